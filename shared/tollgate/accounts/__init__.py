@@ -1,0 +1,1 @@
+"""Customers: the account, its API keys, who is calling."""

@@ -1,0 +1,70 @@
+"""API keys: `tg_live_<id>_<secret><checksum>` (design §6). Pure functions; only a hash is ever stored.
+
+The secret has 192 bits from the system's generator, so one round of SHA-256 is enough to store it. The
+checksum lets a wrong key be refused, and a leaked one be recognised, without asking the database.
+"""
+
+import hashlib
+import hmac
+import secrets
+import string
+import zlib
+from dataclasses import dataclass
+
+from ulid import ULID
+
+PREFIX = "tg_live_"
+MAX_KEY_LENGTH = 120
+"""Longer than any key we make; a longer string is not worth hashing."""
+
+_ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
+_SECRET_CHARACTERS = 33  # 62^33 is just above 2^196
+_CHECKSUM_CHARACTERS = 6  # 62^6 is above 2^32, a CRC-32 fits
+_ID_CHARACTERS = 26  # a ULID
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A fresh key: `text` is shown to the customer once, the rest is stored."""
+
+    key_id: str
+    text: str
+    digest: str
+
+
+def new_key() -> NewKey:
+    """Make a key from the system's random generator."""
+    ulid = str(ULID())
+    body = PREFIX + ulid + "_" + "".join(secrets.choice(_ALPHABET) for _ in range(_SECRET_CHARACTERS))
+    text = body + _checksum(body)
+    return NewKey(f"key_{ulid}", text, digest(text))
+
+
+def key_id_of(text: str) -> str | None:
+    """Give the id inside a well-formed key, or `None` when it cannot be one of ours."""
+    if len(text) > MAX_KEY_LENGTH or not text.startswith(PREFIX) or not text.isascii():
+        return None
+    ulid, _, secret = text[len(PREFIX) :].partition("_")
+    well_formed = len(ulid) == _ID_CHARACTERS and len(secret) == _SECRET_CHARACTERS + _CHECKSUM_CHARACTERS
+    body = text[:-_CHECKSUM_CHARACTERS]
+    if not well_formed or not hmac.compare_digest(_checksum(body), text[-_CHECKSUM_CHARACTERS:]):
+        return None
+    return f"key_{ulid}"
+
+
+def digest(text: str) -> str:
+    """Give what is stored in place of a key."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def matches(text: str, stored_digest: str) -> bool:
+    """Compare a key with a stored hash in constant time."""
+    return hmac.compare_digest(digest(text), stored_digest)
+
+
+def _checksum(body: str) -> str:
+    rest, characters = zlib.crc32(body.encode()), []
+    for _ in range(_CHECKSUM_CHARACTERS):
+        rest, position = divmod(rest, len(_ALPHABET))
+        characters.append(_ALPHABET[position])
+    return "".join(characters)

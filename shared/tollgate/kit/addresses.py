@@ -1,0 +1,115 @@
+"""Where we may connect when somebody else names the address (design §10). Pure but for the resolver.
+
+A host name is resolved once, every address it has must be allowed, and the connection is made to the
+very address that was checked, so a name that changes its mind in between gains nothing.
+"""
+
+import ipaddress
+import queue
+import socket
+import threading
+from urllib.parse import urlsplit
+
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+MAX_URL_LENGTH = 2048
+RESOLVE_TIMEOUT_S = 5.0
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class ForbiddenAddressError(Exception):
+    """The URL is not one we connect to; the message says why and is fit for a customer."""
+
+
+class UnresolvedError(Exception):
+    """The host name has no address now."""
+
+
+class AddressGuard:
+    """Allows public addresses only; loopback as well where a developer opened it (never on AWS)."""
+
+    def __init__(self, *, allow_loopback: bool = False) -> None:
+        self._allow_loopback = allow_loopback
+
+    def check_url(self, url: str) -> tuple[str, int]:
+        """Check what can be seen without resolving; give host and port.
+
+        Raises `ForbiddenAddressError` for another scheme, credentials in the URL, no host, a bad
+        port, or a literal address that is not allowed.
+        """
+        if len(url) > MAX_URL_LENGTH:
+            raise ForbiddenAddressError(f"is longer than {MAX_URL_LENGTH} characters")
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname, parts.port
+        except ValueError as exc:
+            raise ForbiddenAddressError("is not a URL") from exc
+        if parts.scheme not in _DEFAULT_PORTS or not host or any(c.isspace() for c in url):
+            raise ForbiddenAddressError("must be an absolute http:// or https:// URL")
+        if parts.username is not None or parts.password is not None:
+            raise ForbiddenAddressError("must not carry a user name or password")
+        literal = _literal(host)
+        if literal is not None:
+            self._check(literal)
+        return host, port or _DEFAULT_PORTS[parts.scheme]
+
+    def resolve(self, host: str, port: int, timeout_s: float = RESOLVE_TIMEOUT_S) -> list[str]:
+        """Give the addresses of `host`, all of them allowed.
+
+        Raises `ForbiddenAddressError` when one of them is not, `UnresolvedError` when there is none.
+        """
+        addresses = _lookup(host, port, timeout_s)
+        for address in addresses:
+            self._check(ipaddress.ip_address(address))
+        return addresses
+
+    def _check(self, address: IpAddress) -> None:
+        actual = _unwrapped(address)
+        if actual.is_loopback and self._allow_loopback:
+            return
+        # is_global leaves out private, loopback, link-local (with the metadata service), shared and
+        # reserved ranges; multicast it lets through.
+        if not actual.is_global or actual.is_multicast:
+            raise ForbiddenAddressError("must point to a public address")
+
+
+def _literal(host: str) -> IpAddress | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def _unwrapped(address: IpAddress) -> IpAddress:
+    """Give the IPv4 address that an IPv6 address carries inside, where it does."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    if address.sixtofour is not None:
+        return address.sixtofour
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address
+
+
+def _lookup(host: str, port: int, timeout_s: float) -> list[str]:
+    """Resolve with a bound on the time: `getaddrinfo` itself knows none."""
+    answer: queue.Queue[list[str] | OSError | UnicodeError] = queue.Queue()
+
+    def ask() -> None:
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            answer.put(list(dict.fromkeys(str(entry[4][0]) for entry in found)))
+        except (OSError, UnicodeError) as exc:
+            answer.put(exc)
+
+    threading.Thread(target=ask, daemon=True).start()
+    try:
+        result = answer.get(timeout=timeout_s)
+    except queue.Empty as exc:
+        raise UnresolvedError(f"{host} did not resolve in {timeout_s:g} s") from exc
+    if isinstance(result, Exception):
+        raise UnresolvedError(f"{host} does not resolve") from result
+    return [address.partition("%")[0] for address in result]

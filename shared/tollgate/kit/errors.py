@@ -1,0 +1,263 @@
+"""Every error a customer can meet, each with its HTTP status and its stable code.
+
+    TollgateError
+    ├── InvalidInputError          400 invalid_input           every problem of the body at once
+    ├── MaxCostExceededError       400 max_cost_exceeded
+    ├── InvalidApiKeyError         401 invalid_api_key
+    ├── InsufficientBalanceError   402 insufficient_balance
+    ├── ForbiddenError             403 forbidden
+    ├── RouteNotFoundError         404 not_found
+    ├── TaskNotFoundError          404 task_not_found
+    ├── UserNotFoundError          404 user_not_found
+    ├── ModelNotFoundError         404 model_not_found
+    ├── MethodNotAllowedError      405 method_not_allowed
+    ├── IdempotencyConflictError   409 idempotency_conflict
+    ├── PayloadTooLargeError       413 payload_too_large
+    ├── IdempotencyKeyReusedError  422 idempotency_key_reused
+    ├── ConcurrencyLimitedError    429 concurrency_limited     with Retry-After
+    └── InternalError              500 internal_error
+
+`docs/errors.md` explains each to a customer; a test holds the two equal.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a request body.
+
+    `path` is a JSON pointer (RFC 6901) from the body's root, `message` says what is wrong, `allowed`
+    what would be right (a list of values or a sentence) where that can be said.
+    """
+
+    path: str
+    message: str
+    allowed: Any = None
+
+    def body(self) -> dict[str, Any]:
+        """Give the problem as it stands in `error.details`."""
+        shown: dict[str, Any] = {"path": self.path, "message": self.message}
+        return shown if self.allowed is None else {**shown, "allowed": self.allowed}
+
+
+class TollgateError(Exception):
+    """An error with a public face: HTTP `status`, stable `code`, `type`, English `message`."""
+
+    status: ClassVar[int]
+    code: ClassVar[str]
+    type: ClassVar[str]
+    retry_after_s: ClassVar[int | None] = None
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+    def extra(self) -> dict[str, Any]:
+        """Give the fields this error adds to the `error` object (none unless overridden)."""
+        return {}
+
+    def body(self) -> dict[str, Any]:
+        """Give the response body of the contract: `{code, error: {message, type, code, …}}`."""
+        shown = {"message": self.message, "type": self.type, "code": self.code}
+        return {"code": self.status, "error": {**shown, **self.extra()}}
+
+    def headers(self) -> dict[str, str]:
+        """Give the response headers that belong to this error."""
+        return {} if self.retry_after_s is None else {"Retry-After": str(self.retry_after_s)}
+
+
+class InvalidInputError(TollgateError):
+    """The body breaks the model's schema; `details` names every problem found."""
+
+    status = 400
+    code = "invalid_input"
+    type = "BadRequest"
+
+    def __init__(self, problems: list[Problem]) -> None:
+        first = problems[0]
+        more = f" (and {len(problems) - 1} more, see details)" if len(problems) > 1 else ""
+        super().__init__(f"{first.path or '/'}: {first.message}{more}")
+        self.problems = problems
+
+    def extra(self) -> dict[str, Any]:
+        """Give `details`: one object per problem."""
+        return {"details": [problem.body() for problem in self.problems]}
+
+
+class MaxCostExceededError(TollgateError):
+    """The request costs more than its own `maxCostCents` allows."""
+
+    status = 400
+    code = "max_cost_exceeded"
+    type = "BadRequest"
+
+    def __init__(self, cost_cents: int, max_cost_cents: int) -> None:
+        super().__init__(f"This request costs {cost_cents} cents, its maxCostCents is {max_cost_cents}.")
+        self.cost_cents = cost_cents
+
+    def extra(self) -> dict[str, Any]:
+        """Give the cost that was refused, in cents."""
+        return {"costCents": self.cost_cents}
+
+
+class InvalidApiKeyError(TollgateError):
+    """No API key, or one that is unknown, malformed, expired or revoked (never said which)."""
+
+    status = 401
+    code = "invalid_api_key"
+    type = "Unauthorized"
+
+    def __init__(self) -> None:
+        super().__init__("Missing or invalid API key. Send it as: Authorization: Bearer <API_KEY>.")
+
+    def headers(self) -> dict[str, str]:
+        """Give the challenge that HTTP asks for beside a 401 (RFC 9110 §11.6.1)."""
+        return {"WWW-Authenticate": "Bearer"}
+
+
+class InsufficientBalanceError(TollgateError):
+    """The balance does not cover the charge; nothing was charged."""
+
+    status = 402
+    code = "insufficient_balance"
+    type = "PaymentRequired"
+
+    def __init__(self, balance_cents: int, required_cents: int) -> None:
+        super().__init__(
+            f"The balance of {balance_cents} cents does not cover this request of {required_cents} cents."
+        )
+        self.balance_cents = balance_cents
+        self.required_cents = required_cents
+
+    def extra(self) -> dict[str, Any]:
+        """Give balance, required and shortfall, in cents."""
+        return {
+            "balanceCents": self.balance_cents,
+            "requiredCents": self.required_cents,
+            "shortfallCents": self.required_cents - self.balance_cents,
+        }
+
+
+class ForbiddenError(TollgateError):
+    """The key is good but lacks the scope this route needs."""
+
+    status = 403
+    code = "forbidden"
+    type = "Forbidden"
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(f"This API key has no '{scope}' scope.")
+
+
+class RouteNotFoundError(TollgateError):
+    """No such path."""
+
+    status = 404
+    code = "not_found"
+    type = "NotFound"
+
+    def __init__(self) -> None:
+        super().__init__("There is nothing at this path.")
+
+
+class TaskNotFoundError(TollgateError):
+    """No such task, or another account's: the two look the same."""
+
+    status = 404
+    code = "task_not_found"
+    type = "NotFound"
+
+    def __init__(self) -> None:
+        super().__init__("Task not found.")
+
+
+class UserNotFoundError(TollgateError):
+    """The key's account does not exist any more."""
+
+    status = 404
+    code = "user_not_found"
+    type = "NotFound"
+
+    def __init__(self) -> None:
+        super().__init__("User not found.")
+
+
+class ModelNotFoundError(TollgateError):
+    """No such model in the catalog."""
+
+    status = 404
+    code = "model_not_found"
+    type = "NotFound"
+
+    def __init__(self) -> None:
+        super().__init__("Model not found. GET /api/v1/catalog lists the models.")
+
+
+class MethodNotAllowedError(TollgateError):
+    """The path exists, but not for this method."""
+
+    status = 405
+    code = "method_not_allowed"
+    type = "MethodNotAllowed"
+
+    def __init__(self) -> None:
+        super().__init__("This method is not allowed here.")
+
+
+class IdempotencyConflictError(TollgateError):
+    """The same account is being written by many requests at once; nothing was charged, try again."""
+
+    status = 409
+    code = "idempotency_conflict"
+    type = "Conflict"
+    retry_after_s = 1
+
+    def __init__(self) -> None:
+        super().__init__("A request with the same Idempotency-Key is in progress. Try again.")
+
+
+class PayloadTooLargeError(TollgateError):
+    """The body is larger than the route takes."""
+
+    status = 413
+    code = "payload_too_large"
+    type = "PayloadTooLarge"
+
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__(f"The request is larger than the {max_bytes} bytes allowed.")
+
+
+class IdempotencyKeyReusedError(TollgateError):
+    """The Idempotency-Key was used before with another body."""
+
+    status = 422
+    code = "idempotency_key_reused"
+    type = "UnprocessableEntity"
+
+    def __init__(self) -> None:
+        super().__init__("This Idempotency-Key was used before with a different request.")
+
+
+class ConcurrencyLimitedError(TollgateError):
+    """The account has as many open tasks as it may, or too many writes at once."""
+
+    status = 429
+    code = "concurrency_limited"
+    type = "TooManyRequests"
+    retry_after_s = 5
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+
+
+class InternalError(TollgateError):
+    """A fault of ours. The log has the cause under the answer's `x-request-id`."""
+
+    status = 500
+    code = "internal_error"
+    type = "InternalServerError"
+
+    def __init__(self) -> None:
+        super().__init__("Internal error. Nothing was charged unless a task id was returned.")

@@ -1,0 +1,35 @@
+"""Money is an integer number of micro-USD, and is rounded here and nowhere else.
+
+One US dollar is 1 000 000 micro-USD, one cent is 10 000. Prices are `Decimal`, made from strings, and
+turn into money by `micro_usd_up`, which rounds in the house's favour once per charge (design §3).
+"""
+
+from decimal import ROUND_CEILING, Decimal
+
+MICRO_USD_PER_USD = 1_000_000
+MICRO_USD_PER_CENT = 10_000
+
+
+def micro_usd_up(amount_usd: Decimal) -> int:
+    """Give `amount_usd` (US dollars) as whole micro-USD, rounded up.
+
+    Raises `ValueError` for a negative or non-finite amount: no charge is ever either.
+    """
+    if not amount_usd.is_finite() or amount_usd < 0:
+        raise ValueError(f"not an amount of money: {amount_usd}")
+    return int((amount_usd * MICRO_USD_PER_USD).to_integral_value(rounding=ROUND_CEILING))
+
+
+def cents_up(amount_micro_usd: int) -> int:
+    """Give micro-USD as whole cents, rounded up: what a media charge is made of."""
+    return -(-amount_micro_usd // MICRO_USD_PER_CENT)
+
+
+def cents_down(amount_micro_usd: int) -> int:
+    """Give micro-USD as whole cents, rounded down: the balance a customer sees."""
+    return amount_micro_usd // MICRO_USD_PER_CENT
+
+
+def micro_usd_of_cents(amount_cents: int) -> int:
+    """Give whole cents as micro-USD, exactly."""
+    return amount_cents * MICRO_USD_PER_CENT

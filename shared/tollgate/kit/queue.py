@@ -1,0 +1,43 @@
+"""Messages to our own queues. A message is only a hint to look: what is true stands in the tables."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types_boto3_sqs import SQSClient
+
+MAX_DELAY_S = 900
+"""SQS's own bound; what must happen later is left to the sweeper."""
+BATCH_SIZE = 10
+"""SQS's own bound."""
+
+
+class SendError(Exception):
+    """SQS did not take some of the messages of a batch."""
+
+
+class Queue:
+    """One SQS queue of JSON messages."""
+
+    def __init__(self, client: "SQSClient", url: str) -> None:
+        self._client = client
+        self._url = url
+
+    def send(self, message: Mapping[str, Any], delay_s: int = 0) -> None:
+        """Send one message, to be received `delay_s` seconds from now at the earliest."""
+        body = json.dumps(message)
+        self._client.send_message(
+            QueueUrl=self._url, MessageBody=body, DelaySeconds=min(delay_s, MAX_DELAY_S)
+        )
+
+    def send_all(self, messages: Sequence[Mapping[str, Any]]) -> None:
+        """Send messages in batches. Raises `SendError` when SQS refused any; a repeat is harmless."""
+        for start in range(0, len(messages), BATCH_SIZE):
+            batch = messages[start : start + BATCH_SIZE]
+            answer = self._client.send_message_batch(
+                QueueUrl=self._url,
+                Entries=[{"Id": str(n), "MessageBody": json.dumps(m)} for n, m in enumerate(batch)],
+            )
+            if answer.get("Failed"):
+                raise SendError(str(answer["Failed"]))

@@ -1,0 +1,52 @@
+"""Rows as plain Python values, and their typed form on DynamoDB's wire. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+Item = dict[str, Any]
+"""A row as plain values: str, int, bool, None, list, dict. No floats: money and times are integers."""
+
+
+def to_attributes(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a plain mapping in DynamoDB's typed form. Raises `TypeError` for a float or another type."""
+    return {name: _to_attribute(value) for name, value in values.items()}
+
+
+def _to_attribute(value: Any) -> dict[str, Any]:
+    match value:
+        case None:
+            return {"NULL": True}
+        case bool():
+            return {"BOOL": value}
+        case str():
+            return {"S": value}
+        case int():
+            return {"N": str(value)}
+        case list() | tuple():
+            return {"L": [_to_attribute(entry) for entry in value]}
+        case dict():
+            return {"M": to_attributes(value)}
+        case _:
+            raise TypeError(f"{type(value).__name__} does not go into a row: {value!r}")
+
+
+def from_attributes(attributes: Mapping[str, Any]) -> Item:
+    """Give a row in plain values. Numbers are integers, as we write no others."""
+    return {name: _from_attribute(value) for name, value in attributes.items()}
+
+
+def _from_attribute(attribute: Mapping[str, Any]) -> Any:
+    ((kind, value),) = attribute.items()
+    match kind:
+        case "N":
+            return int(value)
+        case "NULL":
+            return None
+        case "L":
+            return [_from_attribute(entry) for entry in value]
+        case "M":
+            return from_attributes(value)
+        case "S" | "BOOL":
+            return value
+        case _:
+            raise TypeError(f"a row holds a {kind}, which we never write")

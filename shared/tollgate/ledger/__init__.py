@@ -1,0 +1,1 @@
+"""Money: the balance and the append-only ledger. Nothing else writes either."""

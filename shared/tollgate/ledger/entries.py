@@ -1,0 +1,88 @@
+"""Ledger entries: what moved, for what, when. Pure values; entry ids are made from what they are for."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tollgate.kit.rows import Item
+
+
+class EntryKind(StrEnum):
+    """What an entry is. The sign of the amount is the customer's view: plus raises the balance."""
+
+    CREDIT = "credit"
+    """Money put on the account (plus)."""
+    CHARGE = "charge"
+    """A media task was queued (minus)."""
+    REFUND = "refund"
+    """A media task ended without a result; answers its charge in full (plus)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of the ledger; rows are never changed, a correction is a new row.
+
+    `amount_micro_usd` is signed. `answers` is the id of the entry that a refund gives back.
+    """
+
+    account_id: str
+    entry_id: str
+    kind: EntryKind
+    amount_micro_usd: int
+    created_at_ms: int
+    task_id: str | None = None
+    model: str | None = None
+    answers: str | None = None
+
+    def to_item(self) -> Item:
+        """Give the entry as a row."""
+        row: Item = {
+            "account_id": self.account_id,
+            "entry_id": self.entry_id,
+            "kind": str(self.kind),
+            "amount_micro_usd": self.amount_micro_usd,
+            "created_at_ms": self.created_at_ms,
+        }
+        optional = {"task_id": self.task_id, "model": self.model, "answers": self.answers}
+        return row | {name: value for name, value in optional.items() if value is not None}
+
+    @classmethod
+    def from_item(cls, item: Item) -> "Entry":
+        """Give the entry that a row holds."""
+        return cls(**{**item, "kind": EntryKind(item["kind"])})
+
+
+def charge_id(task_id: str) -> str:
+    """Give the id of a task's one charge."""
+    return f"{task_id}#charge"
+
+
+def refund_id(task_id: str) -> str:
+    """Give the id of a task's one refund."""
+    return f"{task_id}#refund"
+
+
+def charge_entry(account_id: str, task_id: str, model: str, amount_micro_usd: int, now_ms: int) -> Entry:
+    """Give the entry that takes `amount_micro_usd` (positive) for a task."""
+    return Entry(
+        account_id,
+        charge_id(task_id),
+        EntryKind.CHARGE,
+        -amount_micro_usd,
+        now_ms,
+        task_id=task_id,
+        model=model,
+    )
+
+
+def refund_entry(account_id: str, task_id: str, model: str, amount_micro_usd: int, now_ms: int) -> Entry:
+    """Give the entry that returns a task's charge in full."""
+    return Entry(
+        account_id,
+        refund_id(task_id),
+        EntryKind.REFUND,
+        amount_micro_usd,
+        now_ms,
+        task_id=task_id,
+        model=model,
+        answers=charge_id(task_id),
+    )

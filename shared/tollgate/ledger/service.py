@@ -1,0 +1,33 @@
+"""The daily proof that every balance agrees with its ledger."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tollgate.accounts.repository import AccountRepository
+from tollgate.ledger.audit import Drift, audit
+from tollgate.ledger.repository import LedgerRepository
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerAudit:
+    """Reads every account and its ledger; changes nothing."""
+
+    accounts: AccountRepository
+    ledger: LedgerRepository
+
+    def drifts(self) -> Iterator[Drift]:
+        """Give each account whose books do not agree, on a second look as well.
+
+        Balance and ledger are two reads, and a charge may fall between them; a real drift stays.
+        """
+        for account in self.accounts.all():
+            if self._drift(account.account_id) is not None:
+                again = self._drift(account.account_id)
+                if again is not None:
+                    yield again
+
+    def _drift(self, account_id: str) -> Drift | None:
+        account = self.accounts.get(account_id)
+        if account is None:
+            return None
+        return audit(account_id, account.balance_micro_usd, self.ledger.entries(account_id))
