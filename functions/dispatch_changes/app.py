@@ -1,0 +1,27 @@
+"""Trigger: the stream of the Tasks table (new tasks, and tasks that ended).
+
+Sends the message that starts a new task, or the one that delivers an ended task's webhook.
+Never writes to a table, and never decides anything about a task.
+"""
+
+from typing import Any
+
+from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
+from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from tollgate import bootstrap
+from tollgate.kit.observability import logger
+
+processor = BatchProcessor(event_type=EventType.DynamoDBStreams, raise_on_entire_batch_failure=False)
+
+
+def dispatch(record: DynamoDBRecord) -> None:
+    """Carry one change on; what raises is reported and comes again."""
+    bootstrap.dispatcher().dispatch(record.raw_event)
+    logger.info("dispatch_changes.sent", sequence=record.raw_event["dynamodb"]["SequenceNumber"])
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> Any:
+    """Handle a batch of changes; give the ones that failed."""
+    return process_partial_response(event, dispatch, processor, context)

@@ -1,0 +1,21 @@
+"""Trigger: every minute.
+
+Sends a message for each task and each delivery whose time has come or whose chain of messages broke.
+Never decides about a task: the step that its message leads to does.
+"""
+
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from tollgate import bootstrap
+from tollgate.kit.observability import MetricUnit, logger, metrics
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001 - Lambda's signature
+    """Sweep once."""
+    swept = bootstrap.sweeper().sweep()
+    logger.info("sweep.done", tasks=swept.tasks, deliveries=swept.deliveries)
+    metrics.add_metric("SweptTasks", MetricUnit.Count, swept.tasks)
+    metrics.add_metric("SweptDeliveries", MetricUnit.Count, swept.deliveries)

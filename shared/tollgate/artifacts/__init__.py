@@ -1,0 +1,1 @@
+"""Results in our own storage: what may be stored, and copying it there."""

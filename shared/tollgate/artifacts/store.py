@@ -1,0 +1,150 @@
+"""Copies result files into the media bucket, part by part, so that memory stays flat at any size."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+
+from tollgate.artifacts.sniff import MediaType, media_type
+from tollgate.kit.addresses import ForbiddenAddressError
+from tollgate.kit.outbound import CHUNK_BYTES, Outbound
+from tollgate.tasks.models import StoredFile
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+    from types_boto3_s3.type_defs import CompletedPartTypeDef
+
+PART_BYTES = 8 * 1024 * 1024
+"""S3 wants at least 5 MiB a part and at most 10 000 parts."""
+MAX_FILE_BYTES = 5 * 1024**3
+MAX_FILES = 32
+COPY_TIMEOUT_S = 240.0
+"""For one file; less than the function's own timeout."""
+CACHE_CONTROL = "public, max-age=31536000, immutable"
+HTTP_OK = 200
+
+
+class CopyError(Exception):
+    """A result could not be copied. `retryable`: the next try may find the source whole."""
+
+    def __init__(self, detail: str, *, retryable: bool) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.retryable = retryable
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactStore:
+    """The media bucket, and the address that its files are served under."""
+
+    s3: "S3Client"
+    bucket: str
+    storage_url: str
+    outbound: Outbound
+
+    def copy(self, source_url: str, task_id: str, index: int) -> StoredFile:
+        """Copy one result. The key follows from task and index, so a repeat replaces the same file.
+
+        Raises `CopyError` for whatever is wrong with the source; faults of our own storage pass.
+        """
+        with self._open(source_url) as parts:
+            first = next(parts, b"")
+            found = media_type(first)
+            if found is None:
+                raise CopyError("the result is not media", retryable=not first)
+            key = f"media/{task_id}/{index}.{found.extension}"
+            size, sha256 = self._upload(key, found, first, parts)
+        return StoredFile(f"{self.storage_url}/{key}", found.file_type, found.content_type, size, sha256)
+
+    @contextmanager
+    def _open(self, url: str) -> Iterator[Iterator[bytes]]:
+        try:
+            with self.outbound.download(url, COPY_TIMEOUT_S) as response:
+                if response.status_code != HTTP_OK:
+                    raise CopyError(f"the result answers HTTP {response.status_code}", retryable=True)
+                yield _parts(response.iter_raw(CHUNK_BYTES))
+        except ForbiddenAddressError as exc:
+            raise CopyError(f"the result's URL {exc}", retryable=False) from exc
+        except (httpx.TransportError, httpx.TooManyRedirects, httpx.InvalidURL) as exc:
+            raise CopyError(f"the result cannot be read: {exc!r}", retryable=True) from exc
+
+    def _upload(self, key: str, found: MediaType, first: bytes, rest: Iterator[bytes]) -> tuple[int, str]:
+        """Store `first` and `rest`; give the size in bytes and the SHA-256 in hex."""
+        digest = hashlib.sha256(first)
+        second = next(rest, None)
+        if second is None:
+            self.s3.put_object(
+                Bucket=self.bucket,
+                Key=key,
+                Body=first,
+                ContentType=found.content_type,
+                CacheControl=CACHE_CONTROL,
+            )
+            return len(first), digest.hexdigest()
+        size = len(first)
+        with self._multipart(key, found) as upload:
+            upload.put(first)
+            part: bytes | None = second
+            while part is not None:
+                digest.update(part)
+                size += len(part)
+                if size > MAX_FILE_BYTES:
+                    raise CopyError(f"the result is larger than {MAX_FILE_BYTES} bytes", retryable=False)
+                upload.put(part)
+                part = next(rest, None)
+        return size, digest.hexdigest()
+
+    @contextmanager
+    def _multipart(self, key: str, found: MediaType) -> Iterator["_Multipart"]:
+        """Open a multipart upload; completed at the end, given up when anything goes wrong."""
+        started = self.s3.create_multipart_upload(
+            Bucket=self.bucket, Key=key, ContentType=found.content_type, CacheControl=CACHE_CONTROL
+        )
+        upload = _Multipart(self.s3, self.bucket, key, started["UploadId"])
+        try:
+            yield upload
+        except BaseException:
+            self.s3.abort_multipart_upload(Bucket=self.bucket, Key=key, UploadId=upload.upload_id)
+            raise
+        upload.complete()
+
+
+class _Multipart:
+    """A multipart upload in progress."""
+
+    def __init__(self, s3: "S3Client", bucket: str, key: str, upload_id: str) -> None:
+        self._s3 = s3
+        self._bucket = bucket
+        self._key = key
+        self.upload_id = upload_id
+        self._parts: list[CompletedPartTypeDef] = []
+
+    def put(self, part: bytes) -> None:
+        number = len(self._parts) + 1
+        answer = self._s3.upload_part(
+            Bucket=self._bucket, Key=self._key, UploadId=self.upload_id, PartNumber=number, Body=part
+        )
+        self._parts.append({"PartNumber": number, "ETag": answer["ETag"]})
+
+    def complete(self) -> None:
+        self._s3.complete_multipart_upload(
+            Bucket=self._bucket,
+            Key=self._key,
+            UploadId=self.upload_id,
+            MultipartUpload={"Parts": self._parts},
+        )
+
+
+def _parts(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Gather chunks into parts of `PART_BYTES`; the last may be smaller."""
+    gathered = bytearray()
+    for chunk in chunks:
+        gathered += chunk
+        while len(gathered) >= PART_BYTES:
+            yield bytes(gathered[:PART_BYTES])
+            del gathered[:PART_BYTES]
+    if gathered:
+        yield bytes(gathered)

@@ -1,0 +1,1 @@
+"""Providers: one folder each (client, media, facts), behind one protocol."""

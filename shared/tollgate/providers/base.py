@@ -1,0 +1,140 @@
+"""What every media provider can do, and what can come of it. Shared code never names a provider.
+
+    submit(job)  → Submitted | Rejected | Failed | Lost
+    poll(handle) → Pending | Succeeded | Rejected | Failed | Unknown
+
+An adapter never raises for anything a provider does: each way it can go is one of these outcomes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+Handle = dict[str, Any]
+"""What an adapter needs to find its job again: small, plain values, stored with the attempt."""
+
+
+class FailureKind(StrEnum):
+    """Why an attempt did not work. All of them lead to the next route."""
+
+    UNREACHABLE = "unreachable"
+    """No connection: nothing was sent."""
+    LIMITED = "limited"
+    """The provider says it is busy (429, 503)."""
+    REFUSED_US = "refused_us"
+    """Our credentials or our credit with the provider are not good."""
+    PROVIDER_ERROR = "provider_error"
+    """The provider failed (5xx, a failed job)."""
+    TIMED_OUT = "timed_out"
+    """The provider says that the job took too long."""
+    BAD_RESULT = "bad_result"
+    """The job succeeded but its files cannot be fetched or are not what they should be."""
+    LOST_ANSWER = "lost_answer"
+    """We do not know whether a submit arrived; it is not sent there again."""
+    NOT_CONFIGURED = "not_configured"
+    """The provider or its mapping is not there (any more)."""
+
+
+class RejectionKind(StrEnum):
+    """Why the request itself is refused. No other provider is asked (design §4)."""
+
+    CONTENT = "content_rejected"
+    """The provider's moderation refused the content."""
+    INPUT = "input_rejected"
+    """The provider calls the input invalid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One generation for one provider: checked `values` of the model's profile, and where to send them.
+
+    `mapping` names the adapter's way to say it, `upstream` the provider's own model ids by variant, both
+    as the catalog's route has them.
+    """
+
+    task_id: str
+    mapping: str
+    upstream: Mapping[str, str]
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFile:
+    """A file that a provider made: where it lies now. Its type is told by its bytes, not by this."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """The provider has the job."""
+
+    handle: Handle
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """The job is not done; `progress` is 0–100 where the provider tells."""
+
+    progress: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Succeeded:
+    """The job is done: files to copy, or an `output` for text and data actions."""
+
+    files: tuple[ResultFile, ...] = ()
+    output: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """The request is refused for what it is; `message` is shown to the customer."""
+
+    kind: RejectionKind
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """This attempt is over without a result; `detail` is for the operator."""
+
+    kind: FailureKind
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """No readable answer to a submit: it may or may not have arrived."""
+
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """No readable answer to a poll: the job may be in any state. Unknown is not failed (design §4)."""
+
+    detail: str
+
+
+SubmitOutcome = Submitted | Rejected | Failed | Lost
+PollOutcome = Pending | Succeeded | Rejected | Failed | Unknown
+
+
+class MediaProvider(Protocol):
+    """A provider of media generations."""
+
+    def submit(self, job: Job) -> SubmitOutcome:
+        """Hand the job over, once."""
+
+    def poll(self, handle: Handle) -> PollOutcome:
+        """Ask how the job is doing; may be asked any number of times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A job in a provider's own words: which of its models, and the body it wants."""
+
+    upstream: str
+    body: dict[str, Any] = field(default_factory=dict)

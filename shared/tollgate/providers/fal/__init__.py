@@ -1,0 +1,1 @@
+"""fal.ai's queue API (providers.md §1)."""

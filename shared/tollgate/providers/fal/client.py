@@ -1,0 +1,12 @@
+"""fal's HTTP API: credentials and base URL."""
+
+from tollgate.providers.fal.facts import BASE_URL
+from tollgate.providers.http import ProviderHttp
+
+
+def client(key: str, base_url: str = BASE_URL) -> ProviderHttp:
+    """Give the API with `key` (the scheme is `Key`, not `Bearer`).
+
+    `x-fal-no-retry` switches off fal's own requeues: failing over is our part, and sooner.
+    """
+    return ProviderHttp(base_url, {"authorization": f"Key {key}", "x-fal-no-retry": "1"})

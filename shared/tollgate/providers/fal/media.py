@@ -1,0 +1,144 @@
+"""Media on fal: our input in fal's words, and fal's answers in ours (providers.md §1)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tollgate.providers.base import (
+    Failed,
+    FailureKind,
+    Handle,
+    Job,
+    Lost,
+    Mapped,
+    Pending,
+    PollOutcome,
+    Rejected,
+    RejectionKind,
+    ResultFile,
+    SubmitOutcome,
+    Submitted,
+    Succeeded,
+    Unknown,
+)
+from tollgate.providers.fal import facts
+from tollgate.providers.http import (
+    FIRST_SERVER_ERROR,
+    NoAnswerError,
+    NotSentError,
+    ProviderHttp,
+    Reply,
+    failure_of,
+)
+from tollgate.providers.images import CannotMapError, frames
+
+
+class FalMedia:
+    """Media generations through fal's queue."""
+
+    def __init__(self, http: ProviderHttp) -> None:
+        self._http = http
+
+    def submit(self, job: Job) -> SubmitOutcome:
+        """Queue the job once; its handle is the two addresses that fal answers."""
+        try:
+            mapped = MAPPINGS[job.mapping](job)
+            reply = self._http.call("POST", f"/{mapped.upstream}", mapped.body)
+        except (CannotMapError, KeyError) as exc:
+            return Failed(FailureKind.NOT_CONFIGURED, repr(exc))
+        except NotSentError as exc:
+            return Failed(FailureKind.UNREACHABLE, str(exc))
+        except NoAnswerError as exc:
+            return Lost(str(exc))
+        if not reply.ok:
+            return failure_of(reply) or _request_error(reply)
+        handle = {name: reply.get(name) for name in ("status_url", "response_url")}
+        # fal drops the subpath from these addresses, so they are taken as answered, never built.
+        if not all(self._http.owns(url) for url in handle.values()):
+            return Lost(reply.detail())
+        return Submitted(handle)
+
+    def poll(self, handle: Handle) -> PollOutcome:
+        """Ask for the status and, once completed, for the result."""
+        try:
+            status = self._http.call("GET", handle["status_url"])
+            if status.get("status") in facts.WAITING:
+                return Pending()
+            if status.get("status") != facts.COMPLETED:
+                return Unknown(status.detail())
+            return _verdict(self._http.call("GET", handle["response_url"]))
+        except (NotSentError, NoAnswerError) as exc:
+            return Unknown(str(exc))
+
+
+def _verdict(reply: Reply) -> PollOutcome:
+    """Read the result of a completed run: 2xx is the output, all else is one of fal's error shapes."""
+    if reply.ok:
+        return Succeeded(_files(reply.json)) if isinstance(reply.json, dict) else Unknown(reply.detail())
+    detail = reply.get("detail")
+    if isinstance(detail, list):
+        return _request_error(reply)
+    if isinstance(detail, str):
+        return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
+    # Neither shape: an ingress or a proxy speaks, not the run.
+    return Unknown(reply.detail())
+
+
+def _request_error(reply: Reply) -> Rejected | Failed:
+    """Read the model's error shape: `detail` is a list of `{loc, msg, type}`."""
+    detail = reply.get("detail")
+    entries = [entry for entry in detail if isinstance(entry, dict)] if isinstance(detail, list) else []
+    types = {str(entry.get("type")) for entry in entries}
+    message = "; ".join(str(entry.get("msg")) for entry in entries) or "The provider refused the input."
+    if types & facts.CONTENT_ERRORS:
+        return Rejected(RejectionKind.CONTENT, message)
+    retryable = reply.headers.get(facts.RETRYABLE_HEADER) == "true"
+    if types & facts.PROVIDER_ERRORS or retryable or reply.status >= FIRST_SERVER_ERROR:
+        return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
+    return Rejected(RejectionKind.INPUT, message)
+
+
+def _files(output: Mapping[str, Any]) -> tuple[ResultFile, ...]:
+    """Find the files of a result: `images[]`, `image`, `video`, `audio`, each with a `url`."""
+    images = output.get("images")
+    single = [output.get(name) for name in ("image", "video", "audio")]
+    found = [*(images if isinstance(images, list) else []), *single]
+    urls = [file["url"] for file in found if isinstance(file, dict) and isinstance(file.get("url"), str)]
+    return tuple(ResultFile(url) for url in urls)
+
+
+def _z_image(job: Job) -> Mapped:
+    values = job.values
+    body: dict[str, Any] = {
+        "prompt": values["prompt"],
+        "enable_safety_checker": values["enableSafetyChecker"],
+    }
+    if "size" in values:
+        body["image_size"] = facts.IMAGE_SIZES[values["size"]]
+    if values.get("urls"):
+        return Mapped(job.upstream["edit"], body | {"image_url": values["urls"][0]})
+    return Mapped(job.upstream["text"], body)
+
+
+def _seedance(job: Job) -> Mapped:
+    values = job.values
+    body: dict[str, Any] = {
+        "prompt": values.get("prompt", ""),
+        "aspect_ratio": values["size"],
+        "resolution": values["resolution"],
+        "duration": values["duration"],
+        "generate_audio": values["generateAudio"],
+        "camera_fixed": values["cameraFixed"],
+    }
+    if "seed" in values:
+        body["seed"] = values["seed"]
+    first, last = frames(values)
+    if first is None:
+        return Mapped(job.upstream["text"], body)
+    body["image_url"] = first
+    if last is not None:
+        body["end_image_url"] = last
+    return Mapped(job.upstream["image"], body)
+
+
+MAPPINGS: Mapping[str, Callable[[Job], Mapped]] = {"z-image": _z_image, "seedance-1.5-pro": _seedance}
+"""How each mapping of the catalog is said on fal; fields and ids from catalog.json (FOUND there)."""

@@ -1,0 +1,121 @@
+"""HTTP as media providers need it: what was sent, what came back, and what a status means for us.
+
+The one question that matters when a submit goes wrong is whether the provider may have it. So "nothing
+was sent" and "no readable answer" are two different errors here (providers.md §0.4).
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from tollgate.providers.base import Failed, FailureKind
+
+CONNECT_TIMEOUT_S = 5.0
+ANSWER_TIMEOUT_S = 60.0
+MAX_ANSWER_BYTES = 8 * 1024 * 1024
+FIRST_SERVER_ERROR = 500
+SHOWN_CHARACTERS = 300
+"""How much of an answer goes into the attempt's detail."""
+
+_REFUSED_US = frozenset({401, 402, 403})
+_LIMITED = frozenset({429, 503})
+_NOT_FOUND = 404
+_OK, _REDIRECT = 200, 300
+
+
+class NotSentError(Exception):
+    """No connection: the provider cannot have the request."""
+
+
+class NoAnswerError(Exception):
+    """The request went out, and no whole answer came back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer: its status and its JSON (`None` where it has none that can be read)."""
+
+    status: int
+    json: Any
+    headers: Mapping[str, str]
+    text: str
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether the status is 2xx."""
+        return _OK <= self.status < _REDIRECT
+
+    def detail(self) -> str:
+        """Give the answer in short, for the operator."""
+        return f"HTTP {self.status}: {self.text[:SHOWN_CHARACTERS]}"
+
+    def get(self, *path: str) -> Any:
+        """Give the value at a path of object keys, or `None` where there is none."""
+        value = self.json
+        for name in path:
+            if not isinstance(value, dict):
+                return None
+            value = value.get(name)
+        return value
+
+
+class ProviderHttp:
+    """A provider's API: base URL, credentials, time and size bounds."""
+
+    def __init__(self, base_url: str, headers: Mapping[str, str]) -> None:
+        self.base_url = base_url
+        timeout = httpx.Timeout(ANSWER_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
+        self._client = httpx.Client(
+            base_url=base_url, headers=dict(headers), timeout=timeout, trust_env=False, follow_redirects=False
+        )
+
+    def owns(self, url: object) -> bool:
+        """Tell whether `url` is of this API's own origin: our credentials go nowhere else."""
+        try:
+            ours, theirs = httpx.URL(self.base_url), httpx.URL(url if isinstance(url, str) else "")
+        except httpx.InvalidURL:
+            return False
+        return (ours.scheme, ours.host, ours.port) == (theirs.scheme, theirs.host, theirs.port)
+
+    def call(self, method: str, url: str, body: Mapping[str, Any] | None = None) -> Reply:
+        """Send one request, once. Raises `NotSentError` or `NoAnswerError`."""
+        try:
+            with self._client.stream(method, url, json=body) as response:
+                text = _read(response)
+                return Reply(response.status_code, _json(text), response.headers, text)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as exc:
+            raise NotSentError(repr(exc)) from exc
+        except (httpx.HTTPError, httpx.InvalidURL) as exc:
+            raise NoAnswerError(repr(exc)) from exc
+
+
+def failure_of(reply: Reply) -> Failed | None:
+    """Give what a status says about the provider or about us; `None` where it is about the request."""
+    if reply.status in _REFUSED_US:
+        return Failed(FailureKind.REFUSED_US, reply.detail())
+    if reply.status in _LIMITED:
+        return Failed(FailureKind.LIMITED, reply.detail())
+    if reply.status == _NOT_FOUND:
+        return Failed(FailureKind.NOT_CONFIGURED, reply.detail())
+    if reply.status >= FIRST_SERVER_ERROR:
+        return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
+    return None
+
+
+def _read(response: httpx.Response) -> str:
+    found = bytearray()
+    for chunk in response.iter_bytes():
+        found += chunk
+        if len(found) > MAX_ANSWER_BYTES:
+            raise NoAnswerError(f"the answer is larger than {MAX_ANSWER_BYTES} bytes")
+    return found.decode("utf-8", errors="replace")
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

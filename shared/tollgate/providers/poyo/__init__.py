@@ -1,0 +1,1 @@
+"""PoYo, a relay with one envelope for all its models (catalog.md, provider call shapes)."""

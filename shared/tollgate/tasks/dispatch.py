@@ -1,0 +1,29 @@
+"""From a change of a task to the message that carries it on. Pure but for the two queues."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tollgate.kit.queue import Queue
+from tollgate.kit.rows import from_attributes
+from tollgate.tasks.models import TERMINAL
+from tollgate.webhooks.models import delivery_id_of
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatcher:
+    """Sends what a change of the Tasks table calls for. A repeat is harmless: messages are hints."""
+
+    task_queue: Queue
+    webhook_queue: Queue
+
+    def dispatch(self, change: Mapping[str, Any]) -> None:
+        """Handle one record of the stream (`eventName`, `dynamodb.NewImage` in typed attributes).
+
+        A new task goes to the task queue, an ended one with a webhook to the webhook queue.
+        """
+        image = from_attributes(change["dynamodb"]["NewImage"])
+        if change["eventName"] == "INSERT":
+            self.task_queue.send({"task_id": image["task_id"], "seq": image["seq"]})
+        elif image["status"] in TERMINAL and "webhook" in image:
+            self.webhook_queue.send({"delivery_id": delivery_id_of(image["task_id"]), "attempt": 0})

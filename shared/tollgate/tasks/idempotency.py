@@ -1,0 +1,51 @@
+"""Idempotency-Key: the same key makes the same task, for a day (design §6)."""
+
+from dataclasses import dataclass
+
+from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.dynamodb import Write
+from tollgate.kit.rows import Item
+from tollgate.tasks.models import Task
+
+LIFETIME_S = 24 * 60 * 60
+
+
+class AlreadyCreatedError(Exception):
+    """The key made a task before; `request_hash` tells with which body."""
+
+    def __init__(self, task_id: str, request_hash: str, created_at_ms: int) -> None:
+        super().__init__(f"this key made {task_id}")
+        self.task_id = task_id
+        self.request_hash = request_hash
+        self.created_at_ms = created_at_ms
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyStore:
+    """The table of keys; a row is only ever written by the transaction that makes its task."""
+
+    table: str
+
+    def remember(self, task: Task, key: str, request_hash: str) -> Write:
+        """Give the write that ties `key` to `task`. Refused with `AlreadyCreatedError`."""
+        created_at_s = task.created_at_ms // MS_PER_S
+        return Write(
+            self.table,
+            item={
+                "idempotency_id": f"{task.account_id}#{key}",
+                "request_hash": request_hash,
+                "task_id": task.task_id,
+                "created_at_ms": task.created_at_ms,
+                "expires_at_s": created_at_s + LIFETIME_S,
+            },
+            # DynamoDB deletes expired rows late, so the row's own time decides.
+            condition="attribute_not_exists(idempotency_id) OR expires_at_s < :now",
+            values={":now": created_at_s},
+            refused=_made_before,
+        )
+
+
+def _made_before(row: Item | None) -> Exception:
+    if row is None:
+        return AssertionError("an idempotency row was refused but is not there")
+    return AlreadyCreatedError(row["task_id"], row["request_hash"], row["created_at_ms"])

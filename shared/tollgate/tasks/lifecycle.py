@@ -1,0 +1,266 @@
+"""What happens to a task next. Pure: no clock, no network, no database; every path is a value.
+
+    not_started ──submit──► running ──poll…──► finished
+         │                     │ failed attempt: the next provider, same charge
+         │                     ├── none left, or rejected ──► failed   (refund)
+         └──── deadline ───────┴──────────────────────────► expired  (refund)
+
+A step is: `decide` → (claim →) ask the provider → `after_submit` / `after_poll` / `after_copy` → write.
+Each function gives the task as it should be written, with `seq` one higher.
+"""
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from tollgate.kit.clock import MS_PER_S
+from tollgate.providers.base import (
+    Failed,
+    FailureKind,
+    Lost,
+    Pending,
+    PollOutcome,
+    Rejected,
+    SubmitOutcome,
+    Submitted,
+    Succeeded,
+    Unknown,
+)
+from tollgate.tasks.models import Attempt, StoredFile, Task, TaskError, TaskStatus
+
+SUBMIT_LEASE_MS = 150 * MS_PER_S
+"""Longer than any submit may take: an attempt without a handle after this long lost its answer."""
+STEP_GRACE_MS = 60 * MS_PER_S
+"""How late the next step may be before the sweeper takes the chain for broken."""
+MIN_POLL_S = 1
+MAX_POLL_S = 15
+POLL_SHARE = 10
+"""Polls come after a tenth of the time that a job has run, within the bounds above."""
+MAX_COPY_TRIES = 3
+COPY_RETRY_S = 2
+
+
+class TaskErrorCode(StrEnum):
+    """`error.code` of a task that has no result. All of them mean: refunded in full."""
+
+    PROVIDERS_EXHAUSTED = "providers_exhausted"
+    """Every provider of the model was tried and none could do it."""
+    CONTENT_REJECTED = "content_rejected"
+    """A provider's moderation refused the content; others are not asked."""
+    INPUT_REJECTED = "input_rejected"
+    """A provider refused the input as invalid."""
+    DEADLINE_PASSED = "deadline_passed"
+    """There was no verdict in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submit:
+    """Write `task` (it has the new attempt), then hand the job to the attempt's provider."""
+
+    task: Task
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """Ask the attempt's provider how it is doing."""
+
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """The provider is done: copy its files to our storage."""
+
+    result: Succeeded
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """Write `task`, and take the next step `delay_s` seconds from now."""
+
+    task: Task
+    delay_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Write `task`, which is terminal now; with a refund unless it is finished."""
+
+    task: Task
+
+    @property
+    def refund(self) -> bool:
+        """Tell whether the charge goes back."""
+        return self.task.status is not TaskStatus.FINISHED
+
+
+def decide(task: Task, providers: Sequence[str], now_ms: int) -> Submit | Poll | Continue | End:
+    """Tell what a task that has not ended needs now; `providers` are its live routes, best first."""
+    if now_ms >= task.deadline_at_ms:
+        return _end_without_result(
+            task,
+            TaskStatus.EXPIRED,
+            TaskError(TaskErrorCode.DEADLINE_PASSED, "There was no result in time. Refunded in full."),
+            now_ms,
+        )
+    attempt = task.attempt
+    if attempt is None:
+        return _next_provider(task, providers, now_ms)
+    if attempt.handle is None:
+        # The step that submitted never wrote the answer down. Sending it there again could make, and
+        # cost us, a second job (providers.md §0.4), so the next provider is asked.
+        return after_submit(task, Lost("the submit step did not end"), providers, now_ms)
+    return Poll(attempt)
+
+
+def after_submit(task: Task, outcome: SubmitOutcome, providers: Sequence[str], now_ms: int) -> Continue | End:
+    """Tell what a submit's outcome means for the task; `task` has the open attempt."""
+    match outcome:
+        case Submitted(handle):
+            return _continue(_with_attempt(task, handle=handle), MIN_POLL_S, now_ms)
+        case Rejected():
+            return _rejected(task, outcome, now_ms)
+        case Failed():
+            return _attempt_failed(task, outcome, providers, now_ms)
+        case Lost(detail):
+            return _attempt_failed(task, Failed(FailureKind.LOST_ANSWER, detail), providers, now_ms)
+
+
+def after_poll(
+    task: Task, outcome: PollOutcome, providers: Sequence[str], now_ms: int
+) -> Continue | Copy | End:
+    """Tell what a poll's outcome means for the task."""
+    match outcome:
+        case Pending(progress):
+            moved = _polled(task) if progress is None else replace(_polled(task), progress=progress)
+            return _continue(moved, poll_delay_s(moved, now_ms), now_ms)
+        case Unknown(detail):
+            # Unknown is not failed: the job may well be running (design §4). The deadline bounds it.
+            moved = _with_attempt(_polled(task), detail=detail)
+            return _continue(moved, poll_delay_s(moved, now_ms), now_ms)
+        case Succeeded(files=(), output=None):
+            nothing = Failed(FailureKind.BAD_RESULT, "the job succeeded with neither files nor output")
+            return _attempt_failed(task, nothing, providers, now_ms)
+        case Succeeded():
+            return Copy(outcome)
+        case Rejected():
+            return _rejected(task, outcome, now_ms)
+        case Failed():
+            return _attempt_failed(task, outcome, providers, now_ms)
+
+
+def after_copy(task: Task, result: Succeeded, files: Sequence[StoredFile], now_ms: int) -> End:
+    """Give the finished task: its files are in our storage, or it has an output."""
+    done = _with_attempt(task, ended_at_ms=now_ms)
+    return End(
+        replace(
+            done,
+            seq=task.seq + 1,
+            status=TaskStatus.FINISHED,
+            wake_at_ms=None,
+            progress=100,
+            files=tuple(files),
+            output=None if result.output is None else dict(result.output),
+            finished_at_ms=now_ms,
+        )
+    )
+
+
+def after_bad_copy(
+    task: Task, detail: str, retryable: bool, providers: Sequence[str], now_ms: int
+) -> Continue | End:
+    """Tell what a copy that did not work means: try it again a few times, then the next provider."""
+    attempt = task.attempts[-1]
+    tries = attempt.bad_copies + 1
+    if retryable and tries < MAX_COPY_TRIES:
+        return _continue(_with_attempt(task, bad_copies=tries, detail=detail), COPY_RETRY_S, now_ms)
+    return _attempt_failed(task, Failed(FailureKind.BAD_RESULT, detail), providers, now_ms)
+
+
+def poll_delay_s(task: Task, now_ms: int) -> int:
+    """Give the whole seconds until the next poll: a share of the time run, spread, and bounded.
+
+    The queue's delays are whole seconds. The spread comes from the task's id and its poll count, so
+    that tasks made together do not poll together.
+    """
+    attempt = task.attempts[-1]
+    elapsed_s = (now_ms - attempt.started_at_ms) // MS_PER_S
+    share = max(MIN_POLL_S, min(MAX_POLL_S, elapsed_s // POLL_SHARE))
+    spread = zlib.crc32(f"{task.task_id}{attempt.polls}".encode()) % (share // 3 + 1)
+    until_deadline_s = max(MIN_POLL_S, -(-(task.deadline_at_ms - now_ms) // MS_PER_S))
+    return min(share + spread, until_deadline_s)
+
+
+def _next_provider(task: Task, providers: Sequence[str], now_ms: int) -> Submit | End:
+    provider = _untried(task, providers)
+    if provider is None:
+        return _exhausted(task, now_ms)
+    attempt = Attempt(provider, started_at_ms=now_ms)
+    claimed = replace(
+        task,
+        seq=task.seq + 1,
+        status=TaskStatus.RUNNING,
+        attempts=(*task.attempts, attempt),
+        progress=None,
+        wake_at_ms=now_ms + SUBMIT_LEASE_MS,
+    )
+    return Submit(claimed, attempt)
+
+
+def _untried(task: Task, providers: Sequence[str]) -> str | None:
+    tried = {attempt.provider for attempt in task.attempts}
+    return next((provider for provider in providers if provider not in tried), None)
+
+
+def _attempt_failed(task: Task, failure: Failed, providers: Sequence[str], now_ms: int) -> Continue | End:
+    over = _with_attempt(task, ended_at_ms=now_ms, failure=str(failure.kind), detail=failure.detail)
+    if _untried(over, providers) is None:
+        return _exhausted(over, now_ms)
+    return _continue(over, 0, now_ms)
+
+
+def _exhausted(task: Task, now_ms: int) -> End:
+    message = "No provider could make this. Refunded in full."
+    error = TaskError(TaskErrorCode.PROVIDERS_EXHAUSTED, message)
+    return _end_without_result(task, TaskStatus.FAILED, error, now_ms)
+
+
+def _rejected(task: Task, rejected: Rejected, now_ms: int) -> End:
+    over = _with_attempt(task, ended_at_ms=now_ms, failure=str(rejected.kind), detail=rejected.message)
+    error = TaskError(TaskErrorCode(rejected.kind), f"{rejected.message} Refunded in full.")
+    return _end_without_result(over, TaskStatus.FAILED, error, now_ms)
+
+
+def _end_without_result(task: Task, status: TaskStatus, error: TaskError, now_ms: int) -> End:
+    attempts = tuple(
+        replace(a, ended_at_ms=now_ms, failure=str(error.code)) if a.open else a for a in task.attempts
+    )
+    return End(
+        replace(
+            task,
+            seq=task.seq + 1,
+            status=status,
+            wake_at_ms=None,
+            attempts=attempts,
+            error=error,
+            refunded_micro_usd=task.charge_micro_usd,
+            finished_at_ms=now_ms,
+        )
+    )
+
+
+def _continue(task: Task, delay_s: int, now_ms: int) -> Continue:
+    wake_at_ms = now_ms + delay_s * MS_PER_S + STEP_GRACE_MS
+    return Continue(replace(task, seq=task.seq + 1, wake_at_ms=wake_at_ms), delay_s)
+
+
+def _polled(task: Task) -> Task:
+    return _with_attempt(task, polls=task.attempts[-1].polls + 1)
+
+
+def _with_attempt(task: Task, **changes: object) -> Task:
+    """Give the task with its last attempt changed."""
+    last = replace(task.attempts[-1], **changes)  # type: ignore[arg-type]
+    return replace(task, attempts=(*task.attempts[:-1], last))

@@ -1,0 +1,161 @@
+"""A task and its attempts, as values. How they are stored is said at the end of each class."""
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tollgate.kit.clock import iso
+from tollgate.kit.money import cents_up
+from tollgate.kit.rows import Item
+
+
+class TaskStatus(StrEnum):
+    """The states of a task (interface.md, States and transitions; design §4)."""
+
+    NOT_STARTED = "not_started"
+    """Charged and queued."""
+    RUNNING = "running"
+    """A provider was asked."""
+    FINISHED = "finished"
+    """The files are stored, or the output is there."""
+    FAILED = "failed"
+    """No provider could do it, or it was rejected; refunded in full."""
+    EXPIRED = "expired"
+    """No verdict before the deadline; refunded in full."""
+
+
+TERMINAL = frozenset({TaskStatus.FINISHED, TaskStatus.FAILED, TaskStatus.EXPIRED})
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try with one provider.
+
+    `handle` is missing while a submit is under way, and stays missing when its answer was lost.
+    `failure` is set when the attempt is over without a result. `polls` counts the answers we got,
+    `bad_copies` the times its files could not be copied.
+    """
+
+    provider: str
+    started_at_ms: int
+    handle: dict[str, Any] | None = None
+    polls: int = 0
+    bad_copies: int = 0
+    ended_at_ms: int | None = None
+    failure: str | None = None
+    detail: str | None = None
+
+    @property
+    def open(self) -> bool:
+        """Tell whether the attempt is not over."""
+        return self.ended_at_ms is None
+
+    def to_item(self) -> Item:
+        """Give the attempt as a map of plain values."""
+        row: Item = {name: getattr(self, name) for name in self.__slots__ if name != "handle"}
+        row["handle"] = None if self.handle is None else json.dumps(self.handle)
+        return {name: value for name, value in row.items() if value is not None}
+
+    @classmethod
+    def from_item(cls, item: Item) -> "Attempt":
+        """Give the attempt that a map holds."""
+        handle = item.get("handle")
+        return cls(**{**item, "handle": None if handle is None else json.loads(handle)})
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A result in our storage. `file_type` is `image`, `video` or `audio`; `url` is under the storage URL."""
+
+    url: str
+    file_type: str
+    content_type: str
+    size_bytes: int
+    sha256: str
+
+    def view(self) -> dict[str, Any]:
+        """Give the file as the status shows it."""
+        return {
+            "fileUrl": self.url,
+            "fileType": self.file_type,
+            "contentType": self.content_type,
+            "bytes": self.size_bytes,
+            "sha256": self.sha256,
+        }
+
+    def to_item(self) -> Item:
+        """Give the file as a map of plain values."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class TaskError:
+    """Why a task has no result: a stable `code` and an English `message`."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One generation that a customer paid for.
+
+    `seq` grows with every step and guards it: a message for an older `seq` is stale. `wake_at_ms` is
+    when the sweeper steps in if nothing moved the task until then; terminal tasks have none.
+    """
+
+    task_id: str
+    account_id: str
+    model: str
+    values: dict[str, Any]
+    charge_micro_usd: int
+    price_version: str
+    created_at_ms: int
+    deadline_at_ms: int
+    status: TaskStatus = TaskStatus.NOT_STARTED
+    seq: int = 0
+    wake_at_ms: int | None = None
+    attempts: tuple[Attempt, ...] = ()
+    progress: int | None = None
+    webhook: str | None = None
+    metadata: dict[str, Any] | None = None
+    files: tuple[StoredFile, ...] = ()
+    output: dict[str, Any] | None = None
+    error: TaskError | None = None
+    refunded_micro_usd: int = 0
+    finished_at_ms: int | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Tell whether the task is in a terminal state."""
+        return self.status in TERMINAL
+
+    @property
+    def attempt(self) -> Attempt | None:
+        """Give the attempt that is not over, if there is one."""
+        return self.attempts[-1] if self.attempts and self.attempts[-1].open else None
+
+    def view(self) -> dict[str, Any]:
+        """Give the `data` of the status endpoint and of the webhook: the same words in both."""
+        shown: dict[str, Any] = {
+            "taskId": self.task_id,
+            "status": str(self.status),
+            "model": self.model,
+            "createdTime": iso(self.created_at_ms),
+            "costCents": cents_up(self.charge_micro_usd),
+            "refundedCents": cents_up(self.refunded_micro_usd),
+        }
+        if self.progress is not None:
+            shown["progress"] = self.progress
+        if self.files:
+            shown["files"] = [file.view() for file in self.files]
+        if self.output is not None:
+            shown["output"] = self.output
+        if self.error is not None:
+            shown["error"] = {"code": self.error.code, "message": self.error.message}
+        if self.finished_at_ms is not None:
+            shown["finishedTime"] = iso(self.finished_at_ms)
+        if self.metadata is not None:
+            shown["metadata"] = self.metadata
+        return shown

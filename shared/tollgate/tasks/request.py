@@ -1,0 +1,146 @@
+"""The body of create and estimate (interface.md, Media generation; design §6), checked as a whole. Pure."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tollgate.catalog.loader import Catalog
+from tollgate.catalog.models import Model
+from tollgate.catalog.rules import CheckedInput
+from tollgate.kit.addresses import MAX_URL_LENGTH, AddressGuard, ForbiddenAddressError
+from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, PayloadTooLargeError, Problem
+
+MAX_METADATA_KEYS = 16
+MAX_METADATA_KEY_LENGTH = 64
+MAX_METADATA_BYTES = 4096
+MAX_INPUT_BYTES = 256 * 1024
+"""A row of DynamoDB holds 400 KB, and the attempts and results need room beside the input."""
+MAX_COST_CENTS = 2**31 - 1
+MAX_KEY_LENGTH = 255
+FIELDS = ("model", "input", "webhook", "metadata", "maxCostCents")
+
+
+@dataclass(frozen=True, slots=True)
+class CreateRequest:
+    """A checked body: the model, its normalised input values, and what the customer asked besides."""
+
+    model: Model
+    checked: CheckedInput
+    webhook: str | None
+    metadata: dict[str, Any] | None
+    max_cost_cents: int | None
+
+
+def parse_request(body: Mapping[str, Any], catalog: Catalog, guard: AddressGuard) -> CreateRequest:
+    """Check a create or estimate body. Raises `InvalidInputError` with every problem of the body."""
+    problems = [
+        Problem(f"/{_pointer(name)}", "Unknown field.", list(FIELDS)) for name in body if name not in FIELDS
+    ]
+    model = _model(body, catalog, problems)
+    checked = _input(body, model, problems)
+    webhook = _checked("webhook", body, problems, lambda value: _webhook_problem(value, guard))
+    metadata = _checked("metadata", body, problems, _metadata_problem)
+    max_cost_cents = _checked("maxCostCents", body, problems, _max_cost_problem)
+    if problems or model is None or checked is None:
+        raise InvalidInputError(problems)
+    if len(_compact(checked.values)) > MAX_INPUT_BYTES:
+        raise PayloadTooLargeError(MAX_INPUT_BYTES)
+    whole_cents = None if max_cost_cents is None else int(max_cost_cents)
+    return CreateRequest(model, checked, webhook, metadata, whole_cents)
+
+
+def request_hash(body: Mapping[str, Any]) -> str:
+    """Give one hash for all spellings of the same body: spacing and order of keys do not matter."""
+    return hashlib.sha256(_compact(body, sort_keys=True)).hexdigest()
+
+
+def check_idempotency_key(key: str | None) -> None:
+    """Raise `InvalidInputError` unless `key` is absent or 1–255 printable ASCII characters."""
+    if key is None:
+        return
+    if not 1 <= len(key) <= MAX_KEY_LENGTH or not key.isascii() or not key.isprintable():
+        message = f"The Idempotency-Key header must have 1 to {MAX_KEY_LENGTH} printable ASCII characters."
+        raise InvalidInputError([Problem("", message)])
+
+
+def _model(body: Mapping[str, Any], catalog: Catalog, problems: list[Problem]) -> Model | None:
+    name = body.get("model")
+    if not isinstance(name, str):
+        message = "Required." if "model" not in body else "Must be a string."
+        problems.append(Problem("/model", message))
+        return None
+    try:
+        return catalog.get(name)
+    except ModelNotFoundError:
+        problems.append(Problem("/model", "Unknown model. GET /api/v1/catalog lists the models."))
+        return None
+
+
+def _input(body: Mapping[str, Any], model: Model | None, problems: list[Problem]) -> CheckedInput | None:
+    if "input" not in body:
+        problems.append(Problem("/input", "Required."))
+    elif model is not None:
+        try:
+            return model.check(body["input"])
+        except InvalidInputError as exc:
+            problems += exc.problems
+    elif not isinstance(body["input"], dict):
+        problems.append(Problem("/input", "Must be an object."))
+    return None
+
+
+def _checked(
+    name: str, body: Mapping[str, Any], problems: list[Problem], problem_of: Callable[[Any], Problem | None]
+) -> Any:
+    """Give an optional field's value, with its problem noted if it has one."""
+    if name not in body:
+        return None
+    found = problem_of(body[name])
+    if found is not None:
+        problems.append(found)
+    return body[name]
+
+
+def _webhook_problem(value: Any, guard: AddressGuard) -> Problem | None:
+    if not isinstance(value, str):
+        return Problem("/webhook", "Must be a string.", f"a public http(s) URL of at most {MAX_URL_LENGTH}")
+    try:
+        guard.check_url(value)
+    except ForbiddenAddressError as exc:
+        return Problem("/webhook", f"The URL {exc}.")
+    return None
+
+
+def _metadata_problem(value: Any) -> Problem | None:
+    allowed = (
+        f"at most {MAX_METADATA_KEYS} keys of at most {MAX_METADATA_KEY_LENGTH} characters, "
+        f"{MAX_METADATA_BYTES} bytes in all"
+    )
+    if not isinstance(value, dict):
+        return Problem("/metadata", "Must be an object.", allowed)
+    try:
+        size = len(_compact(value))
+    except ValueError:
+        return Problem("/metadata", "Has a number that is too large.", allowed)
+    fits = len(value) <= MAX_METADATA_KEYS and all(len(key) <= MAX_METADATA_KEY_LENGTH for key in value)
+    return None if fits and size <= MAX_METADATA_BYTES else Problem("/metadata", "Too large.", allowed)
+
+
+def _max_cost_problem(value: Any) -> Problem | None:
+    # A whole number may come as 5.0 (design §6); true is not 1.
+    whole = type(value) is int or (type(value) is float and value.is_integer())
+    if not whole or not 0 <= value <= MAX_COST_CENTS:
+        return Problem("/maxCostCents", "Must be a whole number.", f"0 to {MAX_COST_CENTS}")
+    return None
+
+
+def _pointer(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def _compact(value: Any, *, sort_keys: bool = False) -> bytes:
+    """Give JSON without spaces. Raises `ValueError` for an infinite number (1e999 is one)."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=sort_keys, allow_nan=False)
+    return text.encode()
