@@ -1,0 +1,18 @@
+# What both layers are built with. Included by the makefiles that `sam build` calls; needs uv on PATH, no Python.
+
+# Those of the functions (template.yaml, Runtime and Architectures). An emulator runs the functions in a Python of its
+# own: PYTHON_VERSION=3.11 in the environment of `sam build` builds for such a one.
+PYTHON_VERSION ?= 3.13
+PYTHON_PLATFORM := x86_64-manylinux2014
+
+# The interpreter that compiles the layer; LAYER_PYTHON=<path> names one that is not on PATH
+LAYER_PYTHON ?= $(shell python$(PYTHON_VERSION) -c 'import sys; print(sys.executable)' 2>/dev/null \
+	|| uv python find --no-python-downloads $(PYTHON_VERSION) 2>/dev/null)
+
+# $(1) is a folder. A layer is read-only, so what is not compiled here is compiled again in every cold start.
+# unchecked-hash: the files never change afterwards, and their times do on the way to Lambda.
+define compile
+	find $(1) -name __pycache__ -prune -exec rm -rf {} +
+	$(if $(LAYER_PYTHON),$(LAYER_PYTHON) -m compileall -q --invalidation-mode unchecked-hash $(1),\
+		@echo "No python$(PYTHON_VERSION) found: this layer is not byte-compiled, cold starts are slower.")
+endef

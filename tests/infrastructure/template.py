@@ -1,0 +1,110 @@
+"""Reads template.yaml as CloudFormation sees it: translated by SAM, on this machine, without AWS."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from samtranslator.parser.parser import Parser
+from samtranslator.translator.translator import Translator
+from samtranslator.yaml_helper import yaml_parse
+
+ROOT = Path(__file__).resolve().parents[2]
+
+Properties = dict[str, Any]
+
+MANAGED_POLICIES = {
+    "AWSLambdaBasicExecutionRole": "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"
+}
+"""Those that the translator looks up; it knows the one for traces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The template: `source` as written, `resources` as SAM translates them."""
+
+    source: dict[str, Any]
+    resources: dict[str, dict[str, Any]]
+
+    def of_type(self, kind: str) -> dict[str, Properties]:
+        """Give the properties of each resource of a type such as `AWS::SQS::Queue`, by logical id."""
+        found = {name: each for name, each in self.resources.items() if each["Type"] == kind}
+        return {name: each.get("Properties", {}) for name, each in found.items()}
+
+    def functions(self) -> dict[str, Properties]:
+        """Give the properties of each function, by logical id."""
+        return self.of_type("AWS::Lambda::Function")
+
+    def openapi(self) -> dict[str, Any]:
+        """Give the API's OpenAPI document."""
+        body: dict[str, Any] = self.of_type("AWS::ApiGateway::RestApi")["Api"]["Body"]
+        return body
+
+    def routes(self) -> set[tuple[str, str]]:
+        """Give every route as `(METHOD, path)`."""
+        return {(method.upper(), path) for path, on in self.openapi()["paths"].items() for method in on}
+
+    def role(self, function: str) -> Properties:
+        """Give the role of a function."""
+        return self.of_type("AWS::IAM::Role")[f"{function}Role"]
+
+    def permissions(self, function: str) -> set[tuple[str, str]]:
+        """Give what a function's own policies allow, as `(action, resource)`."""
+        statements = [
+            statement
+            for policy in self.role(function)["Policies"]
+            for statement in policy["PolicyDocument"]["Statement"]
+        ]
+        return {
+            (action, named(resource))
+            for statement in statements
+            for action in as_list(statement["Action"])
+            for resource in as_list(statement["Resource"])
+        }
+
+    def variables(self, function: str) -> Properties:
+        """Give the environment variables of a function, unresolved."""
+        found: Properties = self.functions()[function]["Environment"]["Variables"]
+        return found
+
+
+def read_template() -> Template:
+    """Parse and translate template.yaml; raises what SAM raises for a template that it refuses."""
+    text = (ROOT / "template.yaml").read_text()
+    return Template(source=yaml_parse(text), resources=_translated(yaml_parse(text))["Resources"])
+
+
+def _translated(source: dict[str, Any]) -> dict[str, Any]:
+    # The translator takes code that is uploaded already
+    source["Globals"]["Function"]["CodeUri"] = "s3://bucket/key"
+    for resource in source["Resources"].values():
+        if "ContentUri" in resource.get("Properties", {}):
+            resource["Properties"]["ContentUri"] = "s3://bucket/key"
+    translated: dict[str, Any] = Translator(MANAGED_POLICIES, Parser()).translate(source, {})
+    return translated
+
+
+def as_list(value: Any) -> list[Any]:
+    """Give a list as it is and anything else as a list of one."""
+    return value if isinstance(value, list) else [value]
+
+
+def named(value: Any) -> str:
+    """Give an intrinsic as short text: `Table` for its Ref or Arn, `Table.StreamArn`, `${Bucket.Arn}/*`."""
+    match value:
+        case {"Ref": str(name)} | {"Fn::GetAtt": [str(name), "Arn"]}:
+            return name
+        case {"Fn::GetAtt": [str(name), str(attribute)]}:
+            return f"{name}.{attribute}"
+        case {"Fn::Sub": str(text)}:
+            return text
+        case str(text):
+            return text
+        case _:
+            raise ValueError(f"not expected here: {json.dumps(value)}")
+
+
+def stem_of(function: str) -> str:
+    """Give the stem of a function's logical id: `run_task` of `RunTaskFunction`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", function.removesuffix("Function")).lower()

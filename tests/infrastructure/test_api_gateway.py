@@ -1,0 +1,103 @@
+"""The API as the gateway serves it: the contract's routes, and its errors where the gateway answers alone."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tests.infrastructure.template import Template
+from tollgate.kit.errors import TollgateError
+
+ROUTES = {  # interface.md, Endpoints
+    ("GET", "/api/v1/user/me"),
+    ("POST", "/api/v1/generation/estimate"),
+    ("POST", "/api/v1/generation/create"),
+    ("GET", "/api/v1/task/status/{taskId}"),
+    ("GET", "/api/v1/catalog"),
+    ("GET", "/api/v1/catalog/{id}"),
+    ("GET", "/api/v1/cost"),
+    ("GET", "/api/v1/cost/{model}"),
+}
+
+GATEWAY_ONLY = {("rate_limited", 429, "TooManyRequests")}
+"""Errors (code, status, type) that no code of ours raises (design §6, error codes)."""
+
+
+class TestRoutes:
+    def test_they_are_explicit(self, template: Template) -> None:
+        assert template.routes() == ROUTES
+
+    def test_the_endpoint_is_regional(self, template: Template) -> None:
+        api = template.of_type("AWS::ApiGateway::RestApi")["Api"]
+        assert api["EndpointConfiguration"] == {"Types": ["REGIONAL"]}
+
+    def test_there_is_one_stage_and_it_is_the_one_in_the_base_url(self, template: Template) -> None:
+        (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
+        base_url = template.source["Outputs"]["BaseUrl"]["Value"]["Fn::Sub"]
+        assert stage["StageName"] == "live"
+        assert base_url == "https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/live"
+
+    def test_no_answer_is_streamed_yet(self, template: Template) -> None:
+        assert "ransferMode" not in json.dumps(template.resources)
+
+
+class TestStage:
+    def test_it_is_throttled(self, template: Template) -> None:
+        (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
+        (settings,) = stage["MethodSettings"]
+        assert (settings["ThrottlingRateLimit"], settings["ThrottlingBurstLimit"]) == (1000, 2000)
+
+    def test_execution_logs_which_hold_bodies_are_off(self, template: Template) -> None:
+        (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
+        (settings,) = stage["MethodSettings"]
+        assert (settings["LoggingLevel"], settings["DataTraceEnabled"]) == ("OFF", False)
+
+    def test_the_access_log_is_json_without_query_or_headers(self, template: Template) -> None:
+        (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
+        line = json.loads(stage["AccessLogSetting"]["Format"])
+        assert set(line) == {"requestId", "ip", "method", "path", "status", "latencyMs", "gatewayError"}
+        assert not any("header" in value or "query" in value.lower() for value in line.values())
+
+
+class TestGatewayResponses:
+    def test_each_body_has_the_shape_of_the_contract(self, template: Template) -> None:
+        for response, body in _answers(template):
+            assert set(body) == {"code", "error"}
+            assert set(body["error"]) == {"message", "type", "code"}
+            assert str(body["code"]) == response["statusCode"]
+
+    def test_each_code_is_one_of_ours_with_its_status_and_type(self, template: Template) -> None:
+        known = {(error.code, error.status, error.type) for error in TollgateError.__subclasses__()}
+        used = {
+            (body["error"]["code"], body["code"], body["error"]["type"]) for _, body in _answers(template)
+        }
+        assert used <= known | GATEWAY_ONLY
+
+    def test_each_kind_of_refusal_has_the_status_a_client_expects(self, template: Template) -> None:
+        assert {kind: int(each["statusCode"]) for kind, each in _responses(template).items()} == {
+            "DEFAULT_4XX": 400,
+            "DEFAULT_5XX": 500,
+            "INTEGRATION_TIMEOUT": 500,
+            "MISSING_AUTHENTICATION_TOKEN": 404,
+            "INVALID_SIGNATURE": 404,
+            "REQUEST_TOO_LARGE": 413,
+            "THROTTLED": 429,
+        }
+
+    def test_each_answer_has_a_request_id(self, template: Template) -> None:
+        for response in _responses(template).values():
+            parameters = response["responseParameters"]
+            assert parameters["gatewayresponse.header.x-request-id"] == "context.requestId"
+
+    def test_a_throttled_client_is_told_when_to_come_back(self, template: Template) -> None:
+        parameters = _responses(template)["THROTTLED"]["responseParameters"]
+        assert parameters["gatewayresponse.header.Retry-After"] == "'1'"
+
+
+def _responses(template: Template) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = template.openapi()["x-amazon-apigateway-gateway-responses"]
+    return found
+
+
+def _answers(template: Template) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    for response in _responses(template).values():
+        yield response, json.loads(response["responseTemplates"]["application/json"])

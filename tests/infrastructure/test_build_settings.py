@@ -1,0 +1,60 @@
+"""What the template, the makefiles of the layers and samconfig.toml say of the same thing is the same."""
+
+import re
+import tomllib
+from typing import Any
+
+import pytest
+
+from tests.infrastructure.template import ROOT, Template
+
+SETTINGS = dict(re.findall(r"^(\w+) \??:?= (\S+)$", (ROOT / "layers/python.mk").read_text(), re.MULTILINE))
+
+
+class TestLayers:
+    def test_they_are_built_for_the_runtime_of_the_functions(self, template: Template) -> None:
+        runtimes = {function["Runtime"] for function in template.functions().values()}
+        assert runtimes == {f"python{SETTINGS['PYTHON_VERSION']}"}
+
+    def test_they_are_built_for_the_processor_of_the_functions(self, template: Template) -> None:
+        processors = {tuple(function["Architectures"]) for function in template.functions().values()}
+        assert processors == {(SETTINGS["PYTHON_PLATFORM"].removesuffix("-manylinux2014"),)}
+
+    def test_every_layer_is_built_by_a_makefile_target_of_its_name(self, template: Template) -> None:
+        resources = template.source["Resources"].items()
+        layers = {name: each for name, each in resources if each["Type"] == "AWS::Serverless::LayerVersion"}
+        assert set(layers) == {"DependenciesLayer", "SharedLayer"}
+        for name, layer in layers.items():
+            makefile = ROOT / layer["Properties"]["ContentUri"] / "Makefile"
+            assert layer["Metadata"] == {"BuildMethod": "makefile"}
+            assert f"\nbuild-{name}:\n" in makefile.read_text()
+
+    def test_every_function_has_both_layers_and_the_one_copy_of_the_code(self, template: Template) -> None:
+        shared = template.source["Globals"]["Function"]
+        assert shared["CodeUri"] == "functions/"
+        assert shared["Layers"] == [{"Ref": "DependenciesLayer"}, {"Ref": "SharedLayer"}]
+
+    def test_functions_have_no_requirements_of_their_own(self) -> None:
+        # With one, sam would want the runtime's Python to install it
+        assert not list((ROOT / "functions").rglob("requirements.txt"))
+
+
+class TestSamConfig:
+    @pytest.mark.parametrize(("environment", "stage"), [("default", "dev"), ("prod", "prod")])
+    def test_each_stage_deploys_with_values_that_the_template_allows(
+        self, template: Template, environment: str, stage: str
+    ) -> None:
+        deploy = _config()[environment]["deploy"]["parameters"]
+        overrides = dict(override.split("=", 1) for override in deploy["parameter_overrides"])
+        assert overrides["Stage"] == stage
+        for name, value in overrides.items():
+            allowed = template.source["Parameters"][name]["AllowedValues"]
+            assert value in [str(each) for each in allowed]
+
+    @pytest.mark.parametrize("environment", ["default", "prod"])
+    def test_each_stage_builds_in_the_source(self, environment: str) -> None:
+        assert _config()[environment]["build"]["parameters"]["build_in_source"] is True
+
+
+def _config() -> Any:
+    return tomllib.loads((ROOT / "samconfig.toml").read_text())

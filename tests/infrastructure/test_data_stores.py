@@ -1,0 +1,176 @@
+"""Tables, queues, the bucket, and what reads from them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.infrastructure.template import Properties, Template, named
+
+TABLE = "AWS::DynamoDB::Table"
+QUEUE = "AWS::SQS::Queue"
+DAYS_14_S = 14 * 24 * 3600
+
+KEYS = {
+    "AccountsTable": ["account_id"],
+    "ApiKeysTable": ["key_id"],
+    "TasksTable": ["task_id"],
+    "LedgerTable": ["account_id", "entry_id"],
+    "IdempotencyTable": ["idempotency_id"],
+    "DeliveriesTable": ["delivery_id"],
+}
+
+
+class TestTables:
+    def test_keys(self, template: Template) -> None:
+        tables = template.of_type(TABLE)
+        assert {name: _key_names(table) for name, table in tables.items()} == KEYS
+
+    @pytest.mark.parametrize("table", sorted(KEYS))
+    def test_a_table_can_be_restored_is_encrypted_and_paid_by_use(
+        self, template: Template, table: str
+    ) -> None:
+        properties = template.of_type(TABLE)[table]
+        assert properties["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+        assert properties["SSESpecification"] == {"SSEEnabled": True}
+        assert properties["BillingMode"] == "PAY_PER_REQUEST"
+
+    @pytest.mark.parametrize("table", sorted(KEYS))
+    def test_a_table_in_prod_cannot_be_deleted(self, template: Template, table: str) -> None:
+        assert template.source["Conditions"]["IsProd"] == {"Fn::Equals": [{"Ref": "Stage"}, "prod"]}
+        protection = template.of_type(TABLE)[table]["DeletionProtectionEnabled"]
+        assert protection == {"Fn::If": ["IsProd", True, False]}
+
+    @pytest.mark.parametrize(("table", "guard"), [("TasksTable", "seq"), ("DeliveriesTable", "attempt")])
+    def test_what_is_due_is_found_by_shard_and_time(self, template: Template, table: str, guard: str) -> None:
+        (index,) = template.of_type(TABLE)[table]["GlobalSecondaryIndexes"]
+        assert index["IndexName"] == "DueIndex"
+        assert _key_names(index) == ["due_shard", "wake_at"]
+        assert index["Projection"] == {"ProjectionType": "INCLUDE", "NonKeyAttributes": [guard]}
+
+    def test_idempotency_rows_go_away_by_themselves(self, template: Template) -> None:
+        ttl = template.of_type(TABLE)["IdempotencyTable"]["TimeToLiveSpecification"]
+        assert ttl == {"AttributeName": "expires_at_s", "Enabled": True}
+
+    def test_money_and_tasks_never_go_away_by_themselves(self, template: Template) -> None:
+        with_ttl = {
+            name for name, table in template.of_type(TABLE).items() if "TimeToLiveSpecification" in table
+        }
+        assert with_ttl == {"IdempotencyTable"}
+
+
+class TestQueues:
+    def test_every_queue_has_a_dead_letter_queue_after_5_receives(self, template: Template) -> None:
+        queues = _working_queues(template)
+        assert set(queues) == {"TaskQueue", "WebhookQueue"}
+        for name, queue in queues.items():
+            redrive = queue["RedrivePolicy"]
+            assert named(redrive["deadLetterTargetArn"]) == name.replace("Queue", "DeadLetterQueue")
+            assert redrive["maxReceiveCount"] == 5
+
+    def test_dead_letters_are_kept_14_days(self, template: Template) -> None:
+        for queue in _dead_letter_queues(template).values():
+            assert queue["MessageRetentionPeriod"] == DAYS_14_S
+
+    def test_every_queue_is_encrypted(self, template: Template) -> None:
+        assert all(queue["SqsManagedSseEnabled"] is True for queue in template.of_type(QUEUE).values())
+
+    def test_a_message_stays_hidden_longer_than_its_function_may_run(self, template: Template) -> None:
+        for source in _sources(template).values():
+            queue = template.of_type(QUEUE).get(named(source["EventSourceArn"]))
+            timeout = template.functions()[named(source["FunctionName"])]["Timeout"]
+            assert queue is None or queue["VisibilityTimeout"] > timeout
+
+
+class TestEventSources:
+    def test_every_source_reports_failures_one_by_one(self, template: Template) -> None:
+        for source in _sources(template).values():
+            assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+    def test_the_tasks_stream(self, template: Template) -> None:
+        source = _sources(template)["DispatchChangesSource"]
+        assert named(source["EventSourceArn"]) == "TasksTable.StreamArn"
+        assert named(source["DestinationConfig"]["OnFailure"]["Destination"]) == "ChangesDeadLetterQueue"
+        assert {name: source[name] for name in source if isinstance(source[name], int | str)} == {
+            "StartingPosition": "TRIM_HORIZON",
+            "BatchSize": 100,
+            "ParallelizationFactor": 2,
+            "BisectBatchOnFunctionError": True,
+            "MaximumRetryAttempts": 10,
+            "MaximumRecordAgeInSeconds": 3600,
+        }
+
+    def test_the_stream_lets_through_new_tasks_and_ended_ones(self, template: Template) -> None:
+        filters = _sources(template)["DispatchChangesSource"]["FilterCriteria"]["Filters"]
+        ended = {"status": {"S": ["finished", "failed", "expired"]}}
+        assert [json.loads(each["Pattern"]) for each in filters] == [
+            {"eventName": ["INSERT"]},
+            {"eventName": ["MODIFY"], "dynamodb": {"NewImage": ended}},
+        ]
+
+    @pytest.mark.parametrize(
+        ("name", "queue", "at_once"),
+        [("RunTaskSource", "TaskQueue", 100), ("DeliverWebhookSource", "WebhookQueue", 50)],
+    )
+    def test_a_queue_is_read_by_one_message(
+        self, template: Template, name: str, queue: str, at_once: int
+    ) -> None:
+        source = _sources(template)[name]
+        assert named(source["EventSourceArn"]) == queue
+        assert source["BatchSize"] == 1
+        assert source["ScalingConfig"] == {"MaximumConcurrency": at_once}
+
+    def test_the_schedules(self, template: Template) -> None:
+        rules = template.of_type("AWS::Events::Rule")
+        assert {named(rule["Targets"][0]["Arn"]): rule["ScheduleExpression"] for rule in rules.values()} == {
+            "SweepFunction": "rate(1 minute)",
+            "CheckLedgerFunction": "rate(1 day)",
+        }
+
+
+class TestMedia:
+    def test_the_bucket_is_private(self, template: Template) -> None:
+        blocks = template.of_type("AWS::S3::Bucket")["MediaBucket"]["PublicAccessBlockConfiguration"]
+        assert list(blocks.values()) == [True] * 4
+
+    def test_only_our_distribution_reads_it(self, template: Template) -> None:
+        policy = template.of_type("AWS::S3::BucketPolicy")["MediaBucketPolicy"]
+        (statement,) = policy["PolicyDocument"]["Statement"]
+        assert statement["Action"] == "s3:GetObject"
+        assert statement["Principal"] == {"Service": "cloudfront.amazonaws.com"}
+        assert named(statement["Condition"]["StringEquals"]["AWS:SourceArn"]).endswith(
+            "/${MediaDistribution}"
+        )
+
+    def test_a_broken_upload_is_not_kept(self, template: Template) -> None:
+        (rule,) = template.of_type("AWS::S3::Bucket")["MediaBucket"]["LifecycleConfiguration"]["Rules"]
+        assert rule["AbortIncompleteMultipartUpload"] == {"DaysAfterInitiation": 1}
+
+    def test_a_browser_may_show_files_and_never_run_them(self, template: Template) -> None:
+        (policy,) = template.of_type("AWS::CloudFront::ResponseHeadersPolicy").values()
+        headers = policy["ResponseHeadersPolicyConfig"]["SecurityHeadersConfig"]
+        content = headers["ContentSecurityPolicy"]["ContentSecurityPolicy"]
+        assert content == "default-src 'none'; media-src 'self'; img-src 'self'; sandbox"
+        assert headers["ContentTypeOptions"] == {"Override": True}
+
+    def test_files_are_read_over_https_only(self, template: Template) -> None:
+        (distribution,) = template.of_type("AWS::CloudFront::Distribution").values()
+        behaviour = distribution["DistributionConfig"]["DefaultCacheBehavior"]
+        assert behaviour["ViewerProtocolPolicy"] == "redirect-to-https"
+        assert behaviour["AllowedMethods"] == ["GET", "HEAD"]
+
+
+def _key_names(table: Properties) -> list[str]:
+    return [key["AttributeName"] for key in table["KeySchema"]]
+
+
+def _sources(template: Template) -> dict[str, Properties]:
+    return template.of_type("AWS::Lambda::EventSourceMapping")
+
+
+def _dead_letter_queues(template: Template) -> dict[str, Any]:
+    return {name: queue for name, queue in template.of_type(QUEUE).items() if "DeadLetter" in name}
+
+
+def _working_queues(template: Template) -> dict[str, Any]:
+    return {name: queue for name, queue in template.of_type(QUEUE).items() if "DeadLetter" not in name}
