@@ -1,0 +1,95 @@
+"""A customer's `input` against a profile: normalised values, or every problem at once (design §6)."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic import ValidationError
+
+from tollgate.catalog.kinds import nearest
+from tollgate.catalog.profiles.base import Profile
+from tollgate.catalog.rules import CheckedInput, at, printable
+from tollgate.kit.errors import InvalidInputError, Problem
+
+MAX_PROBLEMS = 100
+
+# What pydantic itself can find: everything but an object's shape is checked by our kinds.
+OBJECT_MESSAGES = {
+    "missing": "Required.",
+    "string_unicode": "Must have field names of valid Unicode text.",
+}
+
+
+def check(profile: type[Profile], source: object) -> CheckedInput:
+    """Give `source`, the `input` of a create body, normalised; raises `InvalidInputError` otherwise."""
+    if not isinstance(source, dict):
+        raise InvalidInputError([Problem(at(), "Must be an object.")])
+    known = {name: source[name] for name in source.keys() & profile.accepted()}
+    problems = list(_unknown_fields(profile, source))
+    values, invalid = _read_fields(profile, known, problems)
+    checked = _without_blanks(values, known)
+    problems += _blank_required(profile, checked, known, invalid)
+    for rule in profile.rules:
+        if invalid.isdisjoint(rule.needs):
+            problems += rule.check(checked)
+    if problems:
+        raise InvalidInputError(_bounded(problems))
+    return checked
+
+
+def _unknown_fields(profile: type[Profile], source: dict[Any, Any]) -> Iterator[Problem]:
+    names = profile.published()
+    unknown = [name for name in source if name not in names]
+    for name in unknown[: MAX_PROBLEMS + 1]:
+        meant = nearest(name, tuple(names))
+        hint = "" if meant is None else f" Did you mean {meant!r}?"
+        yield Problem(at(name), f"Unknown field {printable(str(name))!r}.{hint}")
+
+
+def _read_fields(
+    profile: type[Profile], known: dict[str, Any], problems: list[Problem]
+) -> tuple[dict[str, Any], set[str]]:
+    """Give the values of the fields that are valid, and the names of those that are not."""
+    try:
+        return profile.model_validate(known).model_dump(exclude_none=True), set()
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)
+    problems += map(_problem, found[: MAX_PROBLEMS + 1])
+    invalid = {str(one["loc"][0]) for one in found}
+    defaults = {name: info.default for name, info in profile.published().items() if info.default is not None}
+    valid = {name: value for name, value in {**defaults, **known}.items() if name not in invalid}
+    return valid, invalid
+
+
+def _problem(error: Any) -> Problem:
+    """Say in our words what pydantic found: our own kinds bring their words with them."""
+    path = at(*error["loc"])
+    if error["type"] == "refused":
+        return Problem(path, error["ctx"]["message"], error["ctx"]["allowed"])
+    if error["type"] == "extra_forbidden":
+        return Problem(path, f"Unknown field {printable(str(error['loc'][-1]))!r}.")
+    return Problem(path, OBJECT_MESSAGES.get(error["type"], "Must be an object."))
+
+
+def _without_blanks(values: dict[str, Any], known: dict[str, Any]) -> CheckedInput:
+    """Drop empty arrays and blank strings: they say nothing, so they count as left out."""
+    kept = {name: value for name, value in values.items() if not _is_blank(value)}
+    return CheckedInput(kept, frozenset(kept.keys() & known.keys()))
+
+
+def _blank_required(
+    profile: type[Profile], checked: CheckedInput, known: dict[str, Any], invalid: set[str]
+) -> Iterator[Problem]:
+    for name, info in profile.published().items():
+        if info.is_required() and name in known and name not in checked.given and name not in invalid:
+            yield Problem(at(name), "Must not be empty.")
+
+
+def _is_blank(value: object) -> bool:
+    return value == [] or (isinstance(value, str) and not value.strip())
+
+
+def _bounded(problems: Iterable[Problem]) -> list[Problem]:
+    shown = list(problems)
+    if len(shown) <= MAX_PROBLEMS:
+        return shown
+    return [*shown[:MAX_PROBLEMS], Problem(at(), "There are more problems than are listed here.")]

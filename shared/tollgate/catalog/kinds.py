@@ -1,0 +1,299 @@
+"""What one value of an input may be: the leaves that profiles are built of.
+
+A kind checks a value, describes itself as JSON Schema, and can be narrowed by a model's data
+(`restrictions.py`). Types are strict (design §6): "5" is not 5, "false" is not false, true is not 1,
+null is not a value; a whole number may come as 5.0.
+"""
+
+import difflib
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any, NoReturn, get_args, get_origin
+from urllib.parse import urlsplit
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from tollgate.catalog.errors import CatalogError
+
+MAX_URL_CHARS = 2_048
+MAX_SUGGEST_CHARS = 64
+MAX_SUGGEST_NUMBER = 1_000_000
+WEB_URL = re.compile(r"https?://[^\s\x00-\x1f/?#]+[^\s\x00-\x1f]*", re.IGNORECASE)
+
+
+def refuse(message: str, allowed: Any = None) -> NoReturn:
+    """Refuse the value under check with our own `message` and, where it helps, what is `allowed`."""
+    raise PydanticCustomError("refused", "{message}", {"message": message, "allowed": allowed})
+
+
+def nearest(value: object, options: tuple[Any, ...]) -> Any:
+    """Give the option that `value` was probably meant to be, or None."""
+    if isinstance(value, str) and len(value) <= MAX_SUGGEST_CHARS:
+        by_lower = {option.lower(): option for option in options if isinstance(option, str)}
+        close = difflib.get_close_matches(value.lower(), by_lower, n=1)
+        return by_lower[close[0]] if close else None
+    if isinstance(value, int | float) and abs(value) <= MAX_SUGGEST_NUMBER:
+        return min(options, key=lambda option: abs(option - value))
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of value, used as `Annotated[type, kind]` in a profile."""
+
+    def check(self, value: Any) -> Any:
+        """Give `value` normalised; raises what pydantic reports as a problem of this field."""
+        raise NotImplementedError
+
+    def schema(self) -> dict[str, Any]:
+        """Give the kind as JSON Schema."""
+        raise NotImplementedError
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Hook into pydantic: `check` is the whole validation of this field."""
+        return core_schema.no_info_plain_validator_function(self.check)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Hook into pydantic's JSON Schema."""
+        return self.schema()
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Kind):
+    """A string of at most `max_length` characters."""
+
+    max_length: int
+    prompt: bool = False
+    multiline: bool = False
+
+    def check(self, value: Any) -> str:
+        """Give `value` if it is a string of Unicode text that is short enough."""
+        text = _string(value)
+        if len(text) > self.max_length:
+            refuse(
+                f"Must have at most {self.max_length} characters, has {len(text)}.",
+                f"at most {self.max_length} characters",
+            )
+        return text
+
+    def schema(self) -> dict[str, Any]:
+        """Give the kind as JSON Schema."""
+        return {"type": "string", "maxLength": self.max_length}
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern(Kind):
+    """A string that matches `regex` as a whole; `shown` says what that is in words."""
+
+    regex: str
+    shown: str
+
+    def check(self, value: Any) -> str:
+        """Give `value` if it matches."""
+        text = _string(value)
+        if not re.fullmatch(self.regex, text):
+            refuse(f"Must be {self.shown}.", self.shown)
+        return text
+
+    def schema(self) -> dict[str, Any]:
+        """Give the kind as JSON Schema."""
+        return {"type": "string", "pattern": f"^{self.regex}$"}
+
+
+@dataclass(frozen=True, slots=True)
+class Url(Kind):
+    """The absolute http(s) URL of a media file. Where it may point to is the outbound client's to decide."""
+
+    def check(self, value: Any) -> str:
+        """Give `value` if it is an absolute http(s) URL of at most `MAX_URL_CHARS` characters."""
+        text = _string(value)
+        if text[:5].lower() == "data:":
+            refuse("Data URIs are not supported yet; give an http(s) URL.", "an absolute http(s) URL")
+        if len(text) > MAX_URL_CHARS:
+            refuse(f"Must have at most {MAX_URL_CHARS} characters.", "an absolute http(s) URL")
+        if not WEB_URL.fullmatch(text) or not _has_host(text):
+            refuse("Must be an absolute http(s) URL.", "an absolute http(s) URL")
+        return text
+
+    def schema(self) -> dict[str, Any]:
+        """Give the kind as JSON Schema."""
+        return {"type": "string", "format": "uri", "maxLength": MAX_URL_CHARS}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Kind):
+    """One of some strings, or one of some numbers."""
+
+    values: tuple[Any, ...]
+
+    @property
+    def numeric(self) -> bool:
+        """Say whether the choice is between numbers."""
+        return not isinstance(self.values[0], str)
+
+    def check(self, value: Any) -> Any:
+        """Give the option that equals `value` (4 for 4.0)."""
+        if self.numeric != _is_number(value) or not (self.numeric or isinstance(value, str)):
+            refuse("Must be a number." if self.numeric else "Must be a string.", list(self.values))
+        for option in self.values:
+            if option == value:
+                return option
+        meant = nearest(value, self.values)
+        hint = "" if meant is None else f" Did you mean {meant!r}?"
+        refuse(f"Must be one of: {', '.join(map(str, self.values))}.{hint}", list(self.values))
+
+    def schema(self) -> dict[str, Any]:
+        """Give the kind as JSON Schema."""
+        return {"type": "number" if self.numeric else "string", "enum": list(self.values)}
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(Kind):
+    """A whole number from `minimum` to `maximum`."""
+
+    minimum: int
+    maximum: int
+
+    def check(self, value: Any) -> int:
+        """Give `value` as int (5 for 5.0)."""
+        allowed = f"{self.minimum} to {self.maximum}"
+        if not _is_number(value) or (isinstance(value, float) and not value.is_integer()):
+            refuse("Must be a whole number.", allowed)
+        if not self.minimum <= value <= self.maximum:
+            refuse(f"Must be from {allowed}.", allowed)
+        return int(value)
+
+    def schema(self) -> dict[str, Any]:
+        """Give the kind as JSON Schema."""
+        return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Kind):
+    """A number from `minimum` to `maximum`, with at most `decimals` decimal places where that is set."""
+
+    minimum: float
+    maximum: float
+    decimals: int | None = None
+
+    def check(self, value: Any) -> float:
+        """Give `value` as it came; infinities and NaN are out of any range."""
+        allowed = f"{self.minimum} to {self.maximum}"
+        if not _is_number(value):
+            refuse("Must be a number.", allowed)
+        if not self.minimum <= value <= self.maximum:
+            refuse(f"Must be from {allowed}.", allowed)
+        if self.decimals is not None and round(value, self.decimals) != value:
+            refuse(f"Must have at most {self.decimals} decimal places.", allowed)
+        return value  # type: ignore[no-any-return]  # _is_number made it an int or a float
+
+    def schema(self) -> dict[str, Any]:
+        """Give the kind as JSON Schema."""
+        return {"type": "number", "minimum": self.minimum, "maximum": self.maximum}
+
+
+@dataclass(frozen=True, slots=True)
+class Flag(Kind):
+    """True or false."""
+
+    def check(self, value: Any) -> bool:
+        """Give `value` if it is a JSON boolean."""
+        if not isinstance(value, bool):
+            refuse("Must be true or false.", [True, False])
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        """Give the kind as JSON Schema."""
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored(Kind):
+    """A deprecated field: still accepted, whatever it holds, and dropped (interface.md, Versioning 3)."""
+
+    def check(self, value: Any) -> None:
+        """Give None: `checking.py` takes the field out before it gets here."""
+        del value
+
+    def schema(self) -> dict[str, Any]:
+        """Give the kind as JSON Schema."""
+        return {"deprecated": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Many(Kind):
+    """An array of `min_items` to `max_items`; each item is checked and reported on its own."""
+
+    min_items: int
+    max_items: int
+
+    def check(self, value: Any) -> list[Any]:
+        """Give `value` if it is an array of the right length; its items come after."""
+        if not isinstance(value, list):
+            refuse("Must be an array.", self._allowed())
+        if not self.min_items <= len(value) <= self.max_items:
+            refuse(f"Must have {self._allowed()}, has {len(value)}.", self._allowed())
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        """Give the bounds as JSON Schema; pydantic adds the items."""
+        return {"minItems": self.min_items, "maxItems": self.max_items}
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Hook into pydantic: the count is checked first, so that the work on items is bounded."""
+        return core_schema.no_info_before_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Hook into pydantic's JSON Schema."""
+        return {**handler(schema), **self.schema()}
+
+    def _allowed(self) -> str:
+        if self.min_items == self.max_items:
+            return f"exactly {self.min_items} item{'' if self.min_items == 1 else 's'}"
+        if self.min_items == 0:
+            return f"at most {self.max_items} item{'' if self.max_items == 1 else 's'}"
+        return f"{self.min_items} to {self.max_items} items"
+
+
+def kind_of(name: str, field: FieldInfo) -> Kind:
+    """Give the kind of a profile's field; raises `CatalogError` for a field that has none."""
+    for part in field.metadata:
+        if isinstance(part, Kind):
+            return part
+    raise CatalogError(f"field {name} has no kind")
+
+
+def item_of(field: FieldInfo) -> Kind | None:
+    """Give the kind of the items of an array field, or None where they are objects."""
+    item = get_args(field.annotation)[0]
+    if get_origin(item) is not Annotated:
+        return None
+    return next(part for part in get_args(item) if isinstance(part, Kind))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str):
+        refuse("Must be a string.")
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # JSON can carry half a surrogate pair, which no store or provider takes
+        refuse("Must be valid Unicode text.")
+    return value
+
+
+def _has_host(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:  # a bracket without its pair, or a port that is none
+        return False

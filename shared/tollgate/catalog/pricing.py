@@ -1,0 +1,116 @@
+"""What one request costs. Pure: the model's data, a checked input and the source's length in, money out.
+
+The entry with the most matching dimensions wins; no match and a tie refuse the request (design §7).
+A media charge is rounded up once, on its total, to whole cents (design §3).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Protocol, TypeVar
+
+from tollgate.catalog.errors import UnknownPriceError
+from tollgate.catalog.models import Model, Pricing
+from tollgate.catalog.profiles.base import Profile
+from tollgate.catalog.rules import CheckedInput
+from tollgate.kit import money
+
+NO_SOURCE = Decimal(0)
+
+
+class Dimensioned(Protocol):
+    """Anything that stands for the inputs which have all its dimensions: a price, a provider's cost."""
+
+    @property
+    def dimensions(self) -> dict[str, str]:
+        """Give the dimensions and the value each must have."""
+
+
+Entry = TypeVar("Entry", bound=Dimensioned)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The charge for one request; `breakdown` has its parts as the estimate shows them (design §6)."""
+
+    charge_cents: int
+    breakdown: list[dict[str, str]]
+    price_version: str
+
+    @property
+    def charge_micro_usd(self) -> int:
+        """Give the charge in micro-USD; it is whole cents."""
+        return money.micro_usd_of_cents(self.charge_cents)
+
+
+def quote(model: Model, checked: CheckedInput, source_seconds: Decimal = NO_SOURCE) -> Quote:
+    """Give the charge for `checked`, an input of `model`.
+
+    `source_seconds` is the probed length of the videos the customer gave. Raises `UnknownPriceError`.
+    """
+    facts = price_facts(model.input_class, checked.values)
+    price = best_entry(model.id, model.pricing.prices, facts)
+    batch = Decimal(checked.values[model.pricing.times]) if model.pricing.times else Decimal(1)
+    units = _units(model, checked.values, source_seconds, facts)
+    lines = [_line(price.key, model.pricing.unit, units * batch, price.price)]
+    for extra in model.pricing.extras:
+        count = len(checked.values.get(extra.counts, [])) - extra.free
+        if count > 0:
+            lines.append(_line(extra.key, "generation", count * batch, extra.price))
+    total = sum((Decimal(line["amount"]) for line in lines), Decimal(0))
+    return Quote(money.cents_up(money.micro_usd_up(total)), lines, model.pricing.version)
+
+
+def price_facts(profile: type[Profile], values: Mapping[str, Any]) -> dict[str, str]:
+    """Give the dimensions of an input as prices name them, e.g. `{"resolution": "720p", "audio": "true"}`."""
+    facts = {
+        dimension: dimension_text(values[name])
+        for dimension, name in profile.dimensions.items()
+        if name in values
+    }
+    if profile.source_videos:
+        facts["sourceVideo"] = dimension_text(any(name in values for name in profile.source_videos))
+    return facts
+
+
+def dimension_text(value: object) -> str:
+    """Give a field's value as a dimension's: true and false in JSON's words, the rest as it prints."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def best_entry(model_id: str, entries: Sequence[Entry], facts: Mapping[str, str]) -> Entry:
+    """Give the entry that fits `facts` most closely; raises `UnknownPriceError` for none and for a tie."""
+    fitting = [entry for entry in entries if entry.dimensions.items() <= facts.items()]
+    if not fitting:
+        raise UnknownPriceError(model_id, "no price", facts)
+    most = max(len(entry.dimensions) for entry in fitting)
+    best = [entry for entry in fitting if len(entry.dimensions) == most]
+    if len(best) > 1:
+        raise UnknownPriceError(model_id, "more than one price", facts)
+    return best[0]
+
+
+def price_from(pricing: Pricing) -> Decimal:
+    """Give the lowest price per unit; extras are no price of their own."""
+    return min(entry.price for entry in pricing.prices)
+
+
+def _units(
+    model: Model, values: Mapping[str, Any], source_seconds: Decimal, facts: Mapping[str, str]
+) -> Decimal:
+    """Give how many units are billed: one generation, or seconds of video."""
+    pricing = model.pricing
+    if pricing.unit == "generation":
+        return Decimal(1)
+    from_source = NO_SOURCE if pricing.source_seconds == "ignored" else source_seconds
+    replaced = pricing.source_seconds == "instead" and from_source > 0
+    seconds = from_source if replaced else Decimal(values.get("duration", 0)) + from_source
+    if pricing.unit != "second" or seconds <= 0:
+        raise UnknownPriceError(model.id, f"no {pricing.unit} to bill", facts)
+    return seconds
+
+
+def _line(key: str, unit: str, quantity: Decimal, unit_price: Decimal) -> dict[str, str]:
+    amount = quantity * unit_price
+    numbers = {"quantity": quantity, "unitPrice": unit_price, "amount": amount}
+    return {"key": key, "unit": unit, **{name: f"{number:f}" for name, number in numbers.items()}}

@@ -1,0 +1,21 @@
+"""The profiles of the contract, by name. A profile's module is imported when it is first asked for."""
+
+from importlib import import_module
+
+from tollgate.catalog.errors import CatalogError
+from tollgate.catalog.profiles.base import Profile
+
+PROFILES = {
+    "IMG-F": ("img_f", "ImgF"),
+    "VID-F": ("vid_f", "VidF"),
+    "Music": ("music", "Music"),
+}
+
+
+def profile_named(name: str) -> type[Profile]:
+    """Give the profile of the contract called `name`; raises `CatalogError` for one there is not."""
+    if name not in PROFILES:
+        raise CatalogError(f"no profile {name!r}; there are {', '.join(PROFILES)}")
+    module_name, class_name = PROFILES[name]
+    found: type[Profile] = getattr(import_module(f"{__name__}.{module_name}"), class_name)
+    return found

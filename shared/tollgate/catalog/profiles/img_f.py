@@ -1,0 +1,41 @@
+"""IMG-F of the contract: small fast images, edited when one reference image is given."""
+# ruff: noqa: N815  (field names are the contract's)
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many, Text
+from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, field
+from tollgate.catalog.rules import CheckedInput, Rule, at, rule
+from tollgate.kit.errors import Problem
+
+SIZES = ("1:1", "4:3", "3:4", "16:9", "9:16")
+
+
+@rule("size", "urls")
+def size_of_a_new_picture_is_chosen(checked: CheckedInput) -> Iterator[Problem]:
+    """Keep to "required for text-to-image, optional for editing" (interface.md, IMG-F).
+
+    The default in brackets, 1:1, therefore acts in editing only, where the size may be left out.
+    """
+    if checked.given.isdisjoint(("size", "urls")):
+        yield Problem(at("size"), "Required for text-to-image (no urls).", list(SIZES))
+
+
+class ImgF(Profile):
+    """`prompt` ≤ 1000, `urls` exactly one, `size` of five, `enableSafetyChecker` (interface.md, IMG-F)."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (size_of_a_new_picture_is_chosen,)
+
+    prompt: Annotated[str, Text(1000, prompt=True, multiline=True)] = field(
+        "Prompt", "What the image shows, or how to change the given one.", required=True
+    )
+    urls: Annotated[list[MediaUrl], Many(1, 1)] = field(
+        "Reference image", "Exactly one image to edit. Without it, a new image is made."
+    )
+    size: Annotated[str, Choice(SIZES)] = field(
+        "Aspect ratio", "Shape of the image. Required without a reference image.", "1:1"
+    )
+    enableSafetyChecker: Bool = field(
+        "Safety checker", "Refuse results that the provider's checker finds unsafe.", default=True
+    )

@@ -1,0 +1,147 @@
+"""The music profile of the contract: one `action` per kind of job.
+
+The contract lists most fields and leaves "prompt-type and other fields" open. Decided here, after what the
+providers' generation calls take (providers.md §15a): `prompt` (a description of the song or, with
+`styles` or `title`, its lyrics, unless `autoLyrics` asks to write them), `title`, `instrumental`,
+`negativeTags`. Lengths and ranges that the contract does not give are decided here too.
+"""
+# ruff: noqa: N815  (field names are the contract's)
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar
+
+from tollgate.catalog.kinds import Choice, Ignored, Many, Number, Pattern, Text, Whole
+from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, field
+from tollgate.catalog.rules import CheckedInput, Rule, at, rule
+from tollgate.kit.errors import Problem
+
+MAX_TRACK_S = 3_600
+MAX_BPM = 300
+MAX_INSPIRATIONS = 4
+
+ACTIONS = (
+    "music", "extend", "cover", "add-instrumental", "add-vocals", "sound", "stems", "stems-all", "wav",
+    "lyrics", "voice", "timestamped-lyrics", "boost-style", "music-cover", "replace-section", "music-video",
+    "inspo", "upload", "remaster", "add-stem", "vox", "remove-section", "crop", "fade-in", "fade-out",
+    "adjust-speed", "concat", "mashup", "sample", "midi", "bpm",
+)  # fmt: skip
+ENGINES = ("v3.5", "v4.0", "v4.5", "v4.5+", "v5.0", "v5.5", "custom")
+
+ACTION_NEEDS: Mapping[str, tuple[str, ...]] = {
+    "sound": ("prompt",),
+    "lyrics": ("prompt",),
+    "boost-style": ("styles",),
+    "voice": ("voiceAudioUrl",),
+    "inspo": ("audioUrls",),
+    "mashup": ("sourceTaskIds",),
+    "replace-section": ("startS", "endS"),
+    "remove-section": ("startS", "endS"),
+    "crop": ("startS", "endS"),
+    "fade-in": ("durationS",),
+    "fade-out": ("durationS",),
+    "adjust-speed": ("speed",),
+}
+
+Weight = Annotated[float, Number(0, 1, decimals=2)]
+Seconds = Annotated[float, Number(0, MAX_TRACK_S)]
+TaskIds = Annotated[list[Annotated[str, Text(100)]], Many(2, 2)]
+HexColor = Annotated[str, Pattern("#[0-9a-fA-F]{6}", "a hex color like #1a2b3c")]
+
+
+@rule("action", "prompt", "instrumental", "styles")
+def a_song_has_words_or_a_style(checked: CheckedInput) -> Iterator[Problem]:
+    """Require `prompt` for `music`, unless an instrumental is described by its `styles`."""
+    if checked.values["action"] != "music" or "prompt" in checked.given:
+        return
+    if not (checked.values.get("instrumental") and "styles" in checked.given):
+        yield Problem(at("prompt"), "Required, unless instrumental is true and styles is given.")
+
+
+@rule("action", *{name for needs in ACTION_NEEDS.values() for name in needs})
+def an_action_has_what_it_works_on(checked: CheckedInput) -> Iterator[Problem]:
+    """Require the fields of `ACTION_NEEDS`."""
+    action = checked.values["action"]
+    for name in ACTION_NEEDS.get(action, ()):
+        if name not in checked.given:
+            yield Problem(at(name), f"Required for action {action}.")
+
+
+@rule("startS", "endS")
+def a_section_ends_after_it_starts(checked: CheckedInput) -> Iterator[Problem]:
+    """Keep to "`endS` > `startS`" (interface.md, Music profile)."""
+    values: dict[str, Any] = checked.values
+    if {"startS", "endS"} <= checked.given and values["endS"] <= values["startS"]:
+        yield Problem(at("endS"), "Must be greater than startS.")
+
+
+@rule("action", "audioUrls")
+def inspiration_is_a_handful_of_tracks(checked: CheckedInput) -> Iterator[Problem]:
+    """Keep to "`audioUrls` (inspo 1-4…)" (interface.md, Music profile)."""
+    count = len(checked.values.get("audioUrls", []))
+    if checked.values["action"] == "inspo" and count > MAX_INSPIRATIONS:
+        yield Problem(at("audioUrls"), f"Action inspo takes at most {MAX_INSPIRATIONS} items, has {count}.")
+
+
+@rule("audioIds", "sourceTaskIds")
+def audio_ids_stand_beside_their_tasks(checked: CheckedInput) -> Iterator[Problem]:
+    """Keep to "`audioIds` (parallel to `sourceTaskIds`)" (interface.md, Music profile)."""
+    if "audioIds" in checked.given and "sourceTaskIds" not in checked.given:
+        yield Problem(at("audioIds"), "Needs sourceTaskIds: one audio id for each task id.")
+
+
+class Music(Profile):
+    """All fields of the music profile (interface.md, "Music profile"), for every action."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        a_song_has_words_or_a_style,
+        an_action_has_what_it_works_on,
+        a_section_ends_after_it_starts,
+        inspiration_is_a_handful_of_tracks,
+        audio_ids_stand_beside_their_tasks,
+    )
+    dimensions: ClassVar[Mapping[str, str]] = {"action": "action"}
+
+    action: Annotated[str, Choice(ACTIONS)] = field("Action", "The kind of job.", "music")
+    prompt: Annotated[str, Text(5000, prompt=True, multiline=True)] = field(
+        "Prompt", "What the song is about; with styles or title, its lyrics."
+    )
+    styles: Annotated[str, Text(1000)] = field("Styles", "Genres, moods, instruments, separated by commas.")
+    title: Annotated[str, Text(100)] = field("Title", "Title of the track.")
+    instrumental: Bool = field("Instrumental", "Make music without a voice.", default=False)
+    autoLyrics: Bool = field("Write lyrics", "Write lyrics from the prompt instead of singing it.")
+    negativeTags: Annotated[str, Text(1000)] = field("Avoid", "Styles to keep out, separated by commas.")
+    mv: Annotated[str, Choice(ENGINES)] = field("Engine", "Version of the music engine.")
+    styleWeight: Weight = field("Style weight", "How closely to follow the styles.")
+    weirdnessConstraint: Weight = field("Weirdness", "How far to go from the usual.")
+    audioWeight: Weight = field("Audio weight", "How closely to follow the given audio.")
+    vocalGender: Annotated[str, Choice(("Male", "Female"))] = field("Voice", "Preferred voice.")
+    variationCategory: Annotated[str, Choice(("subtle", "normal", "high"))] = field(
+        "Variation", "How far a variation goes."
+    )
+    audioUrls: Annotated[list[MediaUrl], Many(1, 24)] = field("Audio files", "Tracks to work from.")
+    imageUrl: MediaUrl = field("Image", "Picture of a music video.")
+    voiceAudioUrl: MediaUrl = field("Voice recording", "The voice to learn.")
+    verificationAudioUrl: MediaUrl = field("Verification", "The phrase, read by the same voice.")
+    phraseId: Annotated[str, Text(200)] = field("Phrase", "The phrase that was read.")
+    name: Annotated[str, Text(100)] = field("Name", "Name of the voice or model.")
+    description: Annotated[str, Text(1000, multiline=True)] = field("Description", "Describes the voice.")
+    singerSkillLevel: Annotated[str, Choice(("Beginner", "Intermediate", "Advanced", "Professional"))] = (
+        field("Skill", "How well the voice sings.")
+    )
+    aspectRatio: Annotated[str, Choice(("9:16", "16:9", "1:1", "3:4", "4:3"))] = field(
+        "Aspect ratio", "Shape of a music video.", "9:16"
+    )
+    backgroundColors: Annotated[list[HexColor], Many(1, 4)] = field("Background", "1 to 4 hex colors.")
+    quality: Annotated[str, Choice(("compact", "high", "max"))] = field("Quality", "Of a video.", "compact")
+    startS: Seconds = field("Start", "Start of the section in seconds.")
+    endS: Seconds = field("End", "End of the section in seconds, after startS.")
+    durationS: Seconds = field("Length", "Length in seconds.")
+    bpm: Annotated[int, Whole(1, MAX_BPM)] = field("Tempo", "Beats per minute.")
+    key: Annotated[str, Text(20)] = field("Key", "Musical key, e.g. C minor.")
+    type: Annotated[str, Choice(("one-shot", "loop"))] = field("Type", "Of a sound.")
+    stemType: Annotated[str, Text(50)] = field("Stem", "The stem to take out.", "lead_vocal")
+    speed: Annotated[float, Number(0.25, 4)] = field("Speed", "1 keeps the speed.")
+    keepPitch: Bool = field("Keep pitch", "Change the speed without changing the pitch.", default=True)
+    sourceTaskIds: TaskIds = field("Source tasks", "Exactly 2 tasks to mash up.")
+    audioIds: TaskIds = field("Audio ids", "One audio id for each source task.")
+    voxAudioId: Annotated[Any, Ignored()] = field("Vox audio", "Deprecated and ignored.")

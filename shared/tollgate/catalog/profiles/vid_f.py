@@ -1,0 +1,74 @@
+"""VID-F of the contract: short clips with sound, from text, reference images or first and last frames."""
+# ruff: noqa: N815  (field names are the contract's)
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many, Text
+from tollgate.catalog.profiles.base import Bool, MediaUrl, Part, Profile, Seed, field
+from tollgate.catalog.rules import CheckedInput, Rule, at, not_together, required_unless, rule
+from tollgate.kit.errors import Problem
+
+
+class FrameImage(Part):
+    """An image and the frame it becomes (interface.md, VID-D: `{url, role: first_frame|last_frame}`)."""
+
+    url: MediaUrl = field("URL", "The image.", required=True)
+    role: Annotated[str, Choice(("first_frame", "last_frame"))] = field(
+        "Role", "The frame that the image becomes.", required=True
+    )
+
+
+@rule("imageWithRoles")
+def each_frame_has_one_image(checked: CheckedInput) -> Iterator[Problem]:
+    """Refuse two images for the same frame: only one could be used, and we would have to choose."""
+    seen = set()
+    for index, image in enumerate(checked.values.get("imageWithRoles", [])):
+        if image["role"] in seen:
+            yield Problem(at("imageWithRoles", index, "role"), f"{image['role']} is given twice.")
+        seen.add(image["role"])
+
+
+@rule("imageWithRoles")
+def a_last_frame_follows_a_first(checked: CheckedInput) -> Iterator[Problem]:
+    """Refuse a last frame alone: the providers take an end image only beside a start image."""
+    images = checked.values.get("imageWithRoles", [])
+    if images and all(image["role"] == "last_frame" for image in images):
+        yield Problem(at("imageWithRoles"), "A last_frame needs a first_frame.")
+
+
+class VidF(Profile):
+    """Durations of 4, 8 and 12 s, six shapes, three resolutions (interface.md, VID-F).
+
+    Two rules are not spelled out for VID-F and are taken from VID-D, its successor with the same fields:
+    a prompt may be left out only where an image shows what to make, and `imageWithRoles` stands alone,
+    because frames and free references are two different jobs at the providers.
+    """
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        required_unless("prompt", "imageUrls", "imageWithRoles"),
+        not_together("imageWithRoles", "imageUrls"),
+        each_frame_has_one_image,
+        a_last_frame_follows_a_first,
+    )
+    dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "audio": "generateAudio"}
+
+    prompt: Annotated[str, Text(4000, prompt=True, multiline=True)] = field(
+        "Prompt", "What happens in the video. Required without an image."
+    )
+    duration: Annotated[int, Choice((4, 8, 12))] = field("Duration", "Length in seconds.", 4)
+    size: Annotated[str, Choice(("16:9", "9:16", "1:1", "4:3", "3:4", "21:9"))] = field(
+        "Aspect ratio", "Shape of the video.", "16:9"
+    )
+    resolution: Annotated[str, Choice(("480p", "720p", "1080p"))] = field(
+        "Resolution", "Billed per second of each tier.", "480p"
+    )
+    seed: Seed = field("Seed", "The same seed and input give a similar result.")
+    generateAudio: Bool = field("Sound", "Make sound that fits the video.", default=True)
+    imageUrls: Annotated[list[MediaUrl], Many(0, 9)] = field(
+        "Reference images", "Up to 9 images. Not with imageWithRoles."
+    )
+    imageWithRoles: Annotated[list[FrameImage], Many(0, 2)] = field(
+        "First and last frame", "Up to 2 images, each with its role. Not with imageUrls."
+    )
+    cameraFixed: Bool = field("Fixed camera", "Keep the camera still.", default=False)

@@ -1,0 +1,104 @@
+"""How a model narrows or widens its profile, as data (design §7).
+
+One mechanism: the model gets a class of its own, derived from the profile, and validation, the published
+params and the JSON Schema all read that class.
+"""
+
+from dataclasses import fields, replace
+from typing import Annotated, Any, cast
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError, PydanticUndefined
+
+from tollgate.catalog.errors import CatalogError
+from tollgate.catalog.kinds import Choice, Kind, Number, Whole, kind_of
+from tollgate.catalog.profiles.base import ABSENT, Profile
+
+BOUNDS = {"minimum", "maximum", "min_items", "max_items", "max_length"}
+
+
+class Data(BaseModel):
+    """What stands in `data/*.yaml`: camelCase keys, unknown ones refused, frozen once read."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, defer_build=True, alias_generator=to_camel
+    )
+
+
+class FieldRestriction(Data):
+    """What one field of a model has different from its profile."""
+
+    options: list[str | int | float] | None = None
+    default: Any = None
+    required: bool | None = None
+    minimum: int | float | None = None
+    maximum: int | float | None = None
+    min_items: int | None = None
+    max_items: int | None = None
+    max_length: int | None = None
+
+
+class Restrictions(Data):
+    """What a model has different from its profile: `only` these fields, or all but `drop`, and `fields`."""
+
+    only: list[str] | None = None
+    drop: list[str] = []
+    fields: dict[str, FieldRestriction] = {}
+
+    def hidden(self, names: frozenset[str]) -> frozenset[str]:
+        """Give the fields among `names` that the model has not; raises `CatalogError` for unknown ones."""
+        named = {*(self.only or ()), *self.drop, *self.fields}
+        if unknown := named - names:
+            raise CatalogError(f"restrictions name fields that are not in the profile: {sorted(unknown)}")
+        hidden = frozenset(self.drop) | (frozenset() if self.only is None else names - frozenset(self.only))
+        if lost := hidden & self.fields.keys():
+            raise CatalogError(f"restrictions change fields that they drop: {sorted(lost)}")
+        return hidden
+
+
+def derive(name: str, profile: type[Profile], restrictions: Restrictions) -> type[Profile]:
+    """Give `profile` with `restrictions` applied; raises `CatalogError` where they do not fit it."""
+    hidden = restrictions.hidden(frozenset(profile.model_fields))
+    changed: dict[str, Any] = {}
+    for field_name, info in profile.model_fields.items():
+        if field_name in hidden:
+            changed[field_name] = (info.annotation, ABSENT)
+        elif field_name in restrictions.fields:
+            changed[field_name] = _restricted(field_name, info, restrictions.fields[field_name])
+    if not changed:
+        return profile
+    derived = cast("type[Profile]", create_model(name, __base__=profile, __doc__=profile.__doc__, **changed))
+    derived.hidden = hidden
+    return derived
+
+
+def _restricted(name: str, info: FieldInfo, by: FieldRestriction) -> tuple[Any, Any]:
+    """Give a field as `create_model` takes it: its type with the new kind, and its new default."""
+    kind = _narrowed(name, kind_of(name, info), by)
+    default = info.default if by.default is None else by.default
+    if by.required is not None:
+        default = PydanticUndefined if by.required else ABSENT
+    if default not in (None, PydanticUndefined):
+        _must_accept(name, kind, default)
+    shown = Field(default=default, title=info.title, description=info.description)
+    return Annotated[info.annotation, kind], shown
+
+
+def _narrowed(name: str, kind: Kind, by: FieldRestriction) -> Kind:
+    if by.options is not None:
+        if not isinstance(kind, Choice | Whole | Number):
+            raise CatalogError(f"field {name} takes no options")
+        return Choice(tuple(by.options))
+    bounds = by.model_dump(include=BOUNDS, exclude_none=True)
+    if unfit := bounds.keys() - {slot.name for slot in fields(kind)}:
+        raise CatalogError(f"field {name} has no {', '.join(sorted(unfit))}")
+    return replace(kind, **bounds)
+
+
+def _must_accept(name: str, kind: Kind, default: Any) -> None:
+    try:
+        kind.check(default)
+    except PydanticCustomError as error:
+        raise CatalogError(f"field {name}: its default {default!r} is refused: {error}") from error

@@ -1,0 +1,56 @@
+"""The bodies of the catalog and cost routes (interface.md, "Catalog model"; design §6, cost)."""
+
+from decimal import Decimal
+from typing import Any
+
+from tollgate.catalog import params
+from tollgate.catalog.models import Model, Price
+from tollgate.catalog.pricing import price_from
+
+
+def catalog_dto(model: Model) -> dict[str, Any]:
+    """Give a `CatalogModelDto`; `releasedAt` and `pageUpdatedAt` only where they are known."""
+    shown = {
+        "id": model.id,
+        "group": model.group,
+        "name": model.name,
+        "description": model.description,
+        "descriptionLocales": model.description_locales,
+        "type": model.media_type,
+        "kind": model.kind,
+        "vendor": model.vendor,
+        "releasedAt": model.released_at,
+        "tags": model.tags,
+        "capabilities": model.capabilities,
+        "pricing": price_entries(model),
+        "priceFrom": _decimal_string(price_from(model.pricing)),
+        "priceUnit": model.pricing.unit,
+        "params": params.descriptors(model),
+        "protocols": model.protocols,
+        "pageUpdatedAt": model.page_updated_at,
+    }
+    return {key: value for key, value in shown.items() if value is not None}
+
+
+def cost_view(model: Model) -> dict[str, Any]:
+    """Give `{"priceUnit", "prices"}`: what stands under the model's id in `GET /api/v1/cost`."""
+    return {"priceUnit": model.pricing.unit, "prices": price_entries(model)}
+
+
+def price_entries(model: Model) -> list[dict[str, Any]]:
+    """Give the price entries of the contract; `dimensions` only where there are some."""
+    extras = [_price_entry(extra.key, extra.price) for extra in model.pricing.extras]
+    return [*map(_retail_entry, model.pricing.prices), *extras]
+
+
+def _retail_entry(price: Price) -> dict[str, Any]:
+    shown = _price_entry(price.key, price.price, is_default=price.is_default)
+    return {**shown, "dimensions": price.dimensions} if price.dimensions else shown
+
+
+def _price_entry(key: str, price: Decimal, *, is_default: bool = False) -> dict[str, Any]:
+    return {"key": key, "price": _decimal_string(price), "isDefault": is_default}
+
+
+def _decimal_string(amount: Decimal) -> str:
+    return f"{amount:f}"

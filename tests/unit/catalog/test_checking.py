@@ -1,0 +1,141 @@
+"""Checking: every problem at once, in our words, and nothing but a verdict for any JSON."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.catalog.cases import CATALOG, URL, problems
+from tests.unit.catalog.strategies import any_json, valid_inputs
+from tollgate.catalog.checking import MAX_PROBLEMS
+from tollgate.kit.errors import InvalidInputError, Problem
+
+MODELS = CATALOG.models()
+FIELDS = sorted({name for model in MODELS for name in model.input_class.model_fields})
+
+
+class TestMessages:
+    def test_a_near_miss_of_an_option_is_told(self) -> None:
+        assert problems("VID-F", {"prompt": "x", "size": "16x9"}) == [
+            Problem(
+                "/input/size",
+                "Must be one of: 16:9, 9:16, 1:1, 4:3, 3:4, 21:9. Did you mean '16:9'?",
+                ["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"],
+            )
+        ]
+
+    def test_the_nearest_number_is_told(self) -> None:
+        found = problems("VID-F", {"prompt": "x", "duration": 10.5})
+        assert found == [Problem("/input/duration", "Must be one of: 4, 8, 12. Did you mean 12?", [4, 8, 12])]
+
+    def test_upper_and_lower_case_are_told_apart_and_suggested(self) -> None:
+        assert problems("VID-F", {"prompt": "x", "resolution": "720P"})[0].message.endswith(
+            " Did you mean '720p'?"
+        )
+
+    def test_an_unknown_field_gets_the_nearest_known_name(self) -> None:
+        found = problems("VID-F", {"prompt": "x", "imageURLs": [URL]})
+        assert found == [Problem("/input/imageURLs", "Unknown field 'imageURLs'. Did you mean 'imageUrls'?")]
+
+    def test_a_pointer_escapes_its_steps(self) -> None:
+        assert problems("VID-F", {"prompt": "x", "a/b~c": 1})[0].path == "/input/a~1b~0c"
+
+    def test_every_problem_comes_at_once(self) -> None:
+        source = {"promt": "x", "duration": 5, "seed": "1", "imageUrls": [1], "cameraFixed": None}
+        paths = {problem.path for problem in problems("VID-F", source)}
+        assert paths == {
+            "/input/promt", "/input/duration", "/input/seed", "/input/imageUrls/0", "/input/cameraFixed",
+        }  # fmt: skip
+
+
+class TestUrls:
+    @pytest.mark.parametrize(
+        "url",
+        [
+            URL,
+            "http://a.b",
+            "HTTPS://a.b/c?d=e#f",
+            "https://a.b:8443/c",
+            "https://[2001:db8::1]/c",
+            "https://a.b/" + "x" * 2036,
+        ],
+    )
+    def test_an_absolute_http_url_is_taken(self, url: str) -> None:
+        assert problems("IMG-F", {"prompt": "x", "urls": [url]}) == []
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "", "cat.png", "//a.b/c", "ftp://a.b/c", "file:///etc/passwd", "https://", "https:///c",
+            "https://a b/c", "https://a.b/c d", "https://a.b\n/c", "https://[::1", "https://a.b:port/", "https://a.b:99999/",
+            "javascript:alert(1)", "https://a.b/" + "x" * 2037, "https://\ud800/",
+        ],
+    )  # fmt: skip
+    def test_anything_else_is_refused(self, url: str) -> None:
+        assert [problem.path for problem in problems("IMG-F", {"prompt": "x", "urls": [url]})] == [
+            "/input/urls/0"
+        ]
+
+    def test_a_data_uri_is_refused_by_name(self) -> None:
+        found = problems("IMG-F", {"prompt": "x", "urls": ["data:image/png;base64,AAAA"]})
+        assert found[0].message == "Data URIs are not supported yet; give an http(s) URL."
+
+
+class TestHostileInput:
+    @pytest.mark.parametrize("source", [None, [], "x", 5, True])
+    def test_an_input_that_is_no_object(self, source: Any) -> None:
+        assert problems("IMG-F", source) == [Problem("/input", "Must be an object.")]
+
+    @pytest.mark.parametrize(
+        "number", [10**400, -(10**400), float("inf"), float("-inf"), float("nan"), 1e308]
+    )
+    @pytest.mark.parametrize("name", ["seed", "duration"])
+    def test_numbers_beyond_any_range(self, name: str, number: float) -> None:
+        assert [one.path for one in problems("VID-F", {"prompt": "x", name: number})] == [f"/input/{name}"]
+
+    @pytest.mark.parametrize("number", [10**400, float("inf"), float("nan")])
+    def test_weights_beyond_any_range(self, number: float) -> None:
+        assert [one.path for one in problems("Music", {"prompt": "x", "styleWeight": number})] == [
+            "/input/styleWeight"
+        ]
+
+    def test_half_a_surrogate_pair(self) -> None:
+        found = problems("VID-F", {"prompt": "\ud800", "\udfff": 1})
+        assert sorted(problem.path for problem in found) == ["/input/?", "/input/prompt"]
+
+    def test_half_a_surrogate_pair_inside_an_object(self) -> None:
+        found = problems("VID-F", {"imageWithRoles": [{"url": URL, "role": "first_frame", "\udfff": 1}]})
+        assert found == [Problem("/input/imageWithRoles/0", "Must have field names of valid Unicode text.")]
+
+    def test_the_number_of_problems_is_bounded(self) -> None:
+        found = problems("VID-F", {f"field{number}": 1 for number in range(10_000)})
+        assert len(found) == MAX_PROBLEMS + 1
+        assert found[-1].message == "There are more problems than are listed here."
+
+    def test_a_long_unknown_name_is_cut(self) -> None:
+        found = problems("VID-F", {"prompt": "x", "y" * 100_000: 1})
+        assert len(found[0].path) < 100
+        assert len(found[0].message) < 200
+
+    @given(source=any_json() | st.dictionaries(st.sampled_from(FIELDS), any_json()))
+    @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+    def test_any_json_gets_a_verdict_that_can_be_sent(self, model: Any, source: Any) -> None:
+        try:
+            model.check(source)
+        except InvalidInputError as error:
+            json.dumps(error.body(), ensure_ascii=False, allow_nan=False).encode()
+
+
+class TestValidInputs:
+    @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+    @given(data=st.data())
+    def test_what_the_schema_allows_is_accepted(self, model: Any, data: st.DataObject) -> None:
+        model.check(data.draw(valid_inputs(model)))
+
+    @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+    @given(data=st.data())
+    def test_checking_twice_changes_nothing(self, model: Any, data: st.DataObject) -> None:
+        once = model.check(data.draw(valid_inputs(model))).values
+        assert model.check(once).values == once

@@ -1,0 +1,180 @@
+"""What requests cost: amounts worked out by hand from the price tables."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.catalog.cases import CATALOG, URL
+from tests.unit.catalog.strategies import valid_inputs
+from tests.unit.catalog.test_restrictions import ROUTES
+from tollgate.catalog.errors import UnknownPriceError
+from tollgate.catalog.models import Model
+from tollgate.catalog.pricing import best_entry, price_facts, quote
+from tollgate.catalog.profiles.vid_f import VidF
+from tollgate.catalog.rules import CheckedInput
+
+MODELS = CATALOG.models()
+
+
+def cents(model_id: str, source: dict[str, Any]) -> int:
+    model = CATALOG.get(model_id)
+    return quote(model, model.check(source)).charge_cents
+
+
+def priced(**pricing: Any) -> Model:
+    """Give a VID-F model with other prices."""
+    base = CATALOG.get("seedance-1.5-pro").model_dump(
+        by_alias=True, exclude={"pricing", "routes", "restrictions"}
+    )
+    return Model.model_validate({**base, "pricing": pricing, "routes": ROUTES})
+
+
+class TestShippedPrices:
+    def test_an_image_costs_one_cent(self) -> None:
+        assert cents("z-image", {"prompt": "x", "size": "1:1"}) == 1
+
+    @pytest.mark.parametrize(
+        ("source", "charge"),
+        [
+            ({}, 10),  # 4 s x $0.025
+            ({"generateAudio": False}, 6),  # 4 x 0.013 = 0.052, up
+            ({"duration": 8, "resolution": "720p"}, 43),  # 8 x 0.053 = 0.424, up
+            ({"duration": 12, "resolution": "720p", "generateAudio": False}, 33),  # 12 x 0.027 = 0.324, up
+            ({"duration": 12, "resolution": "1080p"}, 142),  # 12 x 0.118 = 1.416, up
+            ({"duration": 4, "resolution": "1080p", "generateAudio": False}, 24),  # 4 x 0.059 = 0.236, up
+        ],
+    )
+    def test_a_video_costs_its_seconds_at_its_tier(self, source: dict[str, Any], charge: int) -> None:
+        assert cents("seedance-1.5-pro", {"prompt": "x", **source}) == charge
+
+    def test_a_song_costs_ten_cents(self) -> None:
+        assert cents("suno", {"prompt": "x"}) == 10
+
+    def test_the_breakdown_says_how(self) -> None:
+        model = CATALOG.get("seedance-1.5-pro")
+        found = quote(model, model.check({"prompt": "x", "duration": 8, "resolution": "720p"}))
+        assert found.breakdown == [
+            {"key": "720p-audio", "unit": "second", "quantity": "8", "unitPrice": "0.053", "amount": "0.424"}
+        ]
+        assert found.charge_micro_usd == 430_000
+        assert found.price_version == model.pricing.version
+
+    @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+    @given(data=st.data())
+    def test_every_valid_input_has_a_price(self, model: Model, data: st.DataObject) -> None:
+        found = quote(model, model.check(data.draw(valid_inputs(model))))
+        exact = sum(Decimal(line["amount"]) for line in found.breakdown)
+        assert Decimal(0) <= found.charge_cents - exact * 100 < 1
+
+
+class TestChoosingAPrice:
+    def test_the_entry_with_the_most_matching_dimensions_wins(self) -> None:
+        model = priced(
+            unit="generation",
+            prices=[
+                {"key": "default", "price": "0.05", "isDefault": True},
+                {"key": "720p", "price": "0.07", "dimensions": {"resolution": "720p"}},
+                {
+                    "key": "720p-silent",
+                    "price": "0.06",
+                    "dimensions": {"resolution": "720p", "audio": "false"},
+                },
+            ],
+        )
+        prices = {"480p": 5, "720p": 7}
+        for resolution, charge in prices.items():
+            assert quote(model, model.check({"prompt": "x", "resolution": resolution})).charge_cents == charge
+        silent = {"prompt": "x", "resolution": "720p", "generateAudio": False}
+        assert quote(model, model.check(silent)).charge_cents == 6
+
+    def test_no_match_refuses(self) -> None:
+        model = priced(
+            unit="second", prices=[{"key": "4k", "price": "1", "dimensions": {"resolution": "4k"}}]
+        )
+        with pytest.raises(UnknownPriceError, match="no price for"):
+            quote(model, model.check({"prompt": "x"}))
+
+    def test_a_tie_refuses(self) -> None:
+        tied = [
+            {"key": "480p", "price": "1", "dimensions": {"resolution": "480p"}},
+            {"key": "audio", "price": "2", "dimensions": {"audio": "true"}},
+        ]
+        model = priced(unit="second", prices=tied)
+        with pytest.raises(UnknownPriceError, match="more than one price"):
+            quote(model, model.check({"prompt": "x"}))
+
+    def test_a_unit_that_media_has_not_refuses(self) -> None:
+        model = priced(unit="megatoken", prices=[{"key": "input", "price": "1"}])
+        with pytest.raises(UnknownPriceError, match="no megatoken to bill"):
+            quote(model, model.check({"prompt": "x"}))
+
+    def test_an_output_of_no_known_length_refuses(self) -> None:
+        model = priced(unit="second", prices=[{"key": "default", "price": "1"}])
+        with pytest.raises(UnknownPriceError, match="no second to bill"):
+            quote(model, CheckedInput({"resolution": "480p"}, frozenset()))
+
+    def test_a_source_video_is_a_dimension(self) -> None:
+        class FromVideo(VidF):
+            source_videos = ("imageUrls",)
+
+        assert price_facts(FromVideo, {"imageUrls": [URL]}) == {"sourceVideo": "true"}
+        assert price_facts(FromVideo, {"resolution": "480p"}) == {
+            "sourceVideo": "false",
+            "resolution": "480p",
+        }
+
+    def test_costs_are_chosen_like_prices(self) -> None:
+        fal = CATALOG.get("seedance-1.5-pro").routes[0]
+        found = best_entry("fal", fal.costs, {"resolution": "720p", "audio": "true"})
+        assert found.cost == Decimal("0.0521667")
+
+
+class TestCounts:
+    def test_items_beyond_the_free_ones_are_billed_each(self) -> None:
+        extras = [{"key": "reference_image", "price": "0.02", "counts": "imageUrls", "free": 5}]
+        prices = [{"key": "default", "price": "0.10", "isDefault": True}]
+        model = priced(unit="second", prices=prices, extras=extras)
+        assert quote(model, model.check({"imageUrls": [URL] * 5})).charge_cents == 40
+        found = quote(model, model.check({"imageUrls": [URL] * 7}))
+        assert found.charge_cents == 44
+        assert found.breakdown[1] == {
+            "key": "reference_image", "unit": "generation", "quantity": "2", "unitPrice": "0.02",
+            "amount": "0.04",
+        }  # fmt: skip
+
+    def test_a_batch_multiplies_the_whole(self) -> None:
+        prices = [{"key": "default", "price": "0.20", "isDefault": True}]
+        model = priced(unit="generation", prices=prices, times="duration")
+        assert quote(model, model.check({"prompt": "x", "duration": 8})).charge_cents == 160
+
+    @pytest.mark.parametrize(("rule", "charge"), [("ignored", 40), ("added", 75), ("instead", 35)])
+    def test_the_length_of_a_source_video(self, rule: str, charge: int) -> None:
+        prices = [{"key": "default", "price": "0.10", "isDefault": True}]
+        model = priced(unit="second", prices=prices, sourceSeconds=rule)
+        assert quote(model, model.check({"prompt": "x"}), Decimal("3.5")).charge_cents == charge
+        assert quote(model, model.check({"prompt": "x"})).charge_cents == 40
+
+    def test_the_total_is_rounded_once(self) -> None:
+        # 4 x 0.0101 = 0.0404 and 2 x 0.0001 = 0.0002: 0.0406 is 5 cents, its parts alone would be 5 + 1.
+        extras = [{"key": "each", "price": "0.0001", "counts": "imageUrls"}]
+        model = priced(unit="second", prices=[{"key": "default", "price": "0.0101"}], extras=extras)
+        assert quote(model, model.check({"imageUrls": [URL] * 2})).charge_cents == 5
+
+
+class TestPriceVersion:
+    def test_is_stable(self) -> None:
+        prices = [{"key": "default", "price": "0.10", "isDefault": True}]
+        assert (
+            priced(unit="second", prices=prices).pricing.version
+            == priced(unit="second", prices=prices).pricing.version
+        )
+
+    def test_changes_with_any_price(self) -> None:
+        cheap, dear = ([{"key": "default", "price": price}] for price in ("0.10", "0.11"))
+        assert (
+            priced(unit="second", prices=cheap).pricing.version
+            != priced(unit="second", prices=dear).pricing.version
+        )
