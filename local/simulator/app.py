@@ -1,0 +1,64 @@
+"""Puts the simulator together: providers under their prefixes, result files, and the tests' own routes."""
+
+from collections.abc import Callable
+
+from fastapi import APIRouter, FastAPI
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from local.simulator import files
+from local.simulator.directions import MS_PER_S
+from local.simulator.engine import Engine
+from local.simulator.jobs import MAX_JOBS, JobStore
+from local.simulator.providers import fal, poyo
+from local.simulator.wire import FaultError
+from tollgate.kit.clock import Clock, SystemClock
+
+MAX_BODY_BYTES = 4 * 1024 * 1024
+"""A larger request gets a 413."""
+
+PROVIDERS: dict[str, Callable[[Engine], APIRouter]] = {"fal": fal.router, "poyo": poyo.router}
+"""Each provider's routes; its name is its path prefix and how a prompt's directions call it."""
+
+
+def create_app(
+    clock: Clock | None = None, job_seconds: float | None = None, max_jobs: int = MAX_JOBS
+) -> FastAPI:
+    """Give the simulator as an ASGI app; `server.py` serves it, as some faults need its protocol class.
+
+    `job_seconds` is how long every job takes (default: by kind), `max_jobs` how many are kept.
+    """
+    time_source = clock or SystemClock()
+    store = JobStore(max_jobs)
+    duration_ms = None if job_seconds is None else round(job_seconds * MS_PER_S)
+    app = FastAPI(openapi_url=None, redirect_slashes=False, max_body_size=MAX_BODY_BYTES)
+    app.include_router(files.router(store, time_source))
+    app.include_router(_control(store))
+    for name, make_router in PROVIDERS.items():
+        engine = Engine(name, store, time_source, duration_ms)
+        app.include_router(make_router(engine), prefix=f"/{name}")
+
+    @app.exception_handler(FaultError)
+    async def fault(_: Request, error: FaultError) -> Response:
+        return error.response()
+
+    return app
+
+
+def _control(store: JobStore) -> APIRouter:
+    routes = APIRouter()
+
+    @routes.get("/healthz")
+    async def healthz() -> Response:
+        return JSONResponse({"ok": True})
+
+    @routes.get("/_jobs")
+    async def jobs() -> Response:
+        return JSONResponse(store.rows())
+
+    @routes.delete("/_jobs")
+    async def clear() -> Response:
+        store.clear()
+        return Response(status_code=204)
+
+    return routes

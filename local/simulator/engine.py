@@ -1,0 +1,109 @@
+"""The part of a provider that is not its wire format: jobs, counts, and the directions all follow alike."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starlette.requests import Request
+
+from local.simulator.directions import ALWAYS, MS_PER_S, Directions, parse
+from local.simulator.jobs import Job, JobState, JobStore
+from local.simulator.media import Artifact
+from local.simulator.wire import GarbledAnswerError, LostAnswerError
+from tollgate.kit.clock import Clock
+
+DEFAULT_DURATION_MS = {"image": 1_000, "video": 2_000, "audio": 2_000}
+"""How long a job takes unless told otherwise, by the kind of its files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One submit before it is accepted; `refused_status` is the HTTP status it was told to answer."""
+
+    model: str
+    prompt: str
+    directions: Directions
+    refused_status: int | None
+
+
+class Engine:
+    """Takes one provider's submits and status requests."""
+
+    def __init__(self, provider: str, store: JobStore, clock: Clock, duration_ms: int | None) -> None:
+        self.provider = provider
+        self._store = store
+        self._clock = clock
+        self._duration_ms = duration_ms
+
+    def receive(self, model: str, prompt: str) -> Visit:
+        """Count a submit and give what its prompt says."""
+        directions = parse(prompt, self.provider)
+        number = self._store.count_submit(self.provider, model, prompt)
+        refusal = directions.refusal
+        refused = refusal is not None and number <= refusal.times
+        return Visit(model, prompt, directions, refusal.status if refusal and refused else None)
+
+    async def accept(self, visit: Visit, job_id: str, owner: str, artifacts: Sequence[Artifact]) -> Job:
+        """Make and keep the job, then wait as long as its prompt says.
+
+        Raises `LostAnswerError` if the caller shall not hear of it.
+        """
+        duration_ms = visit.directions.slow_ms
+        if duration_ms is None:
+            duration_ms = self._duration_ms
+        if duration_ms is None:
+            duration_ms = DEFAULT_DURATION_MS[artifacts[0].kind]
+        job = Job(
+            id=job_id,
+            provider=self.provider,
+            model=visit.model,
+            owner=owner,
+            prompt=visit.prompt,
+            directions=visit.directions,
+            artifacts=tuple(artifacts),
+            created_ms=self._clock.now_ms(),
+            duration_ms=duration_ms,
+        )
+        self._store.add(job)
+        await asyncio.sleep(visit.directions.hang_ms / MS_PER_S)
+        if visit.directions.lost:
+            raise LostAnswerError
+        return job
+
+    def find(self, job_id: str) -> Job | None:
+        """Give this provider's job of that id, or `None`."""
+        job = self._store.find(job_id)
+        return job if job is not None and job.provider == self.provider else None
+
+    def poll(self, job: Job) -> JobState:
+        """Count a status request and give the state; raises `GarbledAnswerError` while told to."""
+        if self._store.count_poll(job) <= job.directions.garbage_answers:
+            raise GarbledAnswerError
+        return self.state(job)
+
+    def fetch(self, job: Job) -> JobState:
+        """Give the state for a result request; raises `GarbledAnswerError` where it is told for ever."""
+        if job.directions.garbage_answers == ALWAYS:
+            raise GarbledAnswerError
+        return self.state(job)
+
+    def state(self, job: Job) -> JobState:
+        """Give the state now."""
+        return job.state(self._clock.now_ms())
+
+    def progress(self, job: Job) -> int:
+        """Give the progress now, 0 to 100."""
+        return job.progress(self._clock.now_ms())
+
+    def now_ms(self) -> int:
+        """Give the time now, in epoch milliseconds."""
+        return self._clock.now_ms()
+
+    def cancel(self, job: Job) -> None:
+        """Forget a job."""
+        self._store.forget(job)
+
+    def file_urls(self, request: Request, job: Job) -> list[str]:
+        """Give where each of the job's files is served, on the host that the caller named."""
+        names = [job.file_name(index) for index in range(len(job.artifacts))]
+        return [f"{request.base_url}files/{job.id}/{name}" for name in names]

@@ -1,0 +1,161 @@
+"""The jobs of all providers: what state each is in at a given time, and who asked how often."""
+
+from collections import OrderedDict
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from threading import Lock
+from typing import Any
+
+from local.simulator.directions import Directions
+from local.simulator.media import Artifact
+
+MAX_JOBS = 20_000
+"""Jobs kept; the oldest is forgotten when one more comes. More than the largest load test makes."""
+
+QUEUE_SHARE = 4
+"""A job waits in the queue for a quarter of its time."""
+
+PROGRESS_END = 100
+
+
+class JobState(StrEnum):
+    """Where a job is; the last three are final."""
+
+    QUEUED = "queued"
+    """Accepted, waiting for its turn."""
+    RUNNING = "running"
+    """Being worked on."""
+    SUCCEEDED = "succeeded"
+    """Its files are there."""
+    FAILED = "failed"
+    """Ended without files by a fault of the provider."""
+    REJECTED = "rejected"
+    """Ended without files for its content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One accepted submit. Its state is a function of these fields and the time alone."""
+
+    id: str
+    provider: str
+    model: str
+    owner: str
+    prompt: str
+    directions: Directions
+    artifacts: tuple[Artifact, ...]
+    created_ms: int
+    duration_ms: int
+
+    def state(self, now_ms: int) -> JobState:
+        """Give the state at `now_ms` (epoch milliseconds)."""
+        age_ms = now_ms - self.created_ms
+        if age_ms < self.duration_ms // QUEUE_SHARE:
+            return JobState.QUEUED
+        if age_ms < self.duration_ms or self.directions.stuck:
+            return JobState.RUNNING
+        if self.directions.reject:
+            return JobState.REJECTED
+        return JobState.FAILED if self.directions.fail else JobState.SUCCEEDED
+
+    def progress(self, now_ms: int) -> int:
+        """Give how far the job is at `now_ms`, 0 to 100; only a job that has ended is at 100."""
+        state = self.state(now_ms)
+        if state is JobState.QUEUED:
+            return 0
+        if state is JobState.RUNNING:
+            age_ms = now_ms - self.created_ms
+            return min(age_ms * PROGRESS_END // max(self.duration_ms, 1), PROGRESS_END - 1)
+        return PROGRESS_END
+
+    def file_name(self, index: int) -> str:
+        """Give the name of the job's file number `index`, from 0, e.g. `image-1.png`."""
+        artifact = self.artifacts[index]
+        return f"{artifact.kind}-{index + 1}.{artifact.suffix}"
+
+    def artifact(self, file_name: str) -> Artifact | None:
+        """Give the file of that name, or `None`."""
+        names = {self.file_name(index): artifact for index, artifact in enumerate(self.artifacts)}
+        return names.get(file_name)
+
+
+@dataclass(slots=True)
+class _Kept:
+    job: Job
+    polls: int = 0
+
+
+@dataclass(slots=True)
+class _Traffic:
+    submits: int = 0
+    accepted: int = 0
+    polls: int = 0
+
+
+class JobStore:
+    """Keeps jobs and counts in memory, bounded, safe to use from many threads."""
+
+    def __init__(self, max_jobs: int = MAX_JOBS) -> None:
+        self._max_jobs = max_jobs
+        self._lock = Lock()
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._traffic: OrderedDict[tuple[str, str, str], _Traffic] = OrderedDict()
+
+    def count_submit(self, provider: str, model: str, prompt: str) -> int:
+        """Note one submit and give its number among those of the same prompt and model, from 1."""
+        with self._lock:
+            traffic = self._traffic.setdefault((provider, model, prompt), _Traffic())
+            traffic.submits += 1
+            _drop_oldest(self._traffic, self._max_jobs)
+            return traffic.submits
+
+    def add(self, job: Job) -> None:
+        """Keep `job`; the oldest one goes when there are too many."""
+        with self._lock:
+            self._kept[job.id] = _Kept(job)
+            self._traffic_of(job).accepted += 1
+            _drop_oldest(self._kept, self._max_jobs)
+
+    def find(self, job_id: str) -> Job | None:
+        """Give the job of that id, or `None`."""
+        with self._lock:
+            kept = self._kept.get(job_id)
+            return None if kept is None else kept.job
+
+    def count_poll(self, job: Job) -> int:
+        """Note one status request for `job` and give its number, from 1."""
+        with self._lock:
+            kept = self._kept.get(job.id, _Kept(job))
+            kept.polls += 1
+            self._traffic_of(job).polls += 1
+            return kept.polls
+
+    def forget(self, job: Job) -> None:
+        """Drop `job`: it was cancelled."""
+        with self._lock:
+            self._kept.pop(job.id, None)
+
+    def clear(self) -> None:
+        """Drop all jobs and counts."""
+        with self._lock:
+            self._kept.clear()
+            self._traffic.clear()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Give one row per provider, model and prompt, oldest first.
+
+        A row has `provider`, `model`, `prompt`, `submits` (refused ones too), `accepted` and `polls`.
+        """
+        with self._lock:
+            return [
+                {"provider": provider, "model": model, "prompt": prompt, **asdict(traffic)}
+                for (provider, model, prompt), traffic in self._traffic.items()
+            ]
+
+    def _traffic_of(self, job: Job) -> _Traffic:
+        return self._traffic.get((job.provider, job.model, job.prompt), _Traffic())
+
+
+def _drop_oldest(entries: OrderedDict[Any, Any], limit: int) -> None:
+    while len(entries) > limit:
+        entries.popitem(last=False)

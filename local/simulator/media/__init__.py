@@ -1,0 +1,39 @@
+"""Result files: small, real and made on demand, the same bytes for the same request."""
+
+from functools import lru_cache
+from typing import Protocol
+
+MAX_CACHED_FILES = 64
+"""Rendered files kept in memory, each well below 1 MB."""
+
+
+class Artifact(Protocol):
+    """What a result file shall show or sound like; equal artifacts give equal files."""
+
+    @property
+    def kind(self) -> str:
+        """Give `image`, `video` or `audio`."""
+
+    @property
+    def suffix(self) -> str:
+        """Give the file name's suffix, without the dot."""
+
+    @property
+    def content_type(self) -> str:
+        """Give the media type."""
+
+    @property
+    def seed(self) -> int:
+        """Give the number that colours and tunes come from."""
+
+    def __hash__(self) -> int:
+        """Give equal hashes for equal artifacts."""
+
+    def render(self) -> bytes:
+        """Give the file's bytes."""
+
+
+@lru_cache(maxsize=MAX_CACHED_FILES)
+def rendered(artifact: Artifact) -> bytes:
+    """Give the file's bytes, made once per artifact."""
+    return artifact.render()

@@ -1,0 +1,20 @@
+"""What both sound and film need from ffmpeg's filter graphs."""
+
+from collections.abc import Iterator
+from itertools import repeat
+
+import av
+from av.audio.frame import AudioFrame
+from av.video.frame import VideoFrame
+
+MAX_FRAMES = 10_000
+"""Frames taken from one graph: far more than the longest clip has."""
+
+
+def drain(graph: av.filter.Graph) -> Iterator[AudioFrame | VideoFrame]:
+    """Give the frames of a configured `graph` with its own sources, to the end or to `MAX_FRAMES`."""
+    for _ in repeat(None, MAX_FRAMES):
+        try:
+            yield graph.pull()
+        except (av.EOFError, av.BlockingIOError):
+            return

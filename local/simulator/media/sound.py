@@ -1,0 +1,85 @@
+"""Sound: four bars of chords with a plucked melody over them, and MP3 files of it."""
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import av
+from av.audio.frame import AudioFrame
+
+from local.simulator.media.filters import drain
+
+SAMPLE_RATE_HZ = 16_000
+SONG_S = 8
+_BAR_S = 2
+_BEATS_PER_BAR = 8
+_KEYS_HZ = ("130.81", "146.83", "164.81", "174.61", "196.00")
+_ROOTS = ("1", "3/4", "5/6", "2/3")
+"""I, V, vi and IV as pure ratios to the key: the chords that every pop song has."""
+_MINOR_BAR = 2
+_TUNES = ((0, 1, 2, 1, 2, 0, 1, 2), (2, 1, 0, 1, 2, 2, 1, 0), (0, 2, 1, 2, 0, 2, 1, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Song:
+    """An MP3 of `SONG_S` seconds; key and tune follow from `seed`."""
+
+    title: str
+    seed: int
+    kind: ClassVar[str] = "audio"
+    suffix: ClassVar[str] = "mp3"
+    content_type: ClassVar[str] = "audio/mpeg"
+
+    def render(self) -> bytes:
+        """Give the MP3's bytes."""
+        encoded = io.BytesIO()
+        with av.open(encoded, "w", format="mp3") as container:
+            container.metadata["title"] = self.title
+            stream = container.add_stream("libmp3lame", rate=SAMPLE_RATE_HZ, layout="mono")
+            for frame in chords(self.seed, SONG_S, sample_format="s16p"):
+                container.mux(stream.encode(frame))
+            container.mux(stream.encode())
+        return encoded.getvalue()
+
+
+def chords(seed: int, duration_s: int, sample_format: str) -> Iterator[AudioFrame]:
+    """Give mono audio frames of `duration_s` seconds; after four bars the music starts again."""
+    graph = av.filter.Graph()
+    source = graph.add("aevalsrc", f"exprs='{_wave(seed)}':s={SAMPLE_RATE_HZ}:d={duration_s}")
+    converter = graph.add("aformat", f"sample_fmts={sample_format}")
+    sink = graph.add("abuffersink")
+    source.link_to(converter)
+    converter.link_to(sink)
+    graph.configure()
+    for frame in drain(graph):
+        if isinstance(frame, AudioFrame):
+            yield frame
+
+
+def _wave(seed: int) -> str:
+    """Give the sample at time `t` as an expression of ffmpeg's; what is used twice is kept with `st`."""
+    key_hz = _KEYS_HZ[seed % len(_KEYS_HZ)]
+    tune = _TUNES[seed // len(_KEYS_HZ) % len(_TUNES)]
+    voices = ("ld(2)", "ld(3)", "ld(2)*3/2")
+    beat_s = f"{_BAR_S}/{_BEATS_PER_BAR}"
+    steps = (
+        f"st(0,mod(floor(t/{_BAR_S}),{len(_ROOTS)}))",
+        f"st(1,mod(floor(t/({beat_s})),{_BEATS_PER_BAR}))",
+        f"st(2,2*PI*{key_hz}*t*{_pick('ld(0)', _ROOTS)})",
+        f"st(3,ld(2)*if(eq(ld(0),{_MINOR_BAR}),6/5,5/4))",
+        # The pad fades in and out with each bar: a chord that changes at full volume clicks.
+        f"st(4,min(1,8*min(mod(t,{_BAR_S}),{_BAR_S}-mod(t,{_BAR_S}))))",
+        f"st(5,mod(t,{beat_s}))",
+        f"0.09*ld(4)*({'+'.join(f'sin({voice})' for voice in voices)})"
+        f"+0.22*exp(-9*ld(5))*min(1,200*ld(5))*sin(4*{_pick('ld(1)', [voices[note] for note in tune])})",
+    )
+    return ";".join(steps)
+
+
+def _pick(index: str, values: Sequence[str]) -> str:
+    """Give an expression that is `values[index]`."""
+    expression = values[-1]
+    for number in reversed(range(len(values) - 1)):
+        expression = f"if(eq({index},{number}),{values[number]},{expression})"
+    return expression

@@ -1,0 +1,1 @@
+"""One file per provider: its wire format and nothing else."""

@@ -1,0 +1,211 @@
+"""PoYo's unified API: `POST /api/generate/submit`, `GET /api/generate/status/{task_id}`.
+
+Callbacks (`callback_url`) are not sent. Of the error types only `invalid_request_error` is published, the
+others are INFERRED; so is that an invalid input is refused at submit.
+"""
+
+import secrets
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field, ValidationError, model_validator
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from local.simulator.directions import MS_PER_S
+from local.simulator.engine import Engine, Visit
+from local.simulator.jobs import Job, JobState
+from local.simulator.media import Artifact
+from local.simulator.media.film import Film
+from local.simulator.media.palette import seed_of
+from local.simulator.media.picture import Picture
+from local.simulator.media.shapes import aspect, picture_size_px
+from local.simulator.media.sound import Song
+from local.simulator.wire import MAX_PROMPT_CHARS, api_key, json_object, text
+
+_TRACKS = 2
+_STATUSES = {
+    JobState.QUEUED: "not_started",
+    JobState.RUNNING: "running",
+    JobState.SUCCEEDED: "finished",
+    JobState.FAILED: "failed",
+    JobState.REJECTED: "failed",
+}
+_ERRORS = {
+    400: ("Invalid parameter", "invalid_request_error"),
+    401: ("Invalid API key", "authentication_error"),
+    402: ("Insufficient credits", "insufficient_credits_error"),
+    403: ("This task belongs to another user", "permission_error"),
+    404: ("Task not found", "not_found_error"),
+    429: ("Too many requests", "rate_limit_error"),
+}
+_OTHER_ERROR = ("Something went wrong", "api_error")
+
+
+class ZImage(BaseModel):
+    """Input of `z-image`: with an image it edits, without one it needs a size."""
+
+    prompt: Annotated[str, Field(min_length=1, max_length=1_000)]
+    size: Literal["1:1", "4:3", "3:4", "16:9", "9:16"] | None = None
+    image_urls: Annotated[list[str], Field(min_length=1, max_length=1)] | None = None
+    enable_safety_checker: bool = True
+
+    @model_validator(mode="after")
+    def _has_size_or_image(self) -> "ZImage":
+        if self.size is None and self.image_urls is None:
+            raise ValueError("size")
+        return self
+
+    def artifacts(self, label: str, count: int | None) -> list[Artifact]:
+        """Give the job's pictures."""
+        width, height = picture_size_px(self.size or "1:1")
+        caption, seed = text(self.prompt), seed_of(self.prompt)
+        return [Picture(width, height, caption, label, seed + index) for index in range(count or 1)]
+
+
+class Seedance(BaseModel):
+    """Input of `seedance-1.5-pro`."""
+
+    prompt: Annotated[str, Field(min_length=1, max_length=MAX_PROMPT_CHARS)]
+    image_urls: Annotated[list[str], Field(max_length=2)] = []
+    aspect_ratio: Literal["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"] = "16:9"
+    resolution: Literal["480p", "720p", "1080p"] = "720p"
+    duration: Literal[4, 8, 12] = 8
+    generate_audio: bool = False
+    fixed_lens: bool = False
+
+    def artifacts(self, label: str, count: int | None) -> list[Artifact]:
+        """Give the job's films."""
+        shape, caption, seed = aspect(self.aspect_ratio), text(self.prompt), seed_of(self.prompt)
+        return [
+            Film(shape, self.duration, self.generate_audio, caption, label, seed + index)
+            for index in range(count or 1)
+        ]
+
+
+_Weight = Annotated[float, Field(ge=0, le=1)]
+
+
+class GenerateMusic(BaseModel):
+    """Input of `generate-music`."""
+
+    prompt: Annotated[str, Field(min_length=1, max_length=MAX_PROMPT_CHARS)]
+    mv: Literal["V4", "V4_5", "V4_5ALL", "V4_5PLUS", "V5", "V5_5"] = "V5"
+    style: str = ""
+    title: str = ""
+    style_weight: _Weight | None = None
+    weirdness_constraint: _Weight | None = None
+    audio_weight: _Weight | None = None
+    vocal_gender: Literal["m", "f"] | None = None
+
+    def artifacts(self, label: str, count: int | None) -> list[Artifact]:
+        """Give the job's tracks: two, as each generation makes two."""
+        title, seed = text(self.title or self.prompt), seed_of(f"{label}{self.prompt}{self.style}")
+        return [Song(title, seed + index) for index in range(count or _TRACKS)]
+
+
+_MODELS: dict[str, type[ZImage | Seedance | GenerateMusic]] = {
+    "z-image": ZImage,
+    "seedance-1.5-pro": Seedance,
+    "generate-music": GenerateMusic,
+}
+
+
+def router(engine: Engine) -> APIRouter:
+    """Give PoYo's routes; their prefix is the adapter's base URL."""
+    routes = APIRouter()
+
+    @routes.post("/api/generate/submit")
+    async def submit(request: Request) -> Response:
+        return await _submit(engine, request)
+
+    @routes.get("/api/generate/status/{task_id}")
+    async def status(task_id: str, request: Request) -> Response:
+        return _status(engine, request, task_id)
+
+    return routes
+
+
+async def _submit(engine: Engine, request: Request) -> Response:
+    key = api_key(request, "Bearer")
+    if key is None:
+        return _error(401)
+    body = await json_object(request)
+    if body is None or not isinstance(body.get("input"), dict):
+        return _error(400, "Invalid parameter: input")
+    model, given = text(body.get("model")), body["input"]
+    visit = engine.receive(model, text(given.get("prompt")))
+    return await _place(engine, visit, key, given)
+
+
+async def _place(engine: Engine, visit: Visit, key: str, given: dict[str, Any]) -> Response:
+    if visit.refused_status is not None:
+        return _error(visit.refused_status)
+    if visit.directions.error_in_200:
+        return JSONResponse({"code": 500, "data": {"error": {"message": "The upstream is busy"}}})
+    if visit.directions.reject:
+        return _error(400, "The prompt breaks the content policy")
+    if visit.model not in _MODELS:
+        return _error(400, "Invalid parameter: model")
+    try:
+        order = _MODELS[visit.model].model_validate(given)
+    except ValidationError as error:
+        return _error(400, f"Invalid parameter: {_field(error)}")
+    artifacts = order.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files)
+    job = await engine.accept(visit, _new_task_id(engine), key, artifacts)
+    return _answer({"task_id": job.id, "status": "not_started", "created_time": _time(job)})
+
+
+def _status(engine: Engine, request: Request, task_id: str) -> Response:
+    key = api_key(request, "Bearer")
+    if key is None:
+        return _error(401)
+    job = engine.find(task_id)
+    if job is None:
+        return _error(404)
+    if job.owner != key:
+        return _error(403)
+    state = engine.poll(job)
+    return _answer(
+        {
+            "task_id": job.id,
+            "status": _STATUSES[state],
+            "progress": engine.progress(job),
+            "files": _files(engine, request, job) if state is JobState.SUCCEEDED else [],
+            "created_time": _time(job),
+            "error_message": "Generation failed" if state is JobState.FAILED else None,
+        }
+    )
+
+
+def _files(engine: Engine, request: Request, job: Job) -> list[dict[str, str]]:
+    urls = engine.file_urls(request, job)
+    return [
+        {"file_url": url, "file_type": artifact.kind}
+        for url, artifact in zip(urls, job.artifacts, strict=True)
+    ]
+
+
+def _field(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return str(first["loc"][0]) if first["loc"] else "size"
+
+
+def _new_task_id(engine: Engine) -> str:
+    return f"task-unified-{engine.now_ms() // MS_PER_S}-{secrets.token_hex(4)}"
+
+
+def _time(job: Job) -> str:
+    return datetime.fromtimestamp(job.created_ms // MS_PER_S, UTC).replace(tzinfo=None).isoformat()
+
+
+def _answer(data: dict[str, Any]) -> Response:
+    return JSONResponse({"code": 200, "data": data})
+
+
+def _error(status: int, message: str | None = None) -> Response:
+    usual_message, kind = _ERRORS.get(status, _OTHER_ERROR)
+    return JSONResponse(
+        {"code": status, "error": {"message": message or usual_message, "type": kind}}, status
+    )
