@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import boto3
 from samtranslator.parser.parser import Parser
 from samtranslator.translator.translator import Translator
 from samtranslator.yaml_helper import yaml_parse
 
-ROOT = Path(__file__).resolve().parents[2]
+REGION = "us-east-1"
+"""The translator asks for one, whichever."""
+ROOT = Path(__file__).resolve().parents[1]
 
 Properties = dict[str, Any]
 
@@ -81,7 +84,9 @@ def _translated(source: dict[str, Any]) -> dict[str, Any]:
     for resource in source["Resources"].values():
         if "ContentUri" in resource.get("Properties", {}):
             resource["Properties"]["ContentUri"] = "s3://bucket/key"
-    translated: dict[str, Any] = Translator(MANAGED_POLICIES, Parser()).translate(source, {})
+    translated: dict[str, Any] = Translator(
+        MANAGED_POLICIES, Parser(), boto_session=boto3.Session(region_name=REGION)
+    ).translate(source, {})
     return translated
 
 

@@ -2,12 +2,10 @@
 
 import pytest
 
-from tests.infrastructure.template import Template, read_template
+from local.template import Template, read_template
 
 
 @pytest.fixture(scope="session")
 def template() -> Template:
-    """Give the translated template. The translator asks for a region, whichever."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        return read_template()
+    """Give the translated template."""
+    return read_template()

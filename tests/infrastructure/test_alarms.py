@@ -1,6 +1,6 @@
 """What rings, and that somebody hears it."""
 
-from tests.infrastructure.template import Properties, Template, named
+from local.template import Properties, Template, named
 
 Signal = tuple[str, str, int]
 """Metric, what it is measured on (a dimension's value), threshold."""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.infrastructure.template import Template
+from local.template import Template
 from tollgate.kit.errors import TollgateError
 
 ROUTES = {  # interface.md, Endpoints

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.infrastructure.template import ROOT, Template
+from local.template import ROOT, Template
 
 SETTINGS = dict(re.findall(r"^(\w+) \??:?= (\S+)$", (ROOT / "layers/python.mk").read_text(), re.MULTILINE))
 

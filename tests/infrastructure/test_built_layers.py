@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from samtranslator.yaml_helper import yaml_parse
 
-from tests.infrastructure.template import ROOT, Template, named
+from local.template import ROOT, Template, named
 
 BUILD = ROOT / ".aws-sam" / "build"
 BUILT_TEMPLATE = BUILD / "template.yaml"

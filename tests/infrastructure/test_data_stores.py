@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.infrastructure.template import Properties, Template, named
+from local.template import Properties, Template, named
 
 TABLE = "AWS::DynamoDB::Table"
 QUEUE = "AWS::SQS::Queue"

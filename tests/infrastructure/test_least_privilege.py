@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.infrastructure.template import Properties, Template, as_list, named
+from local.template import Properties, Template, as_list, named
 
 ALLOWED = {
     "ApiFunction": {
@@ -32,7 +32,7 @@ ALLOWED = {
         ("sqs:GetQueueAttributes", "TaskQueue"),
         ("sqs:SendMessage", "TaskQueue"),
         ("dynamodb:GetItem", "TasksTable"),
-        ("dynamodb:UpdateItem", "TasksTable"),
+        ("dynamodb:PutItem", "TasksTable"),
         ("dynamodb:UpdateItem", "AccountsTable"),
         ("dynamodb:PutItem", "LedgerTable"),
         ("dynamodb:PutItem", "DeliveriesTable"),
@@ -46,7 +46,7 @@ ALLOWED = {
         ("sqs:GetQueueAttributes", "WebhookQueue"),
         ("sqs:SendMessage", "WebhookQueue"),
         ("dynamodb:GetItem", "DeliveriesTable"),
-        ("dynamodb:UpdateItem", "DeliveriesTable"),
+        ("dynamodb:PutItem", "DeliveriesTable"),
         ("dynamodb:GetItem", "TasksTable"),
         ("dynamodb:GetItem", "AccountsTable"),
     },
@@ -59,6 +59,7 @@ ALLOWED = {
         ("sqs:SendMessage", "WebhookQueue"),
     },
     "CheckLedgerFunction": {
+        ("dynamodb:GetItem", "AccountsTable"),
         ("dynamodb:Scan", "AccountsTable"),
         ("dynamodb:Query", "LedgerTable"),
     },

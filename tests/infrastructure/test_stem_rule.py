@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.infrastructure.template import ROOT, Template, named, stem_of
+from local.template import ROOT, Template, named, stem_of
 
 STEMS = ("api", "dispatch_changes", "run_task", "deliver_webhook", "sweep", "check_ledger")
 

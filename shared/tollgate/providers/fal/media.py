@@ -125,7 +125,8 @@ def _seedance(job: Job) -> Mapped:
         "prompt": values.get("prompt", ""),
         "aspect_ratio": values["size"],
         "resolution": values["resolution"],
-        "duration": values["duration"],
+        # Text, as fal's enums are; a server that wants a number reads it from that as well.
+        "duration": str(values["duration"]),
         "generate_audio": values["generateAudio"],
         "camera_fixed": values["cameraFixed"],
     }

@@ -1,0 +1,1 @@
+"""The whole service on one machine, and the provider simulator. Never deployed."""

@@ -1,0 +1,91 @@
+"""The commands behind the Makefile: `run`, `account`, `demo`."""
+
+import json
+import signal
+import sys
+import threading
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from local import files
+from local.demo import run_demo
+from local.processes import LocalError
+from local.service import FIRST_ACCOUNT_CENTS, LocalService
+from tollgate import bootstrap
+from tollgate.kit.money import micro_usd_of_cents
+
+cli = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
+console = Console()
+
+
+@cli.command()
+def run(port: Annotated[int, typer.Option(help="The port of the service.")] = 8080) -> None:
+    """Run the whole service until Ctrl-C."""
+    stopping = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopping.set())
+    service = LocalService(port)
+    try:
+        _welcome(service.start())
+        service.watch(stopping)
+    finally:
+        service.stop()
+    console.print("Stopped.")
+
+
+@cli.command()
+def account(
+    balance_cents: Annotated[int, typer.Option(min=0, help="What is on it.")] = FIRST_ACCOUNT_CENTS,
+) -> None:
+    """Add an account to the running service; the last line is its key, id and webhook secret as JSON."""
+    files.use_environment()
+    opened = bootstrap.api().accounts.open(micro_usd_of_cents(balance_cents))
+    shown = {
+        "apiKey": opened.api_key,
+        "userId": opened.account_id,
+        "webhookSecret": opened.webhook_secret,
+    }
+    # Plain, on one line: made for programs.
+    print(json.dumps(shown))
+
+
+@cli.command()
+def demo() -> None:
+    """Price, order, watch and receive one generation of each kind on the running service."""
+    run_demo(files.read_service(), console)
+
+
+def _welcome(service: files.Service) -> None:
+    console.print(f"\n[bold green]Tollgate is running[/] at {service.baseUrl}   (Ctrl-C stops it)\n")
+    console.print(f"  API key      {service.apiKey}", soft_wrap=True)
+    console.print(f"  Balance      {FIRST_ACCOUNT_CENTS / 100:.2f} USD")
+    console.print(f"  Files under  {service.storageUrl}")
+    console.print(f"  Logs         {files.LOGS}")
+    console.print(f"  All of it    {files.SERVICE}\n")
+    console.print("Try it in another shell:\n")
+    header = f'-H "Authorization: Bearer {service.apiKey}"'
+    body = '{"model": "z-image", "input": {"prompt": "a lighthouse at dusk", "size": "16:9"}}'
+    console.print(
+        f"  curl {service.baseUrl}/api/v1/user/me {header}\n"
+        f"  curl {service.baseUrl}/api/v1/generation/create {header} \\\n"
+        f"    -H 'Content-Type: application/json' -d '{body}'\n"
+        f"  make demo\n",
+        soft_wrap=True,
+        highlight=False,
+        markup=False,
+    )
+
+
+def main() -> None:
+    """Run a command; what one line can explain is one line."""
+    try:
+        cli()
+    except LocalError as exc:
+        print(f"tollgate: {exc}", file=sys.stderr)
+        raise SystemExit(1) from exc
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""The events that Lambda would hand to a handler, from what the emulator gives. Pure."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+REMAINING_MS = 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What our handlers use of Lambda's context object."""
+
+    function_name: str
+    memory_limit_in_mb: int = 512
+    aws_request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+    @property
+    def invoked_function_arn(self) -> str:
+        """Give an ARN of the usual shape."""
+        return f"arn:aws:lambda:us-east-1:000000000000:function:{self.function_name}"
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Give the time left; nothing ends a local call."""
+        return REMAINING_MS
+
+
+def sqs_event(messages: Sequence[Mapping[str, Any]], queue_arn: str, region: str) -> dict[str, Any]:
+    """Give the event for messages as SQS's ReceiveMessage gives them."""
+    return {
+        "Records": [
+            {
+                "messageId": message["MessageId"],
+                "receiptHandle": message["ReceiptHandle"],
+                "body": message["Body"],
+                "attributes": message.get("Attributes", {}),
+                "messageAttributes": {},
+                "md5OfBody": message.get("MD5OfBody", ""),
+                "eventSource": "aws:sqs",
+                "eventSourceARN": queue_arn,
+                "awsRegion": region,
+            }
+            for message in messages
+        ]
+    }
+
+
+def stream_event(records: Sequence[Mapping[str, Any]], stream_arn: str) -> dict[str, Any]:
+    """Give the event for records as DynamoDB Streams' GetRecords gives them."""
+    return {"Records": [{**record, "eventSourceARN": stream_arn} for record in records]}
+
+
+def matches(pattern: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
+    """Tell whether an event filter lets a record through.
+
+    Knows lists of literal values at any depth, which is what the template uses. Raises `ValueError`
+    for any other kind of filter rather than letting records through that AWS would not.
+    """
+    for name, wanted in pattern.items():
+        found = record.get(name)
+        if isinstance(wanted, Mapping):
+            if not isinstance(found, Mapping) or not matches(wanted, found):
+                return False
+        elif all(isinstance(value, str | int | bool) for value in wanted):
+            if found not in wanted:
+                return False
+        else:
+            raise ValueError(f"this filter is not known here: {name}: {wanted}")
+    return True
+
+
+def failed_ids(answer: Any) -> set[str]:
+    """Give the item identifiers that a batch handler reported as failed."""
+    failures = answer.get("batchItemFailures", []) if isinstance(answer, Mapping) else []
+    return {failure["itemIdentifier"] for failure in failures}

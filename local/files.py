@@ -1,0 +1,71 @@
+"""What a running local service leaves for others: `.local/service.json`, and the environment of its tools."""
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from local.processes import LocalError
+
+FOLDER = Path(__file__).resolve().parents[1] / ".local"
+SERVICE = FOLDER / "service.json"
+ENVIRONMENT = FOLDER / "environment.json"
+LOGS = FOLDER / "logs"
+
+STORAGE_PATH = "/storage"
+"""Where the service's one port serves stored files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """How to reach the running service (design §9)."""
+
+    baseUrl: str  # noqa: N815 - the file's own words
+    storageUrl: str  # noqa: N815
+    apiKey: str  # noqa: N815
+    simulatorUrl: str  # noqa: N815
+    webhookSecret: str  # noqa: N815
+
+
+def write_service(service: Service) -> None:
+    """Leave how to reach the service."""
+    _write(SERVICE, asdict(service))
+
+
+def write_environment(environment: dict[str, str]) -> None:
+    """Leave the variables with which a handler runs against this service."""
+    _write(ENVIRONMENT, environment)
+
+
+def read_service() -> Service:
+    """Give how to reach the running service. Raises `LocalError` when none runs."""
+    return Service(**_read(SERVICE))
+
+
+def use_environment() -> None:
+    """Put the running service's variables into this process. Raises `LocalError` when none runs."""
+    os.environ.update(_read(ENVIRONMENT))
+
+
+def forget_service() -> None:
+    """Remove both files: the service is gone."""
+    SERVICE.unlink(missing_ok=True)
+    ENVIRONMENT.unlink(missing_ok=True)
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Written aside and moved, so that who waits for the file never reads half of it. Keys are inside.
+    aside = path.with_suffix(".new")
+    aside.touch(mode=0o600)
+    aside.write_text(json.dumps(content, indent=2) + "\n")
+    aside.replace(path)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+    except FileNotFoundError as exc:
+        raise LocalError("No service is running here. Start it with: make run") from exc
+    return found

@@ -1,0 +1,52 @@
+"""Child processes that never outlive us."""
+
+import ctypes
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+STOP_TIMEOUT_S = 5.0
+_PR_SET_PDEATHSIG = 1
+
+
+class LocalError(Exception):
+    """Something that one line can explain to a developer."""
+
+
+def start(
+    name: str, command: Sequence[str], environment: Mapping[str, str], log: Path
+) -> "subprocess.Popen[bytes]":
+    """Start a program in a session of its own, its output in `log`. Raises `LocalError`."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with log.open("wb") as output:
+            return subprocess.Popen(
+                command,
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                # Ctrl-C is for us alone: we stop the others in order.
+                start_new_session=True,
+                preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509
+            )
+    except OSError as exc:
+        raise LocalError(f"Cannot start {name}: {exc}") from exc
+
+
+def stop(process: "subprocess.Popen[bytes]") -> None:
+    """End a process: asked first, made to after a while."""
+    if process.poll() is None:
+        process.terminate()
+    try:
+        process.wait(timeout=STOP_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _die_with_parent() -> None:
+    """Ask Linux to end this child when its parent dies, even by SIGKILL."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

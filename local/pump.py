@@ -1,0 +1,193 @@
+"""Does what Lambda's event sources and EventBridge do: carries streams, queues and schedules to handlers.
+
+Batch sizes, filters, retries and failure destinations are the template's. A failed queue message comes
+back after its visibility timeout, and after `maxReceiveCount` tries the emulator moves it to the
+dead-letter queue, as SQS does.
+"""
+
+import importlib
+import json
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from local.clients import Clients
+from local.events import Context, failed_ids, matches, sqs_event, stream_event
+from local.stack import Stack
+from local.template import named
+
+Handler = Callable[[dict[str, Any], Any], Any]
+
+MAX_LOCAL_CONCURRENCY = 16
+"""Threads for one queue; the template allows more than one machine is good for."""
+LONG_POLL_S = 5
+SQS_BATCH = 10
+STREAM_POLL_S = 0.03
+FAULT_PAUSE_S = 1.0
+_RATE = re.compile(r"rate\((\d+) (minute|hour|day)s?\)")
+_UNIT_S = {"minute": 60, "hour": 3600, "day": 86_400}
+
+log = logging.getLogger("local.pump")
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the template, with its handler imported."""
+
+    name: str
+    handler: Handler
+
+    def invoke(self, event: dict[str, Any]) -> Any:
+        """Call the handler as Lambda would."""
+        return self.handler(event, Context(self.name))
+
+
+class Pump:
+    """Runs every event source of the template until it is stopped."""
+
+    def __init__(self, stack: Stack, clients: Clients) -> None:
+        self._stack = stack
+        self._clients = clients
+        self._stopping = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._pools: list[ThreadPoolExecutor] = []
+
+    def start(self) -> None:
+        """Start a thread for each event source and each schedule."""
+        mappings = self._stack.template.of_type("AWS::Lambda::EventSourceMapping")
+        for mapping in mappings.values():
+            run = self._run_queue if "ScalingConfig" in mapping else self._run_stream
+            self._spawn(run, mapping)
+        for rule in self._stack.template.of_type("AWS::Events::Rule").values():
+            self._spawn(self._run_schedule, rule)
+
+    def stop(self) -> None:
+        """Stop taking events, and wait for the handlers that run."""
+        self._stopping.set()
+        for thread in self._threads:
+            thread.join()
+        for pool in self._pools:
+            pool.shutdown(wait=True)
+
+    def _spawn(self, run: Callable[[Mapping[str, Any]], None], source: Mapping[str, Any]) -> None:
+        thread = threading.Thread(target=run, args=(source,), daemon=True)
+        thread.start()
+        self._threads.append(thread)
+
+    def _function(self, reference: Any) -> Function:
+        logical_id = named(reference)
+        path = self._stack.template.functions()[logical_id]["Handler"]
+        module, _, attribute = path.rpartition(".")
+        return Function(logical_id, getattr(importlib.import_module(module), attribute))
+
+    # Queues
+
+    def _run_queue(self, mapping: Mapping[str, Any]) -> None:
+        function = self._function(mapping["FunctionName"])
+        queue = named(mapping["EventSourceArn"])
+        workers = min(mapping["ScalingConfig"]["MaximumConcurrency"], MAX_LOCAL_CONCURRENCY)
+        pool = ThreadPoolExecutor(workers)
+        self._pools.append(pool)
+        free = threading.Semaphore(workers)
+        while not self._stopping.is_set():
+            for batch in self._receive(queue, mapping["BatchSize"]):
+                free.acquire()
+                job = pool.submit(self._handle_messages, function, queue, batch)
+                job.add_done_callback(lambda _: free.release())
+
+    def _receive(self, queue: str, batch_size: int) -> Iterator[list[dict[str, Any]]]:
+        try:
+            answer = self._clients.sqs.receive_message(
+                QueueUrl=self._stack.refs[queue],
+                MaxNumberOfMessages=SQS_BATCH,
+                WaitTimeSeconds=LONG_POLL_S,
+                AttributeNames=["All"],
+            )
+        except Exception:
+            log.exception("cannot read %s", queue)
+            self._stopping.wait(FAULT_PAUSE_S)
+            return
+        messages: list[Any] = answer.get("Messages", [])
+        for first in range(0, len(messages), batch_size):
+            yield messages[first : first + batch_size]
+
+    def _handle_messages(self, function: Function, queue: str, messages: Sequence[dict[str, Any]]) -> None:
+        arn = self._stack.attributes[f"{queue}.Arn"]
+        try:
+            answer = function.invoke(sqs_event(messages, arn, self._clients.sqs.meta.region_name))
+        except Exception:
+            log.exception("%s failed", function.name)
+            return  # the messages come back
+        failed = failed_ids(answer)
+        for message in messages:
+            if message["MessageId"] not in failed:
+                self._clients.sqs.delete_message(
+                    QueueUrl=self._stack.refs[queue], ReceiptHandle=message["ReceiptHandle"]
+                )
+
+    # Streams
+
+    def _run_stream(self, mapping: Mapping[str, Any]) -> None:
+        function = self._function(mapping["FunctionName"])
+        stream_arn = self._stack.resolve(mapping["EventSourceArn"])
+        patterns = [json.loads(each["Pattern"]) for each in mapping["FilterCriteria"]["Filters"]]
+        for records in self._records(stream_arn, mapping["BatchSize"]):
+            wanted = [record for record in records if any(matches(one, record) for one in patterns)]
+            if wanted:
+                self._handle_records(function, mapping, wanted, stream_arn)
+
+    def _records(self, stream_arn: str, batch_size: int) -> Iterator[list[Any]]:
+        """Follow the stream's one shard from its beginning; the emulator never closes it."""
+        shards = self._clients.streams.describe_stream(StreamArn=stream_arn)["StreamDescription"]["Shards"]
+        iterator: str | None = self._clients.streams.get_shard_iterator(
+            StreamArn=stream_arn, ShardId=shards[0]["ShardId"], ShardIteratorType="TRIM_HORIZON"
+        )["ShardIterator"]
+        while iterator and not self._stopping.is_set():
+            answer = self._clients.streams.get_records(ShardIterator=iterator, Limit=batch_size)
+            iterator = answer.get("NextShardIterator")
+            if answer["Records"]:
+                yield list(answer["Records"])
+            else:
+                self._stopping.wait(STREAM_POLL_S)
+
+    def _handle_records(
+        self, function: Function, mapping: Mapping[str, Any], records: Sequence[Any], stream_arn: str
+    ) -> None:
+        """Hand over a batch until all of it is done; what fails for good goes to the destination."""
+        left = list(records)
+        for _ in range(mapping["MaximumRetryAttempts"] + 1):
+            try:
+                failed = failed_ids(function.invoke(stream_event(left, stream_arn)))
+            except Exception:
+                log.exception("%s failed", function.name)
+                failed = {record["dynamodb"]["SequenceNumber"] for record in left}
+            # Lambda goes on from the first record that failed.
+            numbers = [record["dynamodb"]["SequenceNumber"] for record in left]
+            first = next((n for n, number in enumerate(numbers) if number in failed), None)
+            if first is None:
+                return
+            left = left[first:]
+            self._stopping.wait(FAULT_PAUSE_S)
+        destination = named(mapping["DestinationConfig"]["OnFailure"]["Destination"])
+        lost = json.dumps({"streamArn": stream_arn, "records": [r["eventID"] for r in left]})
+        self._clients.sqs.send_message(QueueUrl=self._stack.refs[destination], MessageBody=lost)
+
+    # Schedules
+
+    def _run_schedule(self, rule: Mapping[str, Any]) -> None:
+        function = self._function(rule["Targets"][0]["Arn"])
+        found = _RATE.fullmatch(rule["ScheduleExpression"])
+        if found is None:
+            raise ValueError(f"this schedule is not known here: {rule['ScheduleExpression']}")
+        every_s = int(found[1]) * _UNIT_S[found[2]]
+        while not self._stopping.wait(every_s):
+            event = {"source": "aws.events", "detail-type": "Scheduled Event", "time": time.time()}
+            try:
+                function.invoke(event)
+            except Exception:
+                log.exception("%s failed", function.name)

@@ -1,0 +1,73 @@
+"""One port for everything a customer sees: the API, and the stored files under `/storage`."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from botocore.exceptions import ClientError
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Mount, Route
+
+from api.app import app as api_app
+from local.files import STORAGE_PATH
+from tollgate.kit import aws
+
+if TYPE_CHECKING:
+    from botocore.response import StreamingBody
+
+CHUNK_BYTES = 256 * 1024
+# As the distribution of template.yaml sets them.
+STORAGE_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; media-src 'self'; img-src 'self'; sandbox",
+    "access-control-allow-origin": "*",
+    "accept-ranges": "bytes",
+}
+_PASSED = ("ContentType", "ContentLength", "ContentRange", "ETag", "CacheControl")
+_HEADER_NAMES = {
+    "ContentType": "content-type",
+    "ContentLength": "content-length",
+    "ContentRange": "content-range",
+    "ETag": "etag",
+    "CacheControl": "cache-control",
+}
+
+
+def stored_file(request: Request) -> Response:
+    """Serve a stored file, whole or a range of it, as CloudFront would."""
+    bucket = request.app.state.bucket
+    wanted: dict[str, Any] = {"Bucket": bucket, "Key": request.path_params["key"]}
+    if "range" in request.headers:
+        wanted["Range"] = request.headers["range"]
+    try:
+        found: Any = aws.s3().get_object(**wanted)
+    except ClientError as exc:
+        status = exc.response["ResponseMetadata"]["HTTPStatusCode"]
+        return Response(status_code=status, headers=STORAGE_HEADERS)
+    headers = {_HEADER_NAMES[name]: str(found[name]) for name in _PASSED if found.get(name)}
+    status = found["ResponseMetadata"]["HTTPStatusCode"]
+    headers |= STORAGE_HEADERS
+    if request.method == "HEAD":
+        found["Body"].close()
+        return Response(status_code=status, headers=headers)
+    return StreamingResponse(_chunks(found["Body"]), status_code=status, headers=headers)
+
+
+def _chunks(body: "StreamingBody") -> Iterator[bytes]:
+    yield from body.iter_chunks(CHUNK_BYTES)
+
+
+def create_app(bucket: str) -> Starlette:
+    """Give the API and the storage as one app."""
+    storage = Starlette(routes=[Route("/{key:path}", stored_file, methods=["GET", "HEAD"])])
+    storage.state.bucket = bucket
+    return Starlette(routes=[Mount(STORAGE_PATH, storage), Mount("/", api_app)])
+
+
+def serve(bucket: str, port: int) -> None:
+    """Serve until the process is told to stop."""
+    uvicorn.run(
+        create_app(bucket), host="127.0.0.1", port=port, log_level="warning", access_log=False, workers=None
+    )

@@ -1,0 +1,130 @@
+"""Starts everything `make run` needs, in order, and ends all of it together."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import ExitStack
+
+from local.clients import Clients, aws_environment
+from local.emulator import Emulator, free_port, wait_for
+from local.files import LOGS, STORAGE_PATH, Service, forget_service, write_environment, write_service
+from local.processes import LocalError, start, stop
+from local.stack import Stack
+from local.template import read_template
+from tollgate import bootstrap
+from tollgate.kit.money import micro_usd_of_cents
+
+FIRST_ACCOUNT_CENTS = 10_000
+PROVIDER_KEYS = {"fal": "FAL_KEY", "poyo": "POYO_API_KEY"}
+"""The variables that hold real provider keys; a provider without one is simulated."""
+WATCH_S = 0.5
+_PASSED_ON = ("PATH", "HOME", "TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS", "TOLLGATE_ALLOW_LOOPBACK_MEDIA")
+
+
+class LocalService:
+    """The running service: the emulator, the simulator, the API and the worker, each a process."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.base_url = f"http://127.0.0.1:{port}"
+        self._ends = ExitStack()
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self) -> Service:
+        """Start all parts; give how to reach them. Raises `LocalError` with one line to read."""
+        _check_free(self.port)
+        try:
+            return self._start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """End every process that was started, the last first."""
+        self._ends.close()
+
+    def watch(self, stopping: threading.Event) -> None:
+        """Return when `stopping` is set. Raises `LocalError` when a part ends by itself."""
+        while not stopping.wait(WATCH_S):
+            for name, process in self._processes.items():
+                if process.poll() is not None:
+                    raise LocalError(f"{name} ended; its log: {LOGS / f'{name}.log'}")
+
+    def _start(self) -> Service:
+        emulator = Emulator(LOGS / "emulator.log")
+        self._keep("emulator", emulator.process)
+        simulator_url = self._start_simulator()
+        stack = self._make_stack(emulator.endpoint, simulator_url)
+        environment = {**aws_environment(emulator.endpoint), **stack.environment()}
+        os.environ.update(environment)
+        bootstrap.forget()
+        self._ends.callback(forget_service)
+        write_environment(environment)
+        self._start_part("worker", environment, [json.dumps(stack.refs), json.dumps(stack.attributes)])
+        api = self._start_part("api", environment, [stack.refs["MediaBucket"], str(self.port)])
+        wait_for(f"{self.base_url}/api/v1/catalog", api, "The API", LOGS / "api.log")
+        opened = bootstrap.api().accounts.open(micro_usd_of_cents(FIRST_ACCOUNT_CENTS))
+        service = Service(
+            self.base_url,
+            self.base_url + STORAGE_PATH,
+            opened.api_key,
+            simulator_url,
+            opened.webhook_secret,
+        )
+        write_service(service)
+        return service
+
+    def _start_simulator(self) -> str:
+        port = free_port()
+        process = self._start_part("simulator", {}, ["--port", str(port)])
+        url = f"http://127.0.0.1:{port}"
+        wait_for(f"{url}/healthz", process, "The simulator", LOGS / "simulator.log")
+        return url
+
+    def _make_stack(self, endpoint: str, simulator_url: str) -> Stack:
+        clients = Clients.at(endpoint)
+        overrides = {
+            "STORAGE_URL": self.base_url + STORAGE_PATH,
+            "LIVE_PROVIDERS": ",".join(PROVIDER_KEYS),
+            "AWS_ENDPOINT_URL": endpoint,
+        }
+        stack = Stack(read_template(), clients, {"Stage": "local", "LogLevel": "INFO"}, overrides)
+        stack.create(provider_secret(os.environ, simulator_url))
+        return stack
+
+    def _start_part(
+        self, name: str, environment: Mapping[str, str], arguments: list[str]
+    ) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-m", f"local.{name}", *arguments]
+        ours = {key: os.environ[key] for key in (*_PASSED_ON, "PYTHONPATH") if key in os.environ}
+        process = start(name, command, {**ours, **environment}, LOGS / f"{name}.log")
+        self._keep(name, process)
+        return process
+
+    def _keep(self, name: str, process: "subprocess.Popen[bytes]") -> None:
+        self._processes[name] = process
+        self._ends.callback(stop, process)
+
+
+def provider_secret(environment: Mapping[str, str], simulator_url: str) -> str:
+    """Give the provider secret: real keys from the environment, the simulator for all others."""
+    secret = {
+        provider: {"key": environment[variable]}
+        if environment.get(variable)
+        else {"key": "simulated", "baseUrl": f"{simulator_url}/{provider}"}
+        for provider, variable in PROVIDER_KEYS.items()
+    }
+    return json.dumps(secret)
+
+
+def _check_free(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as exc:
+            raise LocalError(f"Port {port} is taken. Choose another: make run PORT=8081") from exc

@@ -1,0 +1,117 @@
+"""Makes what template.yaml declares, in the emulator: tables, queues, the bucket, the secret.
+
+One source of truth: key schemas, indexes, streams, timeouts and redrive policies are the template's own.
+Functions are not deployed; their environment is resolved here and the pump calls their handlers.
+"""
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from local.template import Template
+
+if TYPE_CHECKING:
+    from local.clients import Clients
+
+ACCOUNT = "000000000000"
+_TABLE_PROPERTIES = (
+    "AttributeDefinitions",
+    "KeySchema",
+    "BillingMode",
+    "GlobalSecondaryIndexes",
+    "StreamSpecification",
+)
+
+
+@dataclass
+class Stack:
+    """The template's resources in the emulator.
+
+    `parameters` are the template's (defaults where not given); `overrides` stand in for what one machine
+    does not have, such as the address of the distribution.
+    """
+
+    template: Template
+    clients: "Clients"
+    parameters: dict[str, str]
+    overrides: dict[str, str] = field(default_factory=dict)
+    refs: dict[str, str] = field(default_factory=dict)
+    """What `Ref` of a logical id gives: a table's name, a queue's URL…"""
+    attributes: dict[str, str] = field(default_factory=dict)
+    """What `Fn::GetAtt` gives, by `LogicalId.Attribute`."""
+
+    def create(self, secret: str) -> None:
+        """Make every resource that the functions use; the provider secret holds `secret`."""
+        for name, table in self.template.of_type("AWS::DynamoDB::Table").items():
+            self._create_table(name, table)
+        queues = self.template.of_type("AWS::SQS::Queue")
+        # A queue names its dead-letter queue, so those come first.
+        for name in sorted(queues, key=lambda name: "RedrivePolicy" in queues[name]):
+            self._create_queue(name, queues[name])
+        for name in self.template.of_type("AWS::S3::Bucket"):
+            self.refs[name] = _physical(name)
+            self.clients.s3.create_bucket(Bucket=self.refs[name])
+        for name in self.template.of_type("AWS::SecretsManager::Secret"):
+            made = self.clients.secrets.create_secret(Name=_physical(name), SecretString=secret)
+            self.refs[name] = made["ARN"]
+
+    def environment(self) -> dict[str, str]:
+        """Give the environment of all functions together; one process runs them all.
+
+        Raises `ValueError` where two functions want one variable to differ.
+        """
+        found: dict[str, str] = {}
+        for function in self.template.functions():
+            for name, value in self.template.variables(function).items():
+                resolved = self.overrides.get(name) or self.resolve(value)
+                if found.setdefault(name, resolved) != resolved:
+                    raise ValueError(f"{name} differs between functions")
+        return {name: value for name, value in found.items() if value}
+
+    def resolve(self, value: Any) -> str:
+        """Give the text that an intrinsic stands for; empty for what one machine does not have."""
+        match value:
+            case {"Ref": str(name)}:
+                return self.refs.get(name) or self.parameters.get(name, "")
+            case {"Fn::GetAtt": [str(name), str(attribute)]}:
+                return self.attributes.get(f"{name}.{attribute}", "")
+            case dict():
+                return ""
+            case _:
+                return str(value)
+
+    def _create_table(self, name: str, table: dict[str, Any]) -> None:
+        self.refs[name] = _physical(name)
+        wanted: dict[str, Any] = {key: table[key] for key in _TABLE_PROPERTIES if key in table}
+        if "StreamSpecification" in wanted:
+            wanted["StreamSpecification"] = {"StreamEnabled": True, **wanted["StreamSpecification"]}
+        made = self.clients.dynamodb.create_table(TableName=self.refs[name], **wanted)["TableDescription"]
+        self.attributes[f"{name}.Arn"] = made["TableArn"]
+        if "LatestStreamArn" in made:
+            self.attributes[f"{name}.StreamArn"] = made["LatestStreamArn"]
+        if "TimeToLiveSpecification" in table:
+            self.clients.dynamodb.update_time_to_live(
+                TableName=self.refs[name],
+                TimeToLiveSpecification={
+                    "Enabled": True,
+                    "AttributeName": table["TimeToLiveSpecification"]["AttributeName"],
+                },
+            )
+
+    def _create_queue(self, name: str, queue: dict[str, Any]) -> None:
+        attributes: dict[Any, str] = {
+            key: str(queue[key]) for key in ("VisibilityTimeout", "MessageRetentionPeriod") if key in queue
+        }
+        if "RedrivePolicy" in queue:
+            redrive = queue["RedrivePolicy"]
+            target = self.resolve(redrive["deadLetterTargetArn"])
+            attributes["RedrivePolicy"] = json.dumps({**redrive, "deadLetterTargetArn": target})
+        url = self.clients.sqs.create_queue(QueueName=_physical(name), Attributes=attributes)["QueueUrl"]
+        self.refs[name] = url
+        region = self.clients.sqs.meta.region_name
+        self.attributes[f"{name}.Arn"] = f"arn:aws:sqs:{region}:{ACCOUNT}:{_physical(name)}"
+
+
+def _physical(logical_id: str) -> str:
+    """Give the name of a resource in the emulator; buckets want lower case."""
+    return f"tollgate-{logical_id.lower()}"

@@ -1,0 +1,32 @@
+"""`python -m local.worker REFS ATTRIBUTES`: streams, queues and schedules, one process of the local service.
+
+The arguments are the stack's names as JSON; what reads the events is `pump.py`.
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+
+from local.clients import Clients
+from local.pump import Pump
+from local.stack import Stack
+from local.template import read_template
+
+
+def main() -> None:
+    """Pump until the process is told to stop."""
+    clients = Clients.at(os.environ["AWS_ENDPOINT_URL"])
+    stack = Stack(read_template(), clients, parameters={})
+    stack.refs, stack.attributes = json.loads(sys.argv[1]), json.loads(sys.argv[2])
+    stopping = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stopping.set())
+    pump = Pump(stack, clients)
+    pump.start()
+    stopping.wait()
+    pump.stop()
+
+
+if __name__ == "__main__":
+    main()
