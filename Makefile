@@ -15,6 +15,8 @@ export PYTHONPATH := functions:shared:.
 # A build downloads nothing but packages; Python itself is the machine's.
 export UV_PYTHON_DOWNLOADS := never
 
+# Layers are built by makefiles that call uv by name.
+export PATH := $(PATH):$(CURDIR)/.local/uv/bin
 PYTHON := .venv/bin/python
 SAM := AWS_DEFAULT_REGION=us-east-1 SAM_CLI_TELEMETRY=0 $(UV) tool run --from aws-sam-cli==$(SAM_VERSION) sam
 

@@ -39,8 +39,8 @@ class Clients:
     secrets: "SecretsManagerClient"
 
     @classmethod
-    def at(cls, endpoint: str) -> "Clients":
-        """Make the clients for an emulator."""
+    def at(cls, endpoint: str | None) -> "Clients":
+        """Make the clients for an emulator; `None` is for one that patches the SDK (moto)."""
         session = boto3.Session("local", "local", region_name=REGION)
         return cls(
             session.client("dynamodb", endpoint_url=endpoint),

@@ -38,7 +38,8 @@ def run_demo(service: Service, console: Console) -> None:
 def _order(http: httpx.Client, console: Console, model: str, values: dict[str, Any]) -> None:
     body = {"model": model, "input": values}
     price = _data(http.post("/api/v1/generation/estimate", json=body))["price"]
-    console.print(f"[bold]{model}[/]: {values['prompt']!r} costs {price} cents", highlight=False, markup=True)
+    # Directions in a prompt look like rich's own markup.
+    console.print(f"{model}: {values['prompt']!r} costs {price} cents", style="bold", markup=False)
     started = time.monotonic()
     task_id = _data(http.post("/api/v1/generation/create", json=body))["taskId"]
     task = _watch(http, console, task_id, started)

@@ -21,7 +21,7 @@ class Emulator:
 
     def __init__(self, log: Path) -> None:
         if not PROGRAM.exists():
-            raise LocalError("The AWS emulator is not installed. Run: make .local/ministack")
+            raise LocalError("The AWS emulator is not installed. `make run` installs it")
         port = free_port()
         self.endpoint = f"http://127.0.0.1:{port}"
         # It hands its own environment on to what it runs, so it gets none of ours.

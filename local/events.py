@@ -2,26 +2,25 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
 REMAINING_MS = 300_000
+MEMORY_MB = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(LambdaContext):
     """What our handlers use of Lambda's context object."""
 
-    function_name: str
-    memory_limit_in_mb: int = 512
-    aws_request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    def __init__(self, function_name: str, memory_mb: int = MEMORY_MB) -> None:
+        self._function_name = function_name
+        self._memory_limit_in_mb = memory_mb
+        self._aws_request_id = str(uuid.uuid4())
+        self._invoked_function_arn = f"arn:aws:lambda:us-east-1:000000000000:function:{function_name}"
 
-    @property
-    def invoked_function_arn(self) -> str:
-        """Give an ARN of the usual shape."""
-        return f"arn:aws:lambda:us-east-1:000000000000:function:{self.function_name}"
-
-    def get_remaining_time_in_millis(self) -> int:
+    @staticmethod
+    def get_remaining_time_in_millis() -> int:
         """Give the time left; nothing ends a local call."""
         return REMAINING_MS
 

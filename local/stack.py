@@ -13,7 +13,6 @@ from local.template import Template
 if TYPE_CHECKING:
     from local.clients import Clients
 
-ACCOUNT = "000000000000"
 _TABLE_PROPERTIES = (
     "AttributeDefinitions",
     "KeySchema",
@@ -108,8 +107,8 @@ class Stack:
             attributes["RedrivePolicy"] = json.dumps({**redrive, "deadLetterTargetArn": target})
         url = self.clients.sqs.create_queue(QueueName=_physical(name), Attributes=attributes)["QueueUrl"]
         self.refs[name] = url
-        region = self.clients.sqs.meta.region_name
-        self.attributes[f"{name}.Arn"] = f"arn:aws:sqs:{region}:{ACCOUNT}:{_physical(name)}"
+        found = self.clients.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])
+        self.attributes[f"{name}.Arn"] = found["Attributes"]["QueueArn"]
 
 
 def _physical(logical_id: str) -> str:

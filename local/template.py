@@ -56,7 +56,7 @@ class Template:
         """Give what a function's own policies allow, as `(action, resource)`."""
         statements = [
             statement
-            for policy in self.role(function)["Policies"]
+            for policy in self.role(function).get("Policies", [])
             for statement in policy["PolicyDocument"]["Statement"]
         ]
         return {

@@ -7,14 +7,21 @@ Never follows a redirect, never calls an address that is not public, never sends
 import json
 from typing import Any
 
-from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
+from aws_lambda_powertools.utilities.batch import process_partial_response
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate import bootstrap
-from tollgate.kit.observability import MetricUnit, logger, metrics
+from tollgate.kit.observability import (
+    EventType,
+    MetricUnit,
+    batch_processor,
+    emit_metrics,
+    logger,
+    metrics,
+)
 
-processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
+processor = batch_processor(EventType.SQS)
 
 
 def deliver(record: SQSRecord) -> None:
@@ -25,7 +32,7 @@ def deliver(record: SQSRecord) -> None:
     metrics.add_metric(f"Webhooks{outcome.capitalize()}", MetricUnit.Count, 1)
 
 
-@metrics.log_metrics
+@emit_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:
     """Handle a batch of messages; give the ones that failed."""
     return process_partial_response(event, deliver, processor, context)

@@ -6,14 +6,14 @@ Never writes to a table, and never decides anything about a task.
 
 from typing import Any
 
-from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
+from aws_lambda_powertools.utilities.batch import process_partial_response
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate import bootstrap
-from tollgate.kit.observability import logger
+from tollgate.kit.observability import EventType, batch_processor, logger
 
-processor = BatchProcessor(event_type=EventType.DynamoDBStreams, raise_on_entire_batch_failure=False)
+processor = batch_processor(EventType.DynamoDBStreams)
 
 
 def dispatch(record: DynamoDBRecord) -> None:

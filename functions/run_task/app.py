@@ -7,15 +7,22 @@ Never trusts the message: what is true stands in the task's row.
 import json
 from typing import Any
 
-from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
+from aws_lambda_powertools.utilities.batch import process_partial_response
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate import bootstrap
-from tollgate.kit.observability import MetricUnit, logger, metrics
+from tollgate.kit.observability import (
+    EventType,
+    MetricUnit,
+    batch_processor,
+    emit_metrics,
+    logger,
+    metrics,
+)
 from tollgate.tasks.step import Stepped, StepResult
 
-processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
+processor = batch_processor(EventType.SQS)
 
 
 def step(record: SQSRecord) -> None:
@@ -38,7 +45,7 @@ def _report(message: dict[str, Any], stepped: Stepped) -> None:
             )
 
 
-@metrics.log_metrics
+@emit_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:
     """Handle a batch of messages; give the ones that failed."""
     return process_partial_response(event, step, processor, context)

@@ -9,10 +9,10 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate import bootstrap
-from tollgate.kit.observability import MetricUnit, logger, metrics
+from tollgate.kit.observability import MetricUnit, emit_metrics, logger, metrics
 
 
-@metrics.log_metrics
+@emit_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001 - Lambda's signature
     """Sweep once."""
     swept = bootstrap.sweeper().sweep()

@@ -18,12 +18,12 @@ class TestLayers:
 
     def test_they_are_built_for_the_processor_of_the_functions(self, template: Template) -> None:
         processors = {tuple(function["Architectures"]) for function in template.functions().values()}
-        assert processors == {(SETTINGS["PYTHON_PLATFORM"].removesuffix("-manylinux2014"),)}
+        assert processors == {(SETTINGS["PYTHON_PLATFORM"].partition("-")[0],)}
 
     def test_every_layer_is_built_by_a_makefile_target_of_its_name(self, template: Template) -> None:
         resources = template.source["Resources"].items()
         layers = {name: each for name, each in resources if each["Type"] == "AWS::Serverless::LayerVersion"}
-        assert set(layers) == {"DependenciesLayer", "SharedLayer"}
+        assert set(layers) == {"DependenciesLayer", "SharedLayer", "MediaLayer"}
         for name, layer in layers.items():
             makefile = ROOT / layer["Properties"]["ContentUri"] / "Makefile"
             assert layer["Metadata"] == {"BuildMethod": "makefile"}
@@ -33,6 +33,11 @@ class TestLayers:
         shared = template.source["Globals"]["Function"]
         assert shared["CodeUri"] == "functions/"
         assert shared["Layers"] == [{"Ref": "DependenciesLayer"}, {"Ref": "SharedLayer"}]
+
+    def test_ffmpeg_is_loaded_by_probe_media_alone(self, template: Template) -> None:
+        functions = template.source["Resources"].items()
+        own = {name: each["Properties"]["Layers"] for name, each in functions if _has_own_layers(each)}
+        assert own == {"ProbeMediaFunction": [{"Ref": "MediaLayer"}]}
 
     def test_functions_have_no_requirements_of_their_own(self) -> None:
         # With one, sam would want the runtime's Python to install it
@@ -54,6 +59,10 @@ class TestSamConfig:
     @pytest.mark.parametrize("environment", ["default", "prod"])
     def test_each_stage_builds_in_the_source(self, environment: str) -> None:
         assert _config()[environment]["build"]["parameters"]["build_in_source"] is True
+
+
+def _has_own_layers(resource: Any) -> bool:
+    return "Layers" in resource.get("Properties", {})
 
 
 def _config() -> Any:

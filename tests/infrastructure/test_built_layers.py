@@ -15,6 +15,7 @@ from local.template import ROOT, Template, named
 BUILD = ROOT / ".aws-sam" / "build"
 BUILT_TEMPLATE = BUILD / "template.yaml"
 IMPORT_TIMEOUT_S = 60
+UNPACKED_MAX_BYTES = 250 * 1024 * 1024
 
 IMPORT = """
 import importlib, sys
@@ -39,14 +40,11 @@ class TestBuiltLayers:
     def test_every_handler_imports_from_the_built_folders_alone(
         self, template: Template, built: dict[str, Any]
     ) -> None:
-        layers = [
-            BUILD / built[name]["Properties"]["ContentUri"] for name in ("DependenciesLayer", "SharedLayer")
-        ]
-        python = _python_for(layers[0] / "python")
+        python = _python_for(_packages(built, "DependenciesLayer"))
         for function, properties in template.functions().items():
             folders = [
                 BUILD / built[function]["Properties"]["CodeUri"],
-                *(layer / "python" for layer in layers),
+                *(_packages(built, layer) for layer in _layers(template, function)),
             ]
             run = subprocess.run(
                 # -I and -S: neither the environment nor installed packages, only the standard library
@@ -60,10 +58,29 @@ class TestBuiltLayers:
             assert run.returncode == 0, f"{function}\n{run.stderr}"
 
     def test_the_dependencies_are_those_of_production(self, built: dict[str, Any]) -> None:
-        packages = BUILD / built["DependenciesLayer"]["Properties"]["ContentUri"] / "python"
-        present = {path.name for path in packages.iterdir()}
+        present = {path.name for path in _packages(built, "DependenciesLayer").iterdir()}
         assert {"boto3", "fastapi", "mangum", "pydantic", "yaml"} <= present
         assert not {"pytest", "moto", "mypy", "samtranslator", "uvicorn"} & present
+
+    def test_the_media_layer_is_pyav_alone(self, built: dict[str, Any]) -> None:
+        present = {path.name.partition("-")[0] for path in _packages(built, "MediaLayer").iterdir()}
+        assert present == {"av", "av.libs"}
+
+    def test_a_function_with_all_layers_is_within_what_lambda_unpacks(self, built: dict[str, Any]) -> None:
+        layers = ("DependenciesLayer", "SharedLayer", "MediaLayer")
+        files = [file for layer in layers for file in _packages(built, layer).rglob("*")]
+        assert sum(file.stat().st_size for file in files) < UNPACKED_MAX_BYTES
+
+
+def _layers(template: Template, function: str) -> list[str]:
+    """Give the layers of a function as the template names them: those of all functions, then its own."""
+    own = template.source["Resources"][function]["Properties"].get("Layers", [])
+    return [named(layer) for layer in (*template.source["Globals"]["Function"]["Layers"], *own)]
+
+
+def _packages(built: dict[str, Any], layer: str) -> Path:
+    folder: str = built[layer]["Properties"]["ContentUri"]
+    return BUILD / folder / "python"
 
 
 def _python_for(packages: Path) -> str:

@@ -14,9 +14,10 @@ ALLOWED = {
         ("dynamodb:GetItem", "TasksTable"),
         ("dynamodb:PutItem", "TasksTable"),
         ("dynamodb:PutItem", "LedgerTable"),
-        ("dynamodb:GetItem", "IdempotencyTable"),
         ("dynamodb:PutItem", "IdempotencyTable"),
+        ("lambda:InvokeFunction", "ProbeMediaFunction"),
     },
+    "ProbeMediaFunction": set(),
     "DispatchChangesFunction": {
         ("dynamodb:DescribeStream", "${TasksTable.Arn}/stream/*"),
         ("dynamodb:GetRecords", "${TasksTable.Arn}/stream/*"),
@@ -136,7 +137,7 @@ class TestEnvironment:
 
 
 def _told(variables: Properties) -> set[str]:
-    ends = ("_TABLE", "_QUEUE_URL", "_BUCKET", "_SECRET_ARN")
+    ends = ("_TABLE", "_QUEUE_URL", "_BUCKET", "_SECRET_ARN", "_FUNCTION")
     return {named(value) for name, value in variables.items() if name.endswith(ends)}
 
 

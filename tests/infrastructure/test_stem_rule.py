@@ -7,7 +7,7 @@ import pytest
 
 from local.template import ROOT, Template, named, stem_of
 
-STEMS = ("api", "dispatch_changes", "run_task", "deliver_webhook", "sweep", "check_ledger")
+STEMS = ("api", "probe_media", "dispatch_changes", "run_task", "deliver_webhook", "sweep", "check_ledger")
 
 
 class TestStemRule:

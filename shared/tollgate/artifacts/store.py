@@ -1,7 +1,9 @@
 """Copies result files into the media bucket, part by part, so that memory stays flat at any size."""
 
 import hashlib
-from collections.abc import Iterator
+import secrets
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,7 +24,8 @@ PART_BYTES = 8 * 1024 * 1024
 MAX_FILE_BYTES = 5 * 1024**3
 MAX_FILES = 32
 COPY_TIMEOUT_S = 240.0
-"""For one file; less than the function's own timeout."""
+"""For all files of a task together; less than the function's own timeout."""
+TOKEN_BYTES = 4
 CACHE_CONTROL = "public, max-age=31536000, immutable"
 HTTP_OK = 200
 
@@ -45,24 +48,34 @@ class ArtifactStore:
     storage_url: str
     outbound: Outbound
 
-    def copy(self, source_url: str, task_id: str, index: int) -> StoredFile:
-        """Copy one result. The key follows from task and index, so a repeat replaces the same file.
+    def copy(self, source_urls: Sequence[str], task_id: str) -> list[StoredFile]:
+        """Copy the results of a task.
 
-        Raises `CopyError` for whatever is wrong with the source; faults of our own storage pass.
+        Files are cached for ever, so none may change: each run of a copy has names of its own, and two
+        runs at once cannot touch each other's. Raises `CopyError` for whatever is wrong with a source;
+        faults of our own storage pass.
         """
-        with self._open(source_url) as parts:
+        run = secrets.token_hex(TOKEN_BYTES)
+        deadline = time.monotonic() + COPY_TIMEOUT_S
+        return [
+            self._copy(url, f"media/{task_id}/{run}-{index}", deadline)
+            for index, url in enumerate(source_urls)
+        ]
+
+    def _copy(self, source_url: str, key: str, deadline: float) -> StoredFile:
+        with self._open(source_url, deadline) as parts:
             first = next(parts, b"")
             found = media_type(first)
             if found is None:
                 raise CopyError("the result is not media", retryable=not first)
-            key = f"media/{task_id}/{index}.{found.extension}"
+            key = f"{key}.{found.extension}"
             size, sha256 = self._upload(key, found, first, parts)
         return StoredFile(f"{self.storage_url}/{key}", found.file_type, found.content_type, size, sha256)
 
     @contextmanager
-    def _open(self, url: str) -> Iterator[Iterator[bytes]]:
+    def _open(self, url: str, deadline: float) -> Iterator[Iterator[bytes]]:
         try:
-            with self.outbound.download(url, COPY_TIMEOUT_S) as response:
+            with self.outbound.download(url, deadline - time.monotonic()) as response:
                 if response.status_code != HTTP_OK:
                     raise CopyError(f"the result answers HTTP {response.status_code}", retryable=True)
                 yield _parts(response.iter_raw(CHUNK_BYTES))

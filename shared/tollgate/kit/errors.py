@@ -260,4 +260,4 @@ class InternalError(TollgateError):
     type = "InternalServerError"
 
     def __init__(self) -> None:
-        super().__init__("Internal error. Nothing was charged unless a task id was returned.")
+        super().__init__("Internal error. A repeat with the same Idempotency-Key is never charged twice.")

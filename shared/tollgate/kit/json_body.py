@@ -1,5 +1,6 @@
 """A request body as JSON, strictly: what cannot be stored and echoed exactly is refused here. Pure."""
 
+import json
 from typing import Any
 
 from pydantic_core import from_json
@@ -20,6 +21,8 @@ def json_object(body: bytes) -> dict[str, Any]:
         raise PayloadTooLargeError(MAX_BODY_BYTES)
     try:
         parsed = from_json(body, allow_inf_nan=False)
+        # The parser reads 1e999 as infinity, which no answer of ours could say again.
+        json.dumps(parsed, allow_nan=False)
     except ValueError as exc:
         raise InvalidInputError([Problem("", "The body is not valid JSON.")]) from exc
     if not isinstance(parsed, dict):

@@ -4,7 +4,7 @@ One US dollar is 1 000 000 micro-USD, one cent is 10 000. Prices are `Decimal`, 
 turn into money by `micro_usd_up`, which rounds in the house's favour once per charge (design §3).
 """
 
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 
 MICRO_USD_PER_USD = 1_000_000
 MICRO_USD_PER_CENT = 10_000
@@ -17,7 +17,9 @@ def micro_usd_up(amount_usd: Decimal) -> int:
     """
     if not amount_usd.is_finite() or amount_usd < 0:
         raise ValueError(f"not an amount of money: {amount_usd}")
-    return int((amount_usd * MICRO_USD_PER_USD).to_integral_value(rounding=ROUND_CEILING))
+    # As a fraction of integers: a decimal context would first round to its own number of digits.
+    numerator, denominator = amount_usd.as_integer_ratio()
+    return -(-numerator * MICRO_USD_PER_USD // denominator)
 
 
 def cents_up(amount_micro_usd: int) -> int:

@@ -1,4 +1,4 @@
-"""The one HTTP client for addresses that are not ours to choose: webhooks and result files.
+"""The one HTTP client for addresses that are not ours to choose: webhooks, result files, customers' media.
 
 Guarded (`addresses.py`): each connection, also after a redirect, goes to an address that was checked
 and pinned. Bounded: one deadline over the whole exchange, however slowly the other side drips.
@@ -54,14 +54,17 @@ class Outbound:
     @contextmanager
     def download(self, url: str, timeout_s: float) -> Iterator[httpx.Response]:
         """Open `url` for reading within `timeout_s` seconds, following a few checked redirects."""
-        self._guard.check_url(url)
-        # Asking for the bytes as they are: a compressed answer could unpack to any size.
-        headers = {"accept-encoding": "identity"}
-        with (
-            self._client(timeout_s, redirects=MAX_REDIRECTS) as client,
-            client.stream("GET", url, headers=headers) as response,
-        ):
+        with self.session(url, timeout_s) as client, client.stream("GET", url) as response:
             yield response
+
+    @contextmanager
+    def session(self, url: str, timeout_s: float) -> Iterator[httpx.Client]:
+        """Give a client for several reads of `url`, and of where it redirects to, in `timeout_s` seconds."""
+        self._guard.check_url(url)
+        with self._client(timeout_s, redirects=MAX_REDIRECTS) as client:
+            # Asking for the bytes as they are: a compressed answer could unpack to any size.
+            client.headers["accept-encoding"] = "identity"
+            yield client
 
     def _client(self, timeout_s: float, redirects: int) -> httpx.Client:
         transport = _GuardedTransport(self._guard, time.monotonic() + timeout_s)
@@ -147,6 +150,8 @@ def _as_httpx_errors() -> Iterator[None]:
         raise httpx.ReadTimeout("the exchange took too long") from exc
     except (httpcore.ConnectError, UnresolvedError) as exc:
         raise httpx.ConnectError(str(exc)) from exc
+    except httpcore.UnsupportedProtocol as exc:  # where a redirect leads
+        raise httpx.UnsupportedProtocol(str(exc)) from exc
     except (httpcore.NetworkError, httpcore.ProtocolError) as exc:
         raise httpx.RemoteProtocolError(str(exc)) from exc
 

@@ -5,6 +5,8 @@ was sent" and "no readable answer" are two different errors here (providers.md Â
 """
 
 import json
+import time
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +17,7 @@ from tollgate.providers.base import Failed, FailureKind
 
 CONNECT_TIMEOUT_S = 5.0
 ANSWER_TIMEOUT_S = 60.0
+"""For each part of an answer to arrive, and for all of it."""
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
 FIRST_SERVER_ERROR = 500
 SHOWN_CHARACTERS = 300
@@ -68,9 +71,12 @@ class ProviderHttp:
     def __init__(self, base_url: str, headers: Mapping[str, str]) -> None:
         self.base_url = base_url
         timeout = httpx.Timeout(ANSWER_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
-        self._client = httpx.Client(
+        client = httpx.Client(
             base_url=base_url, headers=dict(headers), timeout=timeout, trust_env=False, follow_redirects=False
         )
+        self._client = client
+        # Providers are made anew when the secret changes; the old ones close their connections.
+        weakref.finalize(self, client.close)
 
     def owns(self, url: object) -> bool:
         """Tell whether `url` is of this API's own origin: our credentials go nowhere else."""
@@ -107,10 +113,13 @@ def failure_of(reply: Reply) -> Failed | None:
 
 def _read(response: httpx.Response) -> str:
     found = bytearray()
+    deadline = time.monotonic() + ANSWER_TIMEOUT_S
     for chunk in response.iter_bytes():
         found += chunk
         if len(found) > MAX_ANSWER_BYTES:
             raise NoAnswerError(f"the answer is larger than {MAX_ANSWER_BYTES} bytes")
+        if time.monotonic() > deadline:
+            raise NoAnswerError(f"the answer took longer than {ANSWER_TIMEOUT_S:g} s")
     return found.decode("utf-8", errors="replace")
 
 

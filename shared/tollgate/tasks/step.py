@@ -55,6 +55,10 @@ class Stepped:
     task: Task | None
 
 
+Adapters = Mapping[str, MediaProvider]
+"""The providers that have credentials, by name."""
+
+
 @dataclass(frozen=True, slots=True)
 class StepRunner:
     """Moves tasks."""
@@ -62,7 +66,7 @@ class StepRunner:
     tasks: TaskRepository
     ledger: LedgerRepository
     deliveries: DeliveryRepository
-    providers: Callable[[], Mapping[str, MediaProvider]]
+    providers: Callable[[], Adapters]
     catalog: Catalog
     artifacts: ArtifactStore
     queue: Queue
@@ -80,30 +84,27 @@ class StepRunner:
 
     def _carry_out(self, task: Task, routes: Sequence[Route]) -> Stepped:
         providers = [route.provider for route in routes]
+        # Before any claim: credentials that cannot be read must not cost the task an attempt.
+        adapters = self.providers()
         decision = decide(task, providers, self.clock.now_ms())
         if isinstance(decision, Submit):
             task = decision.task
             # The attempt is written before the call: whatever happens next, it is never made twice.
             self.tasks.save(task)
-            submitted = self._submit(task, decision.attempt, routes)
+            submitted = _submit(task, decision.attempt, routes, adapters)
             decision = after_submit(task, submitted, providers, self.clock.now_ms())
         elif isinstance(decision, Poll):
-            decision = self._poll(task, decision.attempt, providers)
+            decision = self._poll(task, decision.attempt, providers, adapters)
         if isinstance(decision, End):
             return self._end(decision)
         self.tasks.save(decision.task)
         self.queue.send({"task_id": task.task_id, "seq": decision.task.seq}, decision.delay_s)
         return Stepped(StepResult.CONTINUED, decision.task)
 
-    def _submit(self, task: Task, attempt: Attempt, routes: Sequence[Route]) -> SubmitOutcome:
-        provider = self.providers().get(attempt.provider)
-        if provider is None:
-            return Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} has no credentials")
-        route = next(route for route in routes if route.provider == attempt.provider)
-        return provider.submit(Job(task.task_id, route.mapping, route.upstream, task.values))
-
-    def _poll(self, task: Task, attempt: Attempt, providers: Sequence[str]) -> Continue | End:
-        provider = self.providers().get(attempt.provider)
+    def _poll(
+        self, task: Task, attempt: Attempt, providers: Sequence[str], adapters: Adapters
+    ) -> Continue | End:
+        provider = adapters.get(attempt.provider)
         # A provider that was taken away cannot be asked: the next one, or the money back, never limbo.
         outcome = (
             Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} has no credentials")
@@ -117,9 +118,7 @@ class StepRunner:
         """Copy every file, or say why not; a task is never finished before its files are stored."""
         sources = copy.result.files[:MAX_FILES]
         try:
-            files = [
-                self.artifacts.copy(source.url, task.task_id, index) for index, source in enumerate(sources)
-            ]
+            files = self.artifacts.copy([source.url for source in sources], task.task_id)
         except CopyError as exc:
             return after_bad_copy(task, exc.detail, exc.retryable, providers, self.clock.now_ms())
         return after_copy(task, copy.result, files, self.clock.now_ms())
@@ -152,3 +151,11 @@ class StepRunner:
             others.append(self.deliveries.enqueue(delivery))
         self.tasks.end(task, others)
         return Stepped(StepResult.ENDED, task)
+
+
+def _submit(task: Task, attempt: Attempt, routes: Sequence[Route], adapters: Adapters) -> SubmitOutcome:
+    provider = adapters.get(attempt.provider)
+    if provider is None:
+        return Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} has no credentials")
+    route = next(route for route in routes if route.provider == attempt.provider)
+    return provider.submit(Job(task.task_id, route.mapping, route.upstream, task.values))

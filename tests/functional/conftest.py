@@ -1,0 +1,93 @@
+"""A customer, and the worker's loop, on moto."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from local.events import Context, sqs_event, stream_event
+from tests.conftest import Aws
+from tollgate import bootstrap
+from tollgate.accounts.service import OpenedAccount
+from tollgate.kit.money import micro_usd_of_cents
+
+Z_IMAGE = {"model": "z-image", "input": {"prompt": "a lighthouse", "size": "1:1"}}
+Z_IMAGE_CENTS = 1
+MAX_STEPS = 60
+
+
+@pytest.fixture
+def customer(aws: Aws) -> OpenedAccount:
+    """Give an account with 100 cents on it."""
+    return bootstrap.api().accounts.open(micro_usd_of_cents(100))
+
+
+def balance_cents(customer: OpenedAccount) -> Any:
+    """Give the balance that the customer sees."""
+    return bootstrap.api().accounts.me(customer.account_id).view()["balance"]
+
+
+def create(customer: OpenedAccount, **fields: Any) -> str:
+    """Create a z-image task, with other fields of the body as given; give its id."""
+    made = bootstrap.api().tasks.create(customer.account_id, {**Z_IMAGE, **fields}, None)
+    return str(made["taskId"])
+
+
+def with_prompt(prompt: str) -> dict[str, Any]:
+    """Give the fields of a z-image body with another prompt."""
+    return {"input": {"prompt": prompt, "size": "1:1"}}
+
+
+def invoke(handler: Callable[..., Any], queue: str, *bodies: str) -> Any:
+    """Call a queue's handler with one event of these bodies."""
+    messages = [{"MessageId": f"m{n}", "ReceiptHandle": "r", "Body": body} for n, body in enumerate(bodies)]
+    return handler(sqs_event(messages, f"arn:aws:sqs:us-east-1:1:{queue}", "us-east-1"), Context("test"))
+
+
+def stream_records(aws: Aws) -> list[Any]:
+    """Give every record of the Tasks stream so far."""
+    arn = aws.stack.attributes["TasksTable.StreamArn"]
+    shard = aws.clients.streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]
+    iterator = aws.clients.streams.get_shard_iterator(
+        StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
+    )["ShardIterator"]
+    return list(aws.clients.streams.get_records(ShardIterator=iterator)["Records"])
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Carries messages by hand, as the event sources do."""
+
+    aws: Aws
+
+    def step(self) -> int:
+        """Hand every message of the task queue to `run_task`; give how many there were."""
+        from run_task.app import handler  # noqa: PLC0415 - Lambda's own entry
+
+        bodies = self.aws.messages("TaskQueue")
+        for body in bodies:
+            assert invoke(handler, "TaskQueue", body) == {"batchItemFailures": []}
+        return len(bodies)
+
+    def start(self, task_id: str) -> None:
+        """Send a new task's first message, as the stream's handler does."""
+        self.send({"task_id": task_id, "seq": 0})
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message to the task queue."""
+        url = self.aws.stack.refs["TaskQueue"]
+        self.aws.clients.sqs.send_message(QueueUrl=url, MessageBody=json.dumps(message))
+
+    def dispatch(self, records: list[Any]) -> Any:
+        """Hand records to `dispatch_changes`."""
+        from dispatch_changes.app import handler  # noqa: PLC0415 - as above
+
+        return handler(stream_event(records, "arn:aws:dynamodb:stream"), Context("test"))
+
+
+@pytest.fixture
+def worker(aws: Aws) -> Worker:
+    """Give the worker."""
+    return Worker(aws)

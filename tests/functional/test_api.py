@@ -1,0 +1,286 @@
+"""`functions/api` through its handler, with API Gateway's own event."""
+
+import base64
+import json
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.app import handler
+from local.events import Context
+from local.template import ROOT
+from tests.conftest import Aws
+from tests.functional.conftest import Z_IMAGE, balance_cents, create
+from tollgate import bootstrap
+from tollgate.accounts.service import OpenedAccount
+
+EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/api.json").read_text())
+BODY_LIMIT = 1024 * 1024
+CONTEXT: Any = Context("ApiFunction")
+
+
+def call(
+    method: str, path: str, key: str | None = None, body: Any = None, headers: dict[str, str] | None = None
+) -> tuple[int, Any, dict[str, str]]:
+    """Call the handler; give status, parsed body and headers (lower case)."""
+    event = deepcopy(EVENT)
+    sent = {"content-type": "application/json", **(headers or {})}
+    if key is not None:
+        sent["authorization"] = f"Bearer {key}"
+    event |= {
+        "httpMethod": method,
+        "path": path,
+        "headers": sent,
+        "multiValueHeaders": {name: [value] for name, value in sent.items()},
+        "queryStringParameters": None,
+        "multiValueQueryStringParameters": None,
+        "body": body if isinstance(body, str) or body is None else json.dumps(body),
+    }
+    answer = handler(event, CONTEXT)
+    text = base64.b64decode(answer["body"]) if answer.get("isBase64Encoded") else answer["body"]
+    found = {name.lower(): value for name, value in answer.get("headers", {}).items()}
+    found |= {name.lower(): values[0] for name, values in answer.get("multiValueHeaders", {}).items()}
+    return answer["statusCode"], json.loads(text), found
+
+
+def details(body: Any) -> dict[str, str]:
+    """Give the problems of an `invalid_input` body by their path."""
+    assert body["error"]["code"] == "invalid_input"
+    return {problem["path"]: problem["message"] for problem in body["error"]["details"]}
+
+
+class TestTheEventFile:
+    def test_its_well_formed_but_unknown_key_is_refused(self, aws: Aws) -> None:
+        answer = handler(EVENT, CONTEXT)
+        assert answer["statusCode"] == 401
+        assert json.loads(answer["body"])["error"]["code"] == "invalid_api_key"
+
+
+class TestAccount:
+    def test_me_has_the_contracts_fields(self, customer: OpenedAccount) -> None:
+        status, body, headers = call("GET", "/api/v1/user/me", customer.api_key)
+        assert (status, body["code"]) == (200, 200)
+        assert body["data"].keys() == {"id", "balance", "createdAt"}
+        assert body["data"]["id"] == customer.account_id
+        assert body["data"]["balance"] == 100
+        assert headers["x-request-id"].startswith("req_")
+
+    @pytest.mark.parametrize("key", [None, "", "nonsense", "tg_live_x_y"])
+    def test_without_a_good_key_it_is_401_with_the_contracts_body(self, aws: Aws, key: str | None) -> None:
+        status, body, headers = call("GET", "/api/v1/user/me", key)
+        assert status == 401
+        assert body["code"] == 401
+        assert body["error"]["type"] == "Unauthorized"
+        assert headers["www-authenticate"] == "Bearer"
+
+    def test_a_key_whose_account_is_gone_is_404(self, aws: Aws, customer: OpenedAccount) -> None:
+        aws.clients.dynamodb.delete_item(
+            TableName=aws.stack.refs["AccountsTable"], Key={"account_id": {"S": customer.account_id}}
+        )
+        status, body, _ = call("GET", "/api/v1/user/me", customer.api_key)
+        assert (status, body["error"]["code"]) == (404, "user_not_found")
+
+
+class TestEstimate:
+    def test_it_gives_the_price_and_charges_nothing(self, customer: OpenedAccount) -> None:
+        status, body, _ = call("POST", "/api/v1/generation/estimate", customer.api_key, Z_IMAGE)
+        assert status == 200
+        assert body["data"].keys() == {"model", "price", "currency", "breakdown", "priceVersion"}
+        assert (body["data"]["price"], body["data"]["currency"]) == (1, "USD")
+        assert balance_cents(customer) == 100
+
+
+class TestCreate:
+    def test_it_charges_and_answers_with_the_contracts_fields(self, customer: OpenedAccount) -> None:
+        status, body, _ = call("POST", "/api/v1/generation/create", customer.api_key, Z_IMAGE)
+        assert status == 200
+        assert body["data"].keys() == {"taskId", "status", "createdAt"}
+        assert body["data"]["status"] == "not_started"
+        assert balance_cents(customer) == 99
+
+    def test_every_problem_of_the_body_comes_at_once(self, customer: OpenedAccount) -> None:
+        broken = {
+            "model": "z-image",
+            "input": {"prompt": 5, "size": "16:10", "color": "red"},
+            "webhook": "ftp://example.com",
+            "metadata": [],
+            "maxCostCents": "7",
+            "extra": 1,
+        }
+        status, body, _ = call("POST", "/api/v1/generation/create", customer.api_key, broken)
+        assert status == 400
+        assert body["error"]["type"] == "BadRequest"
+        assert details(body).keys() == {
+            "/extra",
+            "/webhook",
+            "/metadata",
+            "/maxCostCents",
+            "/input/prompt",
+            "/input/size",
+            "/input/color",
+        }
+        assert balance_cents(customer) == 100
+
+    @pytest.mark.parametrize(
+        ("body", "path"),
+        [
+            ({}, "/model"),
+            ({"model": "z-image"}, "/input"),
+            ({"model": "no-such-model", "input": {}}, "/model"),
+            ({"model": 7, "input": {}}, "/model"),
+            ({"model": "z-image", "input": "a lighthouse"}, "/input"),
+            ({**Z_IMAGE, "webhook": None}, "/webhook"),
+            ({**Z_IMAGE, "webhook": "https://user:pw@example.com/"}, "/webhook"),
+            ({**Z_IMAGE, "webhook": "http://127.0.0.1/hook"}, "/webhook"),
+            ({**Z_IMAGE, "webhook": "http://169.254.169.254/latest"}, "/webhook"),
+            ({**Z_IMAGE, "metadata": {f"k{n}": 1 for n in range(17)}}, "/metadata"),
+            ({**Z_IMAGE, "maxCostCents": 1.5}, "/maxCostCents"),
+            ({**Z_IMAGE, "maxCostCents": True}, "/maxCostCents"),
+            ({**Z_IMAGE, "maxCostCents": -1}, "/maxCostCents"),
+        ],
+    )
+    def test_a_problem_names_its_field(self, customer: OpenedAccount, body: Any, path: str) -> None:
+        status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, body)
+        assert status == 400
+        assert path in details(answer)
+
+    @pytest.mark.parametrize(
+        "body", ["", "[]", "7", "{", '{"model": NaN}', '{"a": "\\ud800"}', "[" * 5000, '{"metadata": 1e999}']
+    )
+    def test_what_is_not_a_json_object_is_400(self, customer: OpenedAccount, body: str) -> None:
+        status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, body)
+        assert (status, answer["error"]["code"]) == (400, "invalid_input")
+
+    def test_numbers_that_json_cannot_echo_are_refused_in_metadata(self, customer: OpenedAccount) -> None:
+        body = json.dumps(Z_IMAGE)[:-1] + ', "metadata": {"n": 1e999}}'
+        status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, body)
+        assert (status, list(details(answer))) == (400, ["/metadata"])
+
+    def test_sixteen_metadata_keys_and_a_cost_bound_as_a_whole_float_are_fine(
+        self, customer: OpenedAccount
+    ) -> None:
+        body = {**Z_IMAGE, "metadata": {f"k{n}": n for n in range(16)}, "maxCostCents": 1.0}
+        status, _, _ = call("POST", "/api/v1/generation/create", customer.api_key, body)
+        assert status == 200
+
+    def test_a_body_above_the_limit_is_413(self, customer: OpenedAccount) -> None:
+        status, body, _ = call("POST", "/api/v1/generation/create", customer.api_key, " " * (BODY_LIMIT + 1))
+        assert (status, body["error"]["code"]) == (413, "payload_too_large")
+
+    def test_more_than_the_balance_is_402_and_charges_nothing(self, customer: OpenedAccount) -> None:
+        dear = {"model": "seedance-1.5-pro", "input": {"prompt": "x", "duration": 12, "resolution": "1080p"}}
+        price = bootstrap.api().tasks.estimate(dear)["price"]
+        status, body, _ = call("POST", "/api/v1/generation/create", customer.api_key, dear)
+        assert (status, body["error"]["code"]) == (402, "insufficient_balance")
+        assert body["error"]["balanceCents"] == 100
+        assert body["error"]["requiredCents"] == price
+        assert body["error"]["shortfallCents"] == price - 100
+        assert balance_cents(customer) == 100
+
+    def test_above_its_own_cost_bound_it_is_refused(self, customer: OpenedAccount) -> None:
+        body = {**Z_IMAGE, "maxCostCents": 0}
+        status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, body)
+        assert (status, answer["error"]["code"]) == (400, "max_cost_exceeded")
+        assert balance_cents(customer) == 100
+
+
+class TestIdempotencyKey:
+    def test_the_same_key_and_body_give_the_same_task_and_one_charge(self, customer: OpenedAccount) -> None:
+        answers = [
+            call("POST", "/api/v1/generation/create", customer.api_key, body, {"idempotency-key": "k 1"})
+            # The same body in another order of its fields is the same body.
+            for body in (Z_IMAGE, dict(reversed(Z_IMAGE.items())))
+        ]
+        assert [status for status, _, _ in answers] == [200, 200]
+        assert answers[0][1] == answers[1][1]
+        assert balance_cents(customer) == 99
+
+    def test_the_same_key_with_another_body_is_422(self, customer: OpenedAccount) -> None:
+        other = {**Z_IMAGE, "metadata": {"n": 2}}
+        call("POST", "/api/v1/generation/create", customer.api_key, Z_IMAGE, {"idempotency-key": "k"})
+        status, body, _ = call(
+            "POST", "/api/v1/generation/create", customer.api_key, other, {"idempotency-key": "k"}
+        )
+        assert (status, body["error"]["code"]) == (422, "idempotency_key_reused")
+        assert balance_cents(customer) == 99
+
+    def test_a_repeat_works_though_the_balance_is_gone(self, aws: Aws) -> None:
+        customer = bootstrap.api().accounts.open(10_000)
+        first = call("POST", "/api/v1/generation/create", customer.api_key, Z_IMAGE, {"idempotency-key": "k"})
+        again = call("POST", "/api/v1/generation/create", customer.api_key, Z_IMAGE, {"idempotency-key": "k"})
+        assert first[:2] == again[:2]
+        assert first[0] == 200
+
+    @pytest.mark.parametrize("key", ["", "x" * 256, "ключ"])
+    def test_a_key_of_another_form_is_400(self, customer: OpenedAccount, key: str) -> None:
+        status, body, _ = call(
+            "POST", "/api/v1/generation/create", customer.api_key, Z_IMAGE, {"idempotency-key": key}
+        )
+        assert (status, body["error"]["code"]) == (400, "invalid_input")
+
+
+class TestStatus:
+    def test_a_new_task_shows_what_it_is_and_what_it_cost(self, customer: OpenedAccount) -> None:
+        task_id = create(customer, metadata={"order": 7})
+        status, body, _ = call("GET", f"/api/v1/task/status/{task_id}", customer.api_key)
+        assert status == 200
+        shown = body["data"]
+        assert shown.pop("createdTime").endswith("Z")
+        assert shown == {
+            "taskId": task_id,
+            "status": "not_started",
+            "model": "z-image",
+            "costCents": 1,
+            "refundedCents": 0,
+            "metadata": {"order": 7},
+        }
+
+    def test_another_accounts_task_is_as_if_it_did_not_exist(self, customer: OpenedAccount) -> None:
+        task_id = create(customer)
+        stranger = bootstrap.api().accounts.open(0)
+        theirs = call("GET", f"/api/v1/task/status/{task_id}", stranger.api_key)
+        nobodys = call("GET", "/api/v1/task/status/task_nope", stranger.api_key)
+        assert theirs[:2] == nobodys[:2]
+        assert theirs[0] == 404
+        assert theirs[1]["error"]["code"] == "task_not_found"
+        assert theirs[1]["error"]["type"] == "NotFound"
+
+
+class TestCatalogAndCost:
+    def test_the_catalog_is_a_bare_array_without_a_key(self, aws: Aws) -> None:
+        status, body, _ = call("GET", "/api/v1/catalog")
+        assert status == 200
+        assert {"z-image", "seedance-1.5-pro", "suno"} <= {model["id"] for model in body}
+
+    def test_one_model_is_a_bare_object(self, aws: Aws) -> None:
+        status, body, _ = call("GET", "/api/v1/catalog/seedance-1.5-pro")
+        assert (status, body["id"], body["priceUnit"]) == (200, "seedance-1.5-pro", "second")
+
+    def test_costs_are_by_model_and_for_one(self, aws: Aws) -> None:
+        _, everything, _ = call("GET", "/api/v1/cost")
+        _, one, _ = call("GET", "/api/v1/cost/z-image")
+        assert one == {"model": "z-image", **everything["z-image"]}
+        assert one["prices"][0]["price"] == "0.01"
+
+    @pytest.mark.parametrize("path", ["/api/v1/catalog/nope", "/api/v1/cost/nope"])
+    def test_an_unknown_model_is_404(self, aws: Aws, path: str) -> None:
+        status, body, _ = call("GET", path)
+        assert (status, body["error"]["code"]) == (404, "model_not_found")
+
+
+class TestFaults:
+    def test_an_unknown_path_and_a_wrong_method_have_the_contracts_body(self, aws: Aws) -> None:
+        assert call("GET", "/api/v2/x")[1]["error"]["code"] == "not_found"
+        status, body, _ = call("GET", "/api/v1/generation/create")
+        assert (status, body["error"]["code"]) == (405, "method_not_allowed")
+
+    def test_a_fault_of_ours_is_a_500_that_says_nothing(
+        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("tollgate.tasks.repository.TaskRepository.get", lambda *_: 1 / 0)
+        status, body, headers = call("GET", "/api/v1/task/status/task_1", customer.api_key)
+        assert (status, body["error"]["code"]) == (500, "internal_error")
+        assert "division" not in json.dumps(body)
+        assert headers["x-request-id"].startswith("req_")

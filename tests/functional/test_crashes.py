@@ -1,0 +1,171 @@
+"""A worker that dies between any two effects loses nothing: the sweeper finds the rest.
+
+Every effect of a task's life (a write, a transaction, a message, a call to a provider, a copy) is counted.
+For each of them the process dies once just before and once just after it; then messages that are still
+there are handled, the sweeper runs as time passes, and the books must be as if nothing had happened.
+"""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.conftest import Aws
+from tests.functional.conftest import balance_cents, stream_records, with_prompt
+from tests.functional.test_run_task import ledger_of, task_of
+from tests.support.clock import ManualClock
+from tollgate import bootstrap
+from tollgate.accounts.service import OpenedAccount
+from tollgate.artifacts.store import ArtifactStore
+from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.queue import Queue
+from tollgate.ledger.audit import audit
+from tollgate.providers.fal.media import FalMedia
+from tollgate.providers.poyo.media import PoyoMedia
+
+MAX_ROUNDS = 40
+ROUND_MS = 60 * MS_PER_S
+WEBHOOK = "https://receiver.test/hook"
+
+EFFECTS = (
+    (Database, "write"),
+    (Database, "transact"),
+    (Queue, "send"),
+    (FalMedia, "submit"),
+    (PoyoMedia, "submit"),
+    (ArtifactStore, "copy"),
+)
+
+
+class Died(BaseException):
+    """The process is gone."""
+
+
+class Fate:
+    """Counts effects, and lets the process die at one of them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count = 0
+        self.submits: list[str] = []
+        self._dies_at: int | None = None
+        self._after = False
+        for owner, name in EFFECTS:
+            monkeypatch.setattr(owner, name, self._fated(owner, getattr(owner, name)))
+
+    def die_at(self, effect: int, after: bool) -> None:
+        self.count, self._dies_at, self._after = 0, effect, after
+
+    def _fated(self, owner: type, effect: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            number = self.count
+            self.count += 1
+            if number == self._dies_at and not self._after:
+                raise Died
+            if owner in (FalMedia, PoyoMedia):
+                self.submits.append(owner.__name__)
+            answer = effect(*args, **kwargs)
+            if number == self._dies_at and self._after:
+                raise Died
+            return answer
+
+        return call
+
+
+@pytest.fixture
+def fate(monkeypatch: pytest.MonkeyPatch) -> Fate:
+    """Give the fate of the processes of a test."""
+    return Fate(monkeypatch)
+
+
+class Life:
+    """All handlers of the service, each call of which may die."""
+
+    def __init__(self, aws: Aws, clock: ManualClock) -> None:
+        self._aws = aws
+        self._clock = clock
+        self._dispatched = 0
+
+    def turn(self) -> None:
+        """Handle the changes and messages there are; then a minute passes and the sweeper runs."""
+        records = stream_records(self._aws)[self._dispatched :]
+        for record in records:
+            if record["eventName"] == "INSERT":
+                self._survive(partial(bootstrap.dispatcher().dispatch, record))
+        self._dispatched += len(records)
+        for body in self._aws.messages("TaskQueue"):
+            message = json.loads(body)
+            self._survive(partial(bootstrap.step_runner().run, message["task_id"], message["seq"]))
+        self._clock.advance(ROUND_MS)
+        self._survive(bootstrap.sweeper().sweep)
+
+    @staticmethod
+    def _survive(call: Callable[[], Any]) -> None:
+        """A process that dies takes its message with it here: that is worse than SQS, which redelivers."""
+        try:
+            call()
+        except Died:
+            return
+
+
+def effects_of_a_life(prompt: str) -> int:
+    """Give how many effects to die at: a few more than the longest life of this kind has."""
+    return {"fine": 9, "[[fal: fail]]": 13, "[[fail]]": 13, "[[reject]]": 8}[prompt]
+
+
+CASES = [
+    (prompt, effect, after)
+    for prompt in ("fine", "[[fal: fail]]", "[[fail]]", "[[reject]]")
+    for effect in range(effects_of_a_life(prompt))
+    for after in (False, True)
+]
+
+
+@pytest.mark.parametrize(("prompt", "effect", "after"), CASES)
+def test_a_death_at_any_effect_costs_nobody_anything(
+    aws: Aws,
+    customer: OpenedAccount,
+    clock: ManualClock,
+    fate: Fate,
+    prompt: str,
+    effect: int,
+    after: bool,
+) -> None:
+    life = Life(aws, clock)
+    fate.die_at(effect, after)
+    body = {"model": "z-image", **with_prompt(prompt), "webhook": WEBHOOK}
+    try:
+        bootstrap.api().tasks.create(customer.account_id, body, "order-1")
+    except Died:
+        # The customer saw no answer and asks again with the same key: one task, one charge, either way.
+        bootstrap.api().tasks.create(customer.account_id, body, "order-1")
+    entries = ledger_of(customer)
+    assert entries == [("charge", -1)]
+
+    (row,) = [r for r in stream_records(aws) if r["eventName"] == "INSERT"]
+    task_id = row["dynamodb"]["Keys"]["task_id"]["S"]
+    for _ in range(MAX_ROUNDS):
+        if task_of(task_id).ended:
+            break
+        life.turn()
+    task = task_of(task_id)
+
+    assert task.ended
+    refunded = task.status != "finished"
+    assert ledger_of(customer) == [("charge", -1), ("refund", 1)][: 2 if refunded else 1]
+    assert balance_cents(customer) == (100 if refunded else 99)
+    runner = bootstrap.step_runner()
+    account = bootstrap.api().accounts.me(customer.account_id)
+    assert (
+        audit(account.account_id, account.balance_micro_usd, runner.ledger.entries(account.account_id))
+        is None
+    )
+    assert account.open_tasks == 0
+    # No provider is ever handed the same job twice.
+    assert len(set(fate.submits)) == len(fate.submits)
+    assert bootstrap.webhooks().deliveries.get("evt_" + task_id.removeprefix("task_")) is not None
+    for file in task.files:
+        key = file.url.partition("files.test/")[2]
+        aws.clients.s3.head_object(Bucket=aws.stack.refs["MediaBucket"], Key=key)

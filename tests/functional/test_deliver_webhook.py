@@ -1,0 +1,130 @@
+"""`functions/deliver_webhook` against real receivers on loopback."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from standardwebhooks import Webhook
+
+from deliver_webhook.app import handler
+from local.events import Context
+from local.template import ROOT
+from tests.conftest import Aws
+from tests.functional.conftest import create, invoke, with_prompt
+from tests.functional.test_run_task import run_to_end
+from tests.support.clock import ManualClock
+from tests.support.http_server import Received, http_server
+from tollgate import bootstrap
+from tollgate.accounts.service import OpenedAccount
+from tollgate.webhooks.models import Delivery
+from tollgate.webhooks.schedule import WAITS_S
+
+EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/deliver_webhook.json").read_text())
+
+
+@pytest.fixture
+def loopback_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Open the guard to this machine, as a developer does."""
+    monkeypatch.setenv("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS", "1")
+
+
+def noting(received: list[Received], status: int) -> Callable[[Received], int]:
+    """Give a receiver that notes each request and answers with `status`."""
+
+    def answer(request: Received) -> int:
+        received.append(request)
+        return status
+
+    return answer
+
+
+def ended_task(customer: OpenedAccount, clock: ManualClock, url: str, prompt: str = "fine") -> str:
+    """Give the delivery of a task that ended."""
+    task = run_to_end(create(customer, webhook=url, **with_prompt(prompt)), clock)
+    return "evt_" + task.task_id.removeprefix("task_")
+
+
+def delivery_of(delivery_id: str) -> Delivery:
+    """Give the delivery as it is now."""
+    found = bootstrap.webhooks().deliveries.get(delivery_id)
+    assert found is not None
+    return found
+
+
+def deliver(delivery_id: str, attempt: int) -> Any:
+    """Hand one message to the handler."""
+    return invoke(handler, "WebhookQueue", json.dumps({"delivery_id": delivery_id, "attempt": attempt}))
+
+
+class TestTheEventFile:
+    def test_a_message_for_a_delivery_that_is_gone_is_dropped(self, aws: Aws) -> None:
+        assert handler(EVENT, Context("DeliverWebhookFunction")) == {"batchItemFailures": []}
+
+
+@pytest.mark.usefixtures("loopback_open")
+class TestDelivery:
+    @pytest.mark.parametrize(("prompt", "kind"), [("fine", "task.finished"), ("[[reject]]", "task.failed")])
+    def test_the_receiver_gets_the_status_body_signed(
+        self, customer: OpenedAccount, clock: ManualClock, prompt: str, kind: str
+    ) -> None:
+        received: list[Received] = []
+        with http_server(noting(received, 200)) as url:
+            delivery_id = ended_task(customer, clock, url, prompt)
+            # Standard Webhooks refuses old timestamps, so the try is made by the real clock.
+            clock.set_to_now()
+            assert deliver(delivery_id, 0) == {"batchItemFailures": []}
+        (request,) = received
+        Webhook(customer.webhook_secret).verify(request.body.decode(), request.headers)
+        event = json.loads(request.body)
+        task_id = delivery_of(delivery_id).task_id
+        assert event["type"] == kind
+        assert event["data"] == bootstrap.api().tasks.status(customer.account_id, task_id)
+        assert request.headers["webhook-id"] == delivery_id
+        assert delivery_of(delivery_id).status == "delivered"
+
+    def test_a_doubled_message_is_one_try(self, customer: OpenedAccount, clock: ManualClock) -> None:
+        received: list[Received] = []
+        with http_server(noting(received, 200)) as url:
+            delivery_id = ended_task(customer, clock, url)
+            deliver(delivery_id, 0)
+            deliver(delivery_id, 0)
+            deliver(delivery_id, 1)
+        assert len(received) == 1
+
+    @pytest.mark.parametrize("status", [301, 404, 410, 500])
+    def test_anything_but_2xx_is_tried_again_ten_seconds_later(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock, status: int
+    ) -> None:
+        with http_server(lambda _: status) as url:
+            delivery_id = ended_task(customer, clock, url)
+            deliver(delivery_id, 0)
+        delivery = delivery_of(delivery_id)
+        assert (delivery.status, delivery.attempt, delivery.last_result) == ("pending", 1, f"HTTP {status}")
+
+    def test_after_the_eighth_try_it_is_exhausted(self, customer: OpenedAccount, clock: ManualClock) -> None:
+        received: list[Received] = []
+        with http_server(noting(received, 500)) as url:
+            delivery_id = ended_task(customer, clock, url)
+            for attempt in range(len(WAITS_S) + 2):
+                deliver(delivery_id, attempt)
+        assert len(received) == 8
+        assert delivery_of(delivery_id).status == "exhausted"
+        assert len({request.headers["webhook-id"] for request in received}) == 1
+
+
+@pytest.mark.usefixtures("loopback_open")
+class TestGuard:
+    def test_an_address_that_turned_private_is_never_called(
+        self, customer: OpenedAccount, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        received: list[Received] = []
+        with http_server(noting(received, 200)) as url:
+            delivery_id = ended_task(customer, clock, url)
+            monkeypatch.delenv("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS")
+            bootstrap.webhooks.cache_clear()
+            deliver(delivery_id, 0)
+        assert received == []
+        assert delivery_of(delivery_id).status == "pending"
+        assert "public address" in str(delivery_of(delivery_id).last_result)

@@ -1,0 +1,198 @@
+"""`functions/run_task` from message to message, against the simulator."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.events import Context
+from local.template import ROOT
+from run_task.app import handler
+from tests.conftest import STORAGE_URL, Aws
+from tests.functional.conftest import MAX_STEPS, balance_cents, create, invoke, with_prompt
+from tests.support.clock import ManualClock
+from tollgate import bootstrap
+from tollgate.accounts.service import OpenedAccount
+from tollgate.kit.clock import MS_PER_S
+from tollgate.tasks.models import Task
+
+EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/run_task.json").read_text())
+RECEIVER = "https://receiver.test/hook"
+
+
+def task_of(task_id: str) -> Task:
+    """Give the task as it is now."""
+    task = bootstrap.step_runner().tasks.get(task_id)
+    assert task is not None
+    return task
+
+
+def run_to_end(task_id: str, clock: ManualClock) -> Task:
+    """Take step after step, a second apart, until the task ends."""
+    runner = bootstrap.step_runner()
+    for _ in range(MAX_STEPS):
+        task = task_of(task_id)
+        if task.ended:
+            return task
+        runner.run(task_id, task.seq)
+        clock.advance(MS_PER_S)
+    pytest.fail(f"{task_id} did not end in {MAX_STEPS} steps")
+
+
+def ledger_of(customer: OpenedAccount) -> list[tuple[str, int]]:
+    """Give kind and amount in cents of each entry after the first credit."""
+    entries = bootstrap.step_runner().ledger.entries(customer.account_id)
+    return [(entry.kind, entry.amount_micro_usd // 10_000) for entry in entries if entry.kind != "credit"]
+
+
+class TestTheEventFile:
+    def test_a_message_for_a_task_that_is_gone_is_dropped(self, aws: Aws) -> None:
+        assert handler(EVENT, Context("RunTaskFunction")) == {"batchItemFailures": []}
+        assert aws.messages("TaskQueue") == []
+
+
+@pytest.mark.usefixtures("aws")
+class TestFinished:
+    def test_the_file_is_stored_before_the_task_is_finished(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task = run_to_end(create(customer), clock)
+        assert task.status == "finished"
+        (file,) = task.files
+        assert file.url.startswith(f"{STORAGE_URL}/media/{task.task_id}/")
+        key = file.url.removeprefix(f"{STORAGE_URL}/")
+        stored = aws.clients.s3.get_object(Bucket=aws.stack.refs["MediaBucket"], Key=key)
+        assert stored["ContentType"] == "image/png"
+        assert stored["ContentLength"] == file.size_bytes
+        assert ledger_of(customer) == [("charge", -1)]
+        assert balance_cents(customer) == 99
+
+    def test_each_step_sends_the_next_message_with_its_own_seq(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task_id = create(customer)
+        assert invoke(handler, "TaskQueue", json.dumps({"task_id": task_id, "seq": 0})) == {
+            "batchItemFailures": []
+        }
+        # The claim is one write, the handle another.
+        assert task_of(task_id).seq == 2
+        assert task_of(task_id).status == "running"
+
+    def test_a_doubled_or_stale_message_does_nothing(self, customer: OpenedAccount) -> None:
+        task_id = create(customer)
+        message = json.dumps({"task_id": task_id, "seq": 0})
+        invoke(handler, "TaskQueue", message)
+        once = task_of(task_id)
+        assert invoke(handler, "TaskQueue", message, message) == {"batchItemFailures": []}
+        assert task_of(task_id) == once
+
+    def test_a_message_after_the_end_changes_nothing(
+        self, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task = run_to_end(create(customer, **with_prompt("[[fail]]")), clock)
+        invoke(handler, "TaskQueue", json.dumps({"task_id": task.task_id, "seq": task.seq}))
+        assert task_of(task.task_id) == task
+        assert balance_cents(customer) == 100
+
+
+@pytest.mark.usefixtures("aws")
+class TestFailure:
+    def test_a_providers_error_leads_to_the_next_provider_for_the_same_charge(
+        self, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task = run_to_end(create(customer, **with_prompt("[[fal: fail]]")), clock)
+        assert task.status == "finished"
+        assert [(a.provider, a.failure) for a in task.attempts] == [("fal", "provider_error"), ("poyo", None)]
+        assert ledger_of(customer) == [("charge", -1)]
+
+    @pytest.mark.parametrize(
+        "prompt", ["[[fail]]", "[[status 429]]", "[[lie]]", "[[vanish]]", "[[truncate]]"]
+    )
+    def test_with_no_provider_left_it_fails_and_is_refunded_once(
+        self, customer: OpenedAccount, clock: ManualClock, prompt: str
+    ) -> None:
+        task = run_to_end(create(customer, **with_prompt(f"{prompt} {clock.now_ms()}")), clock)
+        assert task.status == "failed"
+        assert task.view()["error"]["code"] == "providers_exhausted"
+        assert task.view()["refundedCents"] == 1
+        assert ledger_of(customer) == [("charge", -1), ("refund", 1)]
+        assert balance_cents(customer) == 100
+
+    def test_a_rejection_is_refunded_and_no_other_provider_is_asked(
+        self, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task = run_to_end(create(customer, **with_prompt("[[reject]]")), clock)
+        assert task.status == "failed"
+        assert task.view()["error"]["code"] == "content_rejected"
+        assert [attempt.provider for attempt in task.attempts] == ["fal"]
+        assert balance_cents(customer) == 100
+
+    def test_unreadable_answers_keep_it_running_until_the_deadline_then_refund(
+        self, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task_id = create(customer, **with_prompt("[[garbage]]"))
+        runner = bootstrap.step_runner()
+        for _ in range(5):
+            runner.run(task_id, task_of(task_id).seq)
+            clock.advance(MS_PER_S)
+        assert task_of(task_id).status == "running"
+        clock.set(task_of(task_id).deadline_at_ms)
+        task = run_to_end(task_id, clock)
+        assert task.status == "expired"
+        assert task.view()["error"]["code"] == "deadline_passed"
+        assert ledger_of(customer) == [("charge", -1), ("refund", 1)]
+
+    def test_a_success_after_the_refund_changes_nothing(
+        self, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task_id = create(customer)
+        runner = bootstrap.step_runner()
+        runner.run(task_id, 0)
+        submitted = task_of(task_id)
+        clock.set(submitted.deadline_at_ms)
+        runner.run(task_id, submitted.seq)
+        expired = task_of(task_id)
+        assert expired.status == "expired"
+        # The provider is done by now; a late message of the chain would find its result.
+        runner.run(task_id, submitted.seq)
+        runner.run(task_id, expired.seq)
+        assert task_of(task_id) == expired
+        assert balance_cents(customer) == 100
+
+    def test_a_model_that_left_the_catalog_is_refunded(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task_id = create(customer)
+        aws.clients.dynamodb.update_item(
+            TableName=aws.stack.refs["TasksTable"],
+            Key={"task_id": {"S": task_id}},
+            UpdateExpression="SET model = :gone",
+            ExpressionAttributeValues={":gone": {"S": "gone-model"}},
+        )
+        assert run_to_end(task_id, clock).status == "failed"
+        assert balance_cents(customer) == 100
+
+
+@pytest.mark.usefixtures("aws")
+class TestMessagesThatFail:
+    def test_a_fault_of_our_own_is_reported_and_the_others_of_the_batch_are_done(
+        self, customer: OpenedAccount
+    ) -> None:
+        good = create(customer)
+        answer = invoke(handler, "TaskQueue", "not json", json.dumps({"task_id": good, "seq": 0}))
+        assert answer == {"batchItemFailures": [{"itemIdentifier": "m0"}]}
+        assert task_of(good).status == "running"
+
+
+@pytest.mark.usefixtures("aws")
+class TestWebhook:
+    @pytest.mark.parametrize(("prompt", "status"), [("fine", "finished"), ("[[fail]]", "failed")])
+    def test_the_end_and_its_delivery_are_one_write(
+        self, customer: OpenedAccount, clock: ManualClock, prompt: str, status: str
+    ) -> None:
+        task = run_to_end(create(customer, webhook=RECEIVER, **with_prompt(prompt)), clock)
+        assert task.status == status
+        delivery = bootstrap.webhooks().deliveries.get("evt_" + task.task_id.removeprefix("task_"))
+        assert delivery is not None
+        assert (delivery.url, delivery.status, delivery.attempt) == (RECEIVER, "pending", 0)

@@ -1,0 +1,104 @@
+"""`functions/sweep`: broken chains are mended, and nothing else is touched."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.events import Context
+from local.template import ROOT
+from sweep.app import handler
+from tests.conftest import Aws
+from tests.functional.conftest import Worker, balance_cents, create, with_prompt
+from tests.functional.test_run_task import run_to_end, task_of
+from tests.support.clock import ManualClock
+from tollgate import bootstrap
+from tollgate.accounts.service import OpenedAccount
+from tollgate.tasks.lifecycle import STEP_GRACE_MS, SUBMIT_LEASE_MS
+from tollgate.tasks.sweep import AGAIN_MS
+
+EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/sweep.json").read_text())
+
+
+def sweep() -> None:
+    """Sweep once, as the schedule does."""
+    handler(EVENT, Context("SweepFunction"))
+
+
+def sent(aws: Aws, queue: str = "TaskQueue") -> list[dict[str, Any]]:
+    """Take the messages that were sent."""
+    return [json.loads(body) for body in aws.messages(queue)]
+
+
+class TestTasks:
+    def test_a_task_whose_first_message_was_lost_is_started(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task_id = create(customer)
+        sweep()
+        assert sent(aws) == []
+        clock.advance(STEP_GRACE_MS)
+        sweep()
+        assert sent(aws) == [{"task_id": task_id, "seq": 0}]
+
+    def test_it_is_not_sent_again_at_once_but_later_if_nothing_moved_it(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        create(customer)
+        clock.advance(STEP_GRACE_MS)
+        sweep()
+        sweep()
+        assert len(sent(aws)) == 1
+        clock.advance(AGAIN_MS)
+        sweep()
+        assert len(sent(aws)) == 1
+
+    def test_a_submit_that_died_goes_to_the_next_provider(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        task_id = create(customer)
+        runner = bootstrap.step_runner()
+        with monkeypatch.context() as patch:
+            patch.setattr("tollgate.providers.fal.media.FalMedia.submit", lambda *_: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                runner.run(task_id, 0)
+        clock.advance(SUBMIT_LEASE_MS)
+        sweep()
+        assert sent(aws) == [{"task_id": task_id, "seq": 1}]
+        task = run_to_end(task_id, clock)
+        assert task.status == "finished"
+        assert [(a.provider, a.failure) for a in task.attempts] == [("fal", "lost_answer"), ("poyo", None)]
+
+    def test_an_ended_task_is_never_due(self, aws: Aws, customer: OpenedAccount, clock: ManualClock) -> None:
+        run_to_end(create(customer), clock)
+        aws.messages("TaskQueue")
+        clock.advance(10 * AGAIN_MS)
+        sweep()
+        assert sent(aws) == []
+
+    def test_a_stuck_task_expires_though_every_message_is_lost(
+        self, aws: Aws, customer: OpenedAccount, worker: Worker, clock: ManualClock
+    ) -> None:
+        task_id = create(customer, **with_prompt("[[stuck]]"))
+        bootstrap.step_runner().run(task_id, 0)
+        aws.messages("TaskQueue")
+        clock.set(task_of(task_id).deadline_at_ms)
+        sweep()
+        worker.step()
+        assert task_of(task_id).status == "expired"
+        assert balance_cents(customer) == 100
+
+
+class TestDeliveries:
+    def test_a_delivery_whose_message_was_lost_is_sent(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task = run_to_end(create(customer, webhook="https://receiver.test/"), clock)
+        aws.messages("TaskQueue")
+        clock.advance(AGAIN_MS)
+        sweep()
+        delivery_id = "evt_" + task.task_id.removeprefix("task_")
+        assert sent(aws, "WebhookQueue") == [{"delivery_id": delivery_id, "attempt": 0}]
+        sweep()
+        assert sent(aws, "WebhookQueue") == []

@@ -1,0 +1,160 @@
+"""Whatever runs at once, an account never gets more work than it has money for, and the books agree."""
+
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from local.service import FIRST_ACCOUNT_CENTS
+from tests.unit.catalog.strategies import valid_inputs
+from tollgate import bootstrap
+from tollgate.accounts.service import OpenedAccount
+from tollgate.catalog.loader import Catalog
+from tollgate.kit.dynamodb import WriteConflictError
+from tollgate.kit.errors import InsufficientBalanceError
+from tollgate.kit.money import micro_usd_of_cents
+from tollgate.ledger.audit import audit
+from tollgate.tasks.step import StepResult
+
+pytestmark = [
+    pytest.mark.ministack,
+    pytest.mark.xdist_group("ministack"),
+    pytest.mark.usefixtures("service"),
+]
+
+THREADS = 16
+Z_IMAGE = {"model": "z-image", "input": {"prompt": "[[reject]]", "size": "1:1"}}
+
+
+def open_account(cents: int) -> OpenedAccount:
+    """Give an account with money on it."""
+    return bootstrap.api().accounts.open(micro_usd_of_cents(cents))
+
+
+def books_agree(account_id: str) -> bool:
+    """Tell whether the balance equals the sum of the ledger."""
+    account = bootstrap.api().accounts.me(account_id)
+    entries = bootstrap.step_runner().ledger.entries(account_id)
+    return audit(account_id, account.balance_micro_usd, entries) is None
+
+
+class TestParallelCreates:
+    def test_of_200_creates_with_money_for_50_exactly_50_are_accepted(self) -> None:
+        customer = open_account(50)
+
+        def create(_: int) -> str:
+            try:
+                return str(bootstrap.api().tasks.create(customer.account_id, Z_IMAGE, None)["taskId"])
+            except InsufficientBalanceError:
+                return "refused"
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            outcomes = Counter(pool.map(create, range(200)))
+        assert outcomes.pop("refused") == 150
+        assert len(outcomes) == 50
+        account = bootstrap.api().accounts.me(customer.account_id)
+        assert (account.balance_micro_usd, account.open_tasks) == (0, 50)
+        assert books_agree(customer.account_id)
+
+    def test_one_key_sent_by_16_threads_at_once_makes_one_task(self) -> None:
+        customer = open_account(50)
+        with ThreadPoolExecutor(THREADS) as pool:
+            made = list(
+                pool.map(
+                    lambda _: bootstrap.api().tasks.create(customer.account_id, Z_IMAGE, "k")["taskId"],
+                    range(THREADS),
+                )
+            )
+        assert len(set(made)) == 1
+        assert bootstrap.api().accounts.me(customer.account_id).view()["balance"] == 49
+
+
+class TestParallelSteps:
+    def test_the_same_message_handled_by_16_workers_ends_a_task_once_with_one_refund(self) -> None:
+        customer = open_account(1)
+        task_id = str(bootstrap.api().tasks.create(customer.account_id, Z_IMAGE, None)["taskId"])
+        runner = bootstrap.step_runner()
+        results: list[StepResult] = []
+        for _ in range(20):
+            task = runner.tasks.get(task_id)
+            assert task is not None
+            if task.ended:
+                break
+            with ThreadPoolExecutor(THREADS) as pool:
+                results += [
+                    stepped.result
+                    for stepped in pool.map(lambda seq: runner.run(task_id, seq), [task.seq] * THREADS)
+                ]
+        assert Counter(results)[StepResult.ENDED] == 1
+        assert bootstrap.api().accounts.me(customer.account_id).view()["balance"] == 1
+        assert books_agree(customer.account_id)
+
+    def test_creates_and_ends_of_one_account_at_once_keep_the_books(self) -> None:
+        customer = open_account(30)
+        runner = bootstrap.step_runner()
+
+        def live(_: int) -> str:
+            try:
+                task_id = str(bootstrap.api().tasks.create(customer.account_id, Z_IMAGE, None)["taskId"])
+            except (InsufficientBalanceError, WriteConflictError) as exc:
+                return type(exc).__name__
+            seq, ended = 0, False
+            while not ended:
+                stepped = runner.run(task_id, seq)
+                assert stepped.task is not None
+                seq, ended = stepped.task.seq, stepped.task.ended
+            return "ended"
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            outcomes = Counter(pool.map(live, range(80)))
+        assert outcomes["ended"] >= 30
+        account = bootstrap.api().accounts.me(customer.account_id)
+        # Every one of them was rejected, so every cent is back.
+        assert (account.view()["balance"], account.open_tasks) == (30, 0)
+        assert books_agree(customer.account_id)
+
+
+class TestEstimateIsTheDebit:
+    @pytest.mark.parametrize("model_id", ["z-image", "seedance-1.5-pro", "suno"])
+    def test_for_random_valid_inputs_the_balance_drops_by_the_estimate(self, model_id: str) -> None:
+        """1 002 inputs over the three models, on accounts that are refilled when they run dry."""
+        model = Catalog.shipped().get(model_id)
+        customer = open_account(100 * FIRST_ACCOUNT_CENTS)
+
+        @settings(max_examples=334, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @given(valid_inputs(model))
+        def drops_by_the_estimate(values: dict[str, Any]) -> None:
+            body = {"model": model_id, "input": values}
+            api = bootstrap.api()
+            before = api.accounts.me(customer.account_id).view()["balance"]
+            price = api.tasks.estimate(body)["price"]
+            api.tasks.create(customer.account_id, body, None)
+            after = api.accounts.me(customer.account_id).view()["balance"]
+            assert isinstance(before, int)
+            assert before - price == after
+
+        drops_by_the_estimate()
+        assert books_agree(customer.account_id)
+
+
+class TestRandomLives:
+    def test_many_accounts_with_little_money_never_go_negative(self) -> None:
+        customers = [open_account(random.randint(0, 5)) for _ in range(10)]  # noqa: S311 - not a secret
+        prompts = ("fine", "[[reject]]", "[[status 429]]")
+
+        def create(n: int) -> None:
+            customer = customers[n % len(customers)]
+            body = {"model": "z-image", "input": {"prompt": prompts[n % 3], "size": "1:1"}}
+            try:
+                bootstrap.api().tasks.create(customer.account_id, body, f"key-{n // 20}")
+            except InsufficientBalanceError:
+                return
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            list(pool.map(create, range(200)))
+        for customer in customers:
+            assert bootstrap.api().accounts.me(customer.account_id).balance_micro_usd >= 0
+            assert books_agree(customer.account_id)

@@ -1,0 +1,1 @@
+"""Fakes and servers that tests share."""

@@ -1,0 +1,277 @@
+"""The life cycle: its moves one by one, and its laws under any sequence of outcomes."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tollgate.providers.base import (
+    Failed,
+    FailureKind,
+    Lost,
+    Pending,
+    PollOutcome,
+    Rejected,
+    RejectionKind,
+    ResultFile,
+    SubmitOutcome,
+    Submitted,
+    Succeeded,
+    Unknown,
+)
+from tollgate.tasks.lifecycle import (
+    MAX_COPY_TRIES,
+    STEP_GRACE_MS,
+    SUBMIT_LEASE_MS,
+    Continue,
+    Copy,
+    End,
+    Poll,
+    Submit,
+    after_bad_copy,
+    after_copy,
+    after_poll,
+    after_submit,
+    decide,
+    poll_delay_s,
+)
+from tollgate.tasks.models import Attempt, StoredFile, Task, TaskStatus
+
+NOW = 1_700_000_000_000
+ROUTES = ("fal", "poyo")
+FILE = StoredFile("https://files.test/0.png", "image", "image/png", 3, "ab")
+HANDLE = {"id": "1"}
+DONE = Succeeded((ResultFile("https://provider.test/0.png"),))
+
+
+def new_task() -> Task:
+    return Task(
+        task_id="task_1",
+        account_id="usr_1",
+        model="z-image",
+        values={"prompt": "x"},
+        charge_micro_usd=10_000,
+        price_version="v",
+        created_at_ms=NOW,
+        deadline_at_ms=NOW + 600_000,
+        wake_at_ms=NOW + STEP_GRACE_MS,
+    )
+
+
+def submitted_task() -> Task:
+    attempt = Attempt("fal", NOW, handle=HANDLE)
+    return replace(new_task(), status=TaskStatus.RUNNING, seq=2, attempts=(attempt,))
+
+
+class TestDecide:
+    def test_a_new_task_is_claimed_for_the_first_provider_before_anything_is_sent(self) -> None:
+        decision = decide(new_task(), ROUTES, NOW)
+        assert isinstance(decision, Submit)
+        assert decision.attempt == Attempt("fal", NOW)
+        assert decision.task.status is TaskStatus.RUNNING
+        assert decision.task.attempts == (decision.attempt,)
+        assert decision.task.seq == 1
+        assert decision.task.wake_at_ms == NOW + SUBMIT_LEASE_MS
+
+    def test_a_task_with_a_handle_is_polled(self) -> None:
+        assert decide(submitted_task(), ROUTES, NOW) == Poll(Attempt("fal", NOW, handle=HANDLE))
+
+    def test_a_submit_that_never_wrote_its_answer_goes_to_the_next_provider_not_to_the_same(self) -> None:
+        claimed = replace(new_task(), status=TaskStatus.RUNNING, seq=1, attempts=(Attempt("fal", NOW),))
+        decision = decide(claimed, ROUTES, NOW + SUBMIT_LEASE_MS)
+        assert isinstance(decision, Continue)
+        assert decision.delay_s == 0
+        assert decision.task.attempts[0].failure == FailureKind.LOST_ANSWER
+        following = decide(decision.task, ROUTES, NOW + SUBMIT_LEASE_MS)
+        assert isinstance(following, Submit)
+        assert following.attempt.provider == "poyo"
+
+    def test_a_task_without_any_route_fails_with_a_refund(self) -> None:
+        decision = decide(new_task(), (), NOW)
+        assert isinstance(decision, End)
+        assert decision.task.status is TaskStatus.FAILED
+        assert decision.refund
+
+    @pytest.mark.parametrize("task", [new_task(), submitted_task()])
+    def test_at_the_deadline_it_expires_with_a_refund_whatever_it_waits_for(self, task: Task) -> None:
+        decision = decide(task, ROUTES, task.deadline_at_ms)
+        assert isinstance(decision, End)
+        assert decision.task.status is TaskStatus.EXPIRED
+        assert decision.task.refunded_micro_usd == 10_000
+        assert decision.task.wake_at_ms is None
+        assert not any(attempt.open for attempt in decision.task.attempts)
+
+    def test_a_millisecond_before_the_deadline_it_goes_on(self) -> None:
+        task = submitted_task()
+        assert isinstance(decide(task, ROUTES, task.deadline_at_ms - 1), Poll)
+
+
+class TestAfterSubmit:
+    def test_an_accepted_job_keeps_its_handle_and_is_polled_a_second_later(self) -> None:
+        claimed = replace(submitted_task(), seq=1, attempts=(Attempt("fal", NOW),))
+        decision = after_submit(claimed, Submitted(HANDLE), ROUTES, NOW)
+        assert isinstance(decision, Continue)
+        assert decision.delay_s == 1
+        assert decision.task.attempts[0].handle == HANDLE
+        assert decision.task.seq == 2
+
+    @pytest.mark.parametrize(
+        "outcome", [Failed(FailureKind.LIMITED, "HTTP 429"), Failed(FailureKind.UNREACHABLE, "-"), Lost("-")]
+    )
+    def test_a_failure_or_a_lost_answer_goes_to_the_next_provider_at_once(
+        self, outcome: SubmitOutcome
+    ) -> None:
+        decision = after_submit(submitted_task(), outcome, ROUTES, NOW)
+        assert isinstance(decision, Continue)
+        assert decision.delay_s == 0
+        assert decision.task.attempt is None
+
+    def test_the_last_providers_failure_ends_the_task_with_a_refund(self) -> None:
+        decision = after_submit(submitted_task(), Lost("-"), ("fal",), NOW)
+        assert isinstance(decision, End)
+        assert decision.task.error is not None
+        assert decision.task.error.code == "providers_exhausted"
+        assert decision.refund
+
+    @pytest.mark.parametrize("kind", RejectionKind)
+    def test_a_rejection_ends_the_task_though_there_is_another_provider(self, kind: RejectionKind) -> None:
+        decision = after_submit(submitted_task(), Rejected(kind, "no."), ROUTES, NOW)
+        assert isinstance(decision, End)
+        assert decision.task.status is TaskStatus.FAILED
+        assert decision.task.error is not None
+        assert decision.task.error.code == kind
+        assert decision.refund
+
+
+class TestAfterPoll:
+    def test_progress_is_kept_when_the_provider_stops_telling_it(self) -> None:
+        first = after_poll(submitted_task(), Pending(40), ROUTES, NOW)
+        assert isinstance(first, Continue)
+        second = after_poll(first.task, Pending(), ROUTES, NOW)
+        assert isinstance(second, Continue)
+        assert second.task.progress == 40
+
+    def test_an_unreadable_answer_leaves_it_running(self) -> None:
+        decision = after_poll(submitted_task(), Unknown("HTTP 502"), ROUTES, NOW)
+        assert isinstance(decision, Continue)
+        assert decision.task.status is TaskStatus.RUNNING
+        assert decision.task.attempt is not None
+
+    def test_a_success_is_copied_before_it_counts(self) -> None:
+        assert after_poll(submitted_task(), DONE, ROUTES, NOW) == Copy(DONE)
+
+    def test_a_success_with_nothing_in_it_is_a_failure(self) -> None:
+        decision = after_poll(submitted_task(), Succeeded(), ROUTES, NOW)
+        assert isinstance(decision, Continue)
+        assert decision.task.attempts[0].failure == FailureKind.BAD_RESULT
+
+    def test_an_output_without_files_is_a_success(self) -> None:
+        outcome = Succeeded(output={"text": "la la"})
+        end = after_copy(submitted_task(), outcome, [], NOW)
+        assert after_poll(submitted_task(), outcome, ROUTES, NOW) == Copy(outcome)
+        assert end.task.output == {"text": "la la"}
+        assert not end.refund
+
+
+class TestAfterCopy:
+    def test_a_finished_task_has_its_files_and_no_timer(self) -> None:
+        end = after_copy(submitted_task(), DONE, [FILE], NOW + 5)
+        assert end.task.status is TaskStatus.FINISHED
+        assert end.task.files == (FILE,)
+        assert end.task.finished_at_ms == NOW + 5
+        assert end.task.wake_at_ms is None
+        assert not end.refund
+
+    def test_a_source_that_broke_is_tried_again_a_few_times_then_the_next_provider(self) -> None:
+        task = submitted_task()
+        for _ in range(MAX_COPY_TRIES - 1):
+            decision = after_bad_copy(task, "broken", True, ROUTES, NOW)
+            assert isinstance(decision, Continue)
+            assert decision.task.attempt is not None
+            task = decision.task
+        last = after_bad_copy(task, "broken", True, ROUTES, NOW)
+        assert isinstance(last, Continue)
+        assert last.task.attempt is None
+
+    def test_a_result_that_is_not_media_goes_to_the_next_provider_at_once(self) -> None:
+        decision = after_bad_copy(submitted_task(), "not media", False, ROUTES, NOW)
+        assert isinstance(decision, Continue)
+        assert decision.task.attempt is None
+
+
+class TestPollDelay:
+    @pytest.mark.parametrize(
+        ("elapsed_s", "least", "most"), [(0, 1, 1), (19, 1, 1), (60, 6, 8), (3000, 15, 20)]
+    )
+    def test_it_is_a_tenth_of_the_time_run_within_bounds(self, elapsed_s: int, least: int, most: int) -> None:
+        task = replace(submitted_task(), deadline_at_ms=NOW + 10_000_000)
+        assert least <= poll_delay_s(task, NOW + elapsed_s * 1000) <= most
+
+    def test_it_never_waits_past_the_deadline(self) -> None:
+        task = replace(submitted_task(), deadline_at_ms=NOW + 3_001_500)
+        assert poll_delay_s(task, NOW + 3_000_000) == 2
+
+
+outcomes_of_submit = st.one_of(
+    st.just(Submitted(HANDLE)),
+    st.builds(Failed, st.sampled_from(FailureKind), st.just("-")),
+    st.just(Lost("-")),
+    st.builds(Rejected, st.sampled_from(RejectionKind), st.just("no.")),
+)
+outcomes_of_poll = st.one_of(
+    st.builds(Pending, st.none() | st.integers(0, 100)),
+    st.just(Unknown("-")),
+    st.just(DONE),
+    st.just(Succeeded()),
+    st.builds(Failed, st.sampled_from(FailureKind), st.just("-")),
+    st.builds(Rejected, st.sampled_from(RejectionKind), st.just("no.")),
+)
+
+
+class TestLaws:
+    @given(st.data())
+    def test_every_path_ends_once_with_the_whole_charge_kept_or_the_whole_charge_returned(
+        self, data: st.DataObject
+    ) -> None:
+        task, now_ms, writes = new_task(), NOW, 0
+        while not task.ended:
+            before = task
+            task, made = self._step(task, now_ms, data)
+            writes += made
+            # Each write is one seq, so that no two steps can both write.
+            assert task.seq == before.seq + made
+            assert task.attempts[: len(before.attempts) - 1] == before.attempts[: len(before.attempts) - 1]
+            providers = [attempt.provider for attempt in task.attempts]
+            assert len(set(providers)) == len(providers)
+            assert sum(attempt.open for attempt in task.attempts) <= 1
+            # A task that has not ended can always be found again by the sweeper, and soon.
+            assert (task.wake_at_ms is None) == task.ended
+            if task.wake_at_ms is not None:
+                assert task.wake_at_ms - now_ms <= max(SUBMIT_LEASE_MS, STEP_GRACE_MS + 20_000)
+            now_ms += data.draw(st.integers(60_000, 300_000))
+        finished = task.status is TaskStatus.FINISHED
+        assert task.refunded_micro_usd == (0 if finished else task.charge_micro_usd)
+        assert (task.error is None) == finished
+        assert bool(task.files) == finished
+        # The step that passes the deadline ends it; the last two waits are drawn before and after it.
+        assert now_ms - NOW <= 600_000 + 2 * 300_000
+
+    @staticmethod
+    def _step(task: Task, now_ms: int, data: st.DataObject) -> tuple[Task, int]:
+        decision: Submit | Poll | Continue | Copy | End = decide(task, ROUTES, now_ms)
+        claims = 0
+        if isinstance(decision, Submit):
+            task, claims = decision.task, 1
+            if data.draw(st.booleans(), label="crash after the claim"):
+                return task, claims
+            decision = after_submit(task, data.draw(outcomes_of_submit), ROUTES, now_ms)
+        elif isinstance(decision, Poll):
+            outcome: PollOutcome = data.draw(outcomes_of_poll)
+            decision = after_poll(task, outcome, ROUTES, now_ms)
+        if isinstance(decision, Copy):
+            if data.draw(st.booleans(), label="bad copy"):
+                decision = after_bad_copy(task, "-", data.draw(st.booleans()), ROUTES, now_ms)
+            else:
+                decision = after_copy(task, decision.result, [FILE], now_ms)
+        return decision.task, claims + 1
