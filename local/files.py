@@ -8,7 +8,8 @@ from typing import Any
 
 from local.processes import LocalError
 
-FOLDER = Path(__file__).resolve().parents[1] / ".local"
+FOLDER = Path(os.environ.get("TOLLGATE_LOCAL_FOLDER") or Path(__file__).resolve().parents[1] / ".local")
+"""Another folder lets two services run side by side, as the tests' own does."""
 SERVICE = FOLDER / "service.json"
 ENVIRONMENT = FOLDER / "environment.json"
 LOGS = FOLDER / "logs"

@@ -22,7 +22,13 @@ FIRST_ACCOUNT_CENTS = 10_000
 PROVIDER_KEYS = {"fal": "FAL_KEY", "poyo": "POYO_API_KEY"}
 """The variables that hold real provider keys; a provider without one is simulated."""
 WATCH_S = 0.5
-_PASSED_ON = ("PATH", "HOME", "TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS", "TOLLGATE_ALLOW_LOOPBACK_MEDIA")
+_PASSED_ON = (
+    "PATH",
+    "HOME",
+    "TOLLGATE_LOCAL_FOLDER",
+    "TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS",
+    "TOLLGATE_ALLOW_LOOPBACK_MEDIA",
+)
 
 
 class LocalService:

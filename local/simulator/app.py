@@ -6,7 +6,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from local.simulator import files
+from local.simulator import files, text
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
 from local.simulator.jobs import MAX_JOBS, JobStore
@@ -17,7 +17,11 @@ from tollgate.kit.clock import Clock, SystemClock
 MAX_BODY_BYTES = 4 * 1024 * 1024
 """A larger request gets a 413."""
 
-PROVIDERS: dict[str, Callable[[Engine], APIRouter]] = {"fal": fal.router, "poyo": poyo.router}
+PROVIDERS: dict[str, Callable[[Engine], APIRouter]] = {
+    "fal": fal.router,
+    "poyo": poyo.router,
+    **text.PROVIDERS,
+}
 """Each provider's routes; its name is its path prefix and how a prompt's directions call it."""
 
 

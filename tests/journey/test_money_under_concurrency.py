@@ -147,7 +147,7 @@ class TestRandomLives:
 
         def create(n: int) -> None:
             customer = customers[n % len(customers)]
-            body = {"model": "z-image", "input": {"prompt": prompts[n % 3], "size": "1:1"}}
+            body = {"model": "z-image", "input": {"prompt": prompts[n // 20 % 3], "size": "1:1"}}
             try:
                 bootstrap.api().tasks.create(customer.account_id, body, f"key-{n // 20}")
             except InsufficientBalanceError:

@@ -1,0 +1,90 @@
+"""Lambda's Invoke API on one machine: calls the handlers that template.yaml declares, in this process.
+
+With `AWS_ENDPOINT_URL_LAMBDA` at an app of this module, boto3's `invoke` needs no change. A function's name
+here is its logical id. Only answers that are waited for (`RequestResponse`) are known.
+"""
+
+import importlib
+import json
+import traceback
+from typing import Any
+
+import anyio
+from anyio import to_thread
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from local.events import Context
+from local.template import Properties, Template
+
+MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
+"""Lambda's own bound."""
+INVOKE_PATH = "/2015-03-31/functions/{name}/invocations"
+
+
+def create_lambda_api(template: Template) -> Starlette:
+    """Give the app. Handlers are imported when they are first called."""
+    functions = template.functions()
+
+    async def invoke(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in functions:
+            return _refusal(404, "ResourceNotFoundException", f"Function not found: {name}")
+        if request.headers.get("x-amz-invocation-type", "RequestResponse") != "RequestResponse":
+            return _refusal(400, "InvalidParameterValueException", "Only RequestResponse is known here.")
+        payload = await _payload(request)
+        if payload is None:
+            return _refusal(413, "RequestTooLargeException", "The payload is too large.")
+        try:
+            event = json.loads(payload or b"{}")
+        except ValueError:
+            return _refusal(400, "InvalidRequestContentException", "The payload is not JSON.")
+        return await _answer(name, functions[name], event)
+
+    return Starlette(routes=[Route(INVOKE_PATH, invoke, methods=["POST"])])
+
+
+async def _payload(request: Request) -> bytes | None:
+    found = bytearray()
+    async for chunk in request.stream():
+        found += chunk
+        if len(found) > MAX_PAYLOAD_BYTES:
+            return None
+    return bytes(found)
+
+
+async def _answer(name: str, function: Properties, event: Any) -> Response:
+    """Run the handler for as long as its function may; a thread that goes on after that is left behind."""
+    context = Context(name, function["MemorySize"])
+    timeout_s = function["Timeout"]
+    with anyio.move_on_after(timeout_s):
+        try:
+            result = await to_thread.run_sync(
+                _call, function["Handler"], event, context, abandon_on_cancel=True
+            )
+        except Exception as exc:  # noqa: BLE001 - Lambda hands it to the caller, and so do we
+            return _failure(type(exc).__name__, str(exc), traceback.format_tb(exc.__traceback__))
+        return JSONResponse(result, headers={"x-amz-executed-version": "$LATEST"})
+    message = f"RequestId: {context.aws_request_id} Error: Task timed out after {timeout_s:.2f} seconds"
+    return _failure("Sandbox.Timedout", message)
+
+
+def _call(path: str, event: Any, context: Context) -> Any:
+    """Import and call the handler that `path` (`<stem>.app.handler`) names."""
+    module, _, attribute = path.rpartition(".")
+    return getattr(importlib.import_module(module), attribute)(event, context)
+
+
+def _failure(kind: str, message: str, trace: list[str] | None = None) -> Response:
+    """Give the answer for a function that failed: a 200 with a header, and the error as the payload."""
+    body = {"errorMessage": message, "errorType": kind, **({"stackTrace": trace} if trace else {})}
+    return JSONResponse(body, headers={"x-amz-function-error": "Unhandled"})
+
+
+def _refusal(status: int, kind: str, message: str) -> Response:
+    """Give the answer for a call that never reached a function."""
+    return JSONResponse(
+        {"Type": "User", "Message": message}, status_code=status, headers={"x-amzn-errortype": kind}
+    )

@@ -1,0 +1,188 @@
+"""OpenAI's chat completions, with each vendor's deviations (providers.md §17, §19)."""
+
+import asyncio
+import json
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from local.simulator.directions import MS_PER_S
+from local.simulator.engine import Engine, Visit
+from local.simulator.text.content import Answer, Ask, Tool, ToolCall, answer, count_tokens
+from local.simulator.text.directions import TextDirections, parse_text
+from local.simulator.text.streaming import EventStream, disturbed, whole
+from local.simulator.text.vendors import HIDES_REASONING, USAGE_WITH_CONTENT, VENDORS
+from local.simulator.wire import LostAnswerError, api_key, json_object, text
+
+DONE = b"data: [DONE]\n\n"
+
+_REFUSALS = {
+    400: ("invalid_request_error", "content_policy_violation", "The prompt breaks the usage policy."),
+    401: ("invalid_request_error", "invalid_api_key", "Incorrect API key provided."),
+    404: ("invalid_request_error", "model_not_found", "The model does not exist."),
+    429: ("requests", "rate_limit_exceeded", "Rate limit reached for requests."),
+    503: ("server_error", "overloaded", "The engine is overloaded."),
+}
+_SERVER_ERROR = ("server_error", "server_error", "The server had an error.")
+
+
+def router(engine: Engine) -> APIRouter:
+    """Give one vendor's routes."""
+    routes = APIRouter()
+
+    @routes.post("/v1/chat/completions")
+    async def completions(request: Request) -> Response:
+        if api_key(request, "Bearer") is None:
+            return _refused(401)
+        body = await json_object(request)
+        if body is None or not isinstance(body.get("messages"), list):
+            return _refused(400, "Invalid body: 'messages' is required.")
+        return await _answered(engine, body)
+
+    return routes
+
+
+async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
+    model = text(body.get("model"))
+    ask = _ask(body)
+    visit = engine.receive(model, ask.prompt)
+    if (status := _refused_status(visit)) is not None:
+        return _refused(status)
+    await asyncio.sleep(visit.directions.hang_ms / MS_PER_S)
+    if visit.directions.lost:
+        raise LostAnswerError
+    directions = parse_text(ask.prompt, engine.provider)
+    vendor = directions.vendor if directions.vendor in VENDORS else engine.provider
+    shape = Shape(vendor, model, engine.now_ms() // MS_PER_S, answer(ask, directions), directions)
+    headers = {"x-request-id": f"req_{shape.answer.id}"}
+    if body.get("stream") is not True:
+        content = json.dumps(shape.completion(), ensure_ascii=False).encode()
+        return whole(content, visit.directions, directions, headers)
+    options = body.get("stream_options")
+    asked = isinstance(options, dict) and options.get("include_usage") is True
+    error = _event({"error": _error(*_SERVER_ERROR)})
+    events = disturbed(shape.events(asked=asked), error, visit.directions, directions)
+    return EventStream(events, directions, headers)
+
+
+class Shape:
+    """One answer in one vendor's words."""
+
+    def __init__(
+        self, vendor: str, model: str, created_s: int, said: Answer, directions: TextDirections
+    ) -> None:
+        self.vendor = vendor
+        self.answer = said
+        self._head = {"id": f"chatcmpl-{said.id}", "created": created_s, "model": model}
+        self._directions = directions
+
+    def completion(self) -> dict[str, Any]:
+        """Give the whole answer."""
+        message: dict[str, Any] = {"role": "assistant", "content": "".join(self.answer.text) or None}
+        if self._shown_reasoning():
+            message["reasoning_content"] = "".join(self._shown_reasoning())
+        if self.answer.calls:
+            message["tool_calls"] = [_call(call, "".join(call.pieces)) for call in self.answer.calls]
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self._finish()}
+        shown = {**self._head, "object": "chat.completion", "choices": [choice], "usage": self._usage()}
+        return {**shown, "base_resp": {"status_code": 0}} if self.vendor == "minimax" else shown
+
+    def events(self, *, asked: bool) -> list[bytes]:
+        """Give the answer as chunks; `asked` says that a last one shall have the usage."""
+        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+        deltas += [{"reasoning_content": piece} for piece in self._shown_reasoning()]
+        deltas += [{"content": piece} for piece in self.answer.text]
+        for number, call in enumerate(self.answer.calls):
+            deltas.append({"tool_calls": [{"index": number, **_call(call, "")}]})
+            for piece in call.pieces:
+                deltas.append({"tool_calls": [{"index": number, "function": {"arguments": piece}}]})
+        chunks = [self._chunk(delta, None) for delta in deltas]
+        last = self._chunk({}, self._finish())
+        with_content = self.vendor in USAGE_WITH_CONTENT or self._directions.usage_in_choices
+        if with_content:
+            holder = last["choices"][0] if self.vendor == "kimi" else last
+            holder["usage"] = self._usage()
+        chunks.append(last)
+        if asked and not self._directions.usage_in_choices:
+            chunks = [{"usage": None, **chunk} for chunk in chunks]
+            if self._usage() is not None:
+                chunks.append({**self._chunk({}, None), "choices": [], "usage": self._usage()})
+        return [*map(_event, chunks), DONE]
+
+    def _chunk(self, delta: dict[str, Any], finish: str | None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        return {**self._head, "object": "chat.completion.chunk", "choices": [choice]}
+
+    def _shown_reasoning(self) -> tuple[str, ...]:
+        return () if self.vendor in HIDES_REASONING else self.answer.thinking
+
+    def _usage(self) -> dict[str, Any] | None:
+        return None if self._directions.no_usage else VENDORS[self.vendor](self.answer)
+
+    def _finish(self) -> str:
+        if self.answer.is_cut:
+            return "length"
+        return "tool_calls" if self.answer.calls else "stop"
+
+
+def _ask(body: dict[str, Any]) -> Ask:
+    messages = [message for message in body["messages"] if isinstance(message, dict)]
+    said = [_content_text(message.get("content")) for message in messages if message.get("role") == "user"]
+    limit = body.get("max_completion_tokens") or body.get("max_tokens")
+    tools = tuple(filter(None, map(_tool, body.get("tools") or [])))
+    choice = body.get("tool_choice")
+    forced = tools[:1] if choice == "required" else ()
+    if isinstance(choice, dict):
+        named = (choice.get("function") or {}).get("name")
+        forced = tuple(tool for tool in tools if tool.name == named)
+    wanted = body.get("response_format")
+    schema = (wanted.get("json_schema") or {}).get("schema") if isinstance(wanted, dict) else None
+    return Ask(
+        prompt=text(said[-1] if said else ""),
+        input_tokens=count_tokens(messages, body.get("tools") or []),
+        limit=limit if isinstance(limit, int) else None,
+        tools=tools,
+        is_reply=bool(messages) and messages[-1].get("role") == "tool",
+        forced_tools=forced,
+        schema=schema,
+    )
+
+
+def _tool(tool: Any) -> Tool | None:
+    function = tool.get("function") if isinstance(tool, dict) else None
+    return Tool(str(function.get("name")), function.get("parameters")) if isinstance(function, dict) else None
+
+
+def _content_text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+
+
+def _call(call: ToolCall, arguments: str) -> dict[str, Any]:
+    function = {"name": call.name, "arguments": arguments}
+    return {"id": f"call_{call.id}", "type": "function", "function": function}
+
+
+def _refused_status(visit: Visit) -> int | None:
+    if visit.refused_status is not None:
+        return visit.refused_status
+    if visit.directions.reject:
+        return 400
+    return 500 if visit.directions.fail else None
+
+
+def _refused(status: int, message: str | None = None) -> Response:
+    kind, code, usual = _REFUSALS.get(status, _SERVER_ERROR)
+    return JSONResponse({"error": _error(kind, code, message or usual)}, status)
+
+
+def _error(kind: str, code: str, message: str) -> dict[str, Any]:
+    return {"message": message, "type": kind, "param": None, "code": code}
+
+
+def _event(payload: dict[str, Any]) -> bytes:
+    return b"data: " + json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode() + b"\n\n"

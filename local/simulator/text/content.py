@@ -1,0 +1,133 @@
+"""What is answered: always the same for the same prompt. A token is one piece here, and one chunk."""
+
+import json
+import random
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from local.simulator.text.directions import TextDirections
+from local.simulator.text.samples import sample
+
+DEFAULT_TOKENS = 12
+THINKING_TOKENS = 8
+CALL_TOKENS = 6
+PIECE_CHARS = 5
+BYTES_PER_TOKEN = 4
+
+_WORDS = (
+    *("amber", "breeze", "cloud", "drift", "ember", "fjord", "glimmer", "harbour", "island", "juniper"),
+    *("kestrel", "lantern", "meadow", "nebula", "orchard", "prairie", "quartz", "river", "süß", "晴れ"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool of the request: its name and the schema of its arguments."""
+
+    name: str
+    schema: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool, its arguments as pieces of JSON text."""
+
+    id: str
+    name: str
+    pieces: tuple[str, ...]
+
+    @property
+    def arguments(self) -> Any:
+        """Give the arguments."""
+        return json.loads("".join(self.pieces))
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request in no protocol's words.
+
+    `is_reply` says that it ends with a tool's result, so no further tool is called. `forced_tools` are
+    calls that the request itself demands. `schema` is that of a structured answer.
+    """
+
+    prompt: str
+    input_tokens: int
+    limit: int | None
+    tools: tuple[Tool, ...] = ()
+    is_reply: bool = False
+    forced_tools: tuple[Tool, ...] = ()
+    schema: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is answered, in pieces, with its counts in tokens. `is_cut` by the request's limit."""
+
+    id: str
+    thinking: tuple[str, ...]
+    text: tuple[str, ...]
+    calls: tuple[ToolCall, ...]
+    is_cut: bool
+    input_tokens: int
+    cached_tokens: int
+    written_tokens: int
+
+    @property
+    def reasoning_tokens(self) -> int:
+        """Give how many tokens of the output are thinking."""
+        return len(self.thinking)
+
+    @property
+    def visible_tokens(self) -> int:
+        """Give how many tokens of the output are not thinking."""
+        return len(self.text) + CALL_TOKENS * len(self.calls)
+
+
+def count_tokens(*values: object) -> int:
+    """Give how many tokens `values` (anything that JSON can say) are, at least 1."""
+    said = sum(len(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")) for value in values)
+    return max(1, said // BYTES_PER_TOKEN)
+
+
+def answer(ask: Ask, directions: TextDirections) -> Answer:
+    """Give the answer to `ask`."""
+    digest = sha256(ask.prompt.encode("utf-8", "replace")).hexdigest()
+    thinking = _pieces(f"{digest}/thinking", THINKING_TOKENS if directions.think else 0)
+    wanted = () if ask.is_reply else ask.forced_tools or ask.tools[: directions.tools]
+    calls = tuple(_call(tool, digest, number) for number, tool in enumerate(wanted))
+    text = () if calls else _text(ask, directions, digest)
+    room = None if ask.limit is None else max(0, ask.limit - len(thinking))
+    fits = room is None or len(text) + CALL_TOKENS * len(calls) <= room
+    cached = min(directions.cached, ask.input_tokens)
+    return Answer(
+        id=digest[:24],
+        thinking=thinking if ask.limit is None else thinking[: ask.limit],
+        text=text if fits else text[:room],
+        calls=calls if fits else (),
+        is_cut=not fits,
+        input_tokens=ask.input_tokens,
+        cached_tokens=cached,
+        written_tokens=min(directions.cache_write, ask.input_tokens - cached),
+    )
+
+
+def pieces_of(text: str) -> tuple[str, ...]:
+    """Give `text` in pieces of `PIECE_CHARS`."""
+    return tuple(text[at : at + PIECE_CHARS] for at in range(0, len(text), PIECE_CHARS))
+
+
+def _text(ask: Ask, directions: TextDirections, digest: str) -> tuple[str, ...]:
+    if ask.schema is not None:
+        return pieces_of(json.dumps(sample(ask.schema)))
+    return _pieces(digest, DEFAULT_TOKENS if directions.tokens is None else directions.tokens)
+
+
+def _pieces(seed: str, count: int) -> tuple[str, ...]:
+    choose = random.Random(seed)  # noqa: S311 - the same words for the same prompt
+    words = [choose.choice(_WORDS) for _ in range(count)]
+    return tuple(f"{' ' if at else ''}{word}" for at, word in enumerate(words))
+
+
+def _call(tool: Tool, digest: str, number: int) -> ToolCall:
+    return ToolCall(f"{digest[:16]}{number}", tool.name, pieces_of(json.dumps(sample(tool.schema))))

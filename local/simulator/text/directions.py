@@ -1,0 +1,104 @@
+"""Directions for answers, beside those of `local.simulator.directions`, e.g. `hello [[think]] [[delay 20]]`.
+
+| direction | what happens |
+|---|---|
+| `[[tokens 200]]` | the answer is 200 tokens long |
+| `[[think]]` | it thinks first |
+| `[[tool]]`, `[[tools 2]]` | it calls the first tool of the request, or the first two |
+| `[[cached 30]]`, `[[cache-write 20]]` | so many input tokens are read from, or written to, the cache |
+| `[[delay 20]]` | 20 ms between chunks |
+| `[[silent 30]]` | headers, then nothing for 30 s |
+| `[[stream-cut 10]]` | the connection breaks after 10 chunks (or half way of a whole answer) |
+| `[[error-in-stream]]` | an error event half way of a stream |
+| `[[garbage]]`, `[[garbage 3]]` | an unreadable answer, or an unreadable chunk after 3 good ones |
+| `[[no-usage]]` | no usage is reported |
+| `[[usage-in-choices]]` | usage comes with the last content, not in a chunk of its own |
+| `[[vendor deepseek]]` | usage is counted as that vendor does |
+| `[[reject]]`, `[[fail]]` | HTTP 400 for the content, HTTP 500 |
+| `[[status 429]]`, `[[status 500 2]]` | requests of this prompt answer so, or only the first 2 do |
+| `[[hang 20]]`, `[[lost]]` | 20 s before the headers; no answer at all |
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from local.simulator.directions import MAX_DIRECTIONS, MAX_SECONDS, MS_PER_S
+
+MAX_TOKENS = 20_000
+MAX_TOOLS = 10
+
+_DIRECTION = re.compile(
+    r"\[\[\s*(?:([a-z0-9-]{1,40})\s*:)?\s*([a-z-]{1,40})(?:\s+([a-z0-9.]{1,20}))?\s*\]\]", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TextDirections:
+    """What one answer shall be like; each field is the direction of the same name. Waits are in ms."""
+
+    tokens: int | None = None
+    think: bool = False
+    tools: int = 0
+    cached: int = 0
+    cache_write: int = 0
+    delay_ms: int = 0
+    silent_ms: int = 0
+    stream_cut: int | None = None
+    error_in_stream: bool = False
+    no_usage: bool = False
+    usage_in_choices: bool = False
+    vendor: str | None = None
+
+
+def parse_text(prompt: str, provider: str) -> TextDirections:
+    """Give what `prompt` tells `provider`; at most the first `MAX_DIRECTIONS` are read."""
+    directions = TextDirections()
+    for match in islice(_DIRECTION.finditer(prompt), MAX_DIRECTIONS):
+        addressee, name, argument = match.groups()
+        reader = _READERS.get(name.lower())
+        if reader is None or (addressee is not None and addressee.lower() != provider):
+            continue
+        field, read = reader
+        value = read(argument)
+        directions = directions if value is None else replace(directions, **{field: value})
+    return directions
+
+
+def _flag(argument: str | None) -> bool | None:
+    return True if argument is None else None
+
+
+def _one(argument: str | None) -> int | None:
+    return 1 if argument is None else None
+
+
+def _number(most: int, scale: int = 1) -> Callable[[str | None], int | None]:
+    def read(argument: str | None) -> int | None:
+        is_number = argument is not None and argument.isdigit() and int(argument) <= most
+        return int(argument) * scale if is_number and argument is not None else None
+
+    return read
+
+
+def _name(argument: str | None) -> str | None:
+    return argument.lower() if argument else None
+
+
+_READERS: dict[str, tuple[str, Callable[[str | None], Any]]] = {
+    "tokens": ("tokens", _number(MAX_TOKENS)),
+    "think": ("think", _flag),
+    "tool": ("tools", _one),
+    "tools": ("tools", _number(MAX_TOOLS)),
+    "cached": ("cached", _number(MAX_TOKENS)),
+    "cache-write": ("cache_write", _number(MAX_TOKENS)),
+    "delay": ("delay_ms", _number(MAX_SECONDS * MS_PER_S)),
+    "silent": ("silent_ms", _number(MAX_SECONDS, MS_PER_S)),
+    "stream-cut": ("stream_cut", _number(MAX_TOKENS)),
+    "error-in-stream": ("error_in_stream", _flag),
+    "no-usage": ("no_usage", _flag),
+    "usage-in-choices": ("usage_in_choices", _flag),
+    "vendor": ("vendor", _name),
+}

@@ -1,0 +1,231 @@
+"""Anthropic's messages (providers.md §18)."""
+
+import asyncio
+import json
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from local.simulator.directions import MS_PER_S
+from local.simulator.engine import Engine, Visit
+from local.simulator.text.content import Answer, Ask, Tool, answer, count_tokens
+from local.simulator.text.directions import TextDirections, parse_text
+from local.simulator.text.streaming import EventStream, disturbed, whole
+from local.simulator.wire import BAD_KEY_MARK, LostAnswerError, api_key, json_object, text
+
+VERSIONS = ("2023-06-01", "2026-10-21")
+NEW_VERSION = "2026-10-21"
+SIGNATURE = "c2ltdWxhdG9y"
+
+_SAMPLING = ("temperature", "top_p", "top_k")
+_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    503: "api_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+
+
+def router(engine: Engine) -> APIRouter:
+    """Give Anthropic's routes."""
+    routes = APIRouter()
+
+    @routes.post("/v1/messages")
+    async def messages(request: Request) -> Response:
+        body = await _read(request)
+        if isinstance(body, Response):
+            return body
+        if not isinstance(body.get("max_tokens"), int):
+            return _refused(400, "max_tokens: Field required")
+        return await _answered(engine, body)
+
+    @routes.post("/v1/messages/count_tokens")
+    async def count(request: Request) -> Response:
+        body = await _read(request)
+        return body if isinstance(body, Response) else JSONResponse({"input_tokens": _ask(body).input_tokens})
+
+    return routes
+
+
+async def _read(request: Request) -> dict[str, Any] | Response:
+    key = request.headers.get("x-api-key") or api_key(request, "Bearer")
+    if not key or BAD_KEY_MARK in key.lower():
+        return _refused(401, "invalid x-api-key")
+    version = request.headers.get("anthropic-version")
+    if version not in VERSIONS:
+        return _refused(400, "anthropic-version: header is required")
+    body = await json_object(request)
+    if body is None or not isinstance(body.get("messages"), list) or not body["messages"]:
+        return _refused(400, "messages: Field required")
+    sampling = [name for name in _SAMPLING if name in body]
+    if version == NEW_VERSION and sampling:
+        return _refused(400, f"{sampling[0]}: Extra inputs are not permitted")
+    return body
+
+
+async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
+    model = text(body.get("model"))
+    ask = _ask(body)
+    visit = engine.receive(model, ask.prompt)
+    if (status := _refused_status(visit)) is not None:
+        return _refused(status, "The request was refused.")
+    await asyncio.sleep(visit.directions.hang_ms / MS_PER_S)
+    if visit.directions.lost:
+        raise LostAnswerError
+    directions = parse_text(ask.prompt, engine.provider)
+    shape = Shape(model, answer(ask, directions), directions)
+    headers = {"request-id": f"req_{shape.answer.id}"}
+    if body.get("stream") is not True:
+        content = json.dumps(shape.message(), ensure_ascii=False).encode()
+        return whole(content, visit.directions, directions, headers)
+    error = _event(_error(529, "Overloaded"))
+    events = disturbed(shape.events(), error, visit.directions, directions)
+    return EventStream(events, directions, headers)
+
+
+class Shape:
+    """One answer in Anthropic's words."""
+
+    def __init__(self, model: str, said: Answer, directions: TextDirections) -> None:
+        self.answer = said
+        self._model = model
+        self._directions = directions
+
+    def message(self) -> dict[str, Any]:
+        """Give the whole answer."""
+        content: list[dict[str, Any]] = []
+        if self.answer.thinking:
+            thinking = "".join(self.answer.thinking)
+            content.append({"type": "thinking", "thinking": thinking, "signature": SIGNATURE})
+        if self.answer.text:
+            content.append({"type": "text", "text": "".join(self.answer.text)})
+        for call in self.answer.calls:
+            named = {"id": f"toolu_{call.id}", "name": call.name}
+            content.append({"type": "tool_use", **named, "input": call.arguments})
+        ended = {"stop_reason": self._stop(), "stop_sequence": None}
+        return {**self._head(), "content": content, **ended, **self._usage(self._all_output())}
+
+    def events(self) -> list[bytes]:
+        """Give the answer as events."""
+        started = {**self._head(), "content": [], "stop_reason": None, "stop_sequence": None}
+        first = {"type": "message_start", "message": {**started, **self._usage(1)}}
+        blocks = list(self._blocks())
+        events = [first, *(event for at, block in enumerate(blocks) for event in _block_events(at, *block))]
+        events.insert(2, {"type": "ping"})
+        delta = {"stop_reason": self._stop(), "stop_sequence": None}
+        events.append({"type": "message_delta", "delta": delta, **self._usage(self._all_output())})
+        events.append({"type": "message_stop"})
+        return list(map(_event, events))
+
+    def _blocks(self) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
+        blocks: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
+        if self.answer.thinking:
+            deltas = [{"type": "thinking_delta", "thinking": piece} for piece in self.answer.thinking]
+            signed = {"type": "signature_delta", "signature": SIGNATURE}
+            blocks.append(({"type": "thinking", "thinking": "", "signature": ""}, [*deltas, signed]))
+        if self.answer.text:
+            deltas = [{"type": "text_delta", "text": piece} for piece in self.answer.text]
+            blocks.append(({"type": "text", "text": ""}, deltas))
+        for call in self.answer.calls:
+            start = {"type": "tool_use", "id": f"toolu_{call.id}", "name": call.name, "input": {}}
+            pieces = ["", *call.pieces]
+            deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
+            blocks.append((start, deltas))
+        return blocks
+
+    def _head(self) -> dict[str, Any]:
+        return {"id": f"msg_{self.answer.id}", "type": "message", "role": "assistant", "model": self._model}
+
+    def _usage(self, output_tokens: int) -> dict[str, Any]:
+        if self._directions.no_usage:
+            return {}
+        said = self.answer
+        usage = {
+            "input_tokens": said.input_tokens - said.cached_tokens - said.written_tokens,
+            "cache_read_input_tokens": said.cached_tokens,
+            "cache_creation_input_tokens": said.written_tokens,
+            "output_tokens": output_tokens,
+        }
+        return {"usage": usage}
+
+    def _all_output(self) -> int:
+        return self.answer.visible_tokens + self.answer.reasoning_tokens
+
+    def _stop(self) -> str:
+        if self.answer.is_cut:
+            return "max_tokens"
+        return "tool_use" if self.answer.calls else "end_turn"
+
+
+def _block_events(index: int, start: dict[str, Any], deltas: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    middle = [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
+    begun = {"type": "content_block_start", "index": index, "content_block": start}
+    return [begun, *middle, {"type": "content_block_stop", "index": index}]
+
+
+def _ask(body: dict[str, Any]) -> Ask:
+    messages = [message for message in body["messages"] if isinstance(message, dict)]
+    said = [_content_text(message.get("content")) for message in messages if message.get("role") == "user"]
+    prompts = [prompt for prompt in said if prompt]
+    tools = tuple(filter(None, map(_tool, body.get("tools") or [])))
+    choice = body.get("tool_choice")
+    kind = choice.get("type") if isinstance(choice, dict) else None
+    forced = tools[:1] if kind == "any" else ()
+    if isinstance(choice, dict) and kind == "tool":
+        forced = tuple(tool for tool in tools if tool.name == choice.get("name"))
+    config = body.get("output_config")
+    wanted = config.get("format") if isinstance(config, dict) else None
+    return Ask(
+        prompt=text(prompts[-1] if prompts else ""),
+        input_tokens=count_tokens(messages, body.get("tools") or [], body.get("system") or ""),
+        limit=body.get("max_tokens"),
+        tools=tools,
+        is_reply=bool(messages) and _has_result(messages[-1].get("content")),
+        forced_tools=forced,
+        schema=wanted.get("schema") if isinstance(wanted, dict) else None,
+    )
+
+
+def _tool(tool: Any) -> Tool | None:
+    return Tool(str(tool.get("name")), tool.get("input_schema")) if isinstance(tool, dict) else None
+
+
+def _content_text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    return "".join(str(block.get("text", "")) for block in blocks if isinstance(block, dict))
+
+
+def _has_result(content: Any) -> bool:
+    blocks = content if isinstance(content, list) else []
+    return any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
+
+
+def _refused_status(visit: Visit) -> int | None:
+    if visit.refused_status is not None:
+        return visit.refused_status
+    if visit.directions.reject:
+        return 400
+    return 500 if visit.directions.fail else None
+
+
+def _refused(status: int, message: str) -> Response:
+    return JSONResponse({**_error(status, message), "request_id": "req_simulated"}, status)
+
+
+def _error(status: int, message: str) -> dict[str, Any]:
+    return {"type": "error", "error": {"type": _TYPES.get(status, "api_error"), "message": message}}
+
+
+def _event(payload: dict[str, Any]) -> bytes:
+    data = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    return f"event: {payload['type']}\ndata: {data}\n\n".encode()

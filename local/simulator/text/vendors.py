@@ -1,0 +1,66 @@
+"""How each vendor reports what an answer used (providers.md §19)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from local.simulator.text.content import Answer
+
+Usage = dict[str, Any]
+
+
+def _openai(answer: Answer) -> Usage:
+    output = answer.visible_tokens + answer.reasoning_tokens
+    return {
+        "prompt_tokens": answer.input_tokens,
+        "completion_tokens": output,
+        "total_tokens": answer.input_tokens + output,
+        "prompt_tokens_details": {
+            "cached_tokens": answer.cached_tokens,
+            "cache_write_tokens": answer.written_tokens,
+        },
+        "completion_tokens_details": {"reasoning_tokens": answer.reasoning_tokens},
+    }
+
+
+def _deepseek(answer: Answer) -> Usage:
+    missed = answer.input_tokens - answer.cached_tokens
+    hits = {"prompt_cache_hit_tokens": answer.cached_tokens, "prompt_cache_miss_tokens": missed}
+    return {**_openai(answer), "prompt_tokens_details": None, **hits}
+
+
+def _gemini(answer: Answer) -> Usage:
+    usage = _openai(answer)
+    visible = {"completion_tokens": answer.visible_tokens, "completion_tokens_details": None}
+    return {**usage, **visible, "prompt_tokens_details": {"cached_tokens": answer.cached_tokens}}
+
+
+def _grok(answer: Answer) -> Usage:
+    usage = {**_openai(answer), "completion_tokens": answer.visible_tokens}
+    return {**usage, "num_sources_used": 0, "prompt_tokens_details": {"cached_tokens": answer.cached_tokens}}
+
+
+def _kimi(answer: Answer) -> Usage:
+    return {**_openai(answer), "prompt_tokens_details": None, "cached_tokens": answer.cached_tokens}
+
+
+def _qwen(answer: Answer) -> Usage:
+    written = {"cache_creation_input_tokens": answer.written_tokens}
+    return {**_openai(answer), "prompt_tokens_details": {"cached_tokens": answer.cached_tokens, **written}}
+
+
+VENDORS: dict[str, Callable[[Answer], Usage]] = {
+    "openai": _openai,
+    "deepseek": _deepseek,
+    "gemini": _gemini,
+    "glm": _openai,
+    "grok": _grok,
+    "kimi": _kimi,
+    "minimax": _openai,
+    "qwen": _qwen,
+}
+"""Each vendor's `usage` object, by the vendor's name, which is its path prefix."""
+
+HIDES_REASONING = ("openai", "gemini")
+"""Vendors that think without showing it."""
+USAGE_WITH_CONTENT = ("glm", "kimi")
+"""Vendors that also report usage with the last content, asked or not; Kimi inside the choice."""
