@@ -57,22 +57,25 @@ clean:  ## remove everything that was made here
 
 # Set-up. Each step says what it does, and fails with one clear line.
 
+CANNOT_INSTALL = echo "tollgate: cannot install (no registry, or no Python 3.11 or later): see .local/install.log"; exit 1
+
 $(OWN_UV):
 	@echo "Fetching uv $(UV_VERSION) into .local/uv"
 	@mkdir -p .local
 	@command -v python3 >/dev/null || { echo "tollgate: python3 (3.11 or later) is missing"; exit 1; }
 	@python3 -m venv .local/uv || { echo "tollgate: python3 cannot make environments (install python3-venv)"; exit 1; }
 	@.local/uv/bin/pip install -q --disable-pip-version-check uv==$(UV_VERSION) \
-		|| { rm -rf .local/uv; echo "tollgate: the package registry cannot be reached"; exit 1; }
+		2>.local/install.log || { rm -rf .local/uv; $(CANNOT_INSTALL); }
 
 .venv/.ready: pyproject.toml uv.lock | $(UV_READY)
 	@echo "Installing the Python packages into .venv"
-	@$(UV) sync -q --frozen || { echo "tollgate: the packages cannot be installed (see above)"; exit 1; }
+	@mkdir -p .local
+	@$(UV) sync -q --frozen 2>.local/install.log || { $(CANNOT_INSTALL); }
 	@touch $@
 
 .local/ministack/.ready: | $(UV_READY)
 	@echo "Installing the AWS emulator (MiniStack $(MINISTACK_VERSION)) into .local/ministack"
-	@$(UV) venv -q --allow-existing .local/ministack
+	@$(UV) venv -q --allow-existing .local/ministack 2>.local/install.log || { $(CANNOT_INSTALL); }
 	@$(UV) pip install -q -p .local/ministack 'ministack[full]==$(MINISTACK_VERSION)' \
-		|| { echo "tollgate: the AWS emulator cannot be installed (see above)"; exit 1; }
+		2>.local/install.log || { $(CANNOT_INSTALL); }
 	@touch $@
