@@ -6,6 +6,7 @@ from enum import StrEnum
 from tollgate.kit.clock import iso
 from tollgate.kit.money import cents_down
 from tollgate.kit.rows import Item
+from tollgate.ledger.holds import Hold, holds_of
 
 
 class Scope(StrEnum):
@@ -28,6 +29,7 @@ class Account:
     open_tasks: int
     created_at_ms: int
     webhook_secrets: tuple[str, ...]
+    holds: tuple[Hold, ...] = ()
 
     def view(self) -> dict[str, object]:
         """Give the `data` of `GET /api/v1/user/me` (interface.md, User)."""
@@ -38,13 +40,14 @@ class Account:
         }
 
     def to_item(self) -> Item:
-        """Give the account as a row."""
+        """Give a new account as a row; holds come and go by the ledger's writes only."""
         return {
             "account_id": self.account_id,
             "balance_micro_usd": self.balance_micro_usd,
             "open_tasks": self.open_tasks,
             "created_at_ms": self.created_at_ms,
             "webhook_secrets": list(self.webhook_secrets),
+            "holds": {},
         }
 
     @classmethod
@@ -56,6 +59,7 @@ class Account:
             item["open_tasks"],
             item["created_at_ms"],
             tuple(item["webhook_secrets"]),
+            tuple(holds_of(item)),
         )
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from tollgate.accounts.models import Account, ApiKey
-from tollgate.kit.dynamodb import Database, Write
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.writes import Write
 
 
 class AlreadyExistsError(Exception):

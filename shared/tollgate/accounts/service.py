@@ -28,44 +28,68 @@ class KeyStore(Protocol):
         """Give the stored key, or `None`."""
 
 
+class KeyCache:
+    """Good keys, remembered for 30 s; it is bounded, and forgets the oldest first."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._keys: OrderedDict[str, tuple[ApiKey, int]] = OrderedDict()
+
+    def get(self, key_id: str) -> ApiKey | None:
+        """Give a key that was read less than 30 s ago."""
+        cached = self._keys.get(key_id)
+        return cached[0] if cached is not None and self._clock.now_ms() < cached[1] else None
+
+    def put(self, key: ApiKey) -> None:
+        """Remember a key that was just read."""
+        self._keys[key.key_id] = (key, self._clock.now_ms() + KEY_CACHE_MS)
+        self._keys.move_to_end(key.key_id)
+        while len(self._keys) > MAX_CACHED_KEYS:
+            self._keys.popitem(last=False)
+
+
+def bearer_key(authorization: str | None) -> tuple[str, str]:
+    """Give a key's text and id from `Authorization: Bearer …`; costs no read.
+
+    Raises `InvalidApiKeyError` for what cannot be a key of ours.
+    """
+    scheme, _, text = (authorization or "").strip().partition(" ")
+    text = text.strip()
+    key_id = key_id_of(text)
+    if scheme.lower() != "bearer" or key_id is None:
+        raise InvalidApiKeyError
+    return text, key_id
+
+
+def accepted(text: str, key: ApiKey | None, scope: Scope, now_ms: int) -> ApiKey:
+    """Give the stored key if `text` is it and it is good for `scope` now.
+
+    Raises `InvalidApiKeyError` (unknown, expired, revoked, another secret) or `ForbiddenError`.
+    """
+    if key is None or not matches(text, key.digest) or not key.usable_at(now_ms):
+        raise InvalidApiKeyError
+    if scope not in key.scopes:
+        raise ForbiddenError(scope)
+    return key
+
+
 class Authenticator:
-    """Tells the account behind an `Authorization` header, remembering good keys for 30 s."""
+    """Tells the account behind an `Authorization` header."""
 
     def __init__(self, keys: KeyStore, clock: Clock) -> None:
         self._keys = keys
         self._clock = clock
-        self._cache: OrderedDict[str, tuple[ApiKey, int]] = OrderedDict()
+        self._cache = KeyCache(clock)
 
     def authenticate(self, authorization: str | None, scope: Scope) -> ApiKey:
-        """Give the key that `Authorization: Bearer …` names.
-
-        Raises `InvalidApiKeyError` (unknown, malformed, expired, revoked) or `ForbiddenError` (no
-        such scope). A malformed key costs no read.
-        """
-        scheme, _, text = (authorization or "").strip().partition(" ")
-        text = text.strip()
-        key_id = key_id_of(text)
-        if scheme.lower() != "bearer" or key_id is None:
-            raise InvalidApiKeyError
-        key = self._lookup(key_id)
-        if key is None or not matches(text, key.digest) or not key.usable_at(self._clock.now_ms()):
-            raise InvalidApiKeyError
-        if scope not in key.scopes:
-            raise ForbiddenError(scope)
-        return key
-
-    def _lookup(self, key_id: str) -> ApiKey | None:
-        now_ms = self._clock.now_ms()
-        cached = self._cache.get(key_id)
-        if cached is not None and now_ms < cached[1]:
-            return cached[0]
-        key = self._keys.get(key_id)
-        if key is not None:
-            self._cache[key_id] = (key, now_ms + KEY_CACHE_MS)
-            self._cache.move_to_end(key_id)
-            while len(self._cache) > MAX_CACHED_KEYS:
-                self._cache.popitem(last=False)
-        return key
+        """Give the key that the header names. Raises as `bearer_key` and `accepted` do."""
+        text, key_id = bearer_key(authorization)
+        key = self._cache.get(key_id)
+        if key is None:
+            key = self._keys.get(key_id)
+            if key is not None:
+                self._cache.put(key)
+        return accepted(text, key, scope, self._clock.now_ms())
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ _BY_START = (
 )
 _BY_RIFF_FORM = {b"WEBP": WEBP, b"WAVE": WAV}
 _BY_BRAND = {b"qt  ": MOV, b"M4A ": M4A, b"avif": AVIF, b"avis": AVIF}
+_MP4_BRANDS = (b"iso", b"mp4", b"avc1", b"M4V", b"dash", b"cmf", b"MSNV", b"f4v ")
+"""How the brands of MP4 begin (mp4ra.org); the same box starts HEIC, JPEG 2000 and other pictures."""
 _MPEG_SYNC = 0xFF
 _MPEG_SYNC_LOW = 0xE0
 _LAYER_MASK = 0x06
@@ -58,7 +60,8 @@ def media_type(head: bytes) -> MediaType | None:
     if head[:4] == b"RIFF":
         return _BY_RIFF_FORM.get(head[8:12])
     if head[4:8] == b"ftyp":
-        return _BY_BRAND.get(head[8:12], MP4)
+        brand = head[8:12]
+        return MP4 if brand.startswith(_MP4_BRANDS) else _BY_BRAND.get(brand)
     return MP3 if _is_mpeg_layer_3(head) else None
 
 

@@ -119,10 +119,10 @@ class ArtifactStore:
         upload = _Multipart(self.s3, self.bucket, key, started["UploadId"])
         try:
             yield upload
+            upload.complete()
         except BaseException:
             self.s3.abort_multipart_upload(Bucket=self.bucket, Key=key, UploadId=upload.upload_id)
             raise
-        upload.complete()
 
 
 class _Multipart:

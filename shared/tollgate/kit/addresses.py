@@ -15,6 +15,8 @@ IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 MAX_URL_LENGTH = 2048
 RESOLVE_TIMEOUT_S = 5.0
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_UNICAST = ipaddress.IPv6Network("2000::/3")
+"""All of IPv6 that is given out so far (RFC 4291 §2.4); `is_global` also lets much of the rest through."""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -45,7 +47,9 @@ class AddressGuard:
             host, port = parts.hostname, parts.port
         except ValueError as exc:
             raise ForbiddenAddressError("is not a URL") from exc
-        if parts.scheme not in _DEFAULT_PORTS or not host or any(c.isspace() for c in url):
+        # The parser drops some control characters silently, and what we call would not be what we checked.
+        unprintable = any(c.isspace() or not c.isprintable() for c in url)
+        if parts.scheme not in _DEFAULT_PORTS or not host or port == 0 or unprintable:
             raise ForbiddenAddressError("must be an absolute http:// or https:// URL")
         if parts.username is not None or parts.password is not None:
             raise ForbiddenAddressError("must not carry a user name or password")
@@ -70,7 +74,8 @@ class AddressGuard:
             return
         # is_global leaves out private, loopback, link-local (with the metadata service), shared and
         # reserved ranges; multicast it lets through.
-        if not actual.is_global or actual.is_multicast:
+        given_out = isinstance(actual, ipaddress.IPv4Address) or actual in _UNICAST
+        if not (given_out and actual.is_global) or actual.is_multicast:
             raise ForbiddenAddressError("must point to a public address")
 
 
@@ -112,4 +117,6 @@ def _lookup(host: str, port: int, timeout_s: float) -> list[str]:
         raise UnresolvedError(f"{host} did not resolve in {timeout_s:g} s") from exc
     if isinstance(result, Exception):
         raise UnresolvedError(f"{host} does not resolve") from result
+    if not result:
+        raise UnresolvedError(f"{host} has no address")
     return [address.partition("%")[0] for address in result]

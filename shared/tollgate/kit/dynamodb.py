@@ -2,18 +2,19 @@
 
 Only `repository.py` files use this module. A condition that fails is a business outcome, never a
 `ClientError`: each `Write` says itself which error its refusal means, so no caller picks errors by
-message text. Transactions that collide with another are tried again, with jitter and within a bound.
+message text. Writes that collide with a transaction are tried again, with jitter and within a bound.
 """
 
 import random
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
 from tollgate.kit.rows import Item, from_attributes, to_attributes
+from tollgate.kit.writes import Write
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -32,60 +33,6 @@ class WriteConflictError(Exception):
     """Other writes kept getting in between; nothing was written and the caller may try again later."""
 
 
-def _unexpected(_: Item | None) -> Exception:
-    return AssertionError("a write without a condition was refused")
-
-
-def _never(_: Item) -> bool:
-    return False
-
-
-@dataclass(frozen=True)
-class Write:
-    """One write, alone or as a part of a transaction.
-
-    `key` and `update` make an UpdateItem, `item` a PutItem. `refused` turns the row that was found (or
-    `None`) into the error that a failed `condition` means.
-    """
-
-    table: str
-    item: Item | None = None
-    key: Item | None = None
-    update: str | None = None
-    condition: str | None = None
-    names: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[str, Any] = field(default_factory=dict)
-    refused: Callable[[Item | None], Exception] = _unexpected
-    repeated: Callable[[Item], bool] = _never
-    """Tells from the row found whether this very write was done before and only its answer was lost.
-    botocore sends a write again when no answer came; a transaction has a ClientRequestToken for that,
-    a single write has this."""
-
-    def kind(self) -> Literal["Put", "Update"]:
-        """Tell which operation this is."""
-        return "Put" if self.item is not None else "Update"
-
-    def request(self) -> dict[str, Any]:
-        """Give the write as DynamoDB wants it, alike for a single call and inside a transaction."""
-        request: dict[str, Any] = {
-            "TableName": self.table,
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-        }
-        if self.item is not None:
-            request["Item"] = to_attributes(self.item)
-        if self.key is not None:
-            request["Key"] = to_attributes(self.key)
-        if self.update is not None:
-            request["UpdateExpression"] = self.update
-        if self.condition is not None:
-            request["ConditionExpression"] = self.condition
-        if self.names:
-            request["ExpressionAttributeNames"] = dict(self.names)
-        if self.values:
-            request["ExpressionAttributeValues"] = to_attributes(self.values)
-        return request
-
-
 class Database:
     """The tables of one account and region, through one boto3 client."""
 
@@ -100,32 +47,54 @@ class Database:
         return None if found is None else from_attributes(found)
 
     def write(self, write: Write) -> None:
-        """Do one write. Raises what `write.refused` gives when its condition does not hold."""
-        try:
-            if write.kind() == "Put":
-                self._client.put_item(**write.request())
-            else:
-                self._client.update_item(**write.request())
-        except ClientError as exc:
-            if exc.response["Error"]["Code"] != "ConditionalCheckFailedException":
-                raise
-            found = _found(exc.response)
-            if found is None or not write.repeated(found):
-                raise write.refused(found) from exc
+        """Do one write.
+
+        Raises what `write.refused` gives when its condition does not hold; `WriteConflictError` when
+        transactions on the same row stood in the way for all tries.
+        """
+        call = self._client.put_item if write.kind() == "Put" else self._client.update_item
+
+        def send() -> None:
+            try:
+                call(**write.request())
+            except ClientError as exc:
+                if _code(exc) != "ConditionalCheckFailedException":
+                    raise
+                found = _found(exc.response)
+                if found is None or not write.repeated(found):
+                    raise write.refused(found) from exc
+
+        self._past_collisions(send)
 
     def transact(self, writes: Sequence[Write]) -> None:
         """Do all writes or none.
 
         Raises what the first refused write means, in the order given; `WriteConflictError` when other
-        transactions stood in the way for all tries. botocore adds the ClientRequestToken that makes
-        its own repeats harmless.
+        transactions stood in the way for all tries.
         """
         items = [{write.kind(): write.request()} for write in writes]
+        token = str(uuid.uuid4())
+
+        def send() -> None:
+            nonlocal token
+            try:
+                self._client.transact_write_items(TransactItems=items, ClientRequestToken=token)  # type: ignore[arg-type]
+            except ClientError as exc:
+                _raise_refusal(exc, writes)
+                # One that is still in progress was sent by an earlier try whose answer got lost (botocore
+                # tries again by itself): only under the same token do we hear how that one ended.
+                if _code(exc) != "TransactionInProgressException":
+                    token = str(uuid.uuid4())
+                raise
+
+        self._past_collisions(send)
+
+    def _past_collisions(self, send: Callable[[], None]) -> None:
         for attempt in range(MAX_TRANSACTION_TRIES):
             try:
-                self._client.transact_write_items(TransactItems=items)  # type: ignore[arg-type]
+                send()
             except ClientError as exc:
-                if not _is_collision(exc, writes):
+                if not _is_collision(exc):
                     raise
                 self._sleep(_wait_s(attempt))
             else:
@@ -177,16 +146,26 @@ def _found(response: Mapping[str, Any]) -> Item | None:
     return None if not found else from_attributes(found)
 
 
-def _is_collision(exc: ClientError, writes: Sequence[Write]) -> bool:
-    """Tell a collision (try again) from any other failure; raise the refusal where there is one."""
-    code = exc.response["Error"]["Code"]
-    if code in _RETRYABLE_CODES:
-        return True
-    if code != "TransactionCanceledException":
-        return False
+def _code(exc: ClientError) -> str:
+    return exc.response["Error"]["Code"]
+
+
+def _reasons(exc: ClientError) -> list[dict[str, Any]]:
     # botocore types the error response without the reasons that transactions add to it.
-    reasons: list[dict[str, Any]] = exc.response.get("CancellationReasons", [])  # type: ignore[assignment]
-    for write, reason in zip(writes, reasons, strict=True):
+    return exc.response.get("CancellationReasons", [])  # type: ignore[return-value]
+
+
+def _raise_refusal(exc: ClientError, writes: Sequence[Write]) -> None:
+    """Raise what a cancelled transaction means for the first write whose condition failed, if one did."""
+    if _code(exc) != "TransactionCanceledException":
+        return
+    for write, reason in zip(writes, _reasons(exc), strict=True):
         if reason.get("Code") == "ConditionalCheckFailed":
             raise write.refused(_found(reason)) from exc
-    return any(reason.get("Code") in _RETRYABLE_REASONS for reason in reasons)
+
+
+def _is_collision(exc: ClientError) -> bool:
+    """Tell a collision, which is worth another try, from any other failure."""
+    if _code(exc) == "TransactionCanceledException":
+        return any(reason.get("Code") in _RETRYABLE_REASONS for reason in _reasons(exc))
+    return _code(exc) in _RETRYABLE_CODES

@@ -124,20 +124,22 @@ class InsufficientBalanceError(TollgateError):
     code = "insufficient_balance"
     type = "PaymentRequired"
 
-    def __init__(self, balance_cents: int, required_cents: int) -> None:
+    def __init__(self, balance_cents: int, required_cents: int, *, waiting_helps: bool | None = None) -> None:
         super().__init__(
             f"The balance of {balance_cents} cents does not cover this request of {required_cents} cents."
         )
         self.balance_cents = balance_cents
         self.required_cents = required_cents
+        self.waiting_helps = waiting_helps
 
     def extra(self) -> dict[str, Any]:
-        """Give balance, required and shortfall, in cents."""
-        return {
+        """Give balance, required and shortfall, in cents; for text also whether waiting would help."""
+        shown = {
             "balanceCents": self.balance_cents,
             "requiredCents": self.required_cents,
             "shortfallCents": self.required_cents - self.balance_cents,
         }
+        return shown if self.waiting_helps is None else {**shown, "waitingHelps": self.waiting_helps}
 
 
 class ForbiddenError(TollgateError):

@@ -97,12 +97,15 @@ class _GuardedTransport(httpx.BaseTransport):
     """httpx over httpcore's public pool, so that the network layer underneath is ours."""
 
     def __init__(self, guard: AddressGuard, deadline: float) -> None:
+        self._guard = guard
         self._pool = httpcore.ConnectionPool(
             ssl_context=_tls(), network_backend=_GuardedBackend(guard, deadline), max_connections=4
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101 - httpx's own promise
+        # Also where a redirect leads: to another scheme, or with credentials in its URL.
+        self._guard.check_url(str(request.url))
         with _as_httpx_errors():
             answer = self._pool.handle_request(
                 httpcore.Request(
@@ -150,8 +153,6 @@ def _as_httpx_errors() -> Iterator[None]:
         raise httpx.ReadTimeout("the exchange took too long") from exc
     except (httpcore.ConnectError, UnresolvedError) as exc:
         raise httpx.ConnectError(str(exc)) from exc
-    except httpcore.UnsupportedProtocol as exc:  # where a redirect leads
-        raise httpx.UnsupportedProtocol(str(exc)) from exc
     except (httpcore.NetworkError, httpcore.ProtocolError) as exc:
         raise httpx.RemoteProtocolError(str(exc)) from exc
 
@@ -174,6 +175,7 @@ class _GuardedBackend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         left = _left(self._deadline, timeout, httpcore.ConnectTimeout)
         address = self._guard.resolve(host, port, left)[0]
+        left = _left(self._deadline, timeout, httpcore.ConnectTimeout)
         stream = self._inner.connect_tcp(address, port, left, local_address, socket_options)
         return _DeadlineStream(stream, self._deadline)
 

@@ -46,6 +46,19 @@ class ApiSettings(Settings):
     ledger_table: str
     idempotency_table: str
     live_providers: str
+    probe_function: str
+
+
+class TextSettings(Settings):
+    """Settings of `functions/text`. The region is Lambda's own variable, the endpoint an emulator's."""
+
+    accounts_table: str
+    api_keys_table: str
+    ledger_table: str
+    provider_secret_arn: str
+    live_providers: str
+    aws_region: str
+    aws_endpoint_url: str | None = None
 
 
 class DispatchChangesSettings(Settings):
@@ -81,6 +94,8 @@ class DeliverWebhookSettings(Settings):
 class SweepSettings(Settings):
     """Settings of `functions/sweep`."""
 
+    accounts_table: str
+    ledger_table: str
     tasks_table: str
     deliveries_table: str
     task_queue_url: str

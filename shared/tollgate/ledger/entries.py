@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from tollgate.kit.rows import Item
 
@@ -15,6 +16,11 @@ class EntryKind(StrEnum):
     """A media task was queued (minus)."""
     REFUND = "refund"
     """A media task ended without a result; answers its charge in full (plus)."""
+    TEXT = "text"
+    """A text request was answered (minus)."""
+
+
+_OPTIONAL = ("task_id", "model", "answers", "request_id", "usage")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,9 @@ class Entry:
     task_id: str | None = None
     model: str | None = None
     answers: str | None = None
+    request_id: str | None = None
+    usage: dict[str, Any] | None = None
+    """What a text request was billed for: tokens by kind, and whether they were counted by us."""
 
     def to_item(self) -> Item:
         """Give the entry as a row."""
@@ -42,7 +51,7 @@ class Entry:
             "amount_micro_usd": self.amount_micro_usd,
             "created_at_ms": self.created_at_ms,
         }
-        optional = {"task_id": self.task_id, "model": self.model, "answers": self.answers}
+        optional = {name: getattr(self, name) for name in _OPTIONAL}
         return row | {name: value for name, value in optional.items() if value is not None}
 
     @classmethod

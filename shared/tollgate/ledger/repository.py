@@ -5,12 +5,16 @@ explains it. So `balance + Σ open holds = Σ ledger entries` holds after every 
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
-from tollgate.kit.dynamodb import Database, Write
+from tollgate.kit.dynamodb import Database
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.rows import Item
+from tollgate.kit.shards import DUE_SHARDS
+from tollgate.kit.writes import Write
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.holds import AlreadyResolvedError, HoldWrites, charge_of, holds_of, text_entry_id
 
 MAX_OPEN_TASKS = 10_000
 """Tasks of one account that have not ended (design §6, limits)."""
@@ -31,6 +35,7 @@ class LedgerRepository:
         self._db = db
         self._accounts_table = accounts_table
         self._ledger_table = ledger_table
+        self._holds = HoldWrites(accounts_table, ledger_table)
 
     def charge(self, entry: Entry) -> list[Write]:
         """Give the writes that take a task's charge and count the task as open.
@@ -83,6 +88,40 @@ class LedgerRepository:
             refused=lambda _: UserNotFoundError(),
         )
         self._db.transact([self._post(entry), raise_balance])
+
+    def expire_holds(self, now_ms: int, limit: int) -> int:
+        """Resolve the holds whose time is over, of at most `limit` accounts a shard; give how many.
+
+        A hold whose request was recorded is settled by that row, any other is given back whole.
+        """
+        return sum(
+            self._expire_holds_of(row["account_id"], now_ms)
+            for shard in range(DUE_SHARDS)
+            for row in self._db.query(
+                self._accounts_table,
+                "due_shard = :shard AND wake_at <= :now",
+                {":shard": str(shard), ":now": now_ms},
+                index="DueIndex",
+                limit=limit,
+            )
+        )
+
+    def _expire_holds_of(self, account_id: str, now_ms: int) -> int:
+        account = self._db.get(self._accounts_table, {"account_id": account_id})
+        if account is None or "wake_at" not in account:
+            return 0
+        holds = holds_of(account)
+        expired = [hold for hold in holds if hold.expires_at_ms <= now_ms]
+        for hold in expired:
+            key = {"account_id": account_id, "entry_id": text_entry_id(hold.request_id)}
+            charge = charge_of(self._db.get(self._ledger_table, key))
+            # The request itself, or a later one of the account, may have been quicker.
+            with suppress(AlreadyResolvedError):
+                self._db.write(self._holds.resolve(account_id, hold, charge))
+        left = [hold.expires_at_ms for hold in holds if hold.expires_at_ms > now_ms]
+        with suppress(AlreadyResolvedError):
+            self._db.write(self._holds.rearm(account_id, account["wake_at"], min(left, default=None)))
+        return len(expired)
 
     def entries(self, account_id: str) -> Iterator[Entry]:
         """Give all entries of an account, in the order of their ids."""

@@ -30,4 +30,5 @@ class LedgerAudit:
         account = self.accounts.get(account_id)
         if account is None:
             return None
-        return audit(account_id, account.balance_micro_usd, self.ledger.entries(account_id))
+        entries = self.ledger.entries(account_id)
+        return audit(account_id, account.balance_micro_usd, entries, account.holds)

@@ -1,34 +1,15 @@
-"""Provider credentials: one JSON secret, `{"<provider>": {"key": "…", "baseUrl": "…"?}}`.
-
-`baseUrl` is for a provider's other regions, and for the simulator on one machine.
-"""
+"""The media providers that have credentials, read from the secret."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
-
-from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.clock import Clock
 from tollgate.providers.base import MediaProvider
 from tollgate.providers.registry import make_providers
+from tollgate.providers.secret import REFRESH_MS, read_credentials
 
 if TYPE_CHECKING:
     from types_boto3_secretsmanager import SecretsManagerClient
-
-REFRESH_MS = 300 * MS_PER_S
-"""A changed secret is in use at most this much later."""
-
-
-class Credentials(BaseModel):
-    """One provider's key, and its address where it is not the provider's own."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True, hide_input_in_errors=True)
-
-    key: str = Field(min_length=1)
-    base_url: str | None = Field(default=None, alias="baseUrl")
-
-
-_SECRET = TypeAdapter(dict[str, Credentials])
 
 
 class ProviderSource:
@@ -44,7 +25,7 @@ class ProviderSource:
         """Give the providers by name. Raises pydantic's `ValidationError` for a malformed secret."""
         now_ms = self._clock.now_ms()
         if self._read_at_ms is None or now_ms - self._read_at_ms >= REFRESH_MS:
-            found = _SECRET.validate_json(self._read_secret())
+            found = read_credentials(self._read_secret())
             keys = {name: credentials.key for name, credentials in found.items()}
             urls = {name: entry.base_url for name, entry in found.items() if entry.base_url}
             self._providers = make_providers(keys, urls)

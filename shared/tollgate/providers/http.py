@@ -19,13 +19,15 @@ CONNECT_TIMEOUT_S = 5.0
 ANSWER_TIMEOUT_S = 60.0
 """For each part of an answer to arrive, and for all of it."""
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
-FIRST_SERVER_ERROR = 500
+FIRST_CLIENT_ERROR, FIRST_SERVER_ERROR = 400, 500
 SHOWN_CHARACTERS = 300
-"""How much of an answer goes into the attempt's detail."""
+"""How much of a provider's words is kept, in an attempt's detail or as the reason of a refusal."""
 
 _REFUSED_US = frozenset({401, 402, 403})
 _LIMITED = frozenset({429, 503})
 _NOT_FOUND = 404
+_ABOUT_THE_REQUEST = frozenset({400, 413, 422})
+"""A refusal with one of these ends the task for the customer, so no other status counts as one."""
 _OK, _REDIRECT = 200, 300
 
 
@@ -53,7 +55,7 @@ class Reply:
 
     def detail(self) -> str:
         """Give the answer in short, for the operator."""
-        return f"HTTP {self.status}: {self.text[:SHOWN_CHARACTERS]}"
+        return f"HTTP {self.status}: {shown(self.text)}"
 
     def get(self, *path: str) -> Any:
         """Give the value at a path of object keys, or `None` where there is none."""
@@ -64,12 +66,21 @@ class Reply:
             value = value.get(name)
         return value
 
+    def string(self, *path: str) -> str | None:
+        """Give the text at a path of object keys, or `None` where there is no text."""
+        value = self.get(*path)
+        return value if isinstance(value, str) else None
+
 
 class ProviderHttp:
-    """A provider's API: base URL, credentials, time and size bounds."""
+    """A provider's API: base URL, credentials, time and size bounds.
 
-    def __init__(self, base_url: str, headers: Mapping[str, str]) -> None:
+    `headers` carry `key`, which is known besides so that an answer that repeats it is not noted with it.
+    """
+
+    def __init__(self, base_url: str, key: str, headers: Mapping[str, str]) -> None:
         self.base_url = base_url
+        self._key = key
         timeout = httpx.Timeout(ANSWER_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
         client = httpx.Client(
             base_url=base_url, headers=dict(headers), timeout=timeout, trust_env=False, follow_redirects=False
@@ -91,24 +102,31 @@ class ProviderHttp:
         try:
             with self._client.stream(method, url, json=body) as response:
                 text = _read(response)
-                return Reply(response.status_code, _json(text), response.headers, text)
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as exc:
+                noted = text.replace(self._key, "[key]")
+                return Reply(response.status_code, _json(text), response.headers, noted)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.InvalidURL) as exc:
             raise NotSentError(repr(exc)) from exc
-        except (httpx.HTTPError, httpx.InvalidURL) as exc:
+        except httpx.HTTPError as exc:
             raise NoAnswerError(repr(exc)) from exc
+
+
+def shown(text: str) -> str:
+    """Give as much of a provider's words as is kept."""
+    return text[:SHOWN_CHARACTERS]
 
 
 def failure_of(reply: Reply) -> Failed | None:
     """Give what a status says about the provider or about us; `None` where it is about the request."""
+    if reply.status in _ABOUT_THE_REQUEST:
+        return None
     if reply.status in _REFUSED_US:
         return Failed(FailureKind.REFUSED_US, reply.detail())
     if reply.status in _LIMITED:
         return Failed(FailureKind.LIMITED, reply.detail())
-    if reply.status == _NOT_FOUND:
+    if reply.status == _NOT_FOUND or reply.status < FIRST_CLIENT_ERROR:
+        # No such model or path: an address of ours is wrong, also where it redirects.
         return Failed(FailureKind.NOT_CONFIGURED, reply.detail())
-    if reply.status >= FIRST_SERVER_ERROR:
-        return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
-    return None
+    return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
 
 
 def _read(response: httpx.Response) -> str:
@@ -125,6 +143,9 @@ def _read(response: httpx.Response) -> str:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        # JSON can spell halves of surrogate pairs (a message cut in the middle of an emoji), which can be
+        # neither stored nor sent.
+        return json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError):
         return None

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.dynamodb import Write
 from tollgate.kit.rows import Item
+from tollgate.kit.writes import Write
 from tollgate.tasks.models import Task
 
 LIFETIME_S = 24 * 60 * 60

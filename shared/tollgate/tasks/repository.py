@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tollgate.kit.dynamodb import Database, Write
+from tollgate.kit.dynamodb import Database
 from tollgate.kit.ids import new_id
+from tollgate.kit.shards import DUE_SHARDS
+from tollgate.kit.writes import Write
 from tollgate.tasks.models import Task
-from tollgate.tasks.rows import DUE_SHARDS, task_of, task_row
+from tollgate.tasks.rows import task_of, task_row
 
 
 class TaskMovedError(Exception):

@@ -83,9 +83,14 @@ def _input(body: Mapping[str, Any], model: Model | None, problems: list[Problem]
         problems.append(Problem("/input", "Required."))
     elif model is not None:
         try:
-            return model.check(body["input"])
+            checked = model.check(body["input"])
         except InvalidInputError as exc:
             problems += exc.problems
+            return None
+        if model.routes_for(checked.values):
+            return checked
+        # Each value is fine by itself, but no one provider that is on takes them all together.
+        problems.append(Problem("/input", "No provider takes this combination of values now."))
     elif not isinstance(body["input"], dict):
         problems.append(Problem("/input", "Must be an object."))
     return None

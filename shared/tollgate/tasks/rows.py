@@ -1,14 +1,11 @@
 """Tasks as rows. Free-form parts are stored as JSON text, so what a customer sent comes back exactly."""
 
 import json
-import zlib
 from typing import Any
 
 from tollgate.kit.rows import Item
+from tollgate.kit.shards import due_shard
 from tollgate.tasks.models import Attempt, StoredFile, Task, TaskError, TaskStatus
-
-DUE_SHARDS = 8
-"""Partitions of the DueIndex: one partition takes 1 000 writes a second."""
 
 _PLAIN = (
     "task_id",
@@ -25,11 +22,6 @@ _PLAIN = (
     "finished_at_ms",
 )
 _JSON = ("values", "metadata", "output")
-
-
-def due_shard(row_id: str) -> str:
-    """Give the DueIndex partition of a row, spread evenly over the ids."""
-    return str(zlib.crc32(row_id.encode()) % DUE_SHARDS)
 
 
 def task_row(task: Task) -> Item:

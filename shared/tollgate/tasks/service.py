@@ -1,9 +1,10 @@
 """What customers do with tasks: what would it cost, make it, how is it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
+from tollgate.catalog.checking import check_media
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.pricing import Quote, quote
 from tollgate.kit.addresses import AddressGuard, ForbiddenAddressError, UnresolvedError
@@ -21,6 +22,7 @@ from tollgate.kit.errors import (
 from tollgate.kit.ids import new_id
 from tollgate.ledger.entries import charge_entry
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.probing.facts import MediaFacts, Probed, ProbeError
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
 from tollgate.tasks.models import Task, TaskStatus
@@ -29,6 +31,13 @@ from tollgate.tasks.request import CreateRequest, check_idempotency_key, parse_r
 
 RESOLVE_TIMEOUT_S = 1.0
 """How long a create waits for the name in a webhook URL; each delivery checks it again anyway."""
+
+
+class MediaProber(Protocol):
+    """Tells what media is, without reading it whole."""
+
+    def probe(self, urls: Sequence[str]) -> Mapping[str, Probed]:
+        """Give for each URL what the media is, or why that cannot be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +49,13 @@ class TaskService:
     idempotency: IdempotencyStore
     catalog: Catalog
     webhook_guard: AddressGuard
+    prober: MediaProber
     clock: Clock
 
     def estimate(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Give the `data` of an estimate: exactly what create would debit, in cents."""
         request = parse_request(body, self.catalog, self.webhook_guard)
-        price = _quote(request)
+        price = self._quote(request)
         return {
             "model": request.model.id,
             "price": price.charge_cents,
@@ -64,7 +74,7 @@ class TaskService:
         check_idempotency_key(idempotency_key)
         request = parse_request(body, self.catalog, self.webhook_guard)
         self._check_webhook_host(request.webhook)
-        price = _quote(request)
+        price = self._quote(request)
         if request.max_cost_cents is not None and price.charge_cents > request.max_cost_cents:
             raise MaxCostExceededError(price.charge_cents, request.max_cost_cents)
         task = _new_task(account_id, request, price, self.clock.now_ms())
@@ -96,6 +106,19 @@ class TaskService:
             raise ConcurrencyLimitedError("Too many requests of this account at the same time.") from exc
         return _created(task.task_id, task.created_at_ms)
 
+    def _quote(self, request: CreateRequest) -> Quote:
+        """Price a request; media whose length or size matters is probed first, and never guessed."""
+        profile, checked = request.model.input_class, request.checked
+        wanted = profile.probes(checked.values)
+        found = self.prober.probe([one.url for one in wanted])
+        unreadable = {url: facts for url, facts in found.items() if isinstance(facts, ProbeError)}
+        if unreadable:
+            raise InvalidInputError(
+                [Problem(one.path, unreadable[one.url].message) for one in wanted if one.url in unreadable]
+            )
+        facts = {url: facts for url, facts in found.items() if isinstance(facts, MediaFacts)}
+        return quote(request.model, checked, check_media(profile, checked, facts))
+
     def _check_webhook_host(self, url: str | None) -> None:
         if url is None:
             return
@@ -107,10 +130,6 @@ class TaskService:
         except UnresolvedError:
             # A name server that is slow now must not stop a generation; the delivery checks again.
             return
-
-
-def _quote(request: CreateRequest) -> Quote:
-    return quote(request.model, request.checked)
 
 
 def _new_task(account_id: str, request: CreateRequest, price: Quote, now_ms: int) -> Task:

@@ -78,7 +78,7 @@ class StepRunner:
         if task is None or task.ended or task.seq != seq:
             return Stepped(StepResult.STALE, task)
         try:
-            return self._carry_out(task, self._routes(task.model))
+            return self._carry_out(task, self._routes(task))
         except TaskMovedError:
             return Stepped(StepResult.STALE, task)
 
@@ -123,10 +123,10 @@ class StepRunner:
             return after_bad_copy(task, exc.detail, exc.retryable, providers, self.clock.now_ms())
         return after_copy(task, copy.result, files, self.clock.now_ms())
 
-    def _routes(self, model: str) -> Sequence[Route]:
-        """Give a model's live routes, best first; none when it left the catalog meanwhile."""
+    def _routes(self, task: Task) -> Sequence[Route]:
+        """Give the live routes that take this input, best first; none when the model left the catalog."""
         try:
-            return self.catalog.get(model).routes
+            return self.catalog.get(task.model).routes_for(task.values)
         except ModelNotFoundError:
             return ()
 

@@ -1,9 +1,10 @@
-"""The one timer: finds tasks and deliveries whose time has come, or whose chain broke (design §4)."""
+"""The one timer: finds tasks, deliveries and holds whose time has come, or whose chain broke (design §4)."""
 
 from dataclasses import dataclass
 
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.queue import Queue
+from tollgate.ledger.repository import LedgerRepository
 from tollgate.tasks.repository import TaskMovedError, TaskRepository
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
 
@@ -15,10 +16,11 @@ AGAIN_MS = 120 * MS_PER_S
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """How many messages a sweep sent."""
+    """How many messages a sweep sent, and how many holds it resolved."""
 
     tasks: int
     deliveries: int
+    holds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Sweeper:
 
     tasks: TaskRepository
     deliveries: DeliveryRepository
+    ledger: LedgerRepository
     task_queue: Queue
     webhook_queue: Queue
     clock: Clock
@@ -34,7 +37,11 @@ class Sweeper:
     def sweep(self) -> Swept:
         """Send what is due. A message too many is harmless: the row's counter makes it stale."""
         now_ms = self.clock.now_ms()
-        return Swept(self._sweep_tasks(now_ms), self._sweep_deliveries(now_ms))
+        return Swept(
+            self._sweep_tasks(now_ms),
+            self._sweep_deliveries(now_ms),
+            self.ledger.expire_holds(now_ms, MAX_DUE_PER_SHARD),
+        )
 
     def _sweep_tasks(self, now_ms: int) -> int:
         due = self.tasks.due(now_ms, MAX_DUE_PER_SHARD)

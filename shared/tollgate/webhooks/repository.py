@@ -1,8 +1,9 @@
 """Deliveries in DynamoDB. `attempt` guards each change, so one try is made by one worker."""
 
-from tollgate.kit.dynamodb import Database, Write
+from tollgate.kit.dynamodb import Database
 from tollgate.kit.ids import new_id
-from tollgate.tasks.rows import DUE_SHARDS, due_shard
+from tollgate.kit.shards import DUE_SHARDS, due_shard
+from tollgate.kit.writes import Write
 from tollgate.webhooks.models import Delivery
 
 

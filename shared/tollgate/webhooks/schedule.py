@@ -7,7 +7,8 @@ from tollgate.kit.queue import MAX_DELAY_S
 from tollgate.webhooks.models import Delivery, DeliveryStatus
 
 WAITS_S = (10, 30, 2 * 60, 10 * 60, 60 * 60, 6 * 60 * 60, 24 * 60 * 60)
-"""The waits after each failed try; the first try is at once, so there are eight."""
+"""The waits after each failed try; the first try is at once."""
+MAX_TRIES = len(WAITS_S) + 1
 CLAIM_LEASE_MS = 60 * MS_PER_S
 """Longer than one try may take."""
 LATE_MS = 60 * MS_PER_S
@@ -24,7 +25,7 @@ def after_try(delivery: Delivery, ok: bool, result: str, now_ms: int) -> tuple[D
     heard = replace(delivery, last_result=result)
     if ok:
         return replace(heard, status=DeliveryStatus.DELIVERED, wake_at_ms=None), None
-    if delivery.attempt > len(WAITS_S):
+    if delivery.attempt >= MAX_TRIES:
         return replace(heard, status=DeliveryStatus.EXHAUSTED, wake_at_ms=None), None
     wait_s = WAITS_S[delivery.attempt - 1]
     # Within the queue's reach a message makes the next try and the sweeper only watches over it;

@@ -15,7 +15,7 @@ from tollgate.tasks.models import Task
 from tollgate.webhooks.models import Delivery, DeliveryStatus
 from tollgate.webhooks.payload import payload, signed_headers
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
-from tollgate.webhooks.schedule import after_try, claimed
+from tollgate.webhooks.schedule import MAX_TRIES, after_try, claimed
 
 TIMEOUT_S = 10.0
 """Of the whole exchange: the receiver has this long to answer (design §6)."""
@@ -53,19 +53,24 @@ class WebhookService:
         delivery = self.deliveries.get(delivery_id)
         if delivery is None or delivery.attempt != attempt or delivery.status is not DeliveryStatus.PENDING:
             return TryOutcome.STALE
-        delivery = claimed(delivery, self.clock.now_ms())
         try:
-            self.deliveries.claim(delivery)
+            if delivery.attempt < MAX_TRIES:
+                return self._try(claimed(delivery, self.clock.now_ms()))
+            # It was claimed, and nobody wrote down what came of it: the tries are bounded all the same.
+            return self._record(delivery, False, "the last try did not end")
         except DeliveryMovedError:
             return TryOutcome.STALE
+
+    def _try(self, delivery: Delivery) -> TryOutcome:
+        self.deliveries.claim(delivery)
         ok, result = self._send(delivery)
+        return self._record(delivery, ok, result)
+
+    def _record(self, delivery: Delivery, ok: bool, result: str) -> TryOutcome:
         delivery, wait_s = after_try(delivery, ok, result, self.clock.now_ms())
-        try:
-            self.deliveries.record(delivery)
-        except DeliveryMovedError:
-            return TryOutcome.STALE
+        self.deliveries.record(delivery)
         if wait_s is not None and wait_s <= MAX_DELAY_S:
-            self.queue.send({"delivery_id": delivery_id, "attempt": delivery.attempt}, wait_s)
+            self.queue.send({"delivery_id": delivery.delivery_id, "attempt": delivery.attempt}, wait_s)
         if ok:
             return TryOutcome.DELIVERED
         return TryOutcome.EXHAUSTED if wait_s is None else TryOutcome.RETRY

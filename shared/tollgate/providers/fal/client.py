@@ -9,4 +9,4 @@ def client(key: str, base_url: str = BASE_URL) -> ProviderHttp:
 
     `x-fal-no-retry` switches off fal's own requeues: failing over is our part, and sooner.
     """
-    return ProviderHttp(base_url, {"authorization": f"Key {key}", "x-fal-no-retry": "1"})
+    return ProviderHttp(base_url, key, {"authorization": f"Key {key}", "x-fal-no-retry": "1"})

@@ -6,6 +6,9 @@ WAITING = frozenset({"IN_QUEUE", "IN_PROGRESS"})
 COMPLETED = "COMPLETED"
 """The only terminal status, also for failures: the result's own HTTP status tells which."""
 
+NOT_THE_RUN = frozenset({401, 402, 403, 404, 408, 429})
+"""Statuses of a result request that tell nothing about how the run ended."""
+
 CONTENT_ERRORS = frozenset({"content_policy_violation"})
 PROVIDER_ERRORS = frozenset({"generation_timeout", "downstream_service_error"})
 """Types of the model's error shape that are the provider's fault, not the request's."""

@@ -28,6 +28,7 @@ from tollgate.providers.http import (
     ProviderHttp,
     Reply,
     failure_of,
+    shown,
 )
 from tollgate.providers.images import CannotMapError, frames
 
@@ -61,9 +62,9 @@ class FalMedia:
         """Ask for the status and, once completed, for the result."""
         try:
             status = self._http.call("GET", handle["status_url"])
-            if status.get("status") in facts.WAITING:
+            if status.string("status") in facts.WAITING:
                 return Pending()
-            if status.get("status") != facts.COMPLETED:
+            if status.string("status") != facts.COMPLETED:
                 return Unknown(status.detail())
             return _verdict(self._http.call("GET", handle["response_url"]))
         except (NotSentError, NoAnswerError) as exc:
@@ -77,9 +78,9 @@ def _verdict(reply: Reply) -> PollOutcome:
     detail = reply.get("detail")
     if isinstance(detail, list):
         return _request_error(reply)
-    if isinstance(detail, str):
+    if isinstance(detail, str) and reply.status not in facts.NOT_THE_RUN:
         return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
-    # Neither shape: an ingress or a proxy speaks, not the run.
+    # An ingress or a proxy speaks, or fal about our credentials or our pace: the result may be there.
     return Unknown(reply.detail())
 
 
@@ -88,7 +89,8 @@ def _request_error(reply: Reply) -> Rejected | Failed:
     detail = reply.get("detail")
     entries = [entry for entry in detail if isinstance(entry, dict)] if isinstance(detail, list) else []
     types = {str(entry.get("type")) for entry in entries}
-    message = "; ".join(str(entry.get("msg")) for entry in entries) or "The provider refused the input."
+    messages = [entry["msg"] for entry in entries if isinstance(entry.get("msg"), str)]
+    message = shown("; ".join(messages)) or "The provider refused the input."
     if types & facts.CONTENT_ERRORS:
         return Rejected(RejectionKind.CONTENT, message)
     retryable = reply.headers.get(facts.RETRYABLE_HEADER) == "true"

@@ -6,4 +6,4 @@ from tollgate.providers.poyo.facts import BASE_URL
 
 def client(key: str, base_url: str = BASE_URL) -> ProviderHttp:
     """Give the API with `key`."""
-    return ProviderHttp(base_url, {"authorization": f"Bearer {key}"})
+    return ProviderHttp(base_url, key, {"authorization": f"Bearer {key}"})

@@ -20,8 +20,8 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.http import NoAnswerError, NotSentError, ProviderHttp, Reply, failure_of
-from tollgate.providers.images import CannotMapError
+from tollgate.providers.http import NoAnswerError, NotSentError, ProviderHttp, Reply, failure_of, shown
+from tollgate.providers.images import CannotMapError, frames
 from tollgate.providers.poyo import facts
 
 
@@ -49,7 +49,8 @@ class PoyoMedia:
         if isinstance(task_id, str) and task_id and reply.get("code") == facts.ENVELOPE_OK:
             return Submitted({"task_id": task_id})
         # HTTP 200 with another code is an error that PoYo is sure of; anything else is no answer.
-        said_no = isinstance(reply.get("code"), int) and task_id is None
+        code = reply.get("code")
+        said_no = isinstance(code, int) and code != facts.ENVELOPE_OK and task_id is None
         return Failed(FailureKind.PROVIDER_ERROR, reply.detail()) if said_no else Lost(reply.detail())
 
     def poll(self, handle: Handle) -> PollOutcome:
@@ -58,7 +59,7 @@ class PoyoMedia:
             reply = self._http.call("GET", f"{facts.STATUS_PATH}/{handle['task_id']}")
         except (NotSentError, NoAnswerError) as exc:
             return Unknown(str(exc))
-        status = reply.get("data", "status")
+        status = reply.string("data", "status")
         if status in facts.WAITING:
             return Pending(_progress(reply.get("data", "progress")))
         if status == facts.FINISHED:
@@ -66,19 +67,21 @@ class PoyoMedia:
         if status == facts.FAILED:
             # PoYo says why in free text only, so a refusal cannot be told from a fault: the next
             # provider decides.
-            return Failed(FailureKind.PROVIDER_ERROR, str(reply.get("data", "error_message")))
+            message = reply.string("data", "error_message")
+            return Failed(FailureKind.PROVIDER_ERROR, shown(message) if message else reply.detail())
         return Unknown(reply.detail())
 
 
 def _request_error(reply: Reply) -> Rejected | Failed:
-    message = reply.get("error", "message")
+    message = reply.string("error", "message")
     if reply.get("error", "type") != facts.INVALID_REQUEST:
         return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
-    return Rejected(RejectionKind.INPUT, str(message or "The provider refused the input."))
+    return Rejected(RejectionKind.INPUT, shown(message) if message else "The provider refused the input.")
 
 
 def _progress(value: Any) -> int | None:
-    return value if isinstance(value, int) and 0 <= value <= 100 else None  # noqa: PLR2004 - per cent
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 <= value <= 100 else None  # noqa: PLR2004 - per cent
 
 
 def _files(files: Any) -> tuple[ResultFile, ...]:
@@ -104,9 +107,8 @@ def _seedance(job: Job) -> Mapped:
     values = job.values
     if "seed" in values:
         raise CannotMapError("PoYo has no seed for this model")
-    by_role = {image["role"]: image["url"] for image in values.get("imageWithRoles", [])}
     # The first image is the first frame, the second the last (catalog.json, poyo and kie).
-    urls = [by_role[role] for role in ("first_frame", "last_frame") if role in by_role]
+    urls = [url for url in frames(values) if url is not None]
     body: dict[str, Any] = {
         "prompt": values.get("prompt", ""),
         "aspect_ratio": values["size"],
@@ -115,8 +117,8 @@ def _seedance(job: Job) -> Mapped:
         "generate_audio": values["generateAudio"],
         "fixed_lens": values["cameraFixed"],
     }
-    if urls or values.get("imageUrls"):
-        body["image_urls"] = urls or values["imageUrls"]
+    if urls:
+        body["image_urls"] = urls
     return Mapped(job.upstream["default"], body)
 
 

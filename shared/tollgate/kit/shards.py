@@ -1,0 +1,11 @@
+"""Partitions of the DueIndexes. Pure."""
+
+import zlib
+
+DUE_SHARDS = 8
+"""One partition of DynamoDB takes 1 000 writes a second."""
+
+
+def due_shard(row_id: str) -> str:
+    """Give the DueIndex partition of a row, spread evenly over the ids."""
+    return str(zlib.crc32(row_id.encode()) % DUE_SHARDS)

@@ -1,0 +1,181 @@
+"""Holds: money set aside for a text request whose price is known only when it is over (design §3). Pure.
+
+    place ──► record ──► settle        the request is billed: hold − charge goes back
+      └─────────────────► void         it never happened: the whole hold goes back
+      └──(20 minutes)───► expire       void or settle, whichever the ledger row says
+
+A hold lives in the account's own row, so one conditional write takes the money and notes what for. It is
+resolved at most once: every way out removes it, on the condition that it is still there.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.errors import UserNotFoundError
+from tollgate.kit.rows import Item
+from tollgate.kit.shards import due_shard
+from tollgate.kit.writes import Write
+from tollgate.ledger.entries import Entry, EntryKind
+
+HOLD_LIFETIME_MS = 20 * 60 * MS_PER_S
+"""Longer than any request can live: a stream through the gateway ends after 15 minutes."""
+MAX_HOLDS = 100
+"""Text requests of one account at once (design §6, limits)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Money set aside for one request."""
+
+    request_id: str
+    amount_micro_usd: int
+    expires_at_ms: int
+
+
+class HoldRefusedError(Exception):
+    """The account cannot place this hold now. What `holds` has may come back when their requests end."""
+
+    def __init__(self, balance_micro_usd: int, holds: Sequence[Hold]) -> None:
+        super().__init__("the balance or the number of open holds does not allow it")
+        self.balance_micro_usd = balance_micro_usd
+        self.holds = tuple(holds)
+
+    @property
+    def too_many(self) -> bool:
+        """Tell whether it is the number of requests at once, not the money."""
+        return len(self.holds) >= MAX_HOLDS
+
+    @property
+    def held_micro_usd(self) -> int:
+        """Give what the open holds have set aside."""
+        return sum(hold.amount_micro_usd for hold in self.holds)
+
+
+class AlreadyRecordedError(Exception):
+    """The request's charge is in the ledger already."""
+
+
+class AlreadyResolvedError(Exception):
+    """The hold was settled, voided or expired before; this time nothing moved."""
+
+
+@dataclass(frozen=True, slots=True)
+class HoldWrites:
+    """The writes of a hold's life, for whichever client carries them out."""
+
+    accounts_table: str
+    ledger_table: str
+
+    def place(self, account_id: str, hold: Hold) -> Write:
+        """Give the write that sets the money aside. Refused: `HoldRefusedError`, `UserNotFoundError`."""
+        balance_covers_it = "balance_micro_usd >= :amount"
+        has_room = "size(holds) < :max_holds"
+        return Write(
+            self.accounts_table,
+            key={"account_id": account_id},
+            update=(
+                "SET balance_micro_usd = balance_micro_usd - :amount, holds.#id = :hold, "
+                # The sweeper's timer is that of the earliest hold; it moves it on when it comes by.
+                "wake_at = if_not_exists(wake_at, :expires), due_shard = :shard"
+            ),
+            condition=f"{balance_covers_it} AND {has_room}",
+            names={"#id": hold.request_id},
+            values={
+                ":amount": hold.amount_micro_usd,
+                ":hold": {"amount": hold.amount_micro_usd, "expires_at": hold.expires_at_ms},
+                ":expires": hold.expires_at_ms,
+                ":shard": due_shard(account_id),
+                ":max_holds": MAX_HOLDS,
+            },
+            refused=_place_refused,
+            repeated=lambda account: hold.request_id in account.get("holds", {}),
+        )
+
+    def record(self, entry: Entry) -> Write:
+        """Give the write of the exact charge into the ledger. Refused: `AlreadyRecordedError`."""
+        return Write(
+            self.ledger_table,
+            item=entry.to_item(),
+            condition="attribute_not_exists(entry_id)",
+            refused=lambda _: AlreadyRecordedError(entry.entry_id),
+        )
+
+    def resolve(self, account_id: str, hold: Hold, charge_micro_usd: int) -> Write:
+        """Give the write that returns `hold − charge` and removes the hold; a charge of 0 voids it.
+
+        Refused: `AlreadyResolvedError`. Raises `ValueError` for a charge outside the hold.
+        """
+        if not 0 <= charge_micro_usd <= hold.amount_micro_usd:
+            raise ValueError(f"{charge_micro_usd} is not within the hold of {hold.amount_micro_usd}")
+        return Write(
+            self.accounts_table,
+            key={"account_id": account_id},
+            update="SET balance_micro_usd = balance_micro_usd + :back REMOVE holds.#id",
+            condition="attribute_exists(holds.#id)",
+            names={"#id": hold.request_id},
+            values={":back": hold.amount_micro_usd - charge_micro_usd},
+            refused=lambda _: AlreadyResolvedError(hold.request_id),
+        )
+
+    def rearm(self, account_id: str, read: int, earliest: int | None) -> Write:
+        """Give the write that moves the sweeper's timer from `read` to the earliest hold's end, if any.
+
+        Refused: `AlreadyResolvedError`, when another sweep moved it.
+        """
+        return Write(
+            self.accounts_table,
+            key={"account_id": account_id},
+            update="REMOVE wake_at, due_shard" if earliest is None else "SET wake_at = :earliest",
+            # With no hold left the timer goes; a hold that was placed meanwhile must keep it.
+            condition="wake_at = :read" + (" AND size(holds) = :none" if earliest is None else ""),
+            values={":read": read} | ({":none": 0} if earliest is None else {":earliest": earliest}),
+            refused=lambda _: AlreadyResolvedError(account_id),
+        )
+
+
+def text_entry_id(request_id: str) -> str:
+    """Give the id of a text request's one charge."""
+    return f"{request_id}#text"
+
+
+def text_entry(
+    account_id: str,
+    request_id: str,
+    *,
+    model: str,
+    charge_micro_usd: int,
+    usage: Mapping[str, Any],
+    now_ms: int,
+) -> Entry:
+    """Give the entry that bills a text request; `usage` is what it was billed for."""
+    return Entry(
+        account_id,
+        text_entry_id(request_id),
+        EntryKind.TEXT,
+        -charge_micro_usd,
+        now_ms,
+        request_id=request_id,
+        model=model,
+        usage=dict(usage),
+    )
+
+
+def holds_of(account: Item) -> list[Hold]:
+    """Give the open holds in an account's row."""
+    return [
+        Hold(request_id, hold["amount"], hold["expires_at"])
+        for request_id, hold in account.get("holds", {}).items()
+    ]
+
+
+def charge_of(entry: Item | None) -> int:
+    """Give what a hold is settled with: the recorded charge, or nothing where none was recorded."""
+    return 0 if entry is None else -int(entry["amount_micro_usd"])
+
+
+def _place_refused(account: Item | None) -> Exception:
+    if account is None:
+        return UserNotFoundError()
+    return HoldRefusedError(account["balance_micro_usd"], holds_of(account))

@@ -1,0 +1,29 @@
+"""Values that many tests start from; each changes what it is about."""
+
+from dataclasses import replace
+from typing import Any
+
+from tests.support.clock import START_MS
+from tollgate.tasks.models import StoredFile, Task, TaskStatus
+
+FILE = StoredFile("https://files.test/media/task_1/a-0.png", "image", "image/png", 1234, "ab" * 32)
+
+
+def finished_task(**fields: Any) -> Task:
+    """Give a z-image task of one cent that finished with one file, three seconds after it was made."""
+    task = Task(
+        task_id="task_1",
+        account_id="usr_1",
+        model="z-image",
+        values={"prompt": "a lighthouse"},
+        charge_micro_usd=10_000,
+        price_version="v1",
+        created_at_ms=START_MS,
+        deadline_at_ms=START_MS + 300_000,
+        status=TaskStatus.FINISHED,
+        seq=5,
+        progress=100,
+        files=(FILE,),
+        finished_at_ms=START_MS + 3_000,
+    )
+    return replace(task, **fields)

@@ -1,0 +1,251 @@
+"""Copying results into the bucket (moto) from real servers on loopback."""
+
+import hashlib
+import io
+import random
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+from moto import mock_aws
+from PIL import Image
+
+from tests.support.http_server import HANG, Answer, Raw, Received, Reply, http_server
+from tollgate.artifacts import store as store_module
+from tollgate.artifacts.store import PART_BYTES, ArtifactStore, CopyError
+from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.outbound import Outbound
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+
+STORAGE_URL = "https://files.test"
+MIB = 1024 * 1024
+
+
+@cache
+def png() -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (8, 8), (200, 30, 30)).save(file, "PNG")
+    return file.getvalue()
+
+
+@cache
+def film(size_bytes: int) -> bytes:
+    """Give something of a size that begins as an MP4 does; no two of its parts are alike."""
+    start = b"\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2"
+    return start + random.Random(7).randbytes(size_bytes - len(start))  # noqa: S311 - not a secret
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """The bucket, and a store on it."""
+
+    s3: "S3Client"
+    name: str
+    store: ArtifactStore
+
+    def keys(self) -> list[str]:
+        return [found["Key"] for found in self.s3.list_objects_v2(Bucket=self.name).get("Contents", [])]
+
+    def uploads(self) -> int:
+        return len(self.s3.list_multipart_uploads(Bucket=self.name).get("Uploads", []))
+
+    def body(self, key: str) -> bytes:
+        return self.s3.get_object(Bucket=self.name, Key=key)["Body"].read()
+
+    def refusal(self, answer: Answer) -> CopyError:
+        """Copy what a server answers; give why it did not work, and see that nothing is left."""
+        with http_server(answer) as url, pytest.raises(CopyError) as caught:
+            self.store.copy([url], "task_1")
+        assert self.keys() == []
+        assert self.uploads() == 0
+        return caught.value
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator["S3Client"]:
+    with mock_aws():
+        yield boto3.client("s3", region_name="us-east-1")
+
+
+@pytest.fixture
+def bucket(s3: "S3Client") -> Bucket:
+    name = f"media-{uuid.uuid4()}"
+    s3.create_bucket(Bucket=name)
+    outbound = Outbound(AddressGuard(allow_loopback=True))
+    return Bucket(s3, name, ArtifactStore(s3, name, STORAGE_URL, outbound))
+
+
+class TestCopied:
+    def test_a_small_file_has_its_bytes_type_size_and_hash(self, bucket: Bucket) -> None:
+        with http_server(lambda _: Reply(200, png(), {"content-type": "text/html"})) as url:
+            (file,) = bucket.store.copy([url], "task_1")
+        (key,) = bucket.keys()
+        assert file.url == f"{STORAGE_URL}/{key}"
+        assert key.startswith("media/task_1/")
+        assert key.endswith("-0.png")
+        # The type is told by the bytes, whatever the server said.
+        assert (file.file_type, file.content_type) == ("image", "image/png")
+        assert file.size_bytes == len(png())
+        assert file.sha256 == hashlib.sha256(png()).hexdigest()
+        stored = bucket.s3.get_object(Bucket=bucket.name, Key=key)
+        assert stored["Body"].read() == png()
+        assert stored["ContentType"] == "image/png"
+        assert stored["CacheControl"] == "public, max-age=31536000, immutable"
+
+    @pytest.mark.parametrize(
+        "size_bytes", [PART_BYTES - 1, PART_BYTES, PART_BYTES + 1, 2 * PART_BYTES, 17 * MIB]
+    )
+    def test_a_large_one_goes_in_parts_and_is_the_same_file(self, bucket: Bucket, size_bytes: int) -> None:
+        content = film(size_bytes)
+        with http_server(lambda _: Reply(200, content)) as url:
+            (file,) = bucket.store.copy([url], "task_1")
+        (key,) = bucket.keys()
+        assert bucket.body(key) == content
+        assert file.size_bytes == size_bytes
+        assert file.sha256 == hashlib.sha256(content).hexdigest()
+        head = bucket.s3.head_object(Bucket=bucket.name, Key=key)
+        assert head["ContentType"] == "video/mp4"
+        assert head["CacheControl"] == "public, max-age=31536000, immutable"
+        # S3 marks a multipart object by the number of its parts.
+        assert ("-" in head["ETag"]) is (size_bytes > PART_BYTES)
+        assert bucket.uploads() == 0
+
+    def test_a_file_whose_length_was_not_told(self, bucket: Bucket) -> None:
+        with http_server(lambda _: Raw((b"HTTP/1.0 200 OK\r\n\r\n", png()))) as url:
+            (file,) = bucket.store.copy([url], "task_1")
+        assert file.sha256 == hashlib.sha256(png()).hexdigest()
+
+    def test_several_files_keep_their_order(self, bucket: Bucket) -> None:
+        answers = {"/hook/0": png(), "/hook/1": film(100)}
+        with http_server(lambda request: Reply(200, answers[request.path])) as url:
+            files = bucket.store.copy([f"{url}/0", f"{url}/1", f"{url}/0"], "task_1")
+        assert [file.content_type for file in files] == ["image/png", "video/mp4", "image/png"]
+        assert [file.url.rpartition("-")[2] for file in files] == ["0.png", "1.mp4", "2.png"]
+        assert len(bucket.keys()) == 3
+
+    def test_a_repeat_touches_no_file_of_the_first_run(self, bucket: Bucket) -> None:
+        contents = iter([png(), film(100)])
+        with http_server(lambda _: Reply(200, next(contents))) as url:
+            (first,) = bucket.store.copy([url], "task_1")
+            (second,) = bucket.store.copy([url], "task_1")
+        assert first.url != second.url
+        assert bucket.body(first.url.removeprefix(f"{STORAGE_URL}/")) == png()
+
+    def test_a_redirect_is_followed(self, bucket: Bucket) -> None:
+        def behaviour(request: Received) -> Reply:
+            if request.path == "/file":
+                return Reply(200, png())
+            return Reply(302, headers={"location": "/file"})
+
+        with http_server(behaviour) as url:
+            (file,) = bucket.store.copy([url], "task_1")
+        assert file.content_type == "image/png"
+
+
+class TestBadSource:
+    @pytest.mark.parametrize(
+        "content", [b"<!doctype html><script>x</script>", b'{"error": "gone"}', b"\x00" * 64]
+    )
+    def test_what_is_no_media_is_not_stored_whatever_it_says_it_is(
+        self, bucket: Bucket, content: bytes
+    ) -> None:
+        refusal = bucket.refusal(lambda _: Reply(200, content, {"content-type": "image/png"}))
+        assert refusal.detail == "the result is not media"
+        assert refusal.retryable is False
+
+    def test_an_empty_file_may_be_whole_the_next_time(self, bucket: Bucket) -> None:
+        assert bucket.refusal(lambda _: Reply(200, b"")).retryable is True
+
+    @pytest.mark.parametrize("status", [201, 204, 403, 404, 410, 500, 503])
+    def test_any_status_but_200_is_no_file(self, bucket: Bucket, status: int) -> None:
+        refusal = bucket.refusal(lambda _: Reply(status, b"" if status == 204 else png()))
+        assert refusal.detail == f"the result answers HTTP {status}"
+        assert refusal.retryable is True
+
+    @pytest.mark.parametrize(
+        ("sent_bytes", "said_bytes"),
+        [(40, 100), (PART_BYTES + 5, 2 * PART_BYTES), (2 * PART_BYTES + 5, 3 * PART_BYTES)],
+        ids=["in the first part", "in the second part", "in the third part"],
+    )
+    def test_one_that_breaks_off_is_never_stored_in_part(
+        self, bucket: Bucket, sent_bytes: int, said_bytes: int
+    ) -> None:
+        lie = {"content-length": str(said_bytes)}
+        refusal = bucket.refusal(lambda _: Reply(200, film(sent_bytes), lie))
+        assert refusal.detail.startswith("the result cannot be read")
+        assert refusal.retryable is True
+
+    def test_too_many_redirects(self, bucket: Bucket) -> None:
+        refusal = bucket.refusal(lambda request: Reply(302, headers={"location": request.path + "x"}))
+        assert refusal.retryable is True
+
+    def test_a_server_that_is_gone(self, bucket: Bucket) -> None:
+        with http_server(lambda _: 200) as url:
+            pass
+        with pytest.raises(CopyError) as caught:
+            bucket.store.copy([url], "task_1")
+        assert caught.value.retryable is True
+
+    def test_one_that_is_too_large_is_given_up_on_the_way(
+        self, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(store_module, "MAX_FILE_BYTES", 2 * PART_BYTES)
+        refusal = bucket.refusal(lambda _: Reply(200, film(17 * MIB)))
+        assert refusal.detail == f"the result is larger than {2 * PART_BYTES} bytes"
+        assert refusal.retryable is False
+
+    def test_all_files_of_a_task_share_one_deadline(
+        self, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(store_module, "COPY_TIMEOUT_S", 0.2)
+        assert bucket.refusal(lambda _: HANG).retryable is True
+
+    @pytest.mark.parametrize(
+        "url", ["http://10.0.0.1/a.png", "http://169.254.169.254/", "ftp://host.test/a.png", "a.png", ""]
+    )
+    def test_an_address_that_is_not_allowed_is_never_asked(self, bucket: Bucket, url: str) -> None:
+        with pytest.raises(CopyError) as caught:
+            bucket.store.copy([url], "task_1")
+        assert caught.value.retryable is False
+        assert caught.value.detail.startswith("the result's URL must ")
+
+    def test_nor_is_one_that_a_redirect_leads_to(self, bucket: Bucket) -> None:
+        refusal = bucket.refusal(lambda _: Reply(302, headers={"location": "file:///etc/passwd"}))
+        assert refusal.retryable is False
+
+    def test_one_bad_file_among_good_ones_fails_the_whole_copy(self, bucket: Bucket) -> None:
+        answers = {"/hook/0": Reply(200, png()), "/hook/1": Reply(404)}
+        with http_server(lambda request: answers[request.path]) as url, pytest.raises(CopyError):
+            bucket.store.copy([f"{url}/0", f"{url}/1"], "task_1")
+
+
+class TestOurOwnStorage:
+    """A fault of ours is no fault of the source: it passes, and the message comes again."""
+
+    def broken(self, bucket: Bucket, monkeypatch: pytest.MonkeyPatch, operation: str) -> None:
+        def fail(**_: Any) -> Any:
+            raise ClientError({"Error": {"Code": "SlowDown", "Message": ""}}, operation)
+
+        monkeypatch.setattr(bucket.s3, operation, fail)
+
+    def test_of_a_small_file(self, bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.broken(bucket, monkeypatch, "put_object")
+        with http_server(lambda _: Reply(200, png())) as url, pytest.raises(ClientError, match="SlowDown"):
+            bucket.store.copy([url], "task_1")
+
+    @pytest.mark.parametrize("operation", ["upload_part", "complete_multipart_upload"])
+    def test_of_a_large_one_and_the_upload_is_given_up(
+        self, bucket: Bucket, monkeypatch: pytest.MonkeyPatch, operation: str
+    ) -> None:
+        self.broken(bucket, monkeypatch, operation)
+        content = film(PART_BYTES + 1)
+        with http_server(lambda _: Reply(200, content)) as url, pytest.raises(ClientError, match="SlowDown"):
+            bucket.store.copy([url], "task_1")
+        assert bucket.uploads() == 0

@@ -1,0 +1,117 @@
+"""Every error a customer can meet: unique, complete, and of one shape."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tollgate.kit.errors import (
+    ConcurrencyLimitedError,
+    ForbiddenError,
+    IdempotencyConflictError,
+    InsufficientBalanceError,
+    InvalidApiKeyError,
+    InvalidInputError,
+    MaxCostExceededError,
+    PayloadTooLargeError,
+    Problem,
+    TaskNotFoundError,
+    TollgateError,
+)
+
+
+def subclasses(parent: type[TollgateError]) -> Iterator[type[TollgateError]]:
+    for child in parent.__subclasses__():
+        yield child
+        yield from subclasses(child)
+
+
+ERRORS = sorted(
+    (error for error in subclasses(TollgateError) if error.__module__ == "tollgate.kit.errors"),
+    key=lambda error: error.__name__,
+)
+
+STATUSES = {
+    # design §6, "error codes"; the two of the HTTP server itself, 404 and 405, beside them.
+    "invalid_input": 400,
+    "max_cost_exceeded": 400,
+    "invalid_api_key": 401,
+    "insufficient_balance": 402,
+    "forbidden": 403,
+    "not_found": 404,
+    "task_not_found": 404,
+    "user_not_found": 404,
+    "model_not_found": 404,
+    "method_not_allowed": 405,
+    "idempotency_conflict": 409,
+    "payload_too_large": 413,
+    "idempotency_key_reused": 422,
+    "concurrency_limited": 429,
+    "internal_error": 500,
+}
+
+
+class TestEveryError:
+    @pytest.mark.parametrize("error", ERRORS)
+    def test_status_type_and_code_are_set_and_it_says_what_it_is(self, error: type[TollgateError]) -> None:
+        assert 400 <= error.status <= 599
+        assert error.code == error.code.lower()
+        assert error.code.replace("_", "").isalpha()
+        assert error.type.isalpha()
+        assert error.type[0].isupper()
+        assert error.__doc__
+
+    def test_codes_are_unique(self) -> None:
+        codes = [error.code for error in ERRORS]
+        assert sorted(codes) == sorted(set(codes))
+
+    def test_each_published_code_has_its_status(self) -> None:
+        found = {error.code: error.status for error in ERRORS}
+        assert {code: found.get(code) for code in STATUSES} == STATUSES
+
+
+class TestBody:
+    def test_it_has_the_contracts_shape(self) -> None:
+        assert TaskNotFoundError().body() == {
+            "code": 404,
+            "error": {"message": "Task not found.", "type": "NotFound", "code": "task_not_found"},
+        }
+
+    def test_insufficient_balance_says_what_is_there_and_what_is_missing(self) -> None:
+        error = InsufficientBalanceError(balance_cents=30, required_cents=100)
+        assert error.extra() == {"balanceCents": 30, "requiredCents": 100, "shortfallCents": 70}
+
+    def test_max_cost_exceeded_says_the_cost(self) -> None:
+        assert MaxCostExceededError(cost_cents=12, max_cost_cents=10).body()["error"]["costCents"] == 12
+
+    def test_a_missing_scope_is_named(self) -> None:
+        assert "'media'" in ForbiddenError("media").message
+
+    def test_the_limit_of_a_body_is_named(self) -> None:
+        assert "1024" in PayloadTooLargeError(1024).message
+
+    def test_every_problem_of_an_input_is_listed_and_the_first_is_in_the_message(self) -> None:
+        problems = [Problem("/input/size", "Not allowed.", ["1:1"]), Problem("", "Something else.")]
+        error = InvalidInputError(problems)
+        shown: dict[str, Any] = json.loads(json.dumps(error.body()))["error"]
+        assert shown["message"] == "/input/size: Not allowed. (and 1 more, see details)"
+        assert shown["details"] == [
+            {"path": "/input/size", "message": "Not allowed.", "allowed": ["1:1"]},
+            {"path": "", "message": "Something else."},
+        ]
+
+    def test_a_single_problem_of_the_whole_body_is_shown_at_the_root(self) -> None:
+        assert InvalidInputError([Problem("", "Broken.")]).message == "/: Broken."
+
+
+class TestHeaders:
+    def test_a_wrong_key_is_answered_with_the_challenge(self) -> None:
+        assert InvalidApiKeyError().headers() == {"WWW-Authenticate": "Bearer"}
+
+    @pytest.mark.parametrize("error", [ConcurrencyLimitedError("Too many."), IdempotencyConflictError()])
+    def test_what_may_be_tried_again_says_when(self, error: TollgateError) -> None:
+        assert int(error.headers()["Retry-After"]) >= 1
+
+    def test_what_may_not_be_tried_again_says_nothing(self) -> None:
+        assert TaskNotFoundError().headers() == {}

@@ -1,0 +1,108 @@
+"""The accounting truth: each way that books can disagree is found, and nothing where they agree."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tollgate.ledger.audit import Drift, audit
+from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_entry
+
+
+def credit(amount: int, number: int = 0) -> Entry:
+    return Entry("usr_1", f"credit_{number}", EntryKind.CREDIT, amount, 0)
+
+
+def charge(task: str, amount: int) -> Entry:
+    return charge_entry("usr_1", task, "z-image", amount, 1)
+
+
+def refund(task: str, amount: int) -> Entry:
+    return refund_entry("usr_1", task, "z-image", amount, 2)
+
+
+@st.composite
+def books(draw: st.DrawFn) -> list[Entry]:
+    """Give good books: a credit, charges below it, and refunds of some of them, in any order."""
+    charges = draw(st.lists(st.integers(min_value=1, max_value=10**9), max_size=12))
+    entries = [credit(sum(charges) + draw(st.integers(min_value=0, max_value=10**9)))]
+    for number, amount in enumerate(charges):
+        entries.append(charge(f"task_{number}", amount))
+        if draw(st.booleans()):
+            entries.append(refund(f"task_{number}", amount))
+    return draw(st.permutations(entries))
+
+
+def total(entries: list[Entry]) -> int:
+    return sum(entry.amount_micro_usd for entry in entries)
+
+
+class TestGoodBooks:
+    @given(books())
+    def test_no_drift_in_whatever_order_the_entries_come(self, entries: list[Entry]) -> None:
+        assert audit("usr_1", total(entries), entries) is None
+
+    def test_an_account_without_entries_holds_nothing(self) -> None:
+        assert audit("usr_1", 0, []) is None
+
+
+class TestBalance:
+    @given(books(), st.integers(min_value=-(10**9), max_value=10**9).filter(bool))
+    def test_a_balance_that_is_off_by_anything_is_found(self, entries: list[Entry], off: int) -> None:
+        drift = audit("usr_1", total(entries) + off, entries)
+        assert drift == Drift("usr_1", total(entries) + off, total(entries), ())
+
+    def test_a_negative_balance_is_found_though_the_ledger_agrees(self) -> None:
+        entries = [credit(5), charge("task_1", 6)]
+        assert audit("usr_1", -1, entries) == Drift("usr_1", -1, -1, ())
+
+    def test_a_charge_without_a_row_is_found(self) -> None:
+        assert audit("usr_1", 90, [credit(100)]) == Drift("usr_1", 90, 100, ())
+
+    def test_a_row_without_a_charge_is_found(self) -> None:
+        assert audit("usr_1", 100, [credit(100), charge("task_1", 10)]) == Drift("usr_1", 100, 90, ())
+
+
+class TestRefunds:
+    """The balance agrees with the ledger in all of these, so only the refund is wrong."""
+
+    def unanswered(self, *entries: Entry) -> tuple[str, ...]:
+        drift = audit("usr_1", total(list(entries)), entries)
+        assert drift is not None
+        return drift.unanswered_refunds
+
+    def test_a_refund_without_a_charge(self) -> None:
+        assert self.unanswered(credit(100), refund("task_1", 10)) == ("task_1#refund",)
+
+    @pytest.mark.parametrize("amount", [9, 11, -10, 0])
+    def test_a_refund_of_another_amount(self, amount: int) -> None:
+        entries = (credit(100), charge("task_1", 10), refund("task_1", amount))
+        assert self.unanswered(*entries) == ("task_1#refund",)
+
+    def test_a_refund_that_answers_another_tasks_charge_of_another_amount(self) -> None:
+        wrong = replace(refund("task_1", 10), answers="task_2#charge")
+        assert self.unanswered(credit(100), charge("task_2", 20), wrong) == ("task_1#refund",)
+
+    def test_a_refund_that_answers_nothing(self) -> None:
+        wrong = replace(refund("task_1", 10), answers=None)
+        assert self.unanswered(credit(100), charge("task_1", 10), wrong) == ("task_1#refund",)
+
+    def test_a_refund_that_answers_a_credit(self) -> None:
+        wrong = replace(refund("task_1", 100), answers="credit_0")
+        assert self.unanswered(credit(100), wrong) == ("task_1#refund",)
+
+    def test_a_second_refund_of_the_same_charge(self) -> None:
+        again = replace(refund("task_1", 10), entry_id="task_1#refund-again")
+        entries = (credit(100), charge("task_1", 10), refund("task_1", 10), again)
+        assert self.unanswered(*entries) == ("task_1#refund-again",)
+
+    def test_each_wrong_refund_is_named(self) -> None:
+        entries = (
+            credit(100),
+            refund("task_1", 1),
+            charge("task_2", 5),
+            refund("task_2", 5),
+            refund("task_3", 2),
+        )
+        assert self.unanswered(*entries) == ("task_1#refund", "task_3#refund")

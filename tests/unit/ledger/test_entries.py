@@ -1,0 +1,71 @@
+"""Ledger entries: their ids, signs and rows."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tollgate.kit.rows import from_attributes, to_attributes
+from tollgate.ledger.entries import Entry, EntryKind, charge_entry, charge_id, refund_entry, refund_id
+
+TEXTS = st.text(min_size=1, max_size=20)
+ENTRIES = st.builds(
+    Entry,
+    TEXTS,
+    TEXTS,
+    st.sampled_from(EntryKind),
+    st.integers(min_value=-(10**15), max_value=10**15),
+    st.integers(min_value=0, max_value=4 * 10**12),
+    st.none() | TEXTS,
+    st.none() | TEXTS,
+    st.none() | TEXTS,
+)
+
+
+class TestMade:
+    def test_a_charge_takes_and_names_task_model_and_time(self) -> None:
+        assert charge_entry("usr_1", "task_1", "z-image", 10_000, 7) == Entry(
+            "usr_1", "task_1#charge", EntryKind.CHARGE, -10_000, 7, task_id="task_1", model="z-image"
+        )
+
+    def test_a_refund_gives_and_names_the_charge_it_answers(self) -> None:
+        assert refund_entry("usr_1", "task_1", "z-image", 10_000, 9) == Entry(
+            "usr_1",
+            "task_1#refund",
+            EntryKind.REFUND,
+            10_000,
+            9,
+            task_id="task_1",
+            model="z-image",
+            answers="task_1#charge",
+        )
+
+    @given(TEXTS, st.integers(min_value=0, max_value=10**12))
+    def test_a_charge_and_its_refund_are_nothing_together(self, task_id: str, amount: int) -> None:
+        charge = charge_entry("usr_1", task_id, "m", amount, 0)
+        refund = refund_entry("usr_1", task_id, "m", amount, 1)
+        assert charge.amount_micro_usd + refund.amount_micro_usd == 0
+        assert refund.answers == charge.entry_id
+
+    def test_ids_say_what_the_entry_is_for_so_a_repeat_has_the_same(self) -> None:
+        assert charge_id("task_1") == charge_id("task_1") != charge_id("task_2")
+        assert charge_id("task_1") != refund_id("task_1")
+
+
+class TestRows:
+    @given(ENTRIES)
+    def test_an_entry_comes_back_as_it_was(self, entry: Entry) -> None:
+        assert Entry.from_item(from_attributes(to_attributes(entry.to_item()))) == entry
+
+    def test_what_an_entry_has_not_is_not_in_its_row(self) -> None:
+        assert Entry("usr_1", "credit_1", EntryKind.CREDIT, 5, 1).to_item() == {
+            "account_id": "usr_1",
+            "entry_id": "credit_1",
+            "kind": "credit",
+            "amount_micro_usd": 5,
+            "created_at_ms": 1,
+        }
+
+    def test_an_entry_of_a_kind_that_we_do_not_know_is_an_error(self) -> None:
+        row = Entry("usr_1", "x", EntryKind.CREDIT, 5, 1).to_item() | {"kind": "gift"}
+        with pytest.raises(ValueError, match="gift"):
+            Entry.from_item(row)

@@ -1,0 +1,190 @@
+"""The writes that move money, against moto: both or neither, once, never below zero."""
+
+from collections.abc import Iterator
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from tollgate.accounts.models import Account
+from tollgate.accounts.repository import AccountRepository, AlreadyExistsError
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
+from tollgate.ledger import repository
+from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_entry
+from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
+from tollgate.ledger.service import LedgerAudit
+
+CENT = 10_000
+
+
+class Books:
+    """An account with 100 cents on it, and its ledger."""
+
+    def __init__(self) -> None:
+        client = boto3.client("dynamodb", region_name="us-east-1")
+        for table, keys in (("Accounts", ("account_id",)), ("Ledger", ("account_id", "entry_id"))):
+            client.create_table(
+                TableName=table,
+                BillingMode="PAY_PER_REQUEST",
+                AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"} for key in keys],
+                KeySchema=[
+                    {"AttributeName": key, "KeyType": kind}  # type: ignore[typeddict-item]
+                    for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)
+                ],
+            )
+        self.db = Database(client, sleep=lambda _: None)
+        self.accounts = AccountRepository(self.db, "Accounts")
+        self.ledger = LedgerRepository(self.db, "Accounts", "Ledger")
+        self.accounts.add(Account("usr_1", 0, 0, 1, ()))
+        self.ledger.credit(self.credit("credit_1", 100 * CENT))
+
+    def credit(self, entry_id: str, amount: int, account_id: str = "usr_1") -> Entry:
+        return Entry(account_id, entry_id, EntryKind.CREDIT, amount, 1)
+
+    def charge(self, task_id: str, amount: int, account_id: str = "usr_1") -> None:
+        self.db.transact(self.ledger.charge(charge_entry(account_id, task_id, "z-image", amount, 2)))
+
+    def refund(self, task_id: str, amount: int) -> None:
+        refund = refund_entry("usr_1", task_id, "z-image", amount, 3)
+        self.db.transact(self.ledger.close_task("usr_1", refund))
+
+    def account(self) -> Account:
+        account = self.accounts.get("usr_1")
+        assert account is not None
+        return account
+
+    def state(self) -> tuple[int, int, list[tuple[str, int]]]:
+        """Give balance in micro-USD, open tasks, and the ledger."""
+        account = self.account()
+        entries = [(entry.entry_id, entry.amount_micro_usd) for entry in self.ledger.entries("usr_1")]
+        return account.balance_micro_usd, account.open_tasks, entries
+
+    def drifts(self) -> int:
+        return len(list(LedgerAudit(self.accounts, self.ledger).drifts()))
+
+
+@pytest.fixture
+def books() -> Iterator[Books]:
+    with mock_aws():
+        yield Books()
+
+
+CREDIT = ("credit_1", 100 * CENT)
+
+
+class TestCharge:
+    def test_balance_ledger_and_open_tasks_move_together(self, books: Books) -> None:
+        books.charge("task_1", 30 * CENT)
+        assert books.state() == (70 * CENT, 1, [CREDIT, ("task_1#charge", -30 * CENT)])
+
+    def test_the_last_micro_dollar_can_be_spent(self, books: Books) -> None:
+        books.charge("task_1", 100 * CENT)
+        assert books.account().balance_micro_usd == 0
+
+    def test_one_micro_dollar_short_is_refused_and_nothing_moves(self, books: Books) -> None:
+        with pytest.raises(InsufficientBalanceError) as caught:
+            books.charge("task_1", 100 * CENT + 1)
+        # What is shown is rounded against the customer's hopes: 100 cents there, 101 needed.
+        assert (caught.value.balance_cents, caught.value.required_cents) == (100, 101)
+        assert books.state() == (100 * CENT, 0, [CREDIT])
+
+    def test_the_same_task_is_charged_once(self, books: Books) -> None:
+        books.charge("task_1", 30 * CENT)
+        with pytest.raises(AlreadyPostedError, match="task_1#charge"):
+            books.charge("task_1", 30 * CENT)
+        assert books.state() == (70 * CENT, 1, [CREDIT, ("task_1#charge", -30 * CENT)])
+
+    def test_an_unknown_account_is_refused(self, books: Books) -> None:
+        with pytest.raises(UserNotFoundError):
+            books.charge("task_1", CENT, account_id="usr_2")
+
+    def test_open_tasks_are_bounded(self, books: Books, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(repository, "MAX_OPEN_TASKS", 2)
+        books.charge("task_1", CENT)
+        books.charge("task_2", CENT)
+        with pytest.raises(ConcurrencyLimitedError, match="2 open tasks"):
+            books.charge("task_3", CENT)
+        books.refund("task_1", CENT)
+        books.charge("task_3", CENT)
+        assert books.account().open_tasks == 2
+
+    def test_without_money_and_room_it_is_the_money_that_is_named(
+        self, books: Books, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(repository, "MAX_OPEN_TASKS", 0)
+        with pytest.raises(InsufficientBalanceError):
+            books.charge("task_1", 101 * CENT)
+
+
+class TestCloseTask:
+    def test_a_refund_gives_the_charge_back_and_closes_the_task(self, books: Books) -> None:
+        books.charge("task_1", 30 * CENT)
+        books.refund("task_1", 30 * CENT)
+        entries = [CREDIT, ("task_1#charge", -30 * CENT), ("task_1#refund", 30 * CENT)]
+        assert books.state() == (100 * CENT, 0, entries)
+
+    def test_it_is_given_back_once(self, books: Books) -> None:
+        books.charge("task_1", 30 * CENT)
+        books.charge("task_2", 30 * CENT)
+        books.refund("task_1", 30 * CENT)
+        with pytest.raises(AlreadyPostedError, match="task_1#refund"):
+            books.refund("task_1", 30 * CENT)
+        assert books.account().balance_micro_usd == 70 * CENT
+        assert books.account().open_tasks == 1
+
+    def test_a_finished_task_closes_without_money(self, books: Books) -> None:
+        books.charge("task_1", 30 * CENT)
+        books.db.transact(books.ledger.close_task("usr_1", None))
+        assert books.state() == (70 * CENT, 0, [CREDIT, ("task_1#charge", -30 * CENT)])
+
+
+class TestCredit:
+    def test_the_same_entry_is_posted_once(self, books: Books) -> None:
+        with pytest.raises(AlreadyPostedError):
+            books.ledger.credit(books.credit("credit_1", 100 * CENT))
+        assert books.state() == (100 * CENT, 0, [CREDIT])
+
+    def test_an_unknown_account_gets_nothing_and_no_entry(self, books: Books) -> None:
+        with pytest.raises(UserNotFoundError):
+            books.ledger.credit(books.credit("credit_2", CENT, account_id="usr_2"))
+        assert list(books.ledger.entries("usr_2")) == []
+
+    @pytest.mark.parametrize(("kind", "amount"), [(EntryKind.CREDIT, -1), (EntryKind.REFUND, 1)])
+    def test_only_a_credit_is_credited(self, books: Books, kind: EntryKind, amount: int) -> None:
+        with pytest.raises(ValueError, match="not a credit"):
+            books.ledger.credit(Entry("usr_1", "x", kind, amount, 1))
+
+
+class TestAccounts:
+    def test_an_account_starts_empty(self, books: Books) -> None:
+        with pytest.raises(ValueError, match="starts empty"):
+            books.accounts.add(Account("usr_2", 1, 0, 1, ()))
+
+    def test_an_account_is_never_replaced(self, books: Books) -> None:
+        with pytest.raises(AlreadyExistsError):
+            books.accounts.add(Account("usr_1", 0, 0, 1, ()))
+        assert books.account().balance_micro_usd == 100 * CENT
+
+
+class TestAudit:
+    def test_after_every_kind_of_movement_the_books_agree(self, books: Books) -> None:
+        books.charge("task_1", 30 * CENT)
+        books.charge("task_2", 1)
+        books.refund("task_1", 30 * CENT)
+        books.db.transact(books.ledger.close_task("usr_1", None))
+        assert books.drifts() == 0
+
+    def test_a_charge_that_falls_between_the_two_reads_is_no_drift(
+        self, books: Books, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        read = books.ledger.entries
+        late = iter(["task_1"])
+
+        def entries(account_id: str) -> Iterator[Entry]:
+            for task_id in late:
+                books.charge(task_id, CENT)
+            return read(account_id)
+
+        monkeypatch.setattr(books.ledger, "entries", entries)
+        assert books.drifts() == 0

@@ -1,0 +1,135 @@
+"""What the adapters' tests share: an API that keeps what it is sent, and odd answers of any shape."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+from hypothesis import strategies as st
+
+from tests.support.http_server import Received, Reply, http_server
+from tollgate.providers.base import (
+    Failed,
+    Job,
+    Lost,
+    MediaProvider,
+    Pending,
+    PollOutcome,
+    Rejected,
+    SubmitOutcome,
+    Submitted,
+    Succeeded,
+    Unknown,
+)
+
+KEY = "sk-very-secret-0123456789"
+MAX_WORDS = 320
+"""A provider's words as we keep them: 300 characters and the status before them."""
+
+WORDS = st.sampled_from(
+    [
+        *("", "COMPLETED", "IN_QUEUE", "finished", "failed", "running", "cut \ud83d", "x" * 5_000),
+        *(
+            "http://127.0.0.1:1/a",
+            "http://[::1",
+            "\ud800://",
+            "content_policy_violation",
+            "invalid_request_error",
+        ),
+    ]
+)
+NAMES = st.sampled_from(
+    [
+        *("status", "status_url", "response_url", "detail", "msg", "type", "images", "image", "video", "url"),
+        *("code", "data", "task_id", "files", "file_url", "progress", "error", "message", "error_message"),
+    ]
+)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.just(200) | WORDS
+ANSWERS = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=5),
+    max_leaves=12,
+)
+STATUSES = st.sampled_from([200, 201, 204, 302, 400, 401, 404, 408, 413, 422, 429, 500, 503])
+
+
+class Api:
+    """A provider that answers what it is told, as JSON, and keeps the requests."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was, for the next test."""
+        self.answer: Callable[[Received], Reply] = lambda _: Reply(200, b"{}")
+        self.received: list[Received] = []
+
+    def __call__(self, request: Received) -> Reply:
+        self.received.append(request)
+        return self.answer(request)
+
+    def says(self, *answers: tuple[int, Any]) -> None:
+        """Answer with these statuses and JSON values, one after the other; the last one stays."""
+        left = list(answers)
+        self.answer = lambda _: reply(*(left.pop(0) if len(left) > 1 else left[0]))
+
+    @property
+    def body(self) -> Any:
+        """Give the JSON of the only request."""
+        (request,) = self.received
+        return json.loads(request.body)
+
+
+def reply(status: int, value: Any, headers: dict[str, str] | None = None) -> Reply:
+    body = b"" if status == 204 else json.dumps(value).encode()
+    return Reply(status, body, {"content-type": "application/json", **(headers or {})})
+
+
+@contextmanager
+def api() -> Iterator[Api]:
+    """Serve an `Api`."""
+    served = Api()
+    with http_server(served) as url:
+        served.url = url
+        yield served
+
+
+def made_job(mapping: str, upstream: dict[str, str], **values: Any) -> Job:
+    return Job("task_1", mapping, upstream, values)
+
+
+def keep(outcome: SubmitOutcome | PollOutcome) -> None:
+    """Check that an outcome can be written down: it is one of the kinds, its words are short and storable."""
+    match outcome:
+        case Submitted(handle):
+            words = json.dumps(handle, ensure_ascii=False)
+        case Rejected(_, message):
+            words = message
+        case Failed(_, detail) | Lost(detail) | Unknown(detail):
+            words = detail
+        case Pending(progress):
+            assert progress is None or (type(progress) is int and 0 <= progress <= 100)
+            return
+        case Succeeded(files):
+            words = "".join(file.url for file in files)[:MAX_WORDS]
+    words.encode()
+    assert len(words) <= MAX_WORDS or isinstance(outcome, Submitted)
+    assert KEY not in words
+
+
+def run(provider: MediaProvider, job: Job, polls: int = 1) -> list[SubmitOutcome | PollOutcome]:
+    """Submit and poll; give all outcomes, each of which can be written down."""
+    found: list[SubmitOutcome | PollOutcome] = [provider.submit(job)]
+    if isinstance(found[0], Submitted):
+        # As from the table, where a handle is kept as JSON.
+        handle = json.loads(json.dumps(found[0].handle))
+        found += [provider.poll(handle) for _ in range(polls)]
+    for outcome in found:
+        keep(outcome)
+    return found
+
+
+def first_bytes(url: str) -> bytes:
+    return httpx.get(url, trust_env=False).content[:16]

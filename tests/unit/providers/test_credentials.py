@@ -1,0 +1,113 @@
+"""The providers' secret: never shown, read now and then."""
+
+import json
+import traceback
+
+import pytest
+from pydantic import ValidationError
+
+from tests.support.clock import ManualClock
+from tollgate.providers.credentials import ProviderSource
+from tollgate.providers.fal.media import FalMedia
+from tollgate.providers.poyo.media import PoyoMedia
+from tollgate.providers.secret import read_credentials
+
+KEY = "sk-very-secret"
+GOOD = json.dumps({"fal": {"key": KEY}, "poyo": {"key": "other", "baseUrl": "https://eu.poyo.test"}})
+
+
+class Secret:
+    """The secret's text; counts the reads."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.reads = 0
+
+    def __call__(self) -> str:
+        self.reads += 1
+        return self.text
+
+
+class TestMalformed:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            f'{{"fal": {{"key": "{KEY}"',
+            KEY,
+            json.dumps(KEY),
+            json.dumps([KEY]),
+            json.dumps({"fal": KEY}),
+            json.dumps({"fal": {"kye": KEY}}),
+            json.dumps({"fal": {"key": [KEY]}}),
+            json.dumps({"fal": {"key": KEY, "other": KEY}}),
+            json.dumps({"fal": {"key": KEY, "baseUrl": [KEY]}}),
+            json.dumps({"fal": {"key": f"{KEY}\n"}}),
+            json.dumps({"fal": {"key": f" {KEY}"}}),
+            json.dumps({"fal": {"key": f"{KEY}é"}}),
+        ],
+    )
+    def test_it_is_refused_and_the_error_shows_no_key(self, text: str) -> None:
+        with pytest.raises(ValidationError) as caught:
+            ProviderSource(Secret(text), ManualClock()).providers()
+        assert KEY not in str(caught.value)
+        # What a log of the error would have.
+        assert KEY not in "".join(traceback.format_exception(caught.value))
+
+    @pytest.mark.parametrize("text", ["", "null", "{}x", json.dumps({"fal": {"key": ""}})])
+    def test_nothing_in_it_is_refused_too(self, text: str) -> None:
+        with pytest.raises(ValidationError):
+            ProviderSource(Secret(text), ManualClock()).providers()
+
+
+class TestCredentials:
+    def test_a_printed_one_shows_no_key(self) -> None:
+        assert KEY not in repr(read_credentials(GOOD))
+
+
+class TestProviders:
+    def test_those_with_a_key_are_there(self) -> None:
+        providers = ProviderSource(Secret(GOOD), ManualClock()).providers()
+        assert isinstance(providers["fal"], FalMedia)
+        assert isinstance(providers["poyo"], PoyoMedia)
+        assert set(providers) == {"fal", "poyo"}
+
+    @pytest.mark.parametrize(
+        ("text", "names"),
+        [
+            ("{}", set()),
+            (json.dumps({"fal": {"key": "k"}}), {"fal"}),
+            (json.dumps({"fal": {"key": "k"}, "a-provider-without-an-adapter": {"key": "k"}}), {"fal"}),
+        ],
+    )
+    def test_the_others_are_off(self, text: str, names: set[str]) -> None:
+        assert set(ProviderSource(Secret(text), ManualClock()).providers()) == names
+
+
+class TestRefresh:
+    def test_the_secret_is_read_once_in_five_minutes(self) -> None:
+        clock, secret = ManualClock(), Secret(GOOD)
+        source = ProviderSource(secret, clock)
+        first = source.providers()
+        clock.advance(299_999)
+        assert source.providers() is first
+        assert secret.reads == 1
+        clock.advance(1)
+        source.providers()
+        assert secret.reads == 2
+
+    def test_a_change_is_in_use_after_five_minutes(self) -> None:
+        clock, secret = ManualClock(), Secret(GOOD)
+        source = ProviderSource(secret, clock)
+        source.providers()
+        secret.text = json.dumps({"poyo": {"key": "new"}})
+        assert set(source.providers()) == {"fal", "poyo"}
+        clock.advance(300_000)
+        assert set(source.providers()) == {"poyo"}
+
+    def test_a_secret_that_was_malformed_is_read_again_at_once(self) -> None:
+        secret = Secret("broken")
+        source = ProviderSource(secret, ManualClock())
+        with pytest.raises(ValidationError):
+            source.providers()
+        secret.text = GOOD
+        assert set(source.providers()) == {"fal", "poyo"}
