@@ -1,9 +1,10 @@
-# What both layers are built with. Included by the makefiles that `sam build` calls; needs uv on PATH, no Python.
+# What all layers are built with. Included by the makefiles that `sam build` calls; needs uv on PATH, no Python.
 
 # Those of the functions (template.yaml, Runtime and Architectures). An emulator runs the functions in a Python of its
 # own: PYTHON_VERSION=3.11 in the environment of `sam build` builds for such a one.
 PYTHON_VERSION ?= 3.13
-PYTHON_PLATFORM := x86_64-manylinux2014
+# PyAV is built for no older one; the runtime (Amazon Linux 2023) has glibc 2.34
+PYTHON_PLATFORM := x86_64-manylinux_2_28
 
 # The interpreter that compiles the layer; LAYER_PYTHON=<path> names one that is not on PATH
 LAYER_PYTHON ?= $(shell python$(PYTHON_VERSION) -c 'import sys; print(sys.executable)' 2>/dev/null \

@@ -1,0 +1,108 @@
+"""Reads the header of one customer's file and tells what it is. Runs in `probe_media` alone."""
+
+import time
+from dataclasses import dataclass
+
+from tollgate.artifacts import sniff
+from tollgate.artifacts.sniff import HEAD_BYTES, MediaType
+from tollgate.kit.outbound import Outbound
+from tollgate.probing.extent import said_bytes
+from tollgate.probing.facts import MediaFacts, ProbeCode, Probed, ProbeError, seconds
+from tollgate.probing.images import NoPictureError, is_absurd, pixel_size
+from tollgate.probing.remote import RemoteFile, remote_file
+from tollgate.probing.tracks import NoTracksError, read_tracks
+
+TIMEOUT_S = 10.0
+"""Over everything: name, connections, redirects, all bytes."""
+
+_CONTAINERS = {
+    sniff.PNG: "png",
+    sniff.JPEG: "jpeg",
+    sniff.WEBP: "webp",
+    sniff.GIF: "gif",
+    sniff.MP4: "mp4",
+    sniff.MOV: "mov",
+    sniff.WEBM: "webm",
+    sniff.MP3: "mp3",
+    sniff.WAV: "wav",
+    sniff.M4A: "m4a",
+}
+_IMAGES = ("png", "jpeg", "webp", "gif")
+_AS_HELD = {("audio", "mp4"): "m4a", ("video", "m4a"): "mp4"}
+"""MP4 and M4A differ in what they hold, whichever brand they were written under."""
+_WEBM_DOCTYPE = b"webm"
+_HTML = (b"<!doctype html", b"<html")
+
+
+@dataclass(frozen=True, slots=True)
+class MediaReader:
+    """Probes media through the guarded client. A file is given `timeout_s` seconds."""
+
+    outbound: Outbound
+    timeout_s: float = TIMEOUT_S
+
+    def probe(self, url: str) -> Probed:
+        """Give what the file at `url` is, or why that cannot be told."""
+        deadline = time.monotonic() + self.timeout_s
+        try:
+            with remote_file(self.outbound, url, self.timeout_s) as file:
+                return _facts(file, deadline)
+        except ProbeError as exc:
+            return exc
+
+
+def _facts(file: RemoteFile, deadline: float) -> MediaFacts:
+    container = _container(file.read_at(0, HEAD_BYTES))
+    said = said_bytes(container, file.read_at)
+    if said is not None and said > file.size:
+        message = f"The file is cut off: it has {file.size} bytes, and should have {said} or more."
+        raise ProbeError(ProbeCode.TRUNCATED, message)
+    if container in _IMAGES:
+        return _image(container, file)
+    return _recording(container, file, deadline)
+
+
+def _container(head: bytes) -> str:
+    """Name the container by the file's first bytes, never by its name or what the server calls it."""
+    found = sniff.media_type(head)
+    container = None if found is None else _CONTAINERS.get(found)
+    if container is None or (container == "webm" and _WEBM_DOCTYPE not in head):
+        raise ProbeError(ProbeCode.UNSUPPORTED, _unsupported(head, found))
+    return container
+
+
+def _unsupported(head: bytes, found: MediaType | None) -> str:
+    what = "of a type that is not taken" if found else "not media"
+    if head.lstrip().lower().startswith(_HTML):
+        what = "a web page"
+    return f"The file is {what}: it must be {', '.join(_CONTAINERS.values())}, whatever its name says."
+
+
+def _image(container: str, file: RemoteFile) -> MediaFacts:
+    try:
+        width, height = pixel_size(container, file.read_at)
+    except NoPictureError as exc:
+        raise _unreadable(container) from exc
+    if is_absurd(width, height):
+        message = f"The image says that it has {width} × {height} pixels; that is too large."
+        raise ProbeError(ProbeCode.TOO_MANY_PIXELS, message)
+    return MediaFacts("image", container, None, width, height, file.size)
+
+
+def _recording(container: str, file: RemoteFile, deadline: float) -> MediaFacts:
+    try:
+        tracks = read_tracks(container, file, deadline - time.monotonic())
+    except NoTracksError as exc:
+        raise _unreadable(container) from exc
+    if not tracks.duration_ms:
+        message = f"The {tracks.kind} file does not say how long it is."
+        raise ProbeError(ProbeCode.NO_DURATION, message)
+    container = _AS_HELD.get((tracks.kind, container), container)
+    duration_s = seconds(tracks.duration_ms)
+    return MediaFacts(tracks.kind, container, duration_s, tracks.width, tracks.height, file.size)
+
+
+def _unreadable(container: str) -> ProbeError:
+    return ProbeError(
+        ProbeCode.UNREADABLE, f"The file begins like a {container} file but cannot be read as one."
+    )

@@ -1,0 +1,206 @@
+"""A customer's file, read where something is needed: by HTTP range requests, in blocks, within bounds.
+
+A server that knows no ranges is read from the start, no further than `MAX_BYTES`.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+import httpx
+
+from tollgate.kit.addresses import ForbiddenAddressError
+from tollgate.kit.outbound import MAX_REDIRECTS, Outbound
+from tollgate.probing.facts import ProbeCode, ProbeError
+
+BLOCK_BYTES = 64 * 1024
+MAX_BLOCKS = 16
+"""Each block is one request, so this bounds the requests too."""
+MAX_BYTES = MAX_BLOCKS * BLOCK_BYTES
+_CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})")
+
+_HTTP_OK = 200
+_HTTP_PARTIAL = 206
+_HTTP_RANGE_NOT_SATISFIABLE = 416
+
+
+class Blocks(Protocol):
+    """A file of `size` bytes, in blocks of `BLOCK_BYTES` (the last may be shorter)."""
+
+    size: int
+
+    def block(self, index: int) -> bytes:
+        """Give a block that lies inside the file."""
+
+
+class RemoteFile:
+    """A file of `size` bytes behind a URL."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self.size = blocks.size
+        self._blocks = blocks
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Give `length` bytes from `offset`, fewer at the end of the file. Raises `ProbeError`."""
+        end = min(offset + length, self.size)
+        if offset >= end:
+            return b""
+        first, last = offset // BLOCK_BYTES, (end - 1) // BLOCK_BYTES
+        with _named_errors():
+            found = b"".join(self._blocks.block(index) for index in range(first, last + 1))
+        start = offset - first * BLOCK_BYTES
+        return found[start : start + end - offset]
+
+
+@contextmanager
+def remote_file(outbound: Outbound, url: str, timeout_s: float) -> Iterator[RemoteFile]:
+    """Open `url`; opening and all reading together take no more than `timeout_s` seconds.
+
+    Raises `ProbeError`, also while reading.
+    """
+    with ExitStack() as ends:
+        with _named_errors():
+            client = ends.enter_context(outbound.session(url, timeout_s))
+            response = ends.enter_context(client.stream("GET", url, headers=_range(0)))
+            blocks = _blocks(client, response)
+        yield RemoteFile(blocks)
+
+
+def _blocks(client: httpx.Client, response: httpx.Response) -> Blocks:
+    """Choose by the first answer how the file is read."""
+    if response.headers.get("content-encoding", "identity").lower() != "identity":
+        raise ProbeError(ProbeCode.COMPRESSED, "The server compresses the file; it must send it as it is.")
+    if response.status_code == _HTTP_PARTIAL:
+        return _Ranges(client, response)
+    if response.status_code == _HTTP_OK:
+        return _FromStart(response)
+    if response.status_code == _HTTP_RANGE_NOT_SATISFIABLE:
+        raise _empty()  # there is not even a first byte
+    raise ProbeError(ProbeCode.REFUSED, f"The URL answers HTTP {response.status_code}.")
+
+
+class _Ranges:
+    """One range request a block. Later ones go straight to where the first was redirected to."""
+
+    def __init__(self, client: httpx.Client, first: httpx.Response) -> None:
+        self._client = client
+        self._url = first.url
+        self.size = _span(first).total
+        self._found = {0: self._body(first, 0)}
+
+    def block(self, index: int) -> bytes:
+        if index not in self._found:
+            if len(self._found) == MAX_BLOCKS:
+                message = f"The file's header is larger, or more scattered, than {MAX_BYTES} bytes."
+                raise ProbeError(ProbeCode.HEADER_TOO_LARGE, message)
+            with self._client.stream("GET", self._url, headers=_range(index)) as response:
+                self._found[index] = self._body(response, index)
+        return self._found[index]
+
+    def _body(self, response: httpx.Response, index: int) -> bytes:
+        start = index * BLOCK_BYTES
+        wanted = _Span(start, min(start + BLOCK_BYTES, self.size) - 1, self.size)
+        if response.status_code != _HTTP_PARTIAL or _span(response) != wanted:
+            raise _bad_range()
+        length = wanted.end + 1 - start
+        found = bytearray()
+        # One more than there should be: the end has to come where the server said.
+        _extend(found, response.iter_raw(), length + 1)
+        if len(found) != length:
+            raise _bad_range()
+        return bytes(found)
+
+
+class _FromStart:
+    """One answer with the whole file, read as far as it is needed."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._parts = response.iter_raw()
+        self._found = bytearray()
+        said = response.headers.get("content-length")
+        self.size = self._count() if said is None else int(said)
+        if self.size == 0:
+            raise _empty()
+
+    def block(self, index: int) -> bytes:
+        start = index * BLOCK_BYTES
+        end = min(start + BLOCK_BYTES, self.size)
+        if end > MAX_BYTES:
+            raise _no_ranges()
+        _extend(self._found, self._parts, end)
+        return bytes(self._found[start:end])
+
+    def _count(self) -> int:
+        """Give the size of a file that comes without it: only reading to the end tells."""
+        _extend(self._found, self._parts, MAX_BYTES + 1)
+        if len(self._found) > MAX_BYTES:
+            raise _no_ranges()
+        return len(self._found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Which part of the file an answer is: its first and last byte, and the size of the whole."""
+
+    start: int
+    end: int
+    total: int
+
+
+def _span(response: httpx.Response) -> _Span:
+    found = _CONTENT_RANGE.fullmatch(response.headers.get("content-range", ""))
+    if found is None:
+        raise _bad_range()
+    return _Span(*(int(number) for number in found.groups()))
+
+
+def _range(index: int) -> dict[str, str]:
+    start = index * BLOCK_BYTES
+    return {"range": f"bytes={start}-{start + BLOCK_BYTES - 1}"}
+
+
+def _extend(found: bytearray, parts: Iterator[bytes], length: int) -> None:
+    """Read on until `found` has `length` bytes (or a few more) or the body ends."""
+    while len(found) < length:
+        part = next(parts, None)
+        if part is None:
+            return
+        found += part
+
+
+def _bad_range() -> ProbeError:
+    message = "The server's answers to range requests do not fit the requests or each other."
+    return ProbeError(ProbeCode.BAD_RANGE, message)
+
+
+def _no_ranges() -> ProbeError:
+    message = (
+        f"The server serves no ranges (HTTP 206), and its first {MAX_BYTES} bytes of the file do not do."
+    )
+    return ProbeError(ProbeCode.NO_RANGES, message)
+
+
+def _empty() -> ProbeError:
+    return ProbeError(ProbeCode.EMPTY, "The file is empty.")
+
+
+@contextmanager
+def _named_errors() -> Iterator[None]:
+    try:
+        yield
+    except ForbiddenAddressError as exc:
+        raise ProbeError(ProbeCode.FORBIDDEN_URL, f"The URL {exc}.") from exc
+    except httpx.InvalidURL as exc:
+        raise ProbeError(
+            ProbeCode.FORBIDDEN_URL, "The URL, or one that it redirects to, is not valid."
+        ) from exc
+    except httpx.TooManyRedirects as exc:
+        message = f"The URL redirects more than {MAX_REDIRECTS} times."
+        raise ProbeError(ProbeCode.REFUSED, message) from exc
+    except httpx.TimeoutException as exc:
+        raise ProbeError(ProbeCode.TOO_SLOW, "The file's header did not arrive in time.") from exc
+    except httpx.TransportError as exc:
+        message = "The server cannot be reached, or breaks off the connection."
+        raise ProbeError(ProbeCode.UNREACHABLE, message) from exc

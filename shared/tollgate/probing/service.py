@@ -1,0 +1,59 @@
+"""Asks `probe_media` about a customer's media, before anything is charged. The API's side.
+
+What cannot be probed is the customer's to mend, so it is an answer; that counts for a file on which the
+function dies or runs out of time as well. What else fails is a fault of ours, and raises.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tollgate.probing.facts import ProbeCode, Probed, ProbeError, probed
+
+MAX_PARALLEL = 32
+"""More than any profile has to be probed, so that all wait for the slowest and not for each other."""
+
+_DIED_ON_IT = frozenset({"Sandbox.Timedout", "Runtime.ExitError"})
+"""Lambda's own names for a function that took too long, and for one whose process ended."""
+
+
+class Invoker(Protocol):
+    """boto3's Lambda client, as far as it is used."""
+
+    def invoke(self, *, FunctionName: str, Payload: bytes) -> Mapping[str, Any]:  # noqa: N803 - boto3's names
+        """Call a function and wait for its answer."""
+
+
+class ProbeFaultError(Exception):
+    """`probe_media` failed for a reason that is not the customer's file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prober:
+    """Calls the function named `function` once for each URL."""
+
+    client: Invoker
+    function: str
+
+    def probe(self, urls: Sequence[str]) -> dict[str, Probed]:
+        """Give for each URL what the media is, or why that cannot be told; all are read at once.
+
+        Raises `ProbeFaultError`, and whatever boto3 raises when the function cannot be called.
+        """
+        wanted = list(dict.fromkeys(urls))
+        if not wanted:
+            return {}
+        with ThreadPoolExecutor(min(len(wanted), MAX_PARALLEL)) as pool:
+            return dict(zip(wanted, pool.map(self._ask, wanted), strict=True))
+
+    def _ask(self, url: str) -> Probed:
+        answer = self.client.invoke(FunctionName=self.function, Payload=json.dumps({"url": url}).encode())
+        body = json.loads(answer["Payload"].read())
+        if "FunctionError" not in answer:
+            return probed(body)
+        kind = body.get("errorType")
+        if kind in _DIED_ON_IT:
+            return ProbeError(ProbeCode.TOO_SLOW, "The file's header cannot be read in reasonable time.")
+        raise ProbeFaultError(f"probe_media failed: {kind}")

@@ -1,0 +1,104 @@
+"""Length and picture size of video and audio: starts the process that parses, serves it, and ends it."""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tollgate.probing.facts import ProbeCode, ProbeError
+
+MAX_LINE_BYTES = 4096
+_DEMUXER = "tollgate.probing.demuxer"
+
+
+class NoTracksError(Exception):
+    """The file cannot be read as what it begins like."""
+
+
+class DemuxerFaultError(Exception):
+    """The process did not get as far as looking at the file: a fault of ours."""
+
+
+class Source(Protocol):
+    """A file of `size` bytes that is read where something is needed. `read_at` raises `ProbeError`."""
+
+    size: int
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Give `length` bytes from `offset`, fewer at the end of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tracks:
+    """What a container holds: `kind` is `video`, or `audio` where there is no film.
+
+    Width and height are `None` for audio, and where only a decoder could tell them (MPEG-4 part 2).
+    """
+
+    kind: str
+    duration_ms: int | None
+    width: int | None
+    height: int | None
+
+
+def read_tracks(container: str, source: Source, timeout_s: float) -> Tracks:
+    """Read the header of an `mp4`, `mov`, `m4a`, `webm`, `mp3` or `wav`, in at most `timeout_s` seconds.
+
+    Raises `NoTracksError`, also when the process dies of the file; `ProbeError`, that of `source` or that
+    there was no time; and `DemuxerFaultError`.
+    """
+    deadline = time.monotonic() + timeout_s
+    answer = None
+    # A process that is gone is noticed when it is written to.
+    with suppress(BrokenPipeError), _started(container, source.size) as child:
+        timer = threading.Timer(max(0, timeout_s), child.kill)
+        timer.start()
+        try:
+            answer = _serve(child, source)
+        finally:
+            timer.cancel()
+            child.kill()
+    if answer is not None:
+        return Tracks(**answer)
+    if time.monotonic() >= deadline:
+        raise ProbeError(ProbeCode.TOO_SLOW, "The file's header cannot be understood in time.")
+    raise NoTracksError
+
+
+def _started(container: str, size: int) -> "subprocess.Popen[bytes]":
+    # Where to find Python's own libraries and our packages; none of Lambda's credentials.
+    environment = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    if "LD_LIBRARY_PATH" in os.environ:
+        environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
+    return subprocess.Popen(
+        [sys.executable, "-m", _DEMUXER, container, str(size)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    )
+
+
+def _serve(child: "subprocess.Popen[bytes]", source: Source) -> dict[str, Any] | None:
+    """Hand over what the child asks for; give its answer, `None` when it finds nothing or dies."""
+    assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes
+    line = child.stdout.readline(MAX_LINE_BYTES)
+    if not line and child.wait() > 0:  # not killed
+        raise DemuxerFaultError(f"{_DEMUXER} ended with {child.returncode}")
+    while line:
+        word, *rest = json.loads(line)
+        if word == "tracks":
+            return dict(rest[0])
+        if word == "none":
+            return None
+        found = source.read_at(*rest)
+        child.stdin.write(struct.pack(">I", len(found)) + found)
+        child.stdin.flush()
+        line = child.stdout.readline(MAX_LINE_BYTES)
+    return None
