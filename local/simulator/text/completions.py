@@ -102,7 +102,7 @@ class Shape:
         last = self._chunk({}, self._finish())
         with_content = self.vendor in USAGE_WITH_CONTENT or self._directions.usage_in_choices
         if with_content:
-            holder = last["choices"][0] if self.vendor == "kimi" else last
+            holder = last["choices"][0] if self.vendor == "moonshot" else last
             holder["usage"] = self._usage()
         chunks.append(last)
         if asked and not self._directions.usage_in_choices:

@@ -51,16 +51,17 @@ def _qwen(answer: Answer) -> Usage:
 VENDORS: dict[str, Callable[[Answer], Usage]] = {
     "openai": _openai,
     "deepseek": _deepseek,
-    "gemini": _gemini,
-    "glm": _openai,
-    "grok": _grok,
-    "kimi": _kimi,
+    "google": _gemini,
+    "zai": _openai,
+    "xai": _grok,
+    "moonshot": _kimi,
     "minimax": _openai,
-    "qwen": _qwen,
+    "together": _openai,
+    "dashscope": _qwen,
 }
 """Each vendor's `usage` object, by the vendor's name, which is its path prefix."""
 
-HIDES_REASONING = ("openai", "gemini")
+HIDES_REASONING = ("openai", "google")
 """Vendors that think without showing it."""
-USAGE_WITH_CONTENT = ("glm", "kimi")
+USAGE_WITH_CONTENT = ("zai", "moonshot")
 """Vendors that also report usage with the last content, asked or not; Kimi inside the choice."""

@@ -1,0 +1,219 @@
+"""Trigger: API Gateway in streaming mode, by way of uvicorn behind the Lambda Web Adapter: the text routes.
+
+Reads the request, calls the text service, and sends what it gives: whole, refused, or event by event.
+Never ends a broken stream as if it were whole, and never ends an invocation with an open hold.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping
+
+from fastapi import FastAPI, Request, Response
+from starlette.types import Receive, Scope, Send
+
+from tollgate import bootstrap_text
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.models import Scope as KeyScope
+from tollgate.kit.errors import InternalError, MethodNotAllowedError, PayloadTooLargeError, TollgateError
+from tollgate.kit.ids import new_id
+from tollgate.kit.observability import logger
+from tollgate.text.errors import error_body
+from tollgate.text.models import ChatProtocol
+from tollgate.text.request import MAX_BODY_BYTES, TextRequest, read_request
+from tollgate.text.service import Live, Opened, Refused, SendEvents, Whole
+from tollgate.text.upstream import encoded
+from tollgate.text.views import models_view
+
+KEEP_ALIVE_S = 15.0
+KEEP_ALIVE = {
+    ChatProtocol.OPENAI: b": keep-alive\n\n",
+    ChatProtocol.ANTHROPIC: b'event: ping\ndata: {"type": "ping"}\n\n',
+}
+JSON = "application/json"
+METHOD_NOT_ALLOWED = 405
+
+app = FastAPI(openapi_url=None, redirect_slashes=False)
+
+
+@app.post("/api/v1/chat/completions")
+async def chat_completions(request: Request) -> Response:
+    """Answer in OpenAI's protocol."""
+    return await _answer(request, ChatProtocol.OPENAI)
+
+
+@app.post("/api/v1/messages")
+async def messages(request: Request) -> Response:
+    """Answer in Anthropic's protocol."""
+    return await _answer(request, ChatProtocol.ANTHROPIC)
+
+
+@app.post("/api/v1/messages/count_tokens")
+async def count_tokens(request: Request) -> Response:
+    """Count a request's input tokens; nothing is charged."""
+    request_id = new_id("req")
+    try:
+        await _authenticate(request)
+        asked = read_request(ChatProtocol.ANTHROPIC, await _body(request), is_count=True)
+        service = (await bootstrap_text.text()).service
+        return _json(await service.count_tokens(asked, dict(request.headers)), request_id)
+    except TollgateError as error:
+        return _error(ChatProtocol.ANTHROPIC, error, request_id)
+
+
+@app.get("/api/v1/models")
+async def list_models(request: Request) -> Response:
+    """Give the text models with their prices per 1M tokens."""
+    request_id = new_id("req")
+    try:
+        await _authenticate(request)
+        return _json(encoded(models_view(bootstrap_text.catalog().texts())), request_id)
+    except TollgateError as error:
+        return _error(ChatProtocol.OPENAI, error, request_id)
+
+
+@app.get("/healthz")
+async def healthz() -> Response:
+    """Tell the web adapter that the app is up; the gateway has no route to it."""
+    return Response(status_code=204)
+
+
+async def _answer(request: Request, protocol: ChatProtocol) -> Response:
+    request_id = new_id("req")
+    try:
+        key = await _authenticate(request)
+        asked = read_request(protocol, await _body(request))
+        service = (await bootstrap_text.text()).service
+        opening = asyncio.ensure_future(
+            service.open(asked, key.account_id, request_id, dict(request.headers))
+        )
+        if asked.stream:
+            # Whoever waits long for the first word is kept on the line; most never get here.
+            await asyncio.wait({opening}, timeout=KEEP_ALIVE_S)
+            if not opening.done():
+                return EventStream(protocol, request_id, opening)
+        return _opened(asked, await opening, request_id)
+    except TollgateError as error:
+        return _error(protocol, error, request_id)
+    except Exception:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
+        logger.exception("text.fault", request_id=request_id)
+        return _error(protocol, InternalError(), request_id)
+
+
+def _opened(asked: TextRequest, opened: Opened, request_id: str) -> Response:
+    match opened:
+        case Whole(body, billed):
+            logger.info("text.answered", request_id=request_id, charge_micro_usd=billed.charge_micro_usd)
+            cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd)}
+            return _json(body, request_id, headers=cost)
+        case Refused(status, body, headers):
+            logger.info("text.refused", request_id=request_id, status=status)
+            return _json(body, request_id, status, headers)
+        case Live():
+            done: asyncio.Future[Opened] = asyncio.get_running_loop().create_future()
+            done.set_result(opened)
+            return EventStream(asked.protocol, request_id, done)
+
+
+async def _authenticate(request: Request) -> ApiKey:
+    """Give the caller's key, from either protocol's header."""
+    api_key = request.headers.get("x-api-key")
+    authorization = f"Bearer {api_key}" if api_key else request.headers.get("authorization")
+    return await (await bootstrap_text.text()).authenticator.authenticate(authorization, KeyScope.TEXT)
+
+
+async def _body(request: Request) -> bytes:
+    found = bytearray()
+    async for chunk in request.stream():
+        found += chunk
+        if len(found) > MAX_BODY_BYTES:
+            raise PayloadTooLargeError(MAX_BODY_BYTES)
+    return bytes(found)
+
+
+def _json(
+    body: bytes, request_id: str, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    return Response(body, status, {"x-request-id": request_id, **(headers or {})}, JSON)
+
+
+def _error(protocol: ChatProtocol, error: TollgateError, request_id: str) -> Response:
+    logger.info("text.refused", request_id=request_id, status=error.status, code=error.code)
+    return _json(encoded(error_body(protocol, error)), request_id, error.status, error.headers())
+
+
+class EventStream(Response):
+    """A stream of events, relayed as they come.
+
+    Unlike Starlette's own it goes on when the client has gone: the answer is read on and billed.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, protocol: ChatProtocol, request_id: str, opening: "asyncio.Future[Opened]") -> None:
+        super().__init__(
+            headers={"x-request-id": request_id, "cache-control": "no-cache", "x-accel-buffering": "no"}
+        )
+        # A stream has no length.
+        self.raw_headers = [header for header in self.raw_headers if header[0] != b"content-length"]
+        self._protocol = protocol
+        self._request_id = request_id
+        self._opening = opening
+        self._sent_at = time.monotonic()
+        self._gone = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
+        """Send the stream and settle it."""
+
+        async def send_events(chunk: bytes) -> None:
+            self._sent_at = time.monotonic()
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        helpers = [
+            asyncio.ensure_future(self._watch(receive)),
+            asyncio.ensure_future(self._keep_alive(send_events)),
+        ]
+        try:
+            await self._relay(send_events)
+        finally:
+            for helper in helpers:
+                helper.cancel()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _relay(self, send_events: SendEvents) -> None:
+        try:
+            opened = await self._opening
+            if isinstance(opened, Live):
+                billed = await opened.relay(send_events, self._gone)
+                logger.info(
+                    "text.streamed", request_id=self._request_id, charge_micro_usd=billed.charge_micro_usd
+                )
+                return
+            # The stream had to begin before this was known, so the error is its last event.
+            body = opened.body if isinstance(opened, Refused) else b""
+        except TollgateError as error:
+            body = encoded(error_body(self._protocol, error))
+        except Exception:  # noqa: BLE001 - the boundary, as above
+            logger.exception("text.fault", request_id=self._request_id)
+            body = encoded(error_body(self._protocol, InternalError()))
+        name = b"event: error\n" if self._protocol is ChatProtocol.ANTHROPIC else b""
+        await send_events(name + b"data: " + body.replace(b"\n", b" ") + b"\n\n")
+
+    async def _watch(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            continue
+        self._gone.set()
+
+    async def _keep_alive(self, send_events: SendEvents) -> None:
+        while True:
+            idle = time.monotonic() - self._sent_at
+            if idle >= KEEP_ALIVE_S:
+                await send_events(KEEP_ALIVE[self._protocol])
+            else:
+                await asyncio.sleep(KEEP_ALIVE_S - idle)
+
+
+@app.exception_handler(METHOD_NOT_ALLOWED)
+async def method_not_allowed(_: Request, __: Exception) -> Response:
+    """Answer a wrong method in the contract's shape."""
+    return _error(ChatProtocol.OPENAI, MethodNotAllowedError(), new_id("req"))

@@ -1,0 +1,20 @@
+"""Anthropic's own words (providers.md §18)."""
+
+BASE_URL = "https://api.anthropic.com"
+MESSAGES_PATH = "/v1/messages"
+COUNT_PATH = "/v1/messages/count_tokens"
+
+VERSION = "2023-06-01"
+"""The version we translate to: the newer one refuses `temperature` and `top_p`, which OpenAI clients send."""
+KNOWN_VERSIONS = ("2023-06-01", "2026-10-21")
+"""A messages client's own version goes upstream: its body is written for that one."""
+
+VERSION_HEADER, BETA_HEADER = "anthropic-version", "anthropic-beta"
+MAX_BETA_CHARS = 1_000
+
+CODE_STATUSES = {
+    "enforced_spend_limit_reached": 402,
+    "contract_spend_limit_reached": 402,
+    "ramp_limit_exceeded": 402,
+}
+"""Codes inside a 429 that are about our account's money (providers.md §0.4)."""

@@ -1,0 +1,34 @@
+"""Bedrock's own words (providers.md §16)."""
+
+STATUSES = {
+    "ValidationException": 400,
+    # Our quota there, not the request: it stands in for the 429 it would be elsewhere.
+    "ServiceQuotaExceededException": 429,
+    "AccessDeniedException": 403,
+    "ResourceNotFoundException": 404,
+    "ModelTimeoutException": 408,
+    "ConflictException": 409,
+    "ModelErrorException": 424,
+    "ModelStreamErrorException": 424,
+    "ThrottlingException": 429,
+    "ModelNotReadyException": 429,
+    "InternalServerException": 500,
+    "ServiceUnavailableException": 503,
+}
+"""HTTP status by exception; in a stream the names begin with a small letter."""
+
+STOPS = {
+    "guardrail_intervened": "refusal",
+    "content_filtered": "refusal",
+    "malformed_model_output": "end_turn",
+    "malformed_tool_use": "end_turn",
+}
+"""Stop reasons that are not Anthropic's own, as the nearest one that is (INFERRED)."""
+
+IMAGE_FORMATS = {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
+DOCUMENT_FORMATS = {"application/pdf": "pdf"}
+
+
+def status_of(exception: str) -> int:
+    """Give the HTTP status of an exception, by its name in an answer or in a stream; 500 if unknown."""
+    return STATUSES.get(f"{exception[:1].upper()}{exception[1:]}", 500)

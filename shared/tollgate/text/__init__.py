@@ -1,0 +1,19 @@
+"""The text wire: OpenAI's and Anthropic's chat protocols, relayed or translated, and metered. Pure.
+
+models.py         what is known of a text model: prices, limits, routes
+request.py        a client's body, read once and edited without touching what is not ours
+unpriced.py       what a body may ask for that has no price here
+tokens.py         how many input tokens a request can be at most, and is about
+metering.py       what a usage costs, and how much to hold for a request
+usage.py          token counts as each protocol and vendor reports them
+sse.py            a byte stream as server-sent events
+dialect.py        how an OpenAI-compatible upstream deviates
+faults.py         what went wrong upstream, and what follows from it
+errors.py         error bodies that both protocols' clients read
+stream.py         what every streamed answer has in common
+relay.py          answers in the client's own protocol
+translate_*.py    requests and answers in the other one
+upstream.py       one request to one route: what to send, how to read the answer
+
+Nothing here does I/O; `sse.py`, `stream.py` and `relay.py` are the measured hot path (design §11).
+"""

@@ -1,0 +1,134 @@
+"""Money around one text request: hold before the provider is called, record and settle after (design §3)."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tollgate.kit.clock import Clock
+from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError
+from tollgate.kit.money import cents_down, cents_up
+from tollgate.ledger.holds import (
+    HOLD_LIFETIME_MS,
+    MAX_HOLDS,
+    AlreadyRecordedError,
+    AlreadyResolvedError,
+    Hold,
+    HoldRefusedError,
+    HoldWrites,
+    charge_of,
+    text_entry,
+    text_entry_id,
+)
+from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
+from tollgate.text.models import TextModel
+from tollgate.text.usage import Usage
+
+MAX_PLACES = 4
+"""Tries to place one hold: as asked, as affordable, and again where the balance moved in between."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A hold that is in place, and what it pays for."""
+
+    account_id: str
+    hold: Hold
+    plan: HoldPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Billed:
+    """What a request was charged; `shortfall_micro_usd`, what the hold did not cover, is 0 or an alarm."""
+
+    charge_micro_usd: int
+    shortfall_micro_usd: int = 0
+
+
+class TextBilling:
+    """Holds, records and settles."""
+
+    def __init__(self, db: AsyncDatabase, writes: HoldWrites, clock: Clock) -> None:
+        self._db = db
+        self._writes = writes
+        self._clock = clock
+
+    async def place(self, account_id: str, request_id: str, demand: Demand, model: TextModel) -> Placed:
+        """Set aside what the request can cost at most.
+
+        One write where the balance covers it. Raises `InsufficientBalanceError`,
+        `ConcurrencyLimitedError`, `UserNotFoundError`; then nothing is held.
+        """
+        plan = full_hold(demand, model)
+        refusal: HoldRefusedError | None = None
+        for _ in range(MAX_PLACES):
+            now_ms = self._clock.now_ms()
+            hold = Hold(request_id, plan.amount_micro_usd, now_ms + HOLD_LIFETIME_MS)
+            try:
+                await self._db.write(self._writes.place(account_id, hold))
+            except HoldRefusedError as exc:
+                refusal = exc
+            else:
+                return Placed(account_id, hold, plan)
+            if await self._resolve_expired(account_id, refusal, now_ms):
+                continue
+            plan = affordable_hold(demand, model, refusal.balance_micro_usd)
+            if refusal.too_many or plan.amount_micro_usd > refusal.balance_micro_usd:
+                break
+        raise _refused(refusal, plan)
+
+    async def settle(self, placed: Placed, model: TextModel, usage: Usage) -> Billed:
+        """Bill what was used: the ledger row first, then the hold. A repeat changes nothing."""
+        full_charge = charge_micro_usd(usage, model)
+        charge = min(full_charge, placed.hold.amount_micro_usd)
+        entry = text_entry(
+            placed.account_id,
+            placed.hold.request_id,
+            model=model.id,
+            charge_micro_usd=charge,
+            usage=_stored(usage),
+            now_ms=self._clock.now_ms(),
+        )
+        # A row that is there already is an earlier try of this very request.
+        with suppress(AlreadyRecordedError):
+            await self._db.write(self._writes.record(entry))
+        await self._resolve(placed.account_id, placed.hold, charge)
+        return Billed(charge, full_charge - charge)
+
+    async def void(self, placed: Placed) -> None:
+        """Give the whole hold back: nothing was delivered."""
+        await self._resolve(placed.account_id, placed.hold, 0)
+
+    async def _resolve(self, account_id: str, hold: Hold, charge: int) -> bool:
+        """Remove a hold; give whether it was still there."""
+        try:
+            await self._db.write(self._writes.resolve(account_id, hold, charge))
+        except AlreadyResolvedError:
+            return False
+        return True
+
+    async def _resolve_expired(self, account_id: str, refusal: HoldRefusedError, now_ms: int) -> bool:
+        """Resolve holds that outlived their request; give whether there were any."""
+        expired = [hold for hold in refusal.holds if hold.expires_at_ms <= now_ms]
+        for hold in expired:
+            key = {"account_id": account_id, "entry_id": text_entry_id(hold.request_id)}
+            recorded = await self._db.get(self._writes.ledger_table, key)
+            await self._resolve(account_id, hold, charge_of(recorded))
+        return bool(expired)
+
+
+def _refused(refusal: HoldRefusedError | None, plan: HoldPlan) -> Exception:
+    if refusal is None or refusal.too_many:
+        return ConcurrencyLimitedError(
+            f"This account has {MAX_HOLDS} text requests running, the most allowed."
+        )
+    balance, required = refusal.balance_micro_usd, plan.amount_micro_usd
+    return InsufficientBalanceError(
+        cents_down(balance), cents_up(required), waiting_helps=balance + refusal.held_micro_usd >= required
+    )
+
+
+def _stored(usage: Usage) -> Mapping[str, Any]:
+    """Give a usage as it stands in the ledger: what is not zero."""
+    return {name: value for name, value in asdict(usage).items() if value}

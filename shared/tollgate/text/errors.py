@@ -1,0 +1,106 @@
+"""Error bodies on the text routes: one shape that the clients of both protocols read (design §6).
+
+`{code, error: {message, type, code}}`; on messages also `"type": "error"` and Anthropic's own error types.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.kit.errors import TollgateError
+from tollgate.text.faults import Fault
+from tollgate.text.models import ChatProtocol
+from tollgate.text.request import dumps
+
+
+class ProviderError(TollgateError):
+    """The provider gave no usable answer; nothing was charged."""
+
+    status = 502
+    code = "provider_error"
+    type = "BadGateway"
+
+    def __init__(self) -> None:
+        super().__init__("The provider gave no usable answer. Nothing was charged.")
+
+
+class ProviderUnavailableError(TollgateError):
+    """Every provider of the model is down or busy; nothing was charged."""
+
+    status = 503
+    code = "provider_unavailable"
+    type = "ServiceUnavailable"
+    retry_after_s = 5
+
+    def __init__(self) -> None:
+        super().__init__("No provider of this model is available now. Nothing was charged; try again.")
+
+
+class UpstreamTimeoutError(TollgateError):
+    """A request that is not streamed got no answer in time (interface.md, "Limits")."""
+
+    status = 524
+    code = "upstream_timeout"
+    type = "Timeout"
+
+    def __init__(self) -> None:
+        super().__init__("The provider did not answer in time. Use stream: true for long answers.")
+
+
+_MESSAGES_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    408: "timeout_error",
+    409: "conflict_error",
+    413: "request_too_large",
+    424: "api_error",
+    429: "rate_limit_error",
+    500: "api_error",
+    503: "overloaded_error",
+    504: "timeout_error",
+    524: "timeout_error",
+    529: "overloaded_error",
+}
+"""Anthropic's error type for an HTTP status (providers.md §18, §21)."""
+_SERVER_ERRORS = 500
+_OVERLOADED = {ChatProtocol.OPENAI: (529, 503), ChatProtocol.ANTHROPIC: (503, 529)}
+"""The other protocol's status for an overload, and the client's own (providers.md §20, §21)."""
+
+
+def messages_type(status: int) -> str:
+    """Give Anthropic's error type for an HTTP status."""
+    other = "api_error" if status >= _SERVER_ERRORS else "invalid_request_error"
+    return _MESSAGES_TYPES.get(status, other)
+
+
+def error_body(protocol: ChatProtocol, error: TollgateError) -> dict[str, Any]:
+    """Give the body of one of our own errors, with whatever that error adds to it."""
+    fault = Fault(error.status, error.message, error.type, error.code)
+    return _body(protocol, fault, error.extra())
+
+
+def fault_body(protocol: ChatProtocol, fault: Fault) -> dict[str, Any]:
+    """Give the body of a provider's fault, as a client may see it."""
+    return _body(protocol, fault.shown, {})
+
+
+def fault_status(protocol: ChatProtocol, fault: Fault) -> int:
+    """Give the HTTP status that a client of `protocol` knows for a fault of the other protocol."""
+    theirs, own = _OVERLOADED[protocol]
+    return own if fault.shown.status == theirs else fault.shown.status
+
+
+def error_event(protocol: ChatProtocol, fault: Fault) -> bytes:
+    """Give `fault` as the last event of a stream that has begun."""
+    data = dumps(fault_body(protocol, fault))
+    name = "event: error\n" if protocol is ChatProtocol.ANTHROPIC else ""
+    return f"{name}data: {data}\n\n".encode()
+
+
+def _body(protocol: ChatProtocol, fault: Fault, extra: Mapping[str, Any]) -> dict[str, Any]:
+    is_messages = protocol is ChatProtocol.ANTHROPIC
+    kind = messages_type(fault.status) if is_messages else fault.type
+    error = {"message": fault.message, "type": kind, "code": fault.code, **extra}
+    return {**({"type": "error"} if is_messages else {}), "code": fault.status, "error": error}

@@ -1,0 +1,106 @@
+"""What a usage costs, and how much to hold before it is known (design §3). Pure.
+
+A price of X USD per 1M tokens is X micro-USD per token, so sums are exact and are rounded up once per
+request. Law: with the limit of a `HoldPlan` kept by the provider, and the input within its bound, the
+charge never exceeds the hold.
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
+
+from tollgate.kit.money import micro_usd_up
+from tollgate.text.models import TextModel, TokenPrices
+from tollgate.text.usage import Usage
+
+LEAST_OUTPUT_TOKENS = 4_096
+"""A limit that we set ourselves is never below this (design §3)."""
+BALANCE_SHARE = 4
+"""A request without a limit of its own may hold this fraction of the balance: a quarter."""
+
+_USD_EXPONENT = -6
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a request can use at most: input tokens, and the client's own limit of output per answer."""
+
+    input_tokens: int
+    output_limit: int | None
+    answers: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class HoldPlan:
+    """How much to hold, and the output limit that it pays for.
+
+    `passed_limit` goes to the provider as its limit where the client gave none and the balance does not
+    cover the model's maximum; otherwise it is `None`, and the request's limit stays as it is.
+    """
+
+    amount_micro_usd: int
+    output_limit: int
+    passed_limit: int | None = None
+
+
+def charge_micro_usd(usage: Usage, model: TextModel) -> int:
+    """Give what `usage` costs, rounded up once. The tier of the whole input prices all of it."""
+    prices = model.prices_for(usage.total_input_tokens)
+    total = (
+        usage.input_tokens * prices.input
+        + usage.cache_read_tokens * prices.of_cache_read()
+        + usage.cache_write_tokens * prices.of_cache_write()
+        + usage.cache_write_1h_tokens * prices.of_cache_write_1h()
+        + usage.output_tokens * prices.output
+    )
+    return _rounded_up(total)
+
+
+def full_hold(demand: Demand, model: TextModel) -> HoldPlan:
+    """Give the hold that covers the client's limit, or the model's maximum where it gave none."""
+    limit = model.max_output_tokens
+    if demand.output_limit is not None:
+        limit = min(limit, demand.output_limit)
+    return HoldPlan(_rounded_up(_most(demand, model, limit)), limit)
+
+
+def affordable_hold(demand: Demand, model: TextModel, balance_micro_usd: int) -> HoldPlan:
+    """Give the hold for an account with that balance; one above the balance is what it would take (402).
+
+    A client's own limit is held in full. Without one, and with a balance below the model's maximum, the
+    hold is at most a quarter of the balance, but not less than `LEAST_OUTPUT_TOKENS` cost.
+    """
+    full = full_hold(demand, model)
+    if demand.output_limit is not None or full.amount_micro_usd <= balance_micro_usd:
+        return full
+    least = min(LEAST_OUTPUT_TOKENS, model.max_output_tokens)
+    limit = max(least, _tokens_within(demand, model, balance_micro_usd // BALANCE_SHARE))
+    return HoldPlan(_rounded_up(_most(demand, model, limit)), limit, limit)
+
+
+def _tokens_within(demand: Demand, model: TextModel, budget_micro_usd: int) -> int:
+    left = budget_micro_usd - _most(demand, model, 0)
+    per_token = _dearest_output(demand, model) * demand.answers
+    if per_token == 0:
+        return model.max_output_tokens
+    tokens = int((left / per_token).to_integral_value(rounding=ROUND_FLOOR))
+    return min(tokens, model.max_output_tokens)
+
+
+def _most(demand: Demand, model: TextModel, output_limit: int) -> Decimal:
+    dearest_input = max(prices.dearest_input() for prices in _reachable(demand, model))
+    output_tokens = output_limit * demand.answers
+    return demand.input_tokens * dearest_input + output_tokens * _dearest_output(demand, model)
+
+
+def _dearest_output(demand: Demand, model: TextModel) -> Decimal:
+    return max(prices.output for prices in _reachable(demand, model))
+
+
+def _reachable(demand: Demand, model: TextModel) -> list[TokenPrices]:
+    # The input can turn out smaller than its bound, and nothing says that a higher tier is dearer.
+    tiers = [tier.prices for tier in model.tiers if demand.input_tokens >= tier.from_tokens]
+    return [model.prices, *tiers]
+
+
+def _rounded_up(amount_micro_usd: Decimal) -> int:
+    return micro_usd_up(amount_micro_usd.scaleb(_USD_EXPONENT))

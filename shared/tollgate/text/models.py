@@ -1,0 +1,86 @@
+"""What the text wire knows of a model. The catalog fills it in; prices are US dollars per 1M tokens."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+
+class ChatProtocol(StrEnum):
+    """The chat protocols, by the catalog's names (interface.md, "Catalog model")."""
+
+    OPENAI = "openai"
+    """Chat completions."""
+    ANTHROPIC = "anthropic"
+    """Messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPrices:
+    """US dollars per 1M tokens, which is micro-USD per token.
+
+    Cached input without a price of its own is ordinary input. A cache entry that is kept for an hour costs
+    twice the input price unless said otherwise (from memory of Anthropic's price list, not in the reference).
+    """
+
+    input: Decimal
+    output: Decimal
+    cache_read: Decimal | None = None
+    cache_write: Decimal | None = None
+    cache_write_1h: Decimal | None = None
+
+    def of_cache_read(self) -> Decimal:
+        """Give the price of a token read from the cache."""
+        return self.input if self.cache_read is None else self.cache_read
+
+    def of_cache_write(self) -> Decimal:
+        """Give the price of a token written to the cache for minutes."""
+        return self.input if self.cache_write is None else self.cache_write
+
+    def of_cache_write_1h(self) -> Decimal:
+        """Give the price of a token written to the cache for an hour."""
+        if self.cache_write_1h is not None:
+            return self.cache_write_1h
+        return self.of_cache_write() if self.cache_write is None else 2 * self.input
+
+    def dearest_input(self) -> Decimal:
+        """Give the highest price that a token of input can have."""
+        return max(self.input, self.of_cache_read(), self.of_cache_write(), self.of_cache_write_1h())
+
+
+@dataclass(frozen=True, slots=True)
+class LongContextTier:
+    """Prices of a whole request whose input is at least `from_tokens` tokens, cached ones included."""
+
+    from_tokens: int
+    prices: TokenPrices
+
+
+@dataclass(frozen=True, slots=True)
+class TextRoute:
+    """One way to a model: a provider, its own id for the model, and the protocol it is spoken to in."""
+
+    provider: str
+    upstream_id: str
+    protocol: ChatProtocol
+
+
+@dataclass(frozen=True, slots=True)
+class TextModel:
+    """One text model. `tiers` are in no particular order; `context_tokens` bounds input and output together.
+
+    `adaptive_thinking` is false for models that want a token budget for thinking (providers.md §20).
+    """
+
+    id: str
+    protocols: frozenset[ChatProtocol]
+    routes: tuple[TextRoute, ...]
+    prices: TokenPrices
+    context_tokens: int
+    max_output_tokens: int
+    tiers: tuple[LongContextTier, ...] = ()
+    adaptive_thinking: bool = True
+
+    def prices_for(self, input_tokens: int) -> TokenPrices:
+        """Give the prices of a request with that much input: those of the highest tier it reaches."""
+        reached = [tier for tier in self.tiers if input_tokens >= tier.from_tokens]
+        return max(reached, key=lambda tier: tier.from_tokens).prices if reached else self.prices

@@ -1,0 +1,264 @@
+"""Answers in the client's own protocol: passed on byte for byte, but for the model id.
+
+The client gets the id it asked for: that is the id the catalog and its own cost tables have, and which of a
+model's providers served it, under which name, may change between two requests.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.text.dialect import ChatDialect
+from tollgate.text.faults import UNREADABLE, Fault, FaultError, chat_fault, fault_of
+from tollgate.text.models import ChatProtocol
+from tollgate.text.request import dumps
+from tollgate.text.sse import SseEvent
+from tollgate.text.stream import AnswerStream, Meter
+from tollgate.text.usage import chat_usage, latest, read_chat_usage, read_messages_usage
+
+DONE = b"[DONE]"
+
+_DELIVERED_FIELDS = ("content", "reasoning_content", "refusal")
+_DELTA_FIELDS = ("text", "thinking", "partial_json")
+
+
+class ModelRename:
+    """Puts our model id in the place of the provider's, in JSON text, without reading it a second time."""
+
+    def __init__(self, public_model: str) -> None:
+        self.public_model = public_model
+        self._new = dumps(public_model).encode()
+        self._old: tuple[str, list[tuple[bytes, bytes]]] | None = None
+
+    def apply(self, raw: bytes, model: object) -> bytes | None:
+        """Give `raw` with `model`, which its JSON says, renamed; `None` where the place is not clear."""
+        if model == self.public_model or not isinstance(model, str):
+            return raw
+        # Quotes inside JSON strings are escaped, so a match is a member `model`; one alone is the right one.
+        for old, new in self._pairs(model):
+            if raw.count(old) == 1:
+                return raw.replace(old, new)
+        return None
+
+    def _pairs(self, model: str) -> list[tuple[bytes, bytes]]:
+        if self._old is None or self._old[0] != model:
+            value = dumps(model).encode()
+            keys = (b'"model":', b'"model": ')
+            self._old = (model, [(key + value, key + self._new) for key in keys])
+        return self._old[1]
+
+
+class ChatRelay(AnswerStream):
+    """A stream of chat completions for an OpenAI client."""
+
+    def __init__(self, meter: Meter, public_model: str, dialect: ChatDialect, *, wants_usage: bool) -> None:
+        super().__init__(ChatProtocol.OPENAI, meter)
+        self._rename = ModelRename(public_model)
+        self._dialect = dialect
+        self._wants_usage = wants_usage
+        self._usage_given = False
+        self._head: dict[str, Any] = {}
+
+    def _blank(self, event: SseEvent) -> bytes:
+        return event.raw
+
+    def _is_end_mark(self, data: bytes) -> bool:
+        return data == DONE
+
+    def _end(self, event: SseEvent) -> bytes:
+        self.done = True
+        self.meter.final = self.meter.reported is not None
+        owed = self._wants_usage and not self._usage_given
+        return self._usage_chunk() + event.raw if owed else event.raw
+
+    def _take(self, event: SseEvent, payload: dict[str, Any]) -> bytes:
+        fault = read_chat_answer(payload, "delta", self._dialect, self.meter)
+        if fault is not None:
+            return self.fail(fault)
+        if not self._head:
+            self._head = {name: payload.get(name) for name in ("id", "created")}
+        if not payload.get("choices") and payload.get("usage"):
+            self._usage_given = True
+            if not self._wants_usage:
+                return b""
+        renamed = self._rename.apply(event.raw, payload.get("model"))
+        return renamed or chat_event({**payload, "model": self._rename.public_model})
+
+    def _usage_chunk(self) -> bytes:
+        # Some vendors report their usage in the last content chunk, where no client looks for it.
+        shown = {**self._head, "object": "chat.completion.chunk", "model": self._rename.public_model}
+        return chat_event({**shown, "choices": [], "usage": chat_usage(self.meter.usage())})
+
+
+class MessagesRelay(AnswerStream):
+    """A stream of messages for an Anthropic client."""
+
+    def __init__(self, meter: Meter, public_model: str) -> None:
+        super().__init__(ChatProtocol.ANTHROPIC, meter)
+        self._rename = ModelRename(public_model)
+
+    def _blank(self, event: SseEvent) -> bytes:
+        return event.raw
+
+    def _take(self, event: SseEvent, payload: dict[str, Any]) -> bytes:
+        kind = payload.get("type")
+        if kind == "error":
+            return self.fail(messages_fault(payload))
+        read_messages_event(payload, self.meter)
+        if kind == "message_stop":
+            self.done = True
+        message = payload.get("message")
+        if kind != "message_start" or not isinstance(message, dict):
+            return event.raw
+        renamed = self._rename.apply(event.raw, message.get("model"))
+        shown = {**payload, "message": {**message, "model": self._rename.public_model}}
+        return renamed or messages_event(shown)
+
+
+def relay_completion(body: bytes, meter: Meter, public_model: str, dialect: ChatDialect) -> bytes:
+    """Give a chat completion under our model id, and read it into `meter`. Raises `FaultError`."""
+    payload = read_completion(body, meter, dialect)
+    renamed = ModelRename(public_model).apply(body, payload.get("model"))
+    return renamed or dumps({**payload, "model": public_model}).encode()
+
+
+def relay_message(body: bytes, meter: Meter, public_model: str) -> bytes:
+    """Give a message under our model id, and read it into `meter`. Raises `FaultError`."""
+    payload = read_message(body, meter)
+    renamed = ModelRename(public_model).apply(body, payload.get("model"))
+    return renamed or dumps({**payload, "model": public_model}).encode()
+
+
+def read_completion(body: bytes, meter: Meter, dialect: ChatDialect) -> dict[str, Any]:
+    """Read a whole chat completion into `meter` and give it. Raises `FaultError`."""
+    payload = _object(body)
+    fault = read_chat_answer(payload, "message", dialect, meter)
+    if fault is not None or not isinstance(payload.get("choices"), list):
+        raise FaultError(fault or UNREADABLE)
+    meter.final = meter.reported is not None
+    return payload
+
+
+def read_message(body: bytes, meter: Meter) -> dict[str, Any]:
+    """Read a whole message into `meter` and give it. Raises `FaultError`."""
+    payload = _object(body)
+    if payload.get("type") == "error" or not isinstance(payload.get("content"), list):
+        raise FaultError(messages_fault(payload) if payload.get("type") == "error" else UNREADABLE)
+    for block in payload["content"]:
+        _read_block(block, meter)
+    meter.reported = read_messages_usage(payload.get("usage"))
+    meter.final = meter.reported is not None
+    return payload
+
+
+def read_chat_answer(
+    payload: Mapping[str, Any], part: str, dialect: ChatDialect, meter: Meter
+) -> Fault | None:
+    """Read a chunk (`part` is `delta`) or a completion (`message`) into `meter`; give the fault if it is one.
+
+    Usage counts wherever it stands. Vendors report it in a chunk of its own, with the last content, inside
+    a choice, or as a running total with every chunk: so the last one is the one that holds.
+    """
+    fault = chat_fault(payload, dialect.code_statuses)
+    if fault is not None:
+        return fault
+    reported = payload.get("usage")
+    choices = payload.get("choices")
+    for choice in choices if isinstance(choices, list) else ():
+        if not isinstance(choice, dict):
+            return UNREADABLE
+        if choice.get("finish_reason") in dialect.faulty_finishes:
+            return Fault(503, "The provider broke off its answer.", "ServiceUnavailable", "provider_error")
+        _read_part(choice.get(part), meter)
+        reported = reported or choice.get("usage")
+    usage = read_chat_usage(reported, dialect.reasoning_count) if reported else None
+    if usage is not None:
+        meter.reported = usage
+        meter.final = not choices
+    return None
+
+
+def read_messages_event(payload: Mapping[str, Any], meter: Meter) -> None:
+    """Read one event of a messages stream into `meter`."""
+    kind = payload.get("type")
+    if kind == "content_block_delta":
+        _read_block(payload.get("delta"), meter)
+    elif kind == "content_block_start":
+        _read_block(payload.get("content_block"), meter)
+    elif kind in ("message_start", "message_delta"):
+        holder = payload.get("message") if kind == "message_start" else payload
+        usage = read_messages_usage(holder.get("usage")) if isinstance(holder, dict) else None
+        if usage is not None:
+            meter.reported = latest(meter.reported, usage)
+            # The input alone is known from the start; the output only here, at the end.
+            meter.final = kind == "message_delta"
+
+
+def messages_fault(payload: Mapping[str, Any]) -> Fault:
+    """Give the fault in an Anthropic error that came with HTTP 200, by its type."""
+    error = payload.get("error")
+    kind = error.get("type") if isinstance(error, dict) else None
+    return fault_of(payload, MESSAGES_STATUSES.get(str(kind), 502))
+
+
+def chat_event(payload: Mapping[str, Any]) -> bytes:
+    """Give a chunk as a server-sent event."""
+    return f"data: {dumps(payload)}\n\n".encode()
+
+
+def messages_event(payload: Mapping[str, Any]) -> bytes:
+    """Give an event of a messages stream, named by its type."""
+    return f"event: {payload['type']}\ndata: {dumps(payload)}\n\n".encode()
+
+
+MESSAGES_STATUSES = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""The HTTP status of Anthropic's error types (providers.md §18)."""
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        payload = json.loads(body)
+    except (ValueError, RecursionError) as exc:
+        raise FaultError(UNREADABLE) from exc
+    if not isinstance(payload, dict):
+        raise FaultError(UNREADABLE)
+    return payload
+
+
+def _read_part(part: Any, meter: Meter) -> None:
+    if not isinstance(part, dict):
+        return
+    for name in _DELIVERED_FIELDS:
+        text = part.get(name)
+        if text:
+            meter.deliver(text)
+    calls = part.get("tool_calls")
+    for call in calls if isinstance(calls, list) else ():
+        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(function, dict):
+            meter.deliver(function.get("name"))
+            meter.deliver(function.get("arguments"))
+
+
+def _read_block(block: Any, meter: Meter) -> None:
+    if not isinstance(block, dict):
+        return
+    for name in _DELTA_FIELDS:
+        text = block.get(name)
+        if text:
+            meter.deliver(text)
+    if block.get("type") == "tool_use":
+        meter.deliver(block.get("name"))
+        if block.get("input"):
+            meter.deliver(dumps(block["input"]))

@@ -1,0 +1,191 @@
+"""A client's body on a text route: read once, checked only where money or routing needs it, and edited
+so that every field that is not ours goes upstream byte for byte (design §5 "Same protocol upstream").
+"""
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, NoReturn
+
+from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, Problem
+from tollgate.text.models import ChatProtocol
+
+MAX_BODY_BYTES = 6 * 1024 * 1024
+"""What Lambda takes in one invocation."""
+MAX_MEMBERS = 200
+"""Top-level fields; the protocols know some forty."""
+MAX_ANSWERS = 128
+"""OpenAI's own bound of `n`."""
+
+LIMIT_FIELDS = {
+    ChatProtocol.OPENAI: ("max_completion_tokens", "max_tokens"),
+    ChatProtocol.ANTHROPIC: ("max_tokens",),
+}
+"""Where each protocol has the limit of output tokens; OpenAI's second name is its old one."""
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(f"{text} is too large a number")
+    return value
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonBody:
+    """A JSON object, with the text of each of its members beside its value."""
+
+    fields: dict[str, Any]
+    texts: dict[str, str]
+    size_bytes: int
+
+    def edited(self, changes: Mapping[str, Any], dropped: Collection[str] = ()) -> bytes:
+        """Give the object with some members changed, added or dropped, and all others as they came."""
+        kept = {name: text for name, text in self.texts.items() if name not in dropped}
+        parts = kept | {name: dumps(value) for name, value in changes.items()}
+        joined = ",".join(f"{dumps(name)}:{text}" for name, text in parts.items())
+        return f"{{{joined}}}".encode()
+
+
+@dataclass(frozen=True, slots=True)
+class TextRequest:
+    """A request on a text route, as far as we have to understand it.
+
+    `output_limit` is the client's own limit of output tokens, `None` where it gave none; `answers` is `n`.
+    `wants_usage` says that a stream shall end with the usage (always so in Anthropic's protocol).
+    """
+
+    protocol: ChatProtocol
+    body: JsonBody
+    model: str
+    stream: bool
+    wants_usage: bool
+    output_limit: int | None
+    answers: int
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Give the body's members."""
+        return self.body.fields
+
+
+def dumps(value: Any) -> str:
+    """Give `value` as JSON, compact and in ASCII: unpaired surrogates stay what they were, escapes."""
+    return _ENCODER.encode(value)
+
+
+def read_request(protocol: ChatProtocol, body: bytes, *, is_count: bool = False) -> TextRequest:
+    """Give the request in `body`; `is_count` for the count_tokens route, which takes no `max_tokens`.
+
+    Raises `PayloadTooLargeError`, or `InvalidInputError` with every problem of the fields that we read.
+    """
+    parsed = read_json_body(body)
+    fields = parsed.fields
+    problems = list(_problems(protocol, fields, is_count))
+    if problems:
+        raise InvalidInputError(problems)
+    is_chat = protocol is ChatProtocol.OPENAI
+    limits = [int(fields[name]) for name in LIMIT_FIELDS[protocol] if fields.get(name) is not None]
+    return TextRequest(
+        protocol,
+        parsed,
+        fields["model"],
+        fields.get("stream") is True,
+        (fields.get("stream_options") or {}).get("include_usage") is True if is_chat else True,
+        min(limits) if limits else None,
+        int(fields.get("n") or 1) if is_chat else 1,
+    )
+
+
+def read_json_body(body: bytes) -> JsonBody:
+    """Give the JSON object in `body` with its members' texts.
+
+    Raises `PayloadTooLargeError`, or `InvalidInputError` for what is no JSON object. A repeated name is
+    refused: which one a provider would read is not known, and one of them is what we price.
+    """
+    if len(body) > MAX_BODY_BYTES:
+        raise PayloadTooLargeError(MAX_BODY_BYTES)
+    try:
+        return _members(body.decode(), len(body))
+    except (ValueError, RecursionError) as exc:
+        raise InvalidInputError([Problem("", f"The body is not a usable JSON object: {exc}.")]) from exc
+
+
+def _members(text: str, size_bytes: int) -> JsonBody:
+    fields: dict[str, Any] = {}
+    texts: dict[str, str] = {}
+    at = _expect(text, _after_space(text, 0), "{")
+    if text[at : at + 1] == "}":
+        return _ended(text, at + 1, JsonBody(fields, texts, size_bytes))
+    for _ in range(MAX_MEMBERS):
+        name, at = _DECODER.raw_decode(text, at)
+        if not isinstance(name, str) or name in fields:
+            raise ValueError(f"{dumps(name)[:100]} is no name, or stands there twice")
+        start = _expect(text, _after_space(text, at), ":")
+        fields[name], at = _DECODER.raw_decode(text, start)
+        texts[name] = text[start:at]
+        at = _after_space(text, at)
+        if text[at : at + 1] == "}":
+            return _ended(text, at + 1, JsonBody(fields, texts, size_bytes))
+        at = _expect(text, at, ",")
+    raise ValueError(f"it has more than {MAX_MEMBERS} members")
+
+
+def _after_space(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def _expect(text: str, at: int, character: str) -> int:
+    if text[at : at + 1] != character:
+        raise ValueError(f"'{character}' is missing at character {at}")
+    return _after_space(text, at + 1)
+
+
+def _ended(text: str, at: int, body: JsonBody) -> JsonBody:
+    if _after_space(text, at) != len(text):
+        raise ValueError(f"there is more after its end at character {at}")
+    return body
+
+
+def _problems(protocol: ChatProtocol, fields: Mapping[str, Any], is_count: bool) -> list[Problem]:
+    found = []
+    if not isinstance(fields.get("model"), str):
+        found.append(Problem("/model", "Must be a text model's id."))
+    messages = fields.get("messages")
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        found.append(Problem("/messages", "Must be a list of message objects."))
+    if not isinstance(fields.get("stream"), bool | None):
+        found.append(Problem("/stream", "Must be true or false."))
+    if not isinstance(fields.get("stream_options"), dict | None):
+        found.append(Problem("/stream_options", "Must be an object."))
+    for name in LIMIT_FIELDS[protocol]:
+        if not _is_whole(fields.get(name), 1 if protocol is ChatProtocol.OPENAI else 0, None):
+            found.append(Problem(f"/{name}", "Must be a whole number of tokens, above 0."))
+    if protocol is ChatProtocol.OPENAI and not _is_whole(fields.get("n"), 1, MAX_ANSWERS):
+        found.append(Problem("/n", f"Must be a whole number from 1 to {MAX_ANSWERS}."))
+    if protocol is ChatProtocol.ANTHROPIC and not is_count and fields.get("max_tokens") is None:
+        found.append(Problem("/max_tokens", "Field required."))
+    return found
+
+
+def _is_whole(value: Any, least: int, most: int | None) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    if isinstance(value, float) and not value.is_integer():
+        return False
+    return value >= least and (most is None or value <= most)

@@ -1,0 +1,111 @@
+"""What every streamed answer has in common, whoever speaks what: its meter, its end, its fault."""
+
+import json
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from tollgate.text.errors import error_event
+from tollgate.text.faults import BROKEN_OFF, UNREADABLE, Fault
+from tollgate.text.models import ChatProtocol
+from tollgate.text.sse import SseEvent
+from tollgate.text.tokens import tokens_of_bytes, utf8_length
+from tollgate.text.usage import Usage
+
+
+@dataclass(slots=True)
+class Meter:
+    """What one answer has used so far: what the provider reported, and what was delivered.
+
+    `input_estimate` is our own count of the input and `output_limit` the most tokens all answers together
+    may have; both serve where the provider's report is missing. `final`: the report is complete.
+    """
+
+    input_estimate: int
+    output_limit: int
+    reported: Usage | None = None
+    delivered_bytes: int = 0
+    final: bool = False
+
+    def deliver(self, text: object) -> None:
+        """Count `text` (anything else than a text counts nothing) as delivered."""
+        if isinstance(text, str):
+            self.delivered_bytes += utf8_length(text)
+
+    def usage(self) -> Usage:
+        """Give the usage to bill: as reported, or counted and marked so. Something delivered is never 0."""
+        if self.reported is not None and self.final:
+            return self.reported
+        counted = min(tokens_of_bytes(self.delivered_bytes), self.output_limit)
+        if self.reported is None:
+            return Usage(self.input_estimate, counted, estimated=True)
+        known = self.reported
+        return Usage(
+            known.input_tokens or (0 if known.total_input_tokens else self.input_estimate),
+            max(counted, known.output_tokens),
+            known.cache_read_tokens,
+            known.cache_write_tokens,
+            known.cache_write_1h_tokens,
+            known.reasoning_tokens,
+            estimated=True,
+        )
+
+
+class AnswerStream(ABC):
+    """One streamed answer: the provider's events in, bytes for the client out. It does no I/O.
+
+    After an event of the provider's that ends the answer `done` is true; after one that is an error, or
+    cannot be read, `fault` says which, and the client has been given it. A caller that has sent the client
+    nothing yet may drop those bytes and try another route.
+    """
+
+    def __init__(self, protocol: ChatProtocol, meter: Meter) -> None:
+        self.protocol = protocol
+        self.meter = meter
+        self.done = False
+        self.fault: Fault | None = None
+        self._begun = False
+
+    def feed(self, event: SseEvent) -> bytes:
+        """Give the bytes for the client that follow from `event`, often none."""
+        if self.done or self.fault is not None:
+            return b""
+        if event.data is None:
+            # A comment before the first event would commit us to this provider.
+            return self._blank(event) if self._begun else b""
+        self._begun = True
+        if self._is_end_mark(event.data):
+            return self._end(event)
+        try:
+            payload = json.loads(event.data)
+        except (ValueError, RecursionError):
+            payload = None
+        return self._take(event, payload) if isinstance(payload, dict) else self.fail(UNREADABLE)
+
+    def close(self, fault: Fault = BROKEN_OFF) -> bytes:
+        """Give the bytes for the client when nothing more comes: none if the answer was whole."""
+        return b"" if self.done or self.fault is not None else self.fail(fault)
+
+    def fail(self, fault: Fault) -> bytes:
+        """Note the fault and give its error event."""
+        self.fault = fault
+        return error_event(self.protocol, fault)
+
+    def _blank(self, event: SseEvent) -> bytes:
+        """Give what follows from comments and blank lines."""
+        del event
+        return b""
+
+    def _is_end_mark(self, data: bytes) -> bool:
+        """Tell whether `data` is the provider's end mark that is no JSON."""
+        del data
+        return False
+
+    def _end(self, event: SseEvent) -> bytes:
+        """Give what follows from the end mark."""
+        del event
+        return b""
+
+    @abstractmethod
+    def _take(self, event: SseEvent, payload: dict[str, Any]) -> bytes:
+        """Give what follows from an event with a JSON object."""

@@ -1,0 +1,109 @@
+"""How many tokens: an upper bound for the hold, and an estimate where a provider reports nothing.
+
+No tokenizer is run: each vendor has its own, and most are not public. All of them work on UTF-8 bytes or
+on pieces of them, so a text has at most one token per byte; on average a token covers about four.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tollgate.text.models import TextModel
+from tollgate.text.request import TextRequest
+
+MAX_IMAGE_TOKENS = 16_384
+"""The most that a model makes of one image (INFERRED: the largest pixel budget of the vision models)."""
+TYPICAL_IMAGE_TOKENS = 1_024
+REQUEST_OVERHEAD_TOKENS = 1_024
+"""What providers add for tools and formats: up to some 800 tokens (INFERRED)."""
+MESSAGE_OVERHEAD_TOKENS = 16
+"""Role marks and separators of the vendors' chat templates, with room to spare."""
+BYTES_PER_TOKEN = 4
+MAX_NESTING = 4
+"""How deep content is looked into: a message's parts, and those of a tool result in it."""
+
+_PLAIN_PARTS = (
+    *("text", "refusal", "tool_use", "tool_result", "thinking", "redacted_thinking", "search_result"),
+)
+"""Parts of content that are wholly in the body, as text: their bytes count."""
+
+
+@dataclass(slots=True)
+class _Media:
+    images: int = 0
+    inline_bytes: int = 0
+    unbounded: bool = False
+
+
+def input_bound(request: TextRequest, model: TextModel) -> int:
+    """Give the most input tokens that the provider can count for `request`.
+
+    One per byte of the body and one bound per image, whose own bytes do not count. What cannot be bounded
+    so (documents, audio, video) is bounded by the model's context, as everything is: a longer input is
+    refused by the provider.
+    """
+    media = _media_of(request)
+    if media.unbounded:
+        return model.context_tokens
+    text_bytes = request.body.size_bytes - media.inline_bytes
+    overhead = REQUEST_OVERHEAD_TOKENS + MESSAGE_OVERHEAD_TOKENS * len(request.fields["messages"])
+    return min(text_bytes + media.images * MAX_IMAGE_TOKENS + overhead, model.context_tokens)
+
+
+def input_estimate(request: TextRequest, model: TextModel) -> int:
+    """Give about how many input tokens `request` has: for a provider that does not say. Never 0."""
+    media = _media_of(request)
+    text_tokens = tokens_of_bytes(request.body.size_bytes - media.inline_bytes)
+    return max(1, min(text_tokens + media.images * TYPICAL_IMAGE_TOKENS, input_bound(request, model)))
+
+
+def tokens_of_bytes(byte_count: int) -> int:
+    """Give about how many tokens a text of `byte_count` UTF-8 bytes has; 0 only for an empty one."""
+    return -(-byte_count // BYTES_PER_TOKEN)
+
+
+def utf8_length(text: str) -> int:
+    """Give the length of `text` in UTF-8 bytes; an unpaired surrogate counts as three."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _media_of(request: TextRequest) -> _Media:
+    media = _Media()
+    for message in request.fields["messages"]:
+        _look_into(message.get("content"), media, MAX_NESTING)
+    return media
+
+
+def _look_into(content: Any, media: _Media, depth: int) -> None:
+    if not isinstance(content, list):
+        return
+    if depth == 0:
+        media.unbounded = True
+        return
+    for part in _objects(content):
+        kind = part.get("type")
+        if kind in ("image_url", "image"):
+            media.images += 1
+            media.inline_bytes += _inline_bytes(part)
+        elif kind in _PLAIN_PARTS:
+            _look_into(part.get("content"), media, depth - 1)
+        else:
+            media.unbounded = True
+
+
+def _objects(content: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    return (part for part in content if isinstance(part, dict))
+
+
+def _inline_bytes(part: dict[str, Any]) -> int:
+    holder = part.get("image_url") if part.get("type") == "image_url" else part.get("source")
+    if isinstance(holder, str):
+        return _ascii_length(holder)
+    if not isinstance(holder, dict):
+        return 0
+    return _ascii_length(holder.get("url")) + _ascii_length(holder.get("data"))
+
+
+def _ascii_length(value: Any) -> int:
+    # base64 and URLs are ASCII; what is not would stand in the body as other lengths, so it counts as text.
+    return len(value) if isinstance(value, str) and value.isascii() else 0

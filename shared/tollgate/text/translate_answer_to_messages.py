@@ -1,0 +1,232 @@
+"""An OpenAI chat completion as an Anthropic message, whole and streamed (providers.md §21).
+
+Both ways give the same message and the same usage. An Anthropic stream has one block after the other, so
+tool calls that come interleaved are held back until the one before them has ended.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tollgate.text.dialect import ChatDialect
+from tollgate.text.models import ChatProtocol
+from tollgate.text.relay import DONE, messages_event, read_chat_answer, read_completion
+from tollgate.text.request import dumps
+from tollgate.text.sse import SseEvent
+from tollgate.text.stream import AnswerStream, Meter
+from tollgate.text.usage import Usage, messages_usage
+
+_STOPS = {
+    "stop": "end_turn",
+    "length": "max_tokens",
+    "tool_calls": "tool_use",
+    "function_call": "tool_use",
+    "content_filter": "refusal",
+}
+_PARTS = {"reasoning_content": "thinking", "content": "text", "refusal": "text"}
+"""Where a message or a delta has text, and the kind of block that it becomes."""
+_EMPTY = {
+    "thinking": {"type": "thinking", "thinking": "", "signature": ""},
+    "text": {"type": "text", "text": ""},
+}
+
+
+def message_of_completion(body: bytes, meter: Meter, public_model: str, dialect: ChatDialect) -> bytes:
+    """Give a whole chat completion as a message. Raises `FaultError` for an answer that is no completion."""
+    payload = read_completion(body, meter, dialect)
+    choice = _first(payload.get("choices"))
+    said = _part(choice, "message")
+    content = [
+        {**_EMPTY[kind], kind: said[name]}
+        for name, kind in _PARTS.items()
+        if isinstance(said.get(name), str) and said[name]
+    ]
+    content += [_tool_use(call, at) for at, call in enumerate(_list(said.get("tool_calls")))]
+    stop = stop_of(choice.get("finish_reason"), dialect, refused=bool(said.get("refusal")))
+    usage = messages_usage(meter.usage())
+    return dumps(_message(payload, public_model, content or [_EMPTY["text"]], stop, usage)).encode()
+
+
+def stop_of(finish_reason: object, dialect: ChatDialect, *, refused: bool) -> str:
+    """Give Anthropic's stop reason for a finish reason of OpenAI's, or of the vendor's own."""
+    name = str(finish_reason)
+    found = _STOPS.get(dialect.finish_names.get(name, name), "end_turn")
+    return "refusal" if refused else found
+
+
+@dataclass(slots=True)
+class _Tool:
+    """One tool call under way. `unsent` are its arguments that the client does not have yet."""
+
+    number: int
+    id: str = ""
+    name: str = ""
+    unsent: str = ""
+
+
+class MessagesFromChat(AnswerStream):
+    """A stream of chat completions, as events for an Anthropic client."""
+
+    def __init__(self, meter: Meter, public_model: str, dialect: ChatDialect) -> None:
+        super().__init__(ChatProtocol.ANTHROPIC, meter)
+        self._model = public_model
+        self._dialect = dialect
+        self._started = False
+        self._open_kind: str | None = None
+        self._blocks = 0
+        self._tools: dict[tuple[str, str | int], _Tool] = {}
+        self._live: _Tool | None = None
+        self._late_text = ""
+        self._finish: object = None
+        self._refused = False
+
+    def _is_end_mark(self, data: bytes) -> bool:
+        return data == DONE
+
+    def _take(self, event: SseEvent, payload: dict[str, Any]) -> bytes:
+        del event
+        fault = read_chat_answer(payload, "delta", self._dialect, self.meter)
+        if fault is not None:
+            return self.fail(fault)
+        return b"".join(map(messages_event, self._events(payload)))
+
+    def _end(self, event: SseEvent) -> bytes:
+        del event
+        self.done = True
+        self.meter.final = self.meter.reported is not None
+        return b"".join(map(messages_event, self._last_events()))
+
+    def _events(self, payload: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        if not self._started:
+            self._started = True
+            yield self._message_start(payload)
+        choice = _first(payload.get("choices"))
+        delta = _part(choice, "delta")
+        for name, kind in _PARTS.items():
+            text = delta.get(name)
+            if isinstance(text, str) and text:
+                self._refused = self._refused or name == "refusal"
+                yield from self._say(kind, text)
+        for call in _list(delta.get("tool_calls")):
+            yield from self._call(call)
+        self._finish = choice.get("finish_reason") or self._finish
+
+    def _last_events(self) -> Iterator[dict[str, Any]]:
+        if not self._started:
+            yield self._message_start({})
+        for tool in self._tools.values():
+            if tool is not self._live:
+                yield from self._open_tool(tool)
+                yield from self._send_arguments(tool)
+        if self._late_text or self._blocks == 0:
+            yield from self._open("text", _EMPTY["text"])
+            yield from self._piece("text_delta", "text", self._late_text)
+        yield from self._close()
+        stop = stop_of(self._finish, self._dialect, refused=self._refused)
+        delta = {"stop_reason": stop, "stop_sequence": None}
+        yield {"type": "message_delta", "delta": delta, "usage": messages_usage(self.meter.usage())}
+        yield {"type": "message_stop"}
+
+    def _message_start(self, payload: Mapping[str, Any]) -> dict[str, Any]:
+        # The real numbers come at the end, and replace these.
+        usage = messages_usage(Usage(self.meter.input_estimate, 0))
+        return {"type": "message_start", "message": _message(payload, self._model, [], None, usage)}
+
+    def _say(self, kind: str, text: str) -> Iterator[dict[str, Any]]:
+        if self._tools:
+            self._late_text += text if kind == "text" else ""
+            return
+        if self._open_kind != kind:
+            yield from self._open(kind, _EMPTY[kind])
+        yield from self._piece(f"{kind}_delta", kind, text)
+
+    def _call(self, call: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        tool = self._tool(call)
+        function = _part(call, "function")
+        tool.id = tool.id or str(call.get("id") or "")
+        tool.name = tool.name or str(function.get("name") or "")
+        arguments = function.get("arguments")
+        tool.unsent += arguments if isinstance(arguments, str) else ""
+        if self._live is None and tool.name:
+            self._live = tool
+            yield from self._open_tool(tool)
+        if tool is self._live:
+            yield from self._send_arguments(tool)
+
+    def _tool(self, call: Mapping[str, Any]) -> _Tool:
+        # Some vendors leave `index` out, or send it as 0 for every call: then the id tells calls apart.
+        given, call_id = call.get("index"), str(call.get("id") or "")
+        index = given if isinstance(given, int) else None
+        known = None if index is None else self._tools.get(("index", index))
+        is_other = known is not None and call_id != "" and known.id not in ("", call_id)
+        if index is None and not call_id and self._tools:
+            return list(self._tools.values())[-1]
+        key = ("id", call_id) if index is None or is_other else ("index", index)
+        return self._tools.setdefault(key, _Tool(len(self._tools)))
+
+    def _open_tool(self, tool: _Tool) -> Iterator[dict[str, Any]]:
+        block = {
+            "type": "tool_use",
+            "id": tool.id or _made_up_id(tool.number),
+            "name": tool.name,
+            "input": {},
+        }
+        yield from self._open("tool_use", block)
+
+    def _send_arguments(self, tool: _Tool) -> Iterator[dict[str, Any]]:
+        text, tool.unsent = tool.unsent, ""
+        yield from self._piece("input_json_delta", "partial_json", text)
+
+    def _open(self, kind: str, block: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        yield from self._close()
+        self._open_kind = kind
+        yield {"type": "content_block_start", "index": self._blocks, "content_block": block}
+        self._blocks += 1
+
+    def _piece(self, kind: str, name: str, text: str) -> Iterator[dict[str, Any]]:
+        if text:
+            delta = {"type": kind, name: text}
+            yield {"type": "content_block_delta", "index": self._blocks - 1, "delta": delta}
+
+    def _close(self) -> Iterator[dict[str, Any]]:
+        if self._open_kind is not None:
+            self._open_kind = None
+            yield {"type": "content_block_stop", "index": self._blocks - 1}
+
+
+def _message(
+    payload: Mapping[str, Any], model: str, content: list[Any], stop: str | None, usage: dict[str, Any]
+) -> dict[str, Any]:
+    message_id = f"msg_{str(payload.get('id', '')).removeprefix('chatcmpl-')}"
+    shown = {"id": message_id, "type": "message", "role": "assistant", "model": model, "content": content}
+    return {**shown, "stop_reason": stop, "stop_sequence": None, "usage": usage}
+
+
+def _tool_use(call: Mapping[str, Any], number: int) -> dict[str, Any]:
+    function = _part(call, "function")
+    try:
+        given = json.loads(function.get("arguments") or "{}")
+    except (ValueError, TypeError, RecursionError):
+        given = None
+    arguments = given if isinstance(given, dict) else {"_raw": function.get("arguments")}
+    named = {"id": str(call.get("id") or _made_up_id(number)), "name": str(function.get("name") or "")}
+    return {"type": "tool_use", **named, "input": arguments}
+
+
+def _made_up_id(number: int) -> str:
+    return f"toolu_{number}"
+
+
+def _first(choices: Any) -> Mapping[str, Any]:
+    found = _list(choices)
+    return found[0] if found else {}
+
+
+def _part(payload: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = payload.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -1,0 +1,212 @@
+"""An Anthropic messages request as an OpenAI chat request (providers.md §21).
+
+What chat completions have no word for is left out where it is a hint, and refused where it would change the
+answer. Fields that are in neither protocol go through, for the provider to accept or to refuse.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.text.dialect import ChatDialect
+from tollgate.text.request import TextRequest, dumps
+
+MAX_STOPS = 4
+ERROR_PREFIX = "Error: "
+
+_TRANSLATED = frozenset(
+    {
+        *("model", "messages", "max_tokens", "system", "stop_sequences", "stream", "tools", "tool_choice"),
+        *("thinking", "output_config", "metadata"),
+    }
+)
+_HINTS = frozenset(
+    {"cache_control", "context_management", "inference_geo", "service_tier", "speed", "top_k", "betas"}
+)
+_BUDGET_EFFORTS = ((1_024, "low"), (2_048, "medium"))
+_CHOICES = {"auto": "auto", "any": "required", "none": "none"}
+
+
+def chat_request(
+    request: TextRequest, dialect: ChatDialect, upstream_id: str, output_limit: int
+) -> dict[str, Any]:
+    """Give the body for an OpenAI-compatible provider. Raises `InvalidInputError` for what it cannot say."""
+    fields = request.fields
+    messages = _system(fields.get("system"), "/system")
+    for position, message in enumerate(fields["messages"]):
+        messages += _messages(message, f"/messages/{position}", dialect)
+    body: dict[str, Any] = {"model": upstream_id, "messages": messages, dialect.limit_field: output_limit}
+    body |= _tools(fields)
+    stops = fields.get("stop_sequences")
+    if isinstance(stops, list) and stops:
+        body["stop"] = stops[:MAX_STOPS]
+    body |= _effort(fields) | _format(fields)
+    metadata = fields.get("metadata")
+    if isinstance(metadata, dict) and metadata.get("user_id"):
+        body["safety_identifier"] = metadata["user_id"]
+    if request.stream:
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
+    known = _TRANSLATED | _HINTS
+    return {**{name: value for name, value in fields.items() if name not in known}, **body}
+
+
+def _invalid(path: str, message: str) -> InvalidInputError:
+    return InvalidInputError([Problem(path, message)])
+
+
+def _blocks(content: Any, path: str) -> list[dict[str, Any]]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
+        raise _invalid(path, "Must be a text or a list of blocks.")
+    return content
+
+
+def _joined(blocks: list[dict[str, Any]], separator: str, path: str) -> str:
+    texts = [block.get("text") for block in blocks]
+    if not all(isinstance(text, str) for text in texts):
+        raise _invalid(path, "Must have text blocks only.")
+    return separator.join(map(str, texts))
+
+
+def _system(content: Any, path: str) -> list[dict[str, Any]]:
+    if not content:
+        return []
+    return [{"role": "system", "content": _joined(_blocks(content, path), "\n\n", path)}]
+
+
+def _messages(message: Mapping[str, Any], path: str, dialect: ChatDialect) -> list[dict[str, Any]]:
+    role = message.get("role")
+    where = f"{path}/content"
+    blocks = _blocks(message.get("content"), where)
+    if role == "system":
+        return _system(blocks, where)
+    if role == "assistant":
+        return [_assistant(blocks, where, dialect)]
+    if role == "user":
+        return _user(blocks, where)
+    raise _invalid(f"{path}/role", "Must be user, assistant or system.")
+
+
+def _assistant(blocks: list[dict[str, Any]], path: str, dialect: ChatDialect) -> dict[str, Any]:
+    texts, calls, thoughts = [], [], []
+    for position, block in enumerate(blocks):
+        kind = block.get("type")
+        if kind == "text":
+            texts.append(block)
+        elif kind == "tool_use":
+            function = {"name": block.get("name"), "arguments": dumps(block.get("input") or {})}
+            calls.append({"id": block.get("id"), "type": "function", "function": function})
+        elif kind == "thinking":
+            thoughts.append(str(block.get("thinking", "")))
+        elif kind != "redacted_thinking":
+            raise _invalid(f"{path}/{position}", f"This model does not take a {kind} block here.")
+    content = _joined(texts, "", path) if texts else None
+    message: dict[str, Any] = {"role": "assistant", "content": content}
+    if calls:
+        message["tool_calls"] = calls
+    if thoughts and dialect.echoes_reasoning:
+        message["reasoning_content"] = "".join(thoughts)
+    return message
+
+
+def _user(blocks: list[dict[str, Any]], path: str) -> list[dict[str, Any]]:
+    results: list[dict[str, Any]] = []
+    parts: list[dict[str, Any]] = []
+    for position, block in enumerate(blocks):
+        where = f"{path}/{position}"
+        if block.get("type") == "tool_result":
+            result, pictures = _tool_result(block, where)
+            results.append(result)
+            parts += pictures
+        else:
+            parts.append(_part(block, where))
+    if not parts:
+        return results
+    is_text = all(part["type"] == "text" for part in parts)
+    content: Any = "".join(part["text"] for part in parts) if is_text and len(parts) == 1 else parts
+    return [*results, {"role": "user", "content": content}]
+
+
+def _tool_result(block: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    # A tool message is text only: pictures of the result follow in the user's own message.
+    parts = [_part(inner, path) for inner in _blocks(block.get("content") or "", path)]
+    text = "".join(part["text"] for part in parts if part["type"] == "text")
+    shown = f"{ERROR_PREFIX}{text}" if block.get("is_error") else text
+    message = {"role": "tool", "tool_call_id": block.get("tool_use_id"), "content": shown}
+    return message, [part for part in parts if part["type"] != "text"]
+
+
+def _part(block: Mapping[str, Any], path: str) -> dict[str, Any]:
+    kind = block.get("type")
+    source = block.get("source")
+    if kind == "text" and isinstance(block.get("text"), str):
+        return {"type": "text", "text": block["text"]}
+    if kind == "image" and isinstance(source, dict) and source.get("type") in ("base64", "url"):
+        is_url = source["type"] == "url"
+        url = source.get("url") if is_url else _data_url(source)
+        return {"type": "image_url", "image_url": {"url": url}}
+    if kind == "document" and isinstance(source, dict):
+        if source.get("type") == "text":
+            return {"type": "text", "text": str(source.get("data", ""))}
+        if source.get("type") == "base64":
+            name = block.get("title") or "document.pdf"
+            return {"type": "file", "file": {"filename": name, "file_data": _data_url(source)}}
+    raise _invalid(path, f"This model does not take a {kind} block like this.")
+
+
+def _data_url(source: Mapping[str, Any]) -> str:
+    return f"data:{source.get('media_type')};base64,{source.get('data')}"
+
+
+def _tools(fields: Mapping[str, Any]) -> dict[str, Any]:
+    tools = fields.get("tools") or []
+    if not isinstance(tools, list):
+        raise _invalid("/tools", "Must be a list.")
+    if not tools:
+        return {}
+    found: dict[str, Any] = {"tools": [_tool(tool, f"/tools/{at}") for at, tool in enumerate(tools)]}
+    choice = fields.get("tool_choice")
+    if not isinstance(choice, dict):
+        return found
+    if choice.get("type") == "tool":
+        found["tool_choice"] = {"type": "function", "function": {"name": choice.get("name")}}
+    elif choice.get("type") in tuple(_CHOICES):
+        found["tool_choice"] = _CHOICES[choice["type"]]
+    else:
+        raise _invalid("/tool_choice/type", "Must be auto, any, none or tool.")
+    if choice.get("disable_parallel_tool_use"):
+        found["parallel_tool_calls"] = False
+    return found
+
+
+def _tool(tool: Any, path: str) -> dict[str, Any]:
+    if not isinstance(tool, dict) or tool.get("type") not in (None, "custom"):
+        raise _invalid(path, "This model takes custom tools only.")
+    function = {"name": tool.get("name"), "parameters": tool.get("input_schema") or {"type": "object"}}
+    if tool.get("description"):
+        function["description"] = tool["description"]
+    if tool.get("strict") is True:
+        function["strict"] = True
+    return {"type": "function", "function": function}
+
+
+def _effort(fields: Mapping[str, Any]) -> dict[str, Any]:
+    config = fields.get("output_config")
+    if isinstance(config, dict) and config.get("effort"):
+        return {"reasoning_effort": config["effort"]}
+    thinking = fields.get("thinking")
+    budget = thinking.get("budget_tokens") if isinstance(thinking, dict) else None
+    if not isinstance(budget, int) or thinking is None or thinking.get("type") != "enabled":
+        return {}
+    fitting = [effort for most, effort in _BUDGET_EFFORTS if budget <= most]
+    return {"reasoning_effort": fitting[0] if fitting else "high"}
+
+
+def _format(fields: Mapping[str, Any]) -> dict[str, Any]:
+    config = fields.get("output_config")
+    wanted = config.get("format") if isinstance(config, dict) else None
+    if not isinstance(wanted, dict) or wanted.get("type") != "json_schema":
+        return {}
+    named = {"name": "answer", "schema": wanted.get("schema"), "strict": True}
+    return {"response_format": {"type": "json_schema", "json_schema": named}}

@@ -1,0 +1,346 @@
+"""An OpenAI chat request as an Anthropic messages request (providers.md §20).
+
+What Anthropic has no word for is left out where it is a hint or neutral, and refused where it would change
+the answer. Fields that are in neither protocol go through, for the provider to accept or to refuse.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.text.models import TextModel
+from tollgate.text.request import TextRequest
+from tollgate.text.schemas import portable_schema
+
+FILLER_TEXT = "."
+"""The least that a turn can say: Anthropic takes neither empty texts nor a conversation without a user."""
+LEAST_THINKING_TOKENS = 1_024
+MAX_TEMPERATURE = 1
+JSON_HINT = "Answer with one JSON object and nothing else."
+
+_EFFORTS = {
+    "minimal": "low",
+    "low": "low",
+    "medium": "medium",
+    "high": "high",
+    "xhigh": "xhigh",
+    "max": "max",
+}
+_BUDGETS = {"minimal": 1_024, "low": 1_024, "medium": 2_048, "high": 4_096, "xhigh": 8_192, "max": 16_384}
+_TRANSLATED = frozenset(
+    {
+        *("model", "messages", "max_tokens", "max_completion_tokens", "temperature", "top_p", "stop"),
+        *("stream", "tools", "tool_choice", "parallel_tool_calls", "response_format", "reasoning_effort"),
+        *("user", "safety_identifier", "thinking"),
+    }
+)
+_HINTS = frozenset(
+    {
+        *("stream_options", "store", "metadata", "prompt_cache_key", "prompt_cache_options", "seed"),
+        *("prompt_cache_retention", "service_tier", "verbosity", "prediction", "moderation", "modalities"),
+    }
+)
+_NEUTRAL: Mapping[str, tuple[Any, ...]] = {
+    "n": (None, 1),
+    "logprobs": (None, False),
+    "top_logprobs": (None, 0),
+    "logit_bias": (None, {}),
+    "presence_penalty": (None, 0),
+    "frequency_penalty": (None, 0),
+    "audio": (None,),
+    "functions": (None,),
+    "function_call": (None,),
+}
+"""What Anthropic cannot do, and the values that do not ask for it."""
+
+_DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,(.*)", re.DOTALL)
+_BAD_ID_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def messages_request(
+    request: TextRequest, model: TextModel, upstream_id: str, output_limit: int
+) -> dict[str, Any]:
+    """Give the body for Anthropic; `output_limit` is the limit of output tokens, which is required there.
+
+    Raises `InvalidInputError` for what cannot be translated.
+    """
+    fields = request.fields
+    _refuse_foreign(fields)
+    system, turns = _conversation(fields["messages"])
+    body: dict[str, Any] = {"model": upstream_id, "max_tokens": output_limit, "messages": turns}
+    body |= _thinking(fields, model, output_limit)
+    is_thinking = body.get("thinking", {}).get("type") in ("adaptive", "enabled")
+    _add_format(body, system, fields.get("response_format"))
+    if system:
+        body["system"] = _joined_system(system)
+    if not is_thinking:
+        body |= _sampling(fields)
+    body |= _tools(fields, is_thinking)
+    if stops := _stops(fields.get("stop")):
+        body["stop_sequences"] = stops
+    if user := fields.get("safety_identifier") or fields.get("user"):
+        body["metadata"] = {"user_id": user}
+    if request.stream:
+        body["stream"] = True
+    known = _TRANSLATED | _HINTS | _NEUTRAL.keys()
+    return {**{name: value for name, value in fields.items() if name not in known}, **body}
+
+
+def _stops(stop: Any) -> list[str]:
+    stops = [stop] if isinstance(stop, str) else stop or []
+    if not isinstance(stops, list) or not all(isinstance(text, str) for text in stops):
+        raise _invalid("/stop", "Must be a text or a list of texts.")
+    return [text for text in stops if text.strip()]
+
+
+def _refuse_foreign(fields: Mapping[str, Any]) -> None:
+    problems = [
+        Problem(f"/{name}", "This model cannot do this.", neutral[-1])
+        for name, neutral in _NEUTRAL.items()
+        if fields.get(name) not in neutral
+    ]
+    if problems:
+        raise InvalidInputError(problems)
+
+
+def _invalid(path: str, message: str) -> InvalidInputError:
+    return InvalidInputError([Problem(path, message)])
+
+
+def _conversation(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    system: list[dict[str, Any]] = []
+    turns: list[dict[str, Any]] = []
+    ids: dict[str, str] = {}
+    for position, message in enumerate(messages):
+        path = f"/messages/{position}"
+        role = message.get("role")
+        if role in ("system", "developer"):
+            texts = _texts(message.get("content"), path)
+            # Only leading instructions can stand apart; later ones keep their place in the conversation.
+            if turns:
+                _add_turn(turns, "user", texts)
+            else:
+                system += texts
+        elif role == "user":
+            _add_turn(turns, "user", _user_blocks(message.get("content"), path))
+        elif role == "assistant":
+            _add_turn(turns, "assistant", _assistant_blocks(message, path, ids))
+        elif role == "tool":
+            _add_turn(turns, "user", [_tool_result(message, path, ids)])
+        else:
+            raise _invalid(f"{path}/role", "Must be system, developer, user, assistant or tool.")
+    return system, _finished(turns)
+
+
+def _add_turn(turns: list[dict[str, Any]], role: str, blocks: list[dict[str, Any]]) -> None:
+    if turns and turns[-1]["role"] == role:
+        turns[-1]["content"] += blocks
+    else:
+        turns.append({"role": role, "content": list(blocks)})
+
+
+def _finished(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if not turns or turns[0]["role"] != "user":
+        turns.insert(0, {"role": "user", "content": []})
+    for turn in turns:
+        turn["content"].sort(key=lambda block: block["type"] != "tool_result")
+        if not turn["content"]:
+            turn["content"].append({"type": "text", "text": FILLER_TEXT})
+    return turns
+
+
+def _joined_system(blocks: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    if any("cache_control" in block for block in blocks):
+        return blocks
+    return "\n\n".join(block["text"] for block in blocks)
+
+
+def _texts(content: Any, path: str) -> list[dict[str, Any]]:
+    """Give the text blocks of a content that can have nothing else; empty ones are left out."""
+    if content is None or isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    if not isinstance(content, list):
+        raise _invalid(f"{path}/content", "Must be a text or a list of parts.")
+    found = [_text_block(part, f"{path}/content/{at}") for at, part in enumerate(content)]
+    return [block for block in found if block["text"]]
+
+
+def _text_block(part: Any, path: str) -> dict[str, Any]:
+    text = part.get("text", part.get("refusal")) if isinstance(part, dict) else None
+    if not isinstance(text, str):
+        raise _invalid(path, "Must be a text part, or of another type that this model takes.")
+    return {"type": "text", "text": text, **_cache_control(part)}
+
+
+def _user_blocks(content: Any, path: str) -> list[dict[str, Any]]:
+    if not isinstance(content, list):
+        return _texts(content, path)
+    blocks = []
+    for position, part in enumerate(content):
+        where = f"{path}/content/{position}"
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind == "image_url":
+            blocks.append({"type": "image", "source": _image_source(part, where), **_cache_control(part)})
+        elif kind == "file":
+            blocks.append({**_document(part, where), **_cache_control(part)})
+        elif (block := _text_block(part, where))["text"]:
+            blocks.append(block)
+    return blocks
+
+
+def _cache_control(part: Mapping[str, Any]) -> dict[str, Any]:
+    return {"cache_control": part["cache_control"]} if part.get("cache_control") else {}
+
+
+def _image_source(part: Mapping[str, Any], path: str) -> dict[str, Any]:
+    holder = part.get("image_url")
+    url = holder.get("url") if isinstance(holder, dict) else holder
+    if isinstance(url, str):
+        if data := _DATA_URL.fullmatch(url):
+            return {"type": "base64", "media_type": data[1], "data": data[2]}
+        if url.startswith(("http://", "https://")):
+            return {"type": "url", "url": url}
+    raise _invalid(f"{path}/image_url", "Must be an http(s) URL or a base64 data URL.")
+
+
+def _document(part: Mapping[str, Any], path: str) -> dict[str, Any]:
+    holder = part.get("file")
+    file = holder if isinstance(holder, dict) else {}
+    data = _DATA_URL.fullmatch(str(file.get("file_data")))
+    if data is None:
+        raise _invalid(f"{path}/file", "Must have file_data, a base64 data URL.")
+    source = {"type": "base64", "media_type": data[1], "data": data[2]}
+    title = {"title": file["filename"]} if file.get("filename") else {}
+    return {"type": "document", "source": source, **title}
+
+
+def _assistant_blocks(message: Mapping[str, Any], path: str, ids: dict[str, str]) -> list[dict[str, Any]]:
+    thinking = message.get("thinking_blocks")
+    blocks = [block for block in thinking or [] if _is_signed(block)] if isinstance(thinking, list) else []
+    blocks += _texts(message.get("content"), path)
+    calls = message.get("tool_calls") or []
+    if not isinstance(calls, list) or message.get("function_call"):
+        raise _invalid(f"{path}/tool_calls", "Must be a list of function calls.")
+    for position, call in enumerate(calls):
+        function = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(function, dict):
+            raise _invalid(f"{path}/tool_calls/{position}", "Must be a function call.")
+        arguments = _arguments(function.get("arguments"))
+        named = {"id": _tool_id(call.get("id"), ids), "name": function.get("name"), "input": arguments}
+        blocks.append({"type": "tool_use", **named})
+    return blocks
+
+
+def _is_signed(block: Any) -> bool:
+    # Anthropic refuses thinking that it has not signed.
+    kind = block.get("type") if isinstance(block, dict) else None
+    return kind == "redacted_thinking" or (kind == "thinking" and bool(block.get("signature")))
+
+
+def _arguments(text: Any) -> dict[str, Any]:
+    if not text:
+        return {}
+    try:
+        value = json.loads(text) if isinstance(text, str) else text
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else {"_raw": text}
+
+
+def _tool_id(given: Any, ids: dict[str, str]) -> str:
+    name = str(given)
+    if name not in ids:
+        clean = _BAD_ID_CHARACTER.sub("_", name) or "call"
+        ids[name] = f"{clean}_{len(ids)}" if clean in ids.values() else clean
+    return ids[name]
+
+
+def _tool_result(message: Mapping[str, Any], path: str, ids: dict[str, str]) -> dict[str, Any]:
+    blocks = _user_blocks(message.get("content"), path)
+    is_text = all(block["type"] == "text" for block in blocks)
+    content: Any = "".join(block["text"] for block in blocks) if is_text else blocks
+    tool_use_id = _tool_id(message.get("tool_call_id"), ids)
+    return {"type": "tool_result", "tool_use_id": tool_use_id, "content": content}
+
+
+def _sampling(fields: Mapping[str, Any]) -> dict[str, Any]:
+    found = {}
+    temperature = fields.get("temperature")
+    if temperature is not None:
+        is_above = isinstance(temperature, int | float) and temperature > MAX_TEMPERATURE
+        found["temperature"] = MAX_TEMPERATURE if is_above else temperature
+    if fields.get("top_p") is not None:
+        found["top_p"] = fields["top_p"]
+    return found
+
+
+def _tools(fields: Mapping[str, Any], is_thinking: bool) -> dict[str, Any]:
+    tools = fields.get("tools") or []
+    if not isinstance(tools, list):
+        raise _invalid("/tools", "Must be a list.")
+    if not tools:
+        return {}
+    found: dict[str, Any] = {"tools": [_tool(tool, f"/tools/{at}") for at, tool in enumerate(tools)]}
+    choice = _tool_choice(fields.get("tool_choice"))
+    if is_thinking and choice is not None and choice["type"] in ("any", "tool"):
+        choice = {"type": "auto"}
+    if fields.get("parallel_tool_calls") is False and (choice or {}).get("type") != "none":
+        choice = {**(choice or {"type": "auto"}), "disable_parallel_tool_use": True}
+    return found if choice is None else {**found, "tool_choice": choice}
+
+
+def _tool(tool: Any, path: str) -> dict[str, Any]:
+    function = tool.get("function") if isinstance(tool, dict) else None
+    if not isinstance(function, dict) or tool.get("type") != "function":
+        raise _invalid(path, "Must be a function tool.")
+    described = {"description": function["description"]} if function.get("description") else {}
+    schema = function.get("parameters") or {"type": "object", "properties": {}}
+    strict = {"strict": True} if function.get("strict") is True else {}
+    shown = {"name": function.get("name"), **described, "input_schema": schema, **strict}
+    return {**shown, **_cache_control(tool)}
+
+
+def _tool_choice(choice: Any) -> dict[str, Any] | None:
+    if choice is None:
+        return None
+    plain = {"auto": "auto", "none": "none", "required": "any"}
+    if isinstance(choice, str) and choice in plain:
+        return {"type": plain[choice]}
+    function = choice.get("function") if isinstance(choice, dict) else None
+    if isinstance(function, dict) and isinstance(function.get("name"), str):
+        return {"type": "tool", "name": function["name"]}
+    raise _invalid("/tool_choice", "Must be auto, none, required or a function's name.")
+
+
+def _thinking(fields: Mapping[str, Any], model: TextModel, output_limit: int) -> dict[str, Any]:
+    if isinstance(fields.get("thinking"), dict):
+        return {"thinking": fields["thinking"]}
+    effort = fields.get("reasoning_effort")
+    if effort in (None, "none"):
+        return {}
+    if not isinstance(effort, str) or effort not in _EFFORTS:
+        raise InvalidInputError([Problem("/reasoning_effort", "Unknown effort.", ["none", *_EFFORTS])])
+    if model.adaptive_thinking:
+        thinking = {"type": "adaptive", "display": "summarized"}
+        return {"thinking": thinking, "output_config": {"effort": _EFFORTS[effort]}}
+    budget = min(_BUDGETS[effort], output_limit - 1)
+    if budget < LEAST_THINKING_TOKENS:
+        return {}
+    return {"thinking": {"type": "enabled", "budget_tokens": budget}}
+
+
+def _add_format(body: dict[str, Any], system: list[dict[str, Any]], wanted: Any) -> None:
+    kind = wanted.get("type") if isinstance(wanted, dict) else None
+    if kind == "json_object":
+        system.append({"type": "text", "text": JSON_HINT})
+    elif kind == "json_schema":
+        named = wanted.get("json_schema")
+        schema = named.get("schema") if isinstance(named, dict) else None
+        if not isinstance(schema, dict):
+            raise _invalid("/response_format/json_schema/schema", "Must be a JSON schema.")
+        shown = {"type": "json_schema", "schema": portable_schema(schema)}
+        body["output_config"] = {**body.get("output_config", {}), "format": shown}
+    elif wanted is not None and kind != "text":
+        raise _invalid("/response_format", "Must be of type text, json_object or json_schema.")

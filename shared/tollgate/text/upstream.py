@@ -1,0 +1,158 @@
+"""One request to one route of a model: what to send, and how to read what comes back. No I/O.
+
+order ─ TextUpstream.exchange ─► Exchange: call ─ (HTTP) ─► whole answer | stream | fault
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tollgate.kit.errors import TollgateError
+from tollgate.text.dialect import ChatDialect
+from tollgate.text.errors import fault_body, fault_status
+from tollgate.text.faults import Fault, read_fault
+from tollgate.text.metering import HoldPlan
+from tollgate.text.models import ChatProtocol, TextModel, TextRoute
+from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
+from tollgate.text.request import LIMIT_FIELDS, TextRequest, dumps, read_json_body
+from tollgate.text.stream import AnswerStream, Meter
+from tollgate.text.translate_answer_to_chat import ChatFromMessages, completion_of_message
+from tollgate.text.translate_answer_to_messages import MessagesFromChat, message_of_completion
+
+NO_STATUSES: Mapping[str, int] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class TextOrder:
+    """One request for one route, under the limits of its hold.
+
+    `created_s` is the time now, in epoch seconds. `headers` are the client's, with lower-case names.
+    """
+
+    request: TextRequest
+    model: TextModel
+    route: TextRoute
+    hold: HoldPlan
+    input_estimate: int
+    created_s: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def meter(self) -> Meter:
+        """Give a fresh meter for one attempt."""
+        return Meter(self.input_estimate, self.hold.output_limit * self.request.answers)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpCall:
+    """An HTTP request to a provider."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One attempt: its call, and the readers of its answer, which all count into `meter`.
+
+    `read_whole` gives the client's body for a whole answer with HTTP 200, and raises `FaultError`. `stream`
+    takes the events of a streamed one.
+    """
+
+    call: HttpCall
+    meter: Meter
+    read_whole: Callable[[bytes], bytes]
+    stream: AnswerStream
+    code_statuses: Mapping[str, int] = field(default_factory=lambda: NO_STATUSES)
+
+    def fault(self, status: int, body: bytes) -> Fault:
+        """Give the fault in an answer with an error status."""
+        return read_fault(status, body, self.code_statuses)
+
+
+class TextUpstream(Protocol):
+    """A provider of text."""
+
+    def exchange(self, order: TextOrder) -> Exchange:
+        """Give what to send for `order`. Raises `InvalidInputError` for what cannot be translated."""
+
+
+def chat_exchange(order: TextOrder, call: HttpCall, dialect: ChatDialect) -> Exchange:
+    """Give the exchange for a `call` to an OpenAI-compatible provider, whatever the client speaks."""
+    meter, model = order.meter(), order.model.id
+    if order.request.protocol is ChatProtocol.OPENAI:
+        wants_usage = order.request.wants_usage
+        return Exchange(
+            call,
+            meter,
+            lambda body: relay_completion(body, meter, model, dialect),
+            ChatRelay(meter, model, dialect, wants_usage=wants_usage),
+            dialect.code_statuses,
+        )
+    return Exchange(
+        call,
+        meter,
+        lambda body: message_of_completion(body, meter, model, dialect),
+        MessagesFromChat(meter, model, dialect),
+        dialect.code_statuses,
+    )
+
+
+def messages_exchange(order: TextOrder, call: HttpCall, code_statuses: Mapping[str, int]) -> Exchange:
+    """Give the exchange for a `call` to a provider that speaks messages, whatever the client speaks."""
+    meter, model, created_s = order.meter(), order.model.id, order.created_s
+    if order.request.protocol is ChatProtocol.ANTHROPIC:
+        relay = MessagesRelay(meter, model)
+        return Exchange(call, meter, lambda body: relay_message(body, meter, model), relay, code_statuses)
+    return Exchange(
+        call,
+        meter,
+        lambda body: completion_of_message(body, meter, model, created_s),
+        ChatFromMessages(meter, model, created_s, wants_usage=order.request.wants_usage),
+        code_statuses,
+    )
+
+
+def relayed_chat_body(order: TextOrder, dialect: ChatDialect) -> bytes:
+    """Give an OpenAI client's own body for an OpenAI-compatible provider, every other field as it came.
+
+    The limit of output tokens goes under the name that the provider knows: one it does not know would be
+    no limit, and the hold rests on it.
+    """
+    request, upstream_id = order.request, order.route.upstream_id
+    changes: dict[str, Any] = {"model": upstream_id}
+    named = [name for name in LIMIT_FIELDS[ChatProtocol.OPENAI] if request.fields.get(name) is not None]
+    dropped: list[str] = []
+    if order.hold.passed_limit is not None or named not in ([], [dialect.limit_field]):
+        dropped = [name for name in LIMIT_FIELDS[ChatProtocol.OPENAI] if name != dialect.limit_field]
+        changes[dialect.limit_field] = order.hold.passed_limit or request.output_limit
+    if request.stream:
+        changes["stream_options"] = {**(request.fields.get("stream_options") or {}), "include_usage": True}
+    return request.body.edited(changes, dropped)
+
+
+def encoded(body: Mapping[str, Any]) -> bytes:
+    """Give a translated body as JSON."""
+    return dumps(body).encode()
+
+
+def refusal(client: ChatProtocol, upstream: ChatProtocol, body: bytes, fault: Fault) -> tuple[int, bytes]:
+    """Give status and body for a client whose request a provider refused (`Verdict.ABOUT_REQUEST`).
+
+    In the client's own protocol the provider's body is passed on as it came, if it has that protocol's
+    shape; what it does not say in that shape is said again in ours.
+    """
+    if client is upstream and _has_shape(client, body):
+        return fault.status, body
+    return fault_status(client, fault), encoded(fault_body(client, fault))
+
+
+def _has_shape(protocol: ChatProtocol, body: bytes) -> bool:
+    try:
+        fields = read_json_body(body).fields
+    except TollgateError:
+        return False
+    error = fields.get("error")
+    has_message = isinstance(error, dict) and isinstance(error.get("message"), str)
+    return has_message and (protocol is ChatProtocol.OPENAI or fields.get("type") == "error")

@@ -1,0 +1,155 @@
+"""Token counts, in one shape whatever the provider reports (providers.md §19 "Normalise usage").
+
+Providers count in different ways: cached tokens inside the prompt or beside it, reasoning inside the
+completion or beside it. Counts come from outside, so a missing or absurd one reads as 0, never as an error.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+MAX_TOKENS = 1_000_000_000
+"""A larger count is no count: no model reads or writes as much in one request."""
+
+
+class ReasoningCount(StrEnum):
+    """Where an OpenAI-compatible upstream counts its reasoning tokens."""
+
+    INSIDE = "inside"
+    """In `completion_tokens`, as OpenAI does."""
+    BESIDE = "beside"
+    """In `reasoning_tokens` only, on top of `completion_tokens`."""
+    IN_TOTAL = "in_total"
+    """In `total_tokens` only: what it has above prompt and completion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one request used, in tokens. The four input counts are disjoint; reasoning is part of output.
+
+    `estimated`: counted here, as the provider did not say.
+    """
+
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cache_write_1h_tokens: int = 0
+    reasoning_tokens: int = 0
+    estimated: bool = False
+
+    @property
+    def total_input_tokens(self) -> int:
+        """Give all input, cached or not: what decides the long-context tier."""
+        written = self.cache_write_tokens + self.cache_write_1h_tokens
+        return self.input_tokens + self.cache_read_tokens + written
+
+
+def read_chat_usage(reported: object, reasoning_count: ReasoningCount) -> Usage | None:
+    """Give the usage in an OpenAI-compatible `usage` object; `None` if it says nothing.
+
+    `prompt_tokens` includes what was read from and written to the cache, but for the vendors and answers
+    where the cached part is larger than the prompt, which then must be counted beside it.
+    """
+    if not isinstance(reported, Mapping):
+        return None
+    prompt, completion = _count(reported, "prompt_tokens"), _count(reported, "completion_tokens")
+    if prompt == 0 and completion == 0:
+        return None
+    details = _part(reported, "prompt_tokens_details")
+    read = max(
+        _count(details, "cached_tokens"),
+        _count(reported, "prompt_cache_hit_tokens"),
+        _count(reported, "cached_tokens"),
+    )
+    written = max(_count(details, "cache_write_tokens"), _count(details, "cache_creation_input_tokens"))
+    uncached = prompt - read - written if read + written <= prompt else prompt
+    reasoning = _count(_part(reported, "completion_tokens_details"), "reasoning_tokens")
+    if reasoning_count is ReasoningCount.BESIDE:
+        completion += reasoning
+    elif reasoning_count is ReasoningCount.IN_TOTAL:
+        unsaid = _count(reported, "total_tokens") - prompt - completion
+        completion, reasoning = completion + max(0, unsaid), max(reasoning, unsaid)
+    return Usage(uncached, completion, read, written, 0, min(reasoning, completion))
+
+
+def read_messages_usage(reported: object) -> Usage | None:
+    """Give the usage in an Anthropic `usage` object; `None` if it says nothing. Its counts are disjoint."""
+    if not isinstance(reported, Mapping):
+        return None
+    written = _count(reported, "cache_creation_input_tokens")
+    for_an_hour = min(written, _count(_part(reported, "cache_creation"), "ephemeral_1h_input_tokens"))
+    read = _count(reported, "cache_read_input_tokens")
+    fresh, output = _count(reported, "input_tokens"), _count(reported, "output_tokens")
+    if fresh + written + read + output == 0:
+        return None
+    reasoning = _count(_part(reported, "output_tokens_details"), "thinking_tokens")
+    return Usage(fresh, output, read, written - for_an_hour, for_an_hour, min(reasoning, output))
+
+
+def latest(earlier: Usage | None, later: Usage) -> Usage:
+    """Give the counts after `later` came: each is a running total, so it never falls.
+
+    Anthropic's `message_start` has the input and its `message_delta` may repeat it or leave it out.
+    """
+    if earlier is None:
+        return later
+    return Usage(
+        max(earlier.input_tokens, later.input_tokens),
+        max(earlier.output_tokens, later.output_tokens),
+        max(earlier.cache_read_tokens, later.cache_read_tokens),
+        *_later_writes(earlier, later),
+        max(earlier.reasoning_tokens, later.reasoning_tokens),
+    )
+
+
+def chat_usage(usage: Usage) -> dict[str, Any]:
+    """Give `usage` as OpenAI's `usage` object (providers.md §17)."""
+    written = usage.cache_write_tokens + usage.cache_write_1h_tokens
+    return {
+        "prompt_tokens": usage.total_input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.total_input_tokens + usage.output_tokens,
+        "prompt_tokens_details": {
+            "cached_tokens": usage.cache_read_tokens,
+            "cache_write_tokens": written,
+        },
+        "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+    }
+
+
+def messages_usage(usage: Usage) -> dict[str, Any]:
+    """Give `usage` as Anthropic's `usage` object (providers.md §18)."""
+    return {
+        "input_tokens": usage.input_tokens,
+        "cache_creation_input_tokens": usage.cache_write_tokens + usage.cache_write_1h_tokens,
+        "cache_read_input_tokens": usage.cache_read_tokens,
+        "cache_creation": {
+            "ephemeral_5m_input_tokens": usage.cache_write_tokens,
+            "ephemeral_1h_input_tokens": usage.cache_write_1h_tokens,
+        },
+        "output_tokens": usage.output_tokens,
+        "output_tokens_details": {"thinking_tokens": usage.reasoning_tokens},
+    }
+
+
+def _later_writes(earlier: Usage, later: Usage) -> tuple[int, int]:
+    # The split by lifetime may stand in one of the two only: the sum is what may not fall.
+    total = max(
+        earlier.cache_write_tokens + earlier.cache_write_1h_tokens,
+        later.cache_write_tokens + later.cache_write_1h_tokens,
+    )
+    for_an_hour = min(total, max(earlier.cache_write_1h_tokens, later.cache_write_1h_tokens))
+    return total - for_an_hour, for_an_hour
+
+
+def _count(counts: Mapping[str, Any], name: str) -> int:
+    value = counts.get(name)
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MAX_TOKENS
+    return value if is_count and isinstance(value, int) else 0
+
+
+def _part(counts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = counts.get(name)
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,51 @@
+"""The text models as the catalog has them, in the wire's own terms, and as `GET /models` shows them. Pure."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from tollgate.catalog import models as catalog
+from tollgate.text.models import ChatProtocol, LongContextTier, TextModel, TextRoute, TokenPrices
+
+
+def wire_model(model: catalog.TextModel) -> TextModel:
+    """Give what the text wire knows of a catalog model."""
+    return TextModel(
+        id=model.id,
+        protocols=frozenset(ChatProtocol(protocol) for protocol in model.protocols),
+        routes=tuple(
+            TextRoute(route.provider, route.upstream, ChatProtocol(route.protocol)) for route in model.routes
+        ),
+        prices=_prices(model.prices),
+        context_tokens=model.context_tokens,
+        max_output_tokens=model.max_output_tokens,
+        tiers=tuple(LongContextTier(tier.from_tokens, _prices(tier)) for tier in model.long_context),
+    )
+
+
+def models_view(models: Iterable[catalog.TextModel]) -> dict[str, Any]:
+    """Give the body of `GET /api/v1/models`: OpenAI's list, with prices in USD per 1M tokens (design §6)."""
+    return {"object": "list", "data": [_model_view(model) for model in models]}
+
+
+def _model_view(model: catalog.TextModel) -> dict[str, Any]:
+    prices = model.prices.model_dump(by_alias=True, exclude_none=True)
+    return {
+        "id": model.id,
+        "object": "model",
+        "created": _epoch_s(model.released_at),
+        "owned_by": model.vendor,
+        "protocols": list(model.protocols),
+        "context_length": model.context_tokens,
+        "max_output_tokens": model.max_output_tokens,
+        "pricing": {name: f"{price:f}" for name, price in prices.items()},
+    }
+
+
+def _epoch_s(day: str | None) -> int:
+    """Give a release day in epoch seconds; 0, as OpenAI's own list has it, where it is not known."""
+    return 0 if day is None else int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp())
+
+
+def _prices(prices: catalog.TokenPrices) -> TokenPrices:
+    return TokenPrices(prices.input, prices.output, prices.cache_read, prices.cache_write)

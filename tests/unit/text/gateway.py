@@ -1,0 +1,114 @@
+"""The least gateway that puts the wire's parts together, for clients and a simulator to talk through.
+
+`/{upstream}/v1/chat/completions` and `/{upstream}/v1/messages` go to that provider of the simulator,
+translated where it speaks the other protocol. No keys, no balance, no failover.
+"""
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from threading import Thread
+
+import httpx
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from local.simulator.server import make_server
+from tests.unit.text.samples import CREATED_S, text_model
+from tollgate.kit.errors import TollgateError
+from tollgate.providers.anthropic.text import Anthropic
+from tollgate.providers.openai_compatible.facts import VENDORS
+from tollgate.providers.openai_compatible.text import OpenAiCompatible
+from tollgate.text.errors import error_body
+from tollgate.text.metering import Demand, full_hold
+from tollgate.text.models import ChatProtocol, TextRoute
+from tollgate.text.request import dumps, read_request
+from tollgate.text.sse import SseSplitter
+from tollgate.text.stream import Meter
+from tollgate.text.tokens import input_bound, input_estimate
+from tollgate.text.upstream import Exchange, TextOrder, TextUpstream, refusal
+
+STARTUP_TRIES = 500
+STARTUP_PAUSE_S = 0.01
+TIMEOUT_S = 10
+
+
+@contextmanager
+def serving(app: FastAPI) -> Iterator[str]:
+    """Serve `app` on a loopback port and give its URL."""
+    server = make_server(app)
+    thread = Thread(target=server.run)
+    thread.start()
+    for _ in range(STARTUP_TRIES):
+        if server.started:
+            break
+        time.sleep(STARTUP_PAUSE_S)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join()
+
+
+def upstream_of(name: str, simulator_url: str) -> tuple[TextUpstream, ChatProtocol]:
+    if name == "anthropic":
+        return Anthropic("key", f"{simulator_url}/anthropic"), ChatProtocol.ANTHROPIC
+    return OpenAiCompatible(VENDORS[name], "key", f"{simulator_url}/{name}/v1"), ChatProtocol.OPENAI
+
+
+def make_gateway(simulator_url: str, meters: list[Meter]) -> FastAPI:
+    """Give the app; `meters` gets the meter of each exchange."""
+    app = FastAPI()
+    model = text_model()
+
+    async def answer(protocol: ChatProtocol, name: str, request: Request) -> Response:
+        try:
+            asked = read_request(protocol, await request.body())
+            upstream, spoken = upstream_of(name, simulator_url)
+            hold = full_hold(Demand(input_bound(asked, model), asked.output_limit, asked.answers), model)
+            route, estimate = TextRoute(name, f"{name}-model", spoken), input_estimate(asked, model)
+            order = TextOrder(asked, model, route, hold, estimate, CREATED_S, dict(request.headers))
+            exchange = upstream.exchange(order)
+        except TollgateError as error:
+            return Response(dumps(error_body(protocol, error)), error.status, media_type="application/json")
+        meters.append(exchange.meter)
+        return await fetched(exchange, protocol, spoken, stream=asked.stream)
+
+    @app.post("/{upstream}/v1/chat/completions")
+    async def completions(upstream: str, request: Request) -> Response:
+        return await answer(ChatProtocol.OPENAI, upstream, request)
+
+    @app.post("/{upstream}/v1/messages")
+    async def messages(upstream: str, request: Request) -> Response:
+        return await answer(ChatProtocol.ANTHROPIC, upstream, request)
+
+    return app
+
+
+async def fetched(
+    exchange: Exchange, client: ChatProtocol, spoken: ChatProtocol, *, stream: bool
+) -> Response:
+    call = exchange.call
+    http = httpx.AsyncClient(timeout=TIMEOUT_S)
+    request = http.build_request(call.method, call.url, headers=dict(call.headers), content=call.body)
+    got = await http.send(request, stream=True)
+    if stream and got.status_code == httpx.codes.OK:
+        return StreamingResponse(relayed(http, got, exchange), media_type="text/event-stream")
+    body = await got.aread()
+    await http.aclose()
+    if got.status_code == httpx.codes.OK:
+        return Response(exchange.read_whole(body), media_type="application/json")
+    status, said = refusal(client, spoken, body, exchange.fault(got.status_code, body))
+    return Response(said, status, media_type="application/json")
+
+
+async def relayed(http: httpx.AsyncClient, got: httpx.Response, exchange: Exchange) -> AsyncIterator[bytes]:
+    splitter = SseSplitter()
+    try:
+        async for piece in got.aiter_bytes():
+            for event in splitter.feed(piece):
+                yield exchange.stream.feed(event)
+    except httpx.RemoteProtocolError:
+        pass
+    yield exchange.stream.close()
+    await http.aclose()

@@ -1,0 +1,141 @@
+from decimal import Decimal
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.text.samples import prices, text_model, tiered_model
+from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
+from tollgate.text.models import LongContextTier, TextModel, TokenPrices
+from tollgate.text.usage import Usage
+
+PRICES = st.decimals("0", "100", places=3)
+MAYBE = st.none() | PRICES
+TOKEN_PRICES = st.builds(TokenPrices, PRICES, PRICES, MAYBE, MAYBE, MAYBE)
+TIERS = st.lists(st.builds(LongContextTier, st.integers(1, 300_000), TOKEN_PRICES), max_size=3)
+MODELS = st.builds(
+    lambda base, tiers, most: text_model(prices=base, tiers=tuple(tiers), max_output_tokens=most),
+    TOKEN_PRICES,
+    TIERS,
+    st.integers(1, 200_000),
+)
+DEMANDS = st.builds(Demand, st.integers(0, 400_000), st.none() | st.integers(0, 300_000), st.integers(1, 8))
+BALANCES = st.integers(0, 50_000_000)
+
+
+class TestChargeMicroUsd:
+    def test_each_kind_of_token_has_its_price(self) -> None:
+        # 10 x 2 + 100 x 0.1 + 20 x 2.5 + 4 x (2 x 2, an hour's cache) + 5 x 10 = 146
+        assert charge_micro_usd(Usage(10, 5, 100, 20, 4), text_model()) == 146
+
+    def test_parts_of_a_micro_usd_are_rounded_up_once(self) -> None:
+        model = text_model(prices=prices("0.15", "0.47"))
+        # 3 x 0.15 + 3 x 0.47 = 1.86; rounded one by one it would be 3
+        assert charge_micro_usd(Usage(3, 3), model) == 2
+
+    def test_nothing_costs_nothing(self) -> None:
+        assert charge_micro_usd(Usage(0, 0), text_model()) == 0
+
+    def test_cached_input_without_a_price_of_its_own_is_input(self) -> None:
+        assert charge_micro_usd(Usage(1, 0, 1, 1, 1), text_model(prices=prices("3", "15"))) == 12
+
+    def test_below_the_tier(self) -> None:
+        assert charge_micro_usd(Usage(99_999, 1_000), tiered_model()) == 10_500  # 9 999.9 + 500
+
+    def test_from_the_tier_on_all_tokens_have_its_prices(self) -> None:
+        assert charge_micro_usd(Usage(100_000, 1_000), tiered_model()) == 52_500
+
+    def test_cached_input_counts_for_the_tier(self) -> None:
+        # 40 000 x 0.5 + 60 000 x 0.01 = 20 600
+        assert charge_micro_usd(Usage(40_000, 0, 60_000), tiered_model()) == 20_600
+
+    def test_the_highest_of_several_tiers_holds(self) -> None:
+        tiers = (
+            LongContextTier(128_000, prices("3", "15")),
+            LongContextTier(32_000, prices("1.8", "9")),
+            LongContextTier(256_000, prices("6", "60")),
+        )
+        model = text_model(prices=prices("1", "5"), tiers=tiers)
+        assert [charge_micro_usd(Usage(count, 0), model) for count in (31_999, 32_000, 128_000, 256_000)] == [
+            *(31_999, 57_600, 384_000, 1_536_000)
+        ]
+
+
+class TestFullHold:
+    def test_the_clients_limit(self) -> None:
+        # dearest input is an hour's cache: 1 000 x 4 + 100 x 10
+        assert full_hold(Demand(1_000, 100), text_model()) == HoldPlan(5_000, 100)
+
+    def test_the_models_maximum_where_the_client_gave_none(self) -> None:
+        assert full_hold(Demand(1_000, None), text_model()) == HoldPlan(1_284_000, 128_000)
+
+    def test_a_limit_above_the_models_maximum_is_that_maximum(self) -> None:
+        assert full_hold(Demand(0, 10**9), text_model()).output_limit == 128_000
+
+    def test_every_answer_may_be_as_long(self) -> None:
+        assert full_hold(Demand(0, 100, answers=3), text_model()).amount_micro_usd == 3_000
+
+    def test_a_tier_within_reach_prices_it(self) -> None:
+        # 200 000 x 1 (an hour's cache at twice 0.5) + 1 000 x 2.5
+        assert full_hold(Demand(200_000, 1_000), tiered_model()).amount_micro_usd == 202_500
+
+
+class TestAffordableHold:
+    def test_a_balance_that_covers_the_maximum_limits_nothing(self) -> None:
+        assert affordable_hold(Demand(1_000, None), text_model(), 1_284_000) == HoldPlan(1_284_000, 128_000)
+
+    def test_a_smaller_balance_holds_a_quarter(self) -> None:
+        # a quarter of 1 000 000 is 250 000; less 4 000 of input it pays 24 600 tokens
+        found = affordable_hold(Demand(1_000, None), text_model(), 1_000_000)
+        assert found == HoldPlan(250_000, 24_600, 24_600)
+
+    def test_never_less_than_4096_tokens(self) -> None:
+        # a quarter of 100 000 would pay 2 100 tokens
+        found = affordable_hold(Demand(1_000, None), text_model(), 100_000)
+        assert found == HoldPlan(44_960, 4_096, 4_096)
+
+    def test_above_the_balance_it_is_what_it_would_take(self) -> None:
+        assert affordable_hold(Demand(1_000, None), text_model(), 44_959).amount_micro_usd == 44_960
+
+    def test_a_client_with_a_limit_of_its_own_is_not_limited_further(self) -> None:
+        assert affordable_hold(Demand(1_000, 10_000), text_model(), 5) == HoldPlan(104_000, 10_000)
+
+    def test_a_model_that_never_says_4096_tokens(self) -> None:
+        model = text_model(max_output_tokens=1_000)
+        assert affordable_hold(Demand(0, None), model, 9_999) == HoldPlan(10_000, 1_000, 1_000)
+
+    def test_free_output_is_not_limited(self) -> None:
+        model = text_model(prices=prices("1", "0"))
+        assert affordable_hold(Demand(100_000, None), model, 50_000).output_limit == 128_000
+
+    @given(demand=DEMANDS, model=MODELS, balance=BALANCES)
+    def test_a_hold_within_the_balance_or_the_least_there_is(
+        self, demand: Demand, model: TextModel, balance: int
+    ) -> None:
+        plan = affordable_hold(demand, model, balance)
+        least = min(4_096, model.max_output_tokens)
+        wanted = Demand(demand.input_tokens, least if demand.output_limit is None else demand.output_limit)
+        needed = full_hold(Demand(wanted.input_tokens, wanted.output_limit, demand.answers), model)
+        assert plan.amount_micro_usd <= max(balance, needed.amount_micro_usd)
+
+    @given(data=st.data(), demand=DEMANDS, model=MODELS, balance=BALANCES)
+    def test_the_charge_never_exceeds_the_hold(
+        self, data: st.DataObject, demand: Demand, model: TextModel, balance: int
+    ) -> None:
+        plan = affordable_hold(demand, model, balance)
+        left = demand.input_tokens
+        counts = []
+        for _ in range(4):
+            counts.append(data.draw(st.integers(0, left)))
+            left -= counts[-1]
+        output = data.draw(st.integers(0, plan.output_limit * demand.answers))
+        usage = Usage(counts[0], output, counts[1], counts[2], counts[3])
+        assert charge_micro_usd(usage, model) <= plan.amount_micro_usd
+
+    @given(model=MODELS, usages=st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), max_size=20))
+    def test_a_charge_is_never_below_its_exact_price_and_less_than_one_above(
+        self, model: TextModel, usages: list[tuple[int, int]]
+    ) -> None:
+        for fresh, output in usages:
+            of_tier = model.prices_for(fresh)
+            exact = fresh * of_tier.input + output * of_tier.output
+            assert Decimal(0) <= charge_micro_usd(Usage(fresh, output), model) - exact < 1

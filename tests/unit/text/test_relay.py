@@ -1,0 +1,236 @@
+import json
+from typing import Any
+
+import pytest
+
+from tests.unit.text.samples import DONE, PLAIN, chat_event, chunk, messages_event, meter, run
+from tollgate.providers.openai_compatible.facts import VENDORS
+from tollgate.text.faults import BROKEN_OFF, FaultError, Verdict
+from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
+from tollgate.text.sse import SseEvent, SseSplitter
+from tollgate.text.stream import Meter
+from tollgate.text.usage import Usage
+
+USAGE = {"prompt_tokens": 19, "completion_tokens": 10, "total_tokens": 29}
+
+
+def chat_relay(used: Meter, *, wants_usage: bool = False) -> ChatRelay:
+    return ChatRelay(used, "our-model", PLAIN, wants_usage=wants_usage)
+
+
+def messages(*events: dict[str, Any]) -> list[SseEvent]:
+    return [messages_event(event) for event in events]
+
+
+START = {
+    "type": "message_start",
+    "message": {"id": "msg_1", "model": "upstream-model", "usage": {"input_tokens": 25, "output_tokens": 1}},
+}
+TEXT = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hello you"}}
+END = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 15}}
+STOP = {"type": "message_stop"}
+
+
+class TestChatRelay:
+    def test_bytes_pass_but_for_the_model(self) -> None:
+        choices = b'[{"delta":{"content":"\\u00e9"}}]'
+        raw = b'data: {"id":"1","model":"upstream-model","x":[1.50],"choices":' + choices + b"}\n\n"
+        relay = chat_relay(meter())
+        (event,) = SseSplitter().feed(raw)
+        assert relay.feed(event) == raw.replace(b"upstream-model", b"our-model")
+
+    def test_a_model_in_the_content_stays(self) -> None:
+        said = chunk({"content": '"model": "upstream-model"'})
+        assert run(chat_relay(meter()), [chat_event(said)])[0] == {**said, "model": "our-model"}
+
+    def test_a_second_model_member_stays(self) -> None:
+        said = chunk({}, None, extra={"model": "upstream-model"})
+        assert run(chat_relay(meter()), [chat_event(said)])[0] == {**said, "model": "our-model"}
+
+    def test_a_chunk_without_a_model_passes(self) -> None:
+        event = SseEvent(b'data: {"choices":[]}\n\n', b'{"choices":[]}')
+        assert chat_relay(meter()).feed(event) == event.raw
+
+    def test_the_extra_usage_chunk_is_dropped_unless_asked_for(self) -> None:
+        events = [
+            chat_event(chunk({"content": "a"})),
+            chat_event({**chunk({}), "choices": [], "usage": USAGE}),
+        ]
+        used = meter()
+        sent = run(chat_relay(used), [*events, DONE])
+        assert [len(part["choices"]) for part in sent[:-1]] == [1]
+        assert used.usage() == Usage(19, 10)
+
+    def test_the_extra_usage_chunk_passes_if_asked_for(self) -> None:
+        events = [
+            chat_event(chunk({"content": "a"})),
+            chat_event({**chunk({}), "choices": [], "usage": USAGE}),
+        ]
+        sent = run(chat_relay(meter(), wants_usage=True), [*events, DONE])
+        assert sent[-2]["usage"] == USAGE
+        assert sent[-1] == "[DONE]"
+
+    def test_usage_with_the_last_content_becomes_the_chunk_that_was_asked_for(self) -> None:
+        events = [chat_event(chunk({"content": "a"}, "stop", usage=USAGE)), DONE]
+        sent = run(chat_relay(meter(), wants_usage=True), events)
+        assert (sent[-2]["choices"], sent[-2]["id"]) == ([], "chatcmpl-1")
+        assert sent[-2]["usage"]["total_tokens"] == 29
+
+    def test_usage_inside_a_choice_counts(self) -> None:
+        said = chunk({}, "stop")
+        said["choices"][0]["usage"] = USAGE
+        used = meter()
+        run(chat_relay(used), [chat_event(said), DONE])
+        assert used.usage() == Usage(19, 10)
+
+    def test_of_running_totals_the_last_one_holds(self) -> None:
+        events = [
+            chat_event(chunk({"content": "a"}, usage={**USAGE, "completion_tokens": n})) for n in (1, 2, 3)
+        ]
+        used = meter()
+        run(chat_relay(used), [*events, DONE])
+        assert used.usage() == Usage(19, 3)
+
+    def test_no_usage_is_counted_and_marked(self) -> None:
+        call = {"function": {"name": "f", "arguments": "{}"}}
+        events = [
+            chunk({"content": "héllo"}),
+            chunk({"reasoning_content": "hm"}),
+            chunk({"tool_calls": [call]}),
+        ]
+        used = meter(input_estimate=7)
+        run(chat_relay(used), [*map(chat_event, events), DONE])
+        assert used.usage() == Usage(7, 3, estimated=True)  # 6 + 2 + 3 bytes
+
+    def test_a_count_of_ours_never_exceeds_the_limit(self) -> None:
+        used = meter(output_limit=2)
+        run(chat_relay(used), [chat_event(chunk({"content": "x" * 100})), DONE])
+        assert used.usage().output_tokens == 2
+
+    def test_a_broken_stream_ends_in_an_error_and_not_in_done(self) -> None:
+        used = meter()
+        relay = chat_relay(used)
+        sent = run(relay, [chat_event(chunk({"content": "abcdefgh"}))])
+        assert sent[-1]["error"]["code"] == "provider_error"
+        assert relay.fault == BROKEN_OFF
+        assert used.usage() == Usage(7, 2, estimated=True)
+
+    def test_a_break_after_the_usage_chunk_bills_it(self) -> None:
+        used = meter()
+        run(chat_relay(used), [chat_event({**chunk({}), "choices": [], "usage": USAGE})])
+        assert used.usage() == Usage(19, 10)
+
+    @pytest.mark.parametrize("data", [b"{", b"5", b"[]", b"\xff", b"[" * 100_000])
+    def test_what_cannot_be_read_is_an_error(self, data: bytes) -> None:
+        sent = run(chat_relay(meter()), [SseEvent(b"data: \n\n", data)])
+        assert sent[-1]["error"]["message"] == "The provider's answer cannot be read."
+
+    def test_an_error_event_is_the_end(self) -> None:
+        relay = chat_relay(meter())
+        error = {"error": {"message": "Overloaded", "type": "server_error", "code": "overloaded"}}
+        sent = run(relay, [chat_event(error), chat_event(chunk({"content": "a"})), DONE])
+        assert [part["error"]["code"] for part in sent] == ["overloaded"]
+        assert relay.fault is not None
+        assert relay.fault.verdict is Verdict.NEXT_ROUTE
+
+    def test_a_finish_that_means_a_failure_is_an_error(self) -> None:
+        dialect = VENDORS["deepseek"].dialect
+        relay = ChatRelay(meter(), "m", dialect, wants_usage=False)
+        sent = run(relay, [chat_event(chunk({}, "insufficient_system_resource")), DONE])
+        assert "error" in sent[-1]
+
+    def test_comments_pass_once_the_answer_has_begun(self) -> None:
+        relay = chat_relay(meter())
+        comment = SseEvent(b": keep-alive\n\n", None)
+        assert relay.feed(comment) == b""
+        relay.feed(chat_event(chunk({"role": "assistant"})))
+        assert relay.feed(comment) == comment.raw
+
+    def test_nothing_after_done(self) -> None:
+        relay = chat_relay(meter())
+        assert relay.feed(DONE) == DONE.raw
+        assert relay.feed(chat_event(chunk({"content": "a"}))) == b""
+        assert relay.close() == b""
+
+    @pytest.mark.parametrize(
+        "payload",
+        [{"choices": [5]}, {"choices": [{"delta": 5, "finish_reason": []}]}, {"choices": 5, "usage": 5}],
+    )
+    def test_odd_shapes_do_not_break_it(self, payload: dict[str, Any]) -> None:
+        run(chat_relay(meter()), [chat_event(payload), DONE])
+
+
+class TestMessagesRelay:
+    def test_events_pass_but_for_the_model(self) -> None:
+        used = meter()
+        relay = MessagesRelay(used, "our-model")
+        events = messages(START, {"type": "ping"}, TEXT, {"type": "new_kind", "x": 1}, END, STOP)
+        sent = b"".join(map(relay.feed, events)) + relay.close()
+        assert sent == b"".join(event.raw for event in events).replace(b"upstream-model", b"our-model")
+        assert relay.done
+        assert used.usage() == Usage(25, 15)
+
+    def test_a_break_bills_the_input_and_what_was_delivered(self) -> None:
+        used = meter()
+        sent = run(MessagesRelay(used, "m"), messages(START, TEXT))
+        assert (sent[-1]["type"], sent[-1]["error"]["type"]) == ("error", "api_error")
+        assert used.usage() == Usage(25, 3, estimated=True)  # 9 bytes
+
+    def test_no_usage_at_all(self) -> None:
+        started = {"type": "message_start", "message": {"id": "msg_1", "model": "m"}}
+        used = meter()
+        run(MessagesRelay(used, "m"), messages(started, TEXT, {**END, "usage": None}, STOP))
+        assert used.usage() == Usage(7, 3, estimated=True)
+
+    def test_an_error_event_has_the_status_of_its_type(self) -> None:
+        relay = MessagesRelay(meter(), "m")
+        error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+        sent = run(relay, messages(error))
+        assert relay.fault is not None
+        assert relay.fault.status == 529
+        assert sent[0]["error"]["type"] == "overloaded_error"
+
+    def test_a_tool_call_is_delivered_text(self) -> None:
+        block = {"type": "tool_use", "id": "t", "name": "four", "input": {}}
+        start = {"type": "content_block_start", "index": 0, "content_block": block}
+        delta = {"type": "input_json_delta", "partial_json": '{"a":1}x'}
+        piece = {"type": "content_block_delta", "index": 0, "delta": delta}
+        used = meter()
+        run(MessagesRelay(used, "m"), messages(start, piece))
+        assert used.usage().output_tokens == 3  # 4 + 8 bytes
+
+
+class TestRelayCompletion:
+    def test_bytes_pass_but_for_the_model(self) -> None:
+        body = b'{ "model": "upstream", "choices": [{"message": {"content": "hi"}}], "usage": %s }'
+        body %= json.dumps(USAGE).encode()
+        used = meter()
+        assert relay_completion(body, used, "ours", PLAIN) == body.replace(b"upstream", b"ours")
+        assert used.usage() == Usage(19, 10)
+
+    def test_no_usage_is_counted(self) -> None:
+        used = meter()
+        relay_completion(b'{"choices": [{"message": {"content": "eight..."}}]}', used, "m", PLAIN)
+        assert used.usage() == Usage(7, 2, estimated=True)
+
+    @pytest.mark.parametrize(
+        "body",
+        [b"", b"[]", b"<html>", b'{"choices":null}', b'{"error":{"message":"x"}}', b'{"choices":[5]}'],
+    )
+    def test_what_is_no_completion(self, body: bytes) -> None:
+        with pytest.raises(FaultError):
+            relay_completion(body, meter(), "m", PLAIN)
+
+
+class TestRelayMessage:
+    def test_bytes_pass_but_for_the_model(self) -> None:
+        said = b'"content":[{"type":"text","text":"hi"}],"usage":{"input_tokens":5,"output_tokens":2}'
+        body = b'{"type":"message","model":"upstream",' + said + b"}"
+        used = meter()
+        assert relay_message(body, used, "ours") == body.replace(b"upstream", b"ours")
+        assert used.usage() == Usage(5, 2)
+
+    @pytest.mark.parametrize("body", [b"", b"{}", b'{"type":"error","error":{"type":"api_error"}}'])
+    def test_what_is_no_message(self, body: bytes) -> None:
+        with pytest.raises(FaultError):
+            relay_message(body, meter(), "m")

@@ -1,0 +1,128 @@
+import json
+from typing import Any
+
+import pytest
+
+from tests.unit.text.samples import ANTHROPIC, DONE, OPENAI, chat_event, chunk, order, run
+from tollgate.providers.anthropic.text import Anthropic
+from tollgate.providers.openai_compatible.facts import VENDORS
+from tollgate.providers.openai_compatible.text import OpenAiCompatible
+from tollgate.text.metering import HoldPlan
+from tollgate.text.models import TextRoute
+
+CHAT: dict[str, Any] = {"model": "ours", "messages": [{"role": "user", "content": "hi"}]}
+MESSAGES = {**CHAT, "max_tokens": 100}
+
+
+def sent_chat(body: dict[str, Any], vendor: str = "openai", **changes: Any) -> dict[str, Any]:
+    upstream = OpenAiCompatible(VENDORS[vendor], "sk-1")
+    found = json.loads(upstream.exchange(order(OPENAI, body, OPENAI, **changes)).call.body)
+    assert isinstance(found, dict)
+    return found
+
+
+class TestOpenAiCompatible:
+    @pytest.mark.parametrize(
+        ("vendor", "url"),
+        [
+            ("openai", "https://api.openai.com/v1/chat/completions"),
+            ("deepseek", "https://api.deepseek.com/chat/completions"),
+            ("google", "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions"),
+            ("zai", "https://api.z.ai/api/paas/v4/chat/completions"),
+            ("xai", "https://api.x.ai/v1/chat/completions"),
+            ("moonshot", "https://api.moonshot.ai/v1/chat/completions"),
+            ("minimax", "https://api.minimax.io/v1/chat/completions"),
+            ("dashscope", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1/chat/completions"),
+        ],
+    )
+    def test_where_each_vendor_is(self, vendor: str, url: str) -> None:
+        call = OpenAiCompatible(VENDORS[vendor], "sk-1").exchange(order(OPENAI, CHAT, OPENAI)).call
+        assert (call.method, call.url) == ("POST", url)
+        assert call.headers == {"authorization": "Bearer sk-1", "content-type": "application/json"}
+
+    def test_elsewhere(self) -> None:
+        upstream = OpenAiCompatible(VENDORS["openai"], "sk-1", "http://127.0.0.1:9/openai/v1")
+        call = upstream.exchange(order(OPENAI, CHAT, OPENAI)).call
+        assert call.url == "http://127.0.0.1:9/openai/v1/chat/completions"
+
+    def test_only_the_model_changes(self) -> None:
+        body = {**CHAT, "brand_new": {"a": [1.5]}, "max_completion_tokens": 5}
+        assert sent_chat(body) == {**body, "model": "upstream-model"}
+
+    def test_a_stream_asks_for_its_usage(self) -> None:
+        body = {**CHAT, "stream": True, "stream_options": {"include_obfuscation": False}}
+        assert sent_chat(body)["stream_options"] == {"include_obfuscation": False, "include_usage": True}
+
+    @pytest.mark.parametrize(
+        ("vendor", "given", "expected"),
+        [
+            ("openai", {"max_tokens": 5}, {"max_completion_tokens": 5}),
+            ("deepseek", {"max_completion_tokens": 5}, {"max_tokens": 5}),
+            ("deepseek", {"max_tokens": 5}, {"max_tokens": 5}),
+            ("openai", {"max_tokens": 5, "max_completion_tokens": 9}, {"max_completion_tokens": 5}),
+        ],
+    )
+    def test_the_limit_goes_under_the_vendors_name(
+        self, vendor: str, given: dict[str, int], expected: dict[str, int]
+    ) -> None:
+        sent = sent_chat({**CHAT, **given}, vendor)
+        assert {name: value for name, value in sent.items() if name.startswith("max")} == expected
+
+    def test_the_limit_that_the_balance_affords(self) -> None:
+        sent = sent_chat({**CHAT, "max_tokens": None}, hold=HoldPlan(1, 4_096, 4_096))
+        assert sent["max_completion_tokens"] == 4_096
+        assert "max_tokens" not in sent
+
+    def test_a_messages_client_is_translated_both_ways(self) -> None:
+        upstream = OpenAiCompatible(VENDORS["openai"], "sk-1")
+        exchange = upstream.exchange(order(ANTHROPIC, {**MESSAGES, "system": "be kind"}, OPENAI))
+        sent = json.loads(exchange.call.body)
+        assert sent["messages"][0] == {"role": "system", "content": "be kind"}
+        assert (sent["model"], sent["max_completion_tokens"]) == ("upstream-model", 100)
+        events = run(exchange.stream, [chat_event(chunk({"content": "yo"})), DONE])
+        assert (events[0]["type"], events[0]["message"]["model"]) == ("message_start", "claude-haiku-5-5")
+
+    def test_its_key_is_not_shown(self) -> None:
+        assert "sk-1" not in repr(OpenAiCompatible(VENDORS["openai"], "sk-1"))
+
+    def test_all_answers_together_count_for_the_limit(self) -> None:
+        exchange = OpenAiCompatible(VENDORS["openai"], "k").exchange(
+            order(OPENAI, {**CHAT, "n": 3, "max_tokens": 10}, OPENAI)
+        )
+        assert exchange.meter.output_limit == 30
+
+
+class TestAnthropic:
+    def test_a_messages_client_goes_through(self) -> None:
+        body = {**MESSAGES, "thinking": {"type": "adaptive"}, "new": 1.50}
+        headers = {"anthropic-version": "2026-10-21", "anthropic-beta": "a,b", "x-api-key": "theirs"}
+        call = Anthropic("sk-ant").exchange(order(ANTHROPIC, body, ANTHROPIC, headers=headers)).call
+        assert call.url == "https://api.anthropic.com/v1/messages"
+        assert json.loads(call.body) == {**body, "model": "upstream-model"}
+        assert call.headers == {
+            "x-api-key": "sk-ant",
+            "anthropic-version": "2026-10-21",
+            "content-type": "application/json",
+            "anthropic-beta": "a,b",
+        }
+
+    @pytest.mark.parametrize(
+        "given", [{}, {"anthropic-version": "1999-01-01", "anthropic-beta": "x" * 1_001}]
+    )
+    def test_the_version_is_pinned(self, given: dict[str, str]) -> None:
+        call = Anthropic("k").exchange(order(ANTHROPIC, MESSAGES, ANTHROPIC, headers=given)).call
+        assert call.headers["anthropic-version"] == "2023-06-01"
+        assert "anthropic-beta" not in call.headers
+
+    def test_a_chat_client_is_translated(self) -> None:
+        headers = {"anthropic-version": "2026-10-21"}
+        found = order(OPENAI, CHAT, ANTHROPIC, hold=HoldPlan(1, 6_000, 6_000), headers=headers)
+        exchange = Anthropic("k").exchange(found)
+        assert json.loads(exchange.call.body)["max_tokens"] == 6_000
+        assert exchange.call.headers["anthropic-version"] == "2023-06-01"
+
+    def test_counting_tokens(self) -> None:
+        request = order(ANTHROPIC, MESSAGES, ANTHROPIC).request
+        call = Anthropic("k").count_call(request, TextRoute("anthropic", "claude", ANTHROPIC), {})
+        assert call.url == "https://api.anthropic.com/v1/messages/count_tokens"
+        assert json.loads(call.body)["model"] == "claude"

@@ -1,0 +1,134 @@
+import contextlib
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.text.samples import ANTHROPIC, OPENAI
+from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
+from tollgate.text.models import ChatProtocol
+from tollgate.text.request import MAX_BODY_BYTES, dumps, read_json_body, read_request
+
+CHAT = {"model": "gpt-5.5", "messages": [{"role": "user", "content": "hi"}]}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def paths(protocol: ChatProtocol, body: dict[str, Any]) -> list[str]:
+    with pytest.raises(InvalidInputError) as caught:
+        read_request(protocol, dumps(body).encode())
+    return [problem.path for problem in caught.value.problems]
+
+
+class TestReadJsonBody:
+    def test_values_and_their_own_texts(self) -> None:
+        body = read_json_body(b' { "a" : 1.0e2 ,"b":[1, 2],\n"c":"\\u00e9" } ')
+        assert body.fields == {"a": 100.0, "b": [1, 2], "c": "é"}
+        assert body.texts == {"a": "1.0e2", "b": "[1, 2]", "c": '"\\u00e9"'}
+
+    def test_an_edit_leaves_every_other_byte_of_a_value(self) -> None:
+        body = read_json_body(b'{"model": "ours", "x": {"n": 1.50, "s": "\\ud83d"}, "gone": 1}')
+        edited = body.edited({"model": "theirs", "new": True}, ["gone"])
+        assert edited == b'{"model":"theirs","x":{"n": 1.50, "s": "\\ud83d"},"new":true}'
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            *(
+                b"",
+                b"[]",
+                b"{",
+                b'{"a"}',
+                b'{"a":}',
+                b'{"a":1,}',
+                b'{"a":1} x',
+                b"{1:2}",
+                b'{"a":NaN}',
+                b'{"a":[1e999]}',
+            ),
+            *(b"\xff", b'{"a":1 "b":2}', b"{" + b'"a":[' * 100_000, b'{"a":' + b"1" * 5_000 + b"}"),
+        ],
+    )
+    def test_what_is_no_json_object(self, body: bytes) -> None:
+        with pytest.raises(InvalidInputError):
+            read_json_body(body)
+
+    def test_a_name_that_stands_there_twice_is_refused(self) -> None:
+        with pytest.raises(InvalidInputError, match="twice"):
+            read_json_body(b'{"model":"cheap","mod\\u0065l":"dear"}')
+
+    def test_too_many_members(self) -> None:
+        with pytest.raises(InvalidInputError, match="more than 200"):
+            read_json_body(json.dumps({str(number): 1 for number in range(201)}).encode())
+
+    def test_too_large(self) -> None:
+        with pytest.raises(PayloadTooLargeError):
+            read_json_body(b" " * (MAX_BODY_BYTES + 1))
+
+    @given(fields=st.dictionaries(st.text(), JSON, max_size=6), indent=st.none() | st.integers(0, 2))
+    def test_an_edit_without_changes_is_the_same_object(
+        self, fields: dict[str, Any], indent: int | None
+    ) -> None:
+        body = read_json_body(json.dumps(fields, indent=indent).encode())
+        assert json.loads(body.edited({})) == fields == body.fields
+
+    @given(body=st.binary(max_size=60) | st.text(alphabet='{}[]":,1a\\ ', max_size=40).map(str.encode))
+    def test_no_other_error_whatever_comes(self, body: bytes) -> None:
+        with contextlib.suppress(InvalidInputError):
+            assert read_json_body(body).fields == json.loads(body)
+
+
+class TestReadRequest:
+    def test_a_plain_chat_request(self) -> None:
+        request = read_request(OPENAI, dumps(CHAT).encode())
+        assert (request.model, request.stream, request.wants_usage) == ("gpt-5.5", False, False)
+        assert (request.output_limit, request.answers) == (None, 1)
+
+    def test_what_decides_price_and_stream(self) -> None:
+        more = {"stream": True, "stream_options": {"include_usage": True}, "max_tokens": 50.0, "n": 3}
+        request = read_request(OPENAI, dumps({**CHAT, **more}).encode())
+        assert (request.stream, request.wants_usage) == (True, True)
+        assert (request.output_limit, request.answers) == (50, 3)
+
+    def test_of_two_limits_the_smaller_holds(self) -> None:
+        body = {**CHAT, "max_tokens": 50, "max_completion_tokens": 40}
+        assert read_request(OPENAI, dumps(body).encode()).output_limit == 40
+
+    def test_a_null_is_not_given(self) -> None:
+        body = {**CHAT, "max_tokens": None, "stream": None, "stream_options": None, "n": None}
+        assert read_request(OPENAI, dumps(body).encode()).output_limit is None
+
+    def test_every_problem_at_once(self) -> None:
+        body = {
+            "model": 5,
+            "messages": "hi",
+            "stream": "yes",
+            "stream_options": [],
+            "max_tokens": 0,
+            "n": 999,
+        }
+        assert paths(OPENAI, body) == [
+            *("/model", "/messages", "/stream", "/stream_options", "/max_tokens", "/n"),
+        ]
+
+    @pytest.mark.parametrize("limit", [True, "5", -1, 1.5, 1e999])
+    def test_a_limit_that_is_no_number_of_tokens(self, limit: Any) -> None:
+        assert paths(OPENAI, {**CHAT, "max_completion_tokens": limit}) in (["/max_completion_tokens"], [""])
+
+    def test_messages_need_max_tokens(self) -> None:
+        assert paths(ANTHROPIC, CHAT) == ["/max_tokens"]
+
+    def test_messages_may_only_warm_the_cache(self) -> None:
+        assert read_request(ANTHROPIC, dumps({**CHAT, "max_tokens": 0}).encode()).output_limit == 0
+
+    def test_the_other_protocols_limit_is_not_read(self) -> None:
+        body = {**CHAT, "max_tokens": 100, "max_completion_tokens": 1}
+        assert read_request(ANTHROPIC, dumps(body).encode()).output_limit == 100
+
+    def test_counting_needs_no_limit(self) -> None:
+        assert read_request(ANTHROPIC, dumps(CHAT).encode(), is_count=True).output_limit is None

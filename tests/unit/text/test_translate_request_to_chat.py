@@ -1,0 +1,199 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.text.samples import ANTHROPIC, PLAIN
+from tests.unit.text.test_text_request import JSON
+from tests.unit.text.test_translate_request_to_messages import _places, spoiled
+from tollgate.kit.errors import InvalidInputError
+from tollgate.providers.openai_compatible.facts import VENDORS
+from tollgate.text.dialect import ChatDialect
+from tollgate.text.request import dumps, read_request
+from tollgate.text.translate_request_to_chat import chat_request
+
+HI = [{"role": "user", "content": "hi"}]
+PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}}
+FULL: dict[str, Any] = {
+    "model": "m",
+    "max_tokens": 100,
+    "system": [{"type": "text", "text": "be kind"}],
+    "messages": [
+        {"role": "user", "content": [{"type": "text", "text": "hi"}, PICTURE]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {"a": 1}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": [PICTURE]}]},
+    ],
+    "tools": [{"name": "f", "input_schema": {"type": "object"}}],
+    "tool_choice": {"type": "auto"},
+    "stop_sequences": ["x"],
+    "thinking": {"type": "enabled", "budget_tokens": 2_000},
+    "output_config": {"format": {"type": "json_schema", "schema": {}}},
+    "metadata": {"user_id": "u"},
+}
+
+
+def translate(body: dict[str, Any], dialect: ChatDialect = PLAIN) -> dict[str, Any]:
+    whole = {"model": "ours", "max_tokens": 100, "messages": HI, **body}
+    return chat_request(read_request(ANTHROPIC, dumps(whole).encode()), dialect, "gpt", 100)
+
+
+def messages(*given: dict[str, Any]) -> Any:
+    return translate({"messages": list(given)})["messages"]
+
+
+def refused(body: dict[str, Any]) -> list[str]:
+    with pytest.raises(InvalidInputError) as caught:
+        translate(body)
+    return [problem.path for problem in caught.value.problems]
+
+
+class TestConversation:
+    def test_a_plain_request(self) -> None:
+        assert translate({}) == {"model": "gpt", "messages": HI, "max_completion_tokens": 100}
+
+    def test_the_limit_has_the_vendors_name(self) -> None:
+        assert translate({}, VENDORS["deepseek"].dialect)["max_tokens"] == 100
+
+    @pytest.mark.parametrize(
+        "system", ["a\n\nb", [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]]
+    )
+    def test_the_system_prompt_is_the_first_message(self, system: Any) -> None:
+        assert translate({"system": system})["messages"][0] == {"role": "system", "content": "a\n\nb"}
+
+    def test_media(self) -> None:
+        blocks = [
+            {"type": "text", "text": "see"},
+            PICTURE,
+            {"type": "image", "source": {"type": "url", "url": "https://x/y.png"}},
+            {
+                "type": "document",
+                "title": "a.pdf",
+                "source": {"type": "base64", "media_type": "application/pdf", "data": "QQ"},
+            },
+            {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "plain"}},
+        ]
+        assert messages({"role": "user", "content": blocks})[0]["content"] == [
+            {"type": "text", "text": "see"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}},
+            {"type": "image_url", "image_url": {"url": "https://x/y.png"}},
+            {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,QQ"}},
+            {"type": "text", "text": "plain"},
+        ]
+
+    def test_each_result_is_a_message_before_what_the_user_says(self) -> None:
+        blocks = [
+            {"type": "text", "text": "go on"},
+            {"type": "tool_result", "tool_use_id": "a", "content": "one"},
+            {
+                "type": "tool_result",
+                "tool_use_id": "b",
+                "is_error": True,
+                "content": [{"type": "text", "text": "no"}, PICTURE],
+            },
+        ]
+        assert messages({"role": "user", "content": blocks}) == [
+            {"role": "tool", "tool_call_id": "a", "content": "one"},
+            {"role": "tool", "tool_call_id": "b", "content": "Error: no"},
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": "go on"},
+                    {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}},
+                ],
+            },
+        ]
+
+    def test_calls_and_thinking(self) -> None:
+        blocks = [
+            {"type": "thinking", "thinking": "hm", "signature": ""},
+            {"type": "text", "text": "wait"},
+            {"type": "tool_use", "id": "t", "name": "f", "input": {"a": 1}},
+        ]
+        said = {"messages": [*HI, {"role": "assistant", "content": blocks}]}
+        call = {"id": "t", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}
+        expected = {"role": "assistant", "content": "wait", "tool_calls": [call]}
+        assert translate(said)["messages"][1] == expected
+        echoed = translate(said, VENDORS["moonshot"].dialect)["messages"][1]
+        assert echoed == {**expected, "reasoning_content": "hm"}
+
+    @pytest.mark.parametrize(
+        ("message", "path"),
+        [
+            ({"role": "user", "content": [{"type": "server_tool_use"}]}, "/messages/0/content/0"),
+            (
+                {"role": "user", "content": [{"type": "document", "source": {"type": "url"}}]},
+                "/messages/0/content/0",
+            ),
+            ({"role": "assistant", "content": [{"type": "image"}]}, "/messages/0/content/0"),
+            ({"role": "user", "content": None}, "/messages/0/content"),
+            ({"role": "tool", "content": "x"}, "/messages/0/role"),
+        ],
+    )
+    def test_what_cannot_be_said(self, message: dict[str, Any], path: str) -> None:
+        assert refused({"messages": [message]}) == [path]
+
+
+class TestParameters:
+    def test_tools_and_choices(self) -> None:
+        tool = {"name": "f", "description": "d", "input_schema": {"type": "object"}, "strict": True}
+        body = translate({"tools": [tool], "tool_choice": {"type": "any", "disable_parallel_tool_use": True}})
+        function = {"name": "f", "parameters": {"type": "object"}, "description": "d", "strict": True}
+        assert body["tools"] == [{"type": "function", "function": function}]
+        assert (body["tool_choice"], body["parallel_tool_calls"]) == ("required", False)
+
+    @pytest.mark.parametrize(
+        ("choice", "expected"),
+        [
+            ({"type": "auto"}, "auto"),
+            ({"type": "none"}, "none"),
+            ({"type": "tool", "name": "f"}, {"type": "function", "function": {"name": "f"}}),
+        ],
+    )
+    def test_other_choices(self, choice: dict[str, Any], expected: Any) -> None:
+        assert translate({"tools": [{"name": "f"}], "tool_choice": choice})["tool_choice"] == expected
+
+    def test_only_four_stops(self) -> None:
+        assert translate({"stop_sequences": list("abcde")})["stop"] == list("abcd")
+
+    @pytest.mark.parametrize(
+        ("given", "effort"),
+        [
+            ({"output_config": {"effort": "xhigh"}}, "xhigh"),
+            ({"thinking": {"type": "enabled", "budget_tokens": 1_024}}, "low"),
+            ({"thinking": {"type": "enabled", "budget_tokens": 2_048}}, "medium"),
+            ({"thinking": {"type": "enabled", "budget_tokens": 9_000}}, "high"),
+            ({"thinking": {"type": "disabled"}}, None),
+        ],
+    )
+    def test_thinking_is_an_effort(self, given: dict[str, Any], effort: str | None) -> None:
+        assert translate(given).get("reasoning_effort") == effort
+
+    def test_a_schema_for_the_answer(self) -> None:
+        wanted = {"format": {"type": "json_schema", "schema": {"type": "object"}}}
+        assert translate({"output_config": wanted})["response_format"] == {
+            "type": "json_schema",
+            "json_schema": {"name": "answer", "schema": {"type": "object"}, "strict": True},
+        }
+
+    def test_a_stream_asks_for_its_usage(self) -> None:
+        assert translate({"stream": True})["stream_options"] == {"include_usage": True}
+
+    def test_what_passes_what_goes_and_what_is_renamed(self) -> None:
+        body = {"temperature": 0.5, "top_k": 5, "cache_control": {}, "metadata": {"user_id": "u"}, "new": 1}
+        shown = {"temperature": 0.5, "safety_identifier": "u", "new": 1}
+        assert translate(body) == {**translate({}), **shown}
+
+    @pytest.mark.parametrize("tool", [{"type": "bash_20250124", "name": "bash"}, 5])
+    def test_tools_without_an_equivalent(self, tool: Any) -> None:
+        assert refused({"tools": [tool]}) == ["/tools/0"]
+
+
+class TestNothingElseIsRaised:
+    @given(place=st.sampled_from([place for place in _places(FULL) if place]), value=JSON)
+    def test_a_spoiled_request_is_translated_or_refused(self, place: tuple[Any, ...], value: Any) -> None:
+        try:
+            request = read_request(ANTHROPIC, dumps(spoiled(FULL, place, value)).encode())
+            chat_request(request, VENDORS["moonshot"].dialect, "m", 100)
+        except InvalidInputError:
+            pass
