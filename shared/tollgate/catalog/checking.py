@@ -1,11 +1,13 @@
 """A customer's `input` against a profile: normalised values, or every problem at once (design §6)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 from pydantic import ValidationError
 
 from tollgate.catalog.kinds import nearest
+from tollgate.catalog.media import MediaFacts, length_of
 from tollgate.catalog.profiles.base import Profile
 from tollgate.catalog.rules import CheckedInput, at, printable
 from tollgate.kit.errors import InvalidInputError, Problem
@@ -34,6 +36,23 @@ def check(profile: type[Profile], source: object) -> CheckedInput:
     if problems:
         raise InvalidInputError(_bounded(problems))
     return checked
+
+
+def check_media(profile: type[Profile], checked: CheckedInput, facts: Mapping[str, MediaFacts]) -> Decimal:
+    """Check the files that `checked` points to; give the seconds of those that the job works on.
+
+    `facts` has, by URL, what was found for each of `profile.probes(checked.values)`. Raises
+    `InvalidInputError` with every problem of every file.
+    """
+    by_rule = [(one, list(one.requests(checked.values))) for one in profile.media]
+    by_rule = [(one, requests) for one, requests in by_rule if requests]
+    sources = [request for one, requests in by_rule if one.is_source for request in requests]
+    source_s = length_of(sources, facts)
+    output_s = profile.output_seconds(checked.values, source_s)
+    problems = [found for one, requests in by_rule for found in one.problems(requests, facts, output_s)]
+    if problems:
+        raise InvalidInputError(_bounded(problems))
+    return source_s
 
 
 def _unknown_fields(profile: type[Profile], source: dict[Any, Any]) -> Iterator[Problem]:

@@ -20,6 +20,7 @@ from tollgate.catalog.errors import CatalogError
 MAX_URL_CHARS = 2_048
 MAX_SUGGEST_CHARS = 64
 MAX_SUGGEST_NUMBER = 1_000_000
+URL_START = r"^[hH][tT]{2}[pP][sS]?://[^\s/?#]"
 WEB_URL = re.compile(r"https?://[^\s\x00-\x1f/?#]+[^\s\x00-\x1f]*", re.IGNORECASE)
 
 
@@ -106,7 +107,12 @@ class Pattern(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Url(Kind):
-    """The absolute http(s) URL of a media file. Where it may point to is the outbound client's to decide."""
+    """An absolute http(s) URL, of a media file unless `media` is false.
+
+    Where it may point to is the outbound client's to decide.
+    """
+
+    media: bool = True
 
     def check(self, value: Any) -> str:
         """Give `value` if it is an absolute http(s) URL of at most `MAX_URL_CHARS` characters."""
@@ -121,7 +127,7 @@ class Url(Kind):
 
     def schema(self) -> dict[str, Any]:
         """Give the kind as JSON Schema."""
-        return {"type": "string", "format": "uri", "maxLength": MAX_URL_CHARS}
+        return {"type": "string", "format": "uri", "pattern": URL_START, "maxLength": MAX_URL_CHARS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,17 +204,21 @@ class Number(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Flag(Kind):
-    """True or false."""
+    """True or false; or `only` one of them, where a model cannot do the other."""
+
+    only: bool | None = None
 
     def check(self, value: Any) -> bool:
         """Give `value` if it is a JSON boolean."""
         if not isinstance(value, bool):
             refuse("Must be true or false.", [True, False])
+        if self.only is not None and value is not self.only:
+            refuse(f"Must be {str(self.only).lower()} for this model.", [self.only])
         return value
 
     def schema(self) -> dict[str, Any]:
         """Give the kind as JSON Schema."""
-        return {"type": "boolean"}
+        return {"type": "boolean"} if self.only is None else {"type": "boolean", "const": self.only}
 
 
 @dataclass(frozen=True, slots=True)

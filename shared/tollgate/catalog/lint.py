@@ -1,28 +1,34 @@
 """What the catalog's data must keep to, beyond its shape: a test holds the shipped data to it, and data
 that replaces it at run time must pass it first (design §7, docs/decisions/0002-prices.md)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import product
 
 from tollgate.catalog.errors import CatalogError, UnknownPriceError
 from tollgate.catalog.kinds import Choice, Flag, Kind, Many, Whole
-from tollgate.catalog.models import Cost, Extra, Model, Price, Route
+from tollgate.catalog.models import Cost, Extra, ExtraCost, Model, Price, Route, TextModel, TokenPrices
 from tollgate.catalog.pricing import best_entry, dimension_text
+from tollgate.catalog.profiles.base import Profile
 
 MAX_DIMENSION_VALUES = 64
 MIN_LOCALES = 4
 CENT = Decimal("0.01")
 
+Facts = dict[str, str]
+
 
 def faults(model: Model) -> list[str]:
     """Give what is wrong with `model`, each as `<model id>: <field>: <reason>`; none is good."""
     found = [*_text_faults(model)]
+    if not model.capabilities:
+        found.append("capabilities: must not be empty")
     try:
-        kinds = model.input_class.kinds()
-        found += _price_faults(model, kinds)
-        for facts in _every_fact(model, kinds):
-            found += _cost_faults(model, facts)
+        profile = model.input_class
+        found += _price_faults(model, profile.kinds())
+        found += [fault for route in model.routes for fault in _takes_faults(route, profile)]
+        for facts in _every_fact(model, profile):
+            found += _cost_faults(model, profile, facts)
     except CatalogError as error:
         found.append(str(error))
     except UnknownPriceError as error:
@@ -30,11 +36,33 @@ def faults(model: Model) -> list[str]:
     return [f"{model.id}: {fault}" for fault in found]
 
 
-def _text_faults(model: Model) -> Iterator[str]:
+def text_faults(model: TextModel) -> list[str]:
+    """Give what is wrong with a text model, as `faults` does."""
+    found = [*_text_faults(model)]
+    tiers = [tier.from_tokens for tier in model.long_context]
+    if tiers != sorted(set(tiers)):
+        found.append("longContext: tiers must rise")
+    for route in model.routes:
+        found += _token_faults(model.prices, route.cost, route.provider)
+    return [f"{model.id}: {fault}" for fault in found]
+
+
+def _text_faults(model: Model | TextModel) -> Iterator[str]:
     if len(model.description_locales) < MIN_LOCALES:
         yield f"descriptionLocales: needs at least {MIN_LOCALES}"
-    if not model.capabilities:
-        yield "capabilities: must not be empty"
+
+
+def _token_faults(prices: TokenPrices, cost: TokenPrices, provider: str) -> Iterator[str]:
+    """Compare price and cost of each kind of token; a cache price that is left out is the input's."""
+    kinds = {
+        "input": (prices.input, cost.input),
+        "output": (prices.output, cost.output),
+        "cacheRead": (prices.cache_read or prices.input, cost.cache_read or cost.input),
+        "cacheWrite": (prices.cache_write or prices.input, cost.cache_write or cost.input),
+    }
+    for name, (price, paid) in kinds.items():
+        if price < paid:
+            yield f"prices: {name}: {price} is under the {paid} of {provider}"
 
 
 def _price_faults(model: Model, kinds: Mapping[str, Kind]) -> Iterator[str]:
@@ -57,12 +85,22 @@ def _price_faults(model: Model, kinds: Mapping[str, Kind]) -> Iterator[str]:
         yield f"pricing: times: {pricing.times!r} is no number of the input"
 
 
-def _every_fact(model: Model, kinds: Mapping[str, Kind]) -> Iterator[dict[str, str]]:
+def _takes_faults(route: Route, profile: type[Profile]) -> Iterator[str]:
+    kinds = profile.kinds()
+    for name, values in route.takes.items():
+        kind = kinds.get(name)
+        if name not in profile.model_fields:
+            yield f"routes: {route.provider} takes {name!r}, which is no field of the profile"
+        elif values and isinstance(kind, Choice) and not set(kind.values) & set(values):
+            yield f"routes: {route.provider} takes no value of {name} that the model has"
+
+
+def _every_fact(model: Model, profile: type[Profile]) -> Iterator[Facts]:
     """Give every combination of the values that the dimensions of prices and costs can have."""
     priced: list[Price | Cost] = [*model.pricing.prices]
     priced += [cost for route in model.routes for cost in route.costs]
     names = sorted({name for entry in priced for name in entry.dimensions})
-    values = [_dimension_values(model, kinds, name) for name in names]
+    values = [_dimension_values(profile, name) for name in names]
     for entry in priced:
         for name, value in entry.dimensions.items():
             if value not in values[names.index(name)]:
@@ -70,27 +108,77 @@ def _every_fact(model: Model, kinds: Mapping[str, Kind]) -> Iterator[dict[str, s
     return (dict(zip(names, combination, strict=True)) for combination in product(*values))
 
 
-def _dimension_values(model: Model, kinds: Mapping[str, Kind], dimension: str) -> list[str]:
-    if dimension == "sourceVideo" and model.input_class.source_videos:
-        return ["true", "false"]
-    match kinds.get(model.input_class.dimensions.get(dimension, "")):
+def _dimension_values(profile: type[Profile], dimension: str) -> list[str]:
+    kinds = profile.kinds()
+    if dimension == "sourceVideo" and profile.source_videos:
+        return ["true", "false"] if kinds.keys() & set(profile.source_videos) else ["false"]
+    read = profile.readings.get(dimension, dimension_text)
+    match kinds.get(profile.price_dimensions.get(dimension, "")):
         case Choice(values=values):
-            return [dimension_text(value) for value in values]
-        case Flag():
-            return ["true", "false"]
+            return list(dict.fromkeys(read(value) for value in values))
+        case Flag(only=only):
+            return ["true", "false"] if only is None else [dimension_text(only)]
         case Whole(minimum=low, maximum=high) if high - low < MAX_DIMENSION_VALUES:
             return [str(value) for value in range(low, high + 1)]
         case _:
             raise CatalogError(f"pricing: dimension {dimension} can have no list of values")
 
 
-def _cost_faults(model: Model, facts: dict[str, str]) -> Iterator[str]:
+def _cost_faults(model: Model, profile: type[Profile], facts: Facts) -> Iterator[str]:
     price = best_entry(model.id, model.pricing.prices, facts)
-    for route in _enabled(model):
+    for route in model.routes:
+        if not route.enabled or not _can_have(route, profile, facts):
+            continue
         cost = best_entry(model.id, route.costs, facts)
         if price.price < cost.cost:
             yield f"pricing: {price.key}: {price.price} is under the {cost.cost} of {route.provider}"
+        # What is left of the price itself may pay for what is extra.
+        spare = (price.price - cost.cost) * _least_units(model, profile)
+        yield from _extra_faults(model.pricing.extras, route, profile, spare)
 
 
-def _enabled(model: Model) -> list[Route]:
-    return [route for route in model.routes if route.enabled]
+def _can_have(route: Route, profile: type[Profile], facts: Facts) -> bool:
+    """Say whether the route can get an input with these facts at all."""
+    sources = [route.takes.get(name) for name in profile.source_videos]
+    if facts.get("sourceVideo") == "true" and all(taken == [] for taken in sources):
+        return False
+    for dimension, value in facts.items():
+        taken = route.takes.get(profile.price_dimensions.get(dimension, ""))
+        read = profile.readings.get(dimension, dimension_text)
+        if taken is not None and value not in map(read, taken):
+            return False
+    return True
+
+
+def _extra_faults(
+    extras: Sequence[Extra], route: Route, profile: type[Profile], spare: Decimal
+) -> Iterator[str]:
+    for counts in {one.counts for one in route.extra_costs}:
+        kind = profile.kinds().get(counts)
+        most = kind.max_items if isinstance(kind, Many) else 0
+        for number in range(1, most + 1):
+            billed, paid = _for_items(extras, counts, number), _for_items(route.extra_costs, counts, number)
+            if billed + spare < paid:
+                yield f"pricing: {number} {counts} are billed less than the {paid} of {route.provider}"
+                break
+
+
+def _for_items(entries: Sequence[Extra | ExtraCost], counts: str, number: int) -> Decimal:
+    """Give what `number` items of the array `counts` cost by `entries`."""
+    found = Decimal(0)
+    for entry in entries:
+        if entry.counts == counts:
+            each = entry.price if isinstance(entry, Extra) else entry.cost
+            found += each * max(0, number - entry.free)
+    return found
+
+
+def _least_units(model: Model, profile: type[Profile]) -> int:
+    """Give the fewest units that a request can have: one generation, or the shortest duration."""
+    match profile.kinds().get("duration"):
+        case Whole(minimum=least) if model.pricing.unit == "second":
+            return max(least, 1)
+        case Choice(values=values) if model.pricing.unit == "second":
+            return max(int(min(values)), 1)
+        case _:
+            return 1

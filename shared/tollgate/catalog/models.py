@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -16,6 +17,7 @@ from tollgate.catalog.restrictions import Data, Restrictions, derive
 from tollgate.catalog.rules import CheckedInput
 
 MAX_DEADLINE_S = 86_400
+MAX_TOKENS = 100_000_000
 PRICE_VERSION_CHARS = 12
 DECIMAL_STRING = re.compile(r"\d{1,6}(\.\d{1,8})?")
 DATE = r"\d{4}-\d{2}-\d{2}"
@@ -35,6 +37,7 @@ def _positive(value: Decimal) -> Decimal:
 
 Usd = Annotated[Decimal, BeforeValidator(_decimal), AfterValidator(_positive)]
 Basis = Literal["FOUND", "INFERRED"]
+Protocol = Literal["openai", "anthropic"]
 
 
 class Price(Data):
@@ -59,15 +62,14 @@ class Pricing(Data):
     """What a model costs the customer.
 
     `times` names a field that multiplies the whole charge (a batch). `source_seconds` says what the length
-    of a given video does to a price per second: nothing, it comes on top, or it takes the place of the
-    output's length.
+    of a given video does to a price per second: nothing, or it comes on top of the result's.
     """
 
     unit: Literal["generation", "second", "megatoken"]
     prices: list[Price] = Field(min_length=1)
     extras: list[Extra] = Field(default_factory=list)
     times: str | None = None
-    source_seconds: Literal["ignored", "added", "instead"] = "ignored"
+    source_seconds: Literal["ignored", "added"] = "ignored"
 
     @cached_property
     def version(self) -> str:
@@ -85,23 +87,40 @@ class Cost(Data):
     why: str
 
 
+class ExtraCost(Data):
+    """What a provider takes from us in USD for each item of `counts` beyond the `free` ones."""
+
+    cost: Usd
+    counts: str
+    free: int = 0
+    basis: Basis
+    why: str
+
+
 class Route(Data):
-    """One way to run a model: a provider, its ids for our variants, its field mapping, its cost."""
+    """One way to run a model: a provider, its ids for our variants, its field mapping, its cost.
+
+    `takes` names the fields of which the provider takes some values only, or none.
+    """
 
     provider: str
     upstream: dict[str, str] = Field(min_length=1)
     mapping: str
     confidence: Basis
     enabled: bool = True
+    takes: dict[str, list[bool | str | int | float]] = Field(default_factory=dict)
     costs: list[Cost] = Field(min_length=1)
+    extra_costs: list[ExtraCost] = Field(default_factory=list)
+
+    def can_run(self, values: Mapping[str, Any]) -> bool:
+        """Say whether the provider takes an input with these values."""
+        return all(values[name] in taken for name, taken in self.takes.items() if name in values)
 
 
-class Model(Data):
-    """One model of the catalog. Only media models have a profile; only text models have protocols."""
+class Listed(Data):
+    """What every model of the catalog is called; the ground of media and text models."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{0,63}$")
-    kind: Literal["media", "llm"] = "media"
-    media_type: Literal["IMAGE", "VIDEO", "MUSIC", "TEXT"] = Field(alias="type")
     group: str
     name: str
     vendor: str
@@ -110,11 +129,17 @@ class Model(Data):
     released_at: str | None = Field(default=None, pattern=f"^{DATE}$")
     page_updated_at: str | None = None
     tags: list[str] = Field(default_factory=list)
+
+
+class Model(Listed):
+    """A media model."""
+
+    kind: Literal["media"] = "media"
+    media_type: Literal["IMAGE", "VIDEO", "MUSIC"] = Field(alias="type")
     capabilities: list[str]
-    protocols: list[Literal["openai", "anthropic"]] = Field(default_factory=list)
+    pricing: Pricing
     profile: str
     restrictions: Restrictions = Restrictions()
-    pricing: Pricing
     deadline_s: int = Field(gt=0, le=MAX_DEADLINE_S)
     routes: list[Route] = Field(min_length=1)
 
@@ -126,3 +151,67 @@ class Model(Data):
     def check(self, source: Any) -> CheckedInput:
         """Give the `input` of a create body normalised, or raise `InvalidInputError` with every problem."""
         return checking.check(self.input_class, source)
+
+    def routes_for(self, values: Mapping[str, Any]) -> list[Route]:
+        """Give the routes whose providers take an input with these values, best first."""
+        return [route for route in self.routes if route.can_run(values)]
+
+
+class TokenPrices(Data):
+    """USD per 1M tokens; a cache price that is left out is the input's."""
+
+    input: Usd
+    output: Usd
+    cache_read: Usd | None = None
+    cache_write: Usd | None = None
+
+
+class LongContext(TokenPrices):
+    """The prices of a whole request with at least `from_tokens` tokens of input."""
+
+    from_tokens: int = Field(gt=0, le=MAX_TOKENS)
+
+
+class TextRoute(Data):
+    """One way to a text model: a provider, its id for the model, the protocol spoken there, its prices."""
+
+    provider: str
+    upstream: str
+    protocol: Protocol
+    confidence: Basis
+    enabled: bool = True
+    cost: TokenPrices
+
+
+class TextModel(Listed):
+    """A text model: no profile, no `params`; its prices are per 1M tokens (interface.md, "Catalog model").
+
+    `context_tokens` bounds input and output together, `max_output_tokens` the output alone.
+    """
+
+    kind: Literal["llm"] = "llm"
+    media_type: Literal["TEXT"] = Field(default="TEXT", alias="type")
+    protocols: list[Protocol] = Field(min_length=1)
+    prices: TokenPrices
+    long_context: list[LongContext] = Field(default_factory=list)
+    context_tokens: int = Field(gt=0, le=MAX_TOKENS)
+    max_output_tokens: int = Field(gt=0, le=MAX_TOKENS)
+    routes: list[TextRoute] = Field(min_length=1)
+
+    @cached_property
+    def pricing(self) -> Pricing:
+        """Give the prices as the catalog publishes them; those of long inputs have a dimension."""
+        entries = _token_entries(self.prices, "", {})
+        for tier in self.long_context:
+            dimensions = {"inputTokensFrom": str(tier.from_tokens)}
+            entries += _token_entries(tier, f"-from-{tier.from_tokens}", dimensions)
+        entries[0]["isDefault"] = True
+        return Pricing.model_validate({"unit": "megatoken", "prices": entries})
+
+
+def _token_entries(prices: TokenPrices, suffix: str, dimensions: dict[str, str]) -> list[dict[str, Any]]:
+    shown = prices.model_dump(by_alias=True, exclude={"from_tokens"}, exclude_none=True)
+    return [
+        {"key": f"{key}{suffix}", "price": f"{price:f}", "dimensions": dimensions}
+        for key, price in shown.items()
+    ]

@@ -1,11 +1,27 @@
 """The published input of a model, derived from the class that checks it: what is shown is what is checked."""
 
-from typing import Any
+from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
 
-from tollgate.catalog.kinds import Choice, Flag, Ignored, Kind, Many, Number, Text, Url, Whole, item_of
+from tollgate.catalog.kinds import (
+    Choice,
+    Flag,
+    Ignored,
+    Kind,
+    Many,
+    Number,
+    Text,
+    Url,
+    Whole,
+    item_of,
+    kind_of,
+)
 from tollgate.catalog.models import Model
+from tollgate.catalog.profiles.base import Part, Profile
+
+NOT_BLANK = {"pattern": r"\S"}
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def descriptors(model: Model) -> list[dict[str, Any]]:
@@ -15,16 +31,26 @@ def descriptors(model: Model) -> list[dict[str, Any]]:
 
 
 def json_schema(model: Model) -> dict[str, Any]:
-    """Give the model's `input` as JSON Schema; rules between fields are not in it."""
-    schema: dict[str, Any] = model.input_class.model_json_schema()
-    hidden = model.input_class.hidden
-    schema |= {"title": model.id, "description": model.description}
+    """Give the model's `input` as JSON Schema."""
+    named = {"$schema": DIALECT, "title": model.id, "description": model.description}
+    return schema_of(model.input_class) | named
+
+
+def schema_of(profile: type[Profile]) -> dict[str, Any]:
+    """Give what `profile` accepts as JSON Schema, with the rules between fields that it can say."""
+    schema: dict[str, Any] = profile.model_json_schema()
     for part in schema.get("$defs", {}).values():
         part.pop("description", None)  # it is a docstring, written for us
+        part["properties"] = {name: _without_null_default(one) for name, one in part["properties"].items()}
     schema["properties"] = {
-        name: _without_null_default(one) for name, one in schema["properties"].items() if name not in hidden
+        name: _without_null_default(one)
+        for name, one in schema["properties"].items()
+        if name not in profile.hidden
     }
-    return schema
+    for name in schema.get("required", []):
+        schema["properties"][name] |= NOT_BLANK if isinstance(profile.kinds()[name], Text) else {}
+    rules = [one.schema for one in profile.rules if one.schema and not one.needs <= profile.hidden]
+    return {**schema, "allOf": rules} if rules else schema
 
 
 def _descriptor(name: str, info: FieldInfo, kind: Kind) -> dict[str, Any]:
@@ -40,7 +66,7 @@ def _descriptor(name: str, info: FieldInfo, kind: Kind) -> dict[str, Any]:
     }
     if not info.is_required() and info.default is not None:
         shown["default"] = info.default
-    return {**shown, **_bounds(leaf), **_flags(leaf)}
+    return {**shown, **_bounds(leaf), **_flags(leaf), "isMedia": _is_media(info, leaf)}
 
 
 def _param_kind(leaf: Kind | None) -> str:
@@ -71,12 +97,19 @@ def _bounds(leaf: Kind | None) -> dict[str, Any]:
 
 def _flags(leaf: Kind | None) -> dict[str, bool]:
     return {
-        # An object stands for an image with its role: it is media that carries something more.
-        "isMedia": leaf is None or isinstance(leaf, Url),
         "isPrompt": isinstance(leaf, Text) and leaf.prompt,
         "multiline": isinstance(leaf, Text) and leaf.multiline,
         "deprecated": isinstance(leaf, Ignored),
     }
+
+
+def _is_media(info: FieldInfo, leaf: Kind | None) -> bool:
+    """Say whether the field holds files: URLs of media, or objects that carry one and something more."""
+    if leaf is not None:
+        return isinstance(leaf, Url) and leaf.media
+    part: type[Part] = get_args(info.annotation)[0]
+    kinds = [kind_of(name, one) for name, one in part.model_fields.items()]
+    return any(isinstance(kind, Url) and kind.media for kind in kinds)
 
 
 def _without_null_default(schema: dict[str, Any]) -> dict[str, Any]:

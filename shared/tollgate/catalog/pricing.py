@@ -50,7 +50,8 @@ def quote(model: Model, checked: CheckedInput, source_seconds: Decimal = NO_SOUR
     """
     facts = price_facts(model.input_class, checked.values)
     price = best_entry(model.id, model.pricing.prices, facts)
-    batch = Decimal(checked.values[model.pricing.times]) if model.pricing.times else Decimal(1)
+    times = model.pricing.times
+    batch = Decimal(1 if times is None else checked.values.get(times, 1))
     units = _units(model, checked.values, source_seconds, facts)
     lines = [_line(price.key, model.pricing.unit, units * batch, price.price)]
     for extra in model.pricing.extras:
@@ -64,8 +65,8 @@ def quote(model: Model, checked: CheckedInput, source_seconds: Decimal = NO_SOUR
 def price_facts(profile: type[Profile], values: Mapping[str, Any]) -> dict[str, str]:
     """Give the dimensions of an input as prices name them, e.g. `{"resolution": "720p", "audio": "true"}`."""
     facts = {
-        dimension: dimension_text(values[name])
-        for dimension, name in profile.dimensions.items()
+        dimension: profile.readings.get(dimension, dimension_text)(values[name])
+        for dimension, name in profile.price_dimensions.items()
         if name in values
     }
     if profile.source_videos:
@@ -98,15 +99,15 @@ def price_from(pricing: Pricing) -> Decimal:
 def _units(
     model: Model, values: Mapping[str, Any], source_seconds: Decimal, facts: Mapping[str, str]
 ) -> Decimal:
-    """Give how many units are billed: one generation, or seconds of video."""
-    pricing = model.pricing
-    if pricing.unit == "generation":
+    """Give how many units are billed: one generation, or seconds, of the result and of its source."""
+    unit = model.pricing.unit
+    if unit == "generation":
         return Decimal(1)
-    from_source = NO_SOURCE if pricing.source_seconds == "ignored" else source_seconds
-    replaced = pricing.source_seconds == "instead" and from_source > 0
-    seconds = from_source if replaced else Decimal(values.get("duration", 0)) + from_source
-    if pricing.unit != "second" or seconds <= 0:
-        raise UnknownPriceError(model.id, f"no {pricing.unit} to bill", facts)
+    seconds = model.input_class.output_seconds(values, source_seconds)
+    if model.pricing.source_seconds == "added":
+        seconds += source_seconds
+    if unit != "second" or seconds <= 0:
+        raise UnknownPriceError(model.id, f"no {unit} to bill", facts)
     return seconds
 
 

@@ -13,8 +13,9 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, PydanticUndefined
 
 from tollgate.catalog.errors import CatalogError
-from tollgate.catalog.kinds import Choice, Kind, Number, Whole, kind_of
+from tollgate.catalog.kinds import Choice, Flag, Kind, Number, Whole, kind_of
 from tollgate.catalog.profiles.base import ABSENT, Profile
+from tollgate.catalog.rules import one_is_given
 
 BOUNDS = {"minimum", "maximum", "min_items", "max_items", "max_length"}
 
@@ -30,7 +31,7 @@ class Data(BaseModel):
 class FieldRestriction(Data):
     """What one field of a model has different from its profile."""
 
-    options: list[str | int | float] | None = None
+    options: list[bool | str | int | float] | None = None
     default: Any = None
     required: bool | None = None
     minimum: int | float | None = None
@@ -41,15 +42,20 @@ class FieldRestriction(Data):
 
 
 class Restrictions(Data):
-    """What a model has different from its profile: `only` these fields, or all but `drop`, and `fields`."""
+    """What a model has different from its profile.
+
+    It has `only` these fields, or all but `drop`; some `fields` are different; and of each list in
+    `one_of`, at least one field must be given.
+    """
 
     only: list[str] | None = None
     drop: list[str] = []
     fields: dict[str, FieldRestriction] = {}
+    one_of: list[list[str]] = []
 
     def hidden(self, names: frozenset[str]) -> frozenset[str]:
         """Give the fields among `names` that the model has not; raises `CatalogError` for unknown ones."""
-        named = {*(self.only or ()), *self.drop, *self.fields}
+        named = {*(self.only or ()), *self.drop, *self.fields, *(name for one in self.one_of for name in one)}
         if unknown := named - names:
             raise CatalogError(f"restrictions name fields that are not in the profile: {sorted(unknown)}")
         hidden = frozenset(self.drop) | (frozenset() if self.only is None else names - frozenset(self.only))
@@ -67,10 +73,11 @@ def derive(name: str, profile: type[Profile], restrictions: Restrictions) -> typ
             changed[field_name] = (info.annotation, ABSENT)
         elif field_name in restrictions.fields:
             changed[field_name] = _restricted(field_name, info, restrictions.fields[field_name])
-    if not changed:
+    if not changed and not restrictions.one_of:
         return profile
     derived = cast("type[Profile]", create_model(name, __base__=profile, __doc__=profile.__doc__, **changed))
     derived.hidden = hidden
+    derived.rules = (*profile.rules, *(one_is_given(*fields) for fields in restrictions.one_of))
     return derived
 
 
@@ -88,6 +95,8 @@ def _restricted(name: str, info: FieldInfo, by: FieldRestriction) -> tuple[Any, 
 
 def _narrowed(name: str, kind: Kind, by: FieldRestriction) -> Kind:
     if by.options is not None:
+        if isinstance(kind, Flag) and len(by.options) == 1:
+            return Flag(only=bool(by.options[0]))
         if not isinstance(kind, Choice | Whole | Number):
             raise CatalogError(f"field {name} takes no options")
         return Choice(tuple(by.options))

@@ -1,7 +1,7 @@
 """What must hold between the fields of an input. A rule is named after what it protects.
 
 A rule runs as soon as the fields it needs are valid, so its problem comes in the same answer as the
-problems of other fields.
+problems of other fields. Where JSON Schema can say the rule, the rule brings that with it (`schema`).
 """
 
 from collections.abc import Callable, Iterator
@@ -12,6 +12,8 @@ from tollgate.kit.errors import Problem
 
 ROOT = "input"
 MAX_POINTER_CHARS = 64
+
+Schema = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +38,27 @@ class Rule:
     name: str
     needs: frozenset[str]
     check: RuleCheck
+    schema: Schema | None = None
 
 
-def rule(*needs: str) -> Callable[[RuleCheck], Rule]:
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One of some jobs that a field chooses between, e.g. action `crop`.
+
+    `chosen` has the values of the field that mean this job. The job needs all fields of `needs`, and at
+    least one of `one_of` where there are some; it needs something, or it is no case.
+    """
+
+    chosen: tuple[Any, ...]
+    needs: tuple[str, ...] = ()
+    one_of: tuple[str, ...] = ()
+
+
+def rule(*needs: str, schema: Schema | None = None) -> Callable[[RuleCheck], Rule]:
     """Make a function that yields problems into a `Rule` over the fields it `needs`."""
 
     def make(check: RuleCheck) -> Rule:
-        return Rule(check.__name__, frozenset(needs), check)
+        return Rule(check.__name__, frozenset(needs), check, schema)
 
     return make
 
@@ -50,24 +66,115 @@ def rule(*needs: str) -> Callable[[RuleCheck], Rule]:
 def required_unless(field: str, *others: str) -> Rule:
     """Require `field` unless the customer gave one of `others`."""
 
-    def check(given: CheckedInput) -> Iterator[Problem]:
-        if given.given.isdisjoint((field, *others)):
+    def check(checked: CheckedInput) -> Iterator[Problem]:
+        if checked.given.isdisjoint((field, *others)):
             yield Problem(at(field), f"Required unless {_or(others)} is given.")
 
-    return Rule(f"{field}_required_unless_{'_or_'.join(others)}", frozenset((field, *others)), check)
+    schema = {"anyOf": [given(name) for name in (field, *others)]}
+    return Rule(f"{field}_required_unless_{'_or_'.join(others)}", frozenset((field, *others)), check, schema)
 
 
 def not_together(field: str, *others: str) -> Rule:
     """Refuse `field` beside any of `others`."""
 
-    def check(given: CheckedInput) -> Iterator[Problem]:
-        if field not in given.given:
+    def check(checked: CheckedInput) -> Iterator[Problem]:
+        if field not in checked.given:
             return
         for other in others:
-            if other in given.given:
+            if other in checked.given:
                 yield Problem(at(field), f"Cannot be combined with {other}.")
 
-    return Rule(f"{field}_not_with_{'_or_'.join(others)}", frozenset((field, *others)), check)
+    schema = {"if": given(field), "then": {"not": {"anyOf": [given(other) for other in others]}}}
+    return Rule(f"{field}_not_with_{'_or_'.join(others)}", frozenset((field, *others)), check, schema)
+
+
+def only_together(*fields: str) -> Rule:
+    """Refuse some of `fields` without the rest."""
+
+    def check(checked: CheckedInput) -> Iterator[Problem]:
+        missing = [name for name in fields if name not in checked.given]
+        if len(missing) < len(fields):
+            for name in missing:
+                yield Problem(at(name), f"Required together with {_and(fields, name)}.")
+
+    every = {"allOf": [given(name) for name in fields]}
+    schema = {"if": {"anyOf": [given(name) for name in fields]}, "then": every}
+    return Rule(f"{'_and_'.join(fields)}_only_together", frozenset(fields), check, schema)
+
+
+def needs_one_of(field: str, *others: str) -> Rule:
+    """Refuse `field` without any of `others`."""
+
+    def check(checked: CheckedInput) -> Iterator[Problem]:
+        if field in checked.given and checked.given.isdisjoint(others):
+            yield Problem(at(field), f"Needs {_or(others)}.")
+
+    schema = {"if": given(field), "then": {"anyOf": [given(other) for other in others]}}
+    return Rule(f"{field}_needs_{'_or_'.join(others)}", frozenset((field, *others)), check, schema)
+
+
+def one_is_given(*fields: str) -> Rule:
+    """Require at least one of `fields`."""
+
+    def check(checked: CheckedInput) -> Iterator[Problem]:
+        if checked.given.isdisjoint(fields):
+            yield Problem(at(), f"Needs {_or(fields)}.", list(fields))
+
+    schema = {"anyOf": [given(name) for name in fields]}
+    return Rule(f"one_of_{'_or_'.join(fields)}_is_given", frozenset(fields), check, schema)
+
+
+def at_most_one_of(*groups: tuple[str, ...]) -> Rule:
+    """Refuse fields of more than one group: each group asks for another job."""
+
+    def check(checked: CheckedInput) -> Iterator[Problem]:
+        named = [name for group in groups for name in group if name in checked.given]
+        group_of = {name: group for group in groups for name in group}
+        for name in named:
+            if group_of[name] is not group_of[named[0]]:
+                yield Problem(at(name), f"Cannot be combined with {named[0]}: they ask for different jobs.")
+
+    everything = frozenset(name for group in groups for name in group)
+    pairs = [
+        {"not": {"allOf": [_any_given(one), _any_given(other)]}}
+        for index, one in enumerate(groups)
+        for other in groups[index + 1 :]
+    ]
+    return Rule("one_job_at_a_time", everything, check, {"allOf": pairs})
+
+
+def only_when(field: str, chooser: str, values: tuple[Any, ...], default: Any = None) -> Rule:
+    """Refuse `field` unless `chooser` (`default` where it is left out) has one of `values`."""
+
+    def check(checked: CheckedInput) -> Iterator[Problem]:
+        if field in checked.given and checked.values.get(chooser) not in values:
+            yield Problem(at(field), f"Only with {chooser} {_or(values)}.")
+
+    schema = {"if": given(field), "then": _chosen(chooser, values, default)}
+    return Rule(f"{field}_only_with_its_{chooser}", frozenset((field, chooser)), check, schema)
+
+
+def has_what_it_works_on(chooser: str, cases: tuple[Case, ...], default: Any = None) -> Rule:
+    """Require, for the value of `chooser` (`default` where it is left out), the fields of its case."""
+    by_value = {value: case for case in cases for value in case.chosen}
+
+    def check(checked: CheckedInput) -> Iterator[Problem]:
+        chosen = checked.values.get(chooser)
+        case = by_value.get(chosen, Case(()))
+        for name in case.needs:
+            if name not in checked.given:
+                yield Problem(at(name), f"Required for {chooser} {chosen}.")
+        if case.one_of and checked.given.isdisjoint(case.one_of):
+            yield Problem(at(case.one_of[0]), f"For {chooser} {chosen}, {_or(case.one_of)} is required.")
+
+    fields = {name for case in cases for name in (*case.needs, *case.one_of)}
+    schema = {"allOf": [_case_schema(chooser, case, default) for case in cases]}
+    return Rule(f"{chooser}_has_what_it_works_on", frozenset((chooser, *fields)), check, schema)
+
+
+def given(field: str) -> Schema:
+    """Give JSON Schema's words for a field that the customer set: neither an empty array nor blank."""
+    return {"required": [field], "properties": {field: {"minItems": 1, "pattern": r"\S"}}}
 
 
 def at(*steps: str | int) -> str:
@@ -80,9 +187,35 @@ def printable(name: str) -> str:
     return name[:MAX_POINTER_CHARS].encode("utf-8", "replace").decode()
 
 
+def items(checked: CheckedInput, field: str) -> list[Any]:
+    """Give the items of an array field; none where it is left out."""
+    found: list[Any] = checked.values.get(field, [])
+    return found
+
+
+def _case_schema(chooser: str, case: Case, default: Any) -> Schema:
+    needed = [given(name) for name in case.needs]
+    one_of = [_any_given(case.one_of)] if case.one_of else []
+    return {"if": _chosen(chooser, case.chosen, default), "then": {"allOf": [*needed, *one_of]}}
+
+
+def _chosen(chooser: str, values: tuple[Any, ...], default: Any) -> Schema:
+    """Say that `chooser` has one of `values`; left out, it has its default."""
+    required = [] if default in values else [chooser]
+    return {"required": required, "properties": {chooser: {"enum": list(values)}}}
+
+
+def _any_given(fields: tuple[str, ...]) -> Schema:
+    return {"anyOf": [given(name) for name in fields]}
+
+
 def _pointer_step(step: str | int) -> str:
     return printable(str(step)).replace("~", "~0").replace("/", "~1")
 
 
-def _or(names: tuple[str, ...]) -> str:
-    return " or ".join(names)
+def _or(names: tuple[Any, ...]) -> str:
+    return " or ".join(map(str, names))
+
+
+def _and(names: tuple[str, ...], left_out: str) -> str:
+    return " and ".join(name for name in names if name != left_out)

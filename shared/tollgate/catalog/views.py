@@ -4,13 +4,13 @@ from decimal import Decimal
 from typing import Any
 
 from tollgate.catalog import params
-from tollgate.catalog.models import Model, Price
+from tollgate.catalog.models import Model, Price, TextModel
 from tollgate.catalog.pricing import price_from
 
 
-def catalog_dto(model: Model) -> dict[str, Any]:
+def catalog_dto(model: Model | TextModel) -> dict[str, Any]:
     """Give a `CatalogModelDto`; `releasedAt` and `pageUpdatedAt` only where they are known."""
-    shown = {
+    shown: dict[str, Any] = {
         "id": model.id,
         "group": model.group,
         "name": model.name,
@@ -21,23 +21,23 @@ def catalog_dto(model: Model) -> dict[str, Any]:
         "vendor": model.vendor,
         "releasedAt": model.released_at,
         "tags": model.tags,
-        "capabilities": model.capabilities,
+        "capabilities": model.capabilities if isinstance(model, Model) else [],
         "pricing": price_entries(model),
         "priceFrom": _decimal_string(price_from(model.pricing)),
         "priceUnit": model.pricing.unit,
-        "params": params.descriptors(model),
-        "protocols": model.protocols,
+        "params": params.descriptors(model) if isinstance(model, Model) else [],
+        "protocols": model.protocols if isinstance(model, TextModel) else [],
         "pageUpdatedAt": model.page_updated_at,
     }
     return {key: value for key, value in shown.items() if value is not None}
 
 
-def cost_view(model: Model) -> dict[str, Any]:
+def cost_view(model: Model | TextModel) -> dict[str, Any]:
     """Give `{"priceUnit", "prices"}`: what stands under the model's id in `GET /api/v1/cost`."""
     return {"priceUnit": model.pricing.unit, "prices": price_entries(model)}
 
 
-def price_entries(model: Model) -> list[dict[str, Any]]:
+def price_entries(model: Model | TextModel) -> list[dict[str, Any]]:
     """Give the price entries of the contract; `dimensions` only where there are some."""
     extras = [_price_entry(extra.key, extra.price) for extra in model.pricing.extras]
     return [*map(_retail_entry, model.pricing.prices), *extras]

@@ -1,6 +1,9 @@
 """What the table tests share: a case is a sentence of the contract, an input and where its problems are."""
 
+from collections.abc import Sequence
 from typing import Any
+
+import pytest
 
 from tollgate.catalog.checking import check
 from tollgate.catalog.loader import Catalog
@@ -9,6 +12,10 @@ from tollgate.kit.errors import InvalidInputError, Problem
 
 CATALOG = Catalog.shipped()
 URL = "https://media.example/cat.png"
+VIDEO = "https://media.example/cat.mp4"
+
+Case = tuple[str, dict[str, Any], list[str]]
+"""A sentence of the contract, an input, and the fields (`field/0/part`) that must have a problem."""
 
 
 def problems(profile: str, source: Any) -> list[Problem]:
@@ -23,3 +30,18 @@ def problems(profile: str, source: Any) -> list[Problem]:
 def problem_paths(profile: str, source: Any) -> list[str]:
     """Give the JSON pointers of the problems of `source`, in order."""
     return sorted(problem.path for problem in problems(profile, source))
+
+
+def rows(**tables: Sequence[Case]) -> pytest.MarkDecorator:
+    """Give the cases of some profiles, named `IMG_A` for IMG-A, as parameters of a test."""
+    named = [(name.replace("_", "-"), case) for name, cases in tables.items() for case in cases]
+    return pytest.mark.parametrize(
+        ("profile", "source", "fields"),
+        [(profile, case[1], case[2]) for profile, case in named],
+        ids=[f"{profile}: {case[0]}" for profile, case in named],
+    )
+
+
+def pointers(fields: list[str]) -> list[str]:
+    """Give the JSON pointers of fields, in order; the empty name is the input itself."""
+    return sorted(f"/input/{name}" if name else "/input" for name in fields)

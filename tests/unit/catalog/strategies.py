@@ -1,32 +1,43 @@
-"""Valid inputs for each model, made from its published JSON Schema and hand-made rules between fields."""
+"""Valid inputs for each model: drawn from its published JSON Schema, then made to keep to the rules between
+fields by hand-made fixes, one per profile."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.unit.catalog.fixes import FIXES
+from tests.unit.catalog.sketch import URLS, WORDS, Input, Sketch
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
+from tollgate.catalog.rules import CheckedInput
 
-Input = dict[str, Any]
-Fix = Callable[[st.DrawFn, Input], None]
-
-WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(lambda text: text.strip())
-URLS = st.integers(0, 10**6).map(lambda number: f"https://media.example/{number}.png")
-SEEDLESS_JSON = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
+ANYTHING = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 
 
 @st.composite
 def valid_inputs(draw: st.DrawFn, model: Model) -> Input:
     """Draw an `input` that `model` must accept."""
     schema = json_schema(model)
+    defs = schema.get("$defs", {})
+    values = {name: _value(one, defs) for name, one in schema["properties"].items()}
     source = {
-        name: draw(_value(one, schema.get("$defs", {})))
-        for name, one in schema["properties"].items()
+        name: draw(value)
+        for name, value in values.items()
         if name in schema.get("required", []) or draw(st.booleans())
     }
-    FIXES[model.id](draw, source)
+    FIXES.get(model.profile, _leave)(Sketch(draw, source, values, schema["properties"]))
     return source
+
+
+@st.composite
+def source_seconds(draw: st.DrawFn, model: Model, checked: CheckedInput) -> Decimal:
+    """Draw the length of the files that a job works on, to the millisecond; 0 where it works on none."""
+    fields = {one.field for one in model.input_class.media if one.is_source and one.applies(checked.values)}
+    if not fields & checked.values.keys():
+        return Decimal(0)
+    return Decimal(draw(st.integers(3_000, 10_000))) / 1000
 
 
 def any_json() -> st.SearchStrategy[Any]:
@@ -38,56 +49,44 @@ def any_json() -> st.SearchStrategy[Any]:
     )
 
 
+def _leave(sketch: Sketch) -> None:
+    """Leave a sketch as it is: the profile has no rules between fields."""
+
+
 def _value(schema: dict[str, Any], defs: dict[str, Any]) -> st.SearchStrategy[Any]:
     if "$ref" in schema:
         part = defs[schema["$ref"].rpartition("/")[2]]
-        return st.fixed_dictionaries({name: _value(one, defs) for name, one in part["properties"].items()})
-    if "enum" in schema:
-        return st.sampled_from(schema["enum"])
+        fields = {name: _value(one, defs) for name, one in part["properties"].items()}
+        required = {name: fields.pop(name) for name in part.get("required", [])}
+        return st.fixed_dictionaries(required, optional=fields)
+    if "enum" in schema or "const" in schema:
+        return st.sampled_from(schema.get("enum") or [schema["const"]])
     if "type" not in schema:
-        return SEEDLESS_JSON  # deprecated: anything goes
-    return _typed(schema, defs)
+        return ANYTHING  # deprecated: anything goes
+    return TYPES[schema["type"]](schema, defs)
 
 
-def _typed(schema: dict[str, Any], defs: dict[str, Any]) -> st.SearchStrategy[Any]:
-    match schema["type"]:
-        case "array":
-            items = _value(schema["items"], defs)
-            return st.lists(items, min_size=schema["minItems"], max_size=schema["maxItems"])
-        case "boolean":
-            return st.booleans()
-        case "integer":
-            return st.integers(schema["minimum"], schema["maximum"])
-        case "number":
-            hundredths = st.integers(int(schema["minimum"] * 100), int(schema["maximum"] * 100))
-            return hundredths.map(lambda number: number / 100)
-        case _:
-            return URLS if schema.get("format") == "uri" else WORDS
+def _array(schema: dict[str, Any], defs: dict[str, Any]) -> st.SearchStrategy[Any]:
+    items = _value(schema["items"], defs)
+    return st.lists(items, min_size=schema["minItems"], max_size=schema["maxItems"])
 
 
-def _size_for_a_new_picture(draw: st.DrawFn, source: Input) -> None:
-    if "urls" not in source:
-        source.setdefault("size", draw(st.sampled_from(["1:1", "4:3", "3:4", "16:9", "9:16"])))
+def _number(schema: dict[str, Any], _: dict[str, Any]) -> st.SearchStrategy[Any]:
+    hundredths = st.integers(int(schema["minimum"] * 100), int(schema["maximum"] * 100))
+    return hundredths.map(lambda number: number / 100)
 
 
-def _frames_or_references(draw: st.DrawFn, source: Input) -> None:
-    if source.get("imageWithRoles"):
-        source.pop("imageUrls", None)
-        roles = draw(
-            st.sampled_from([["first_frame"], ["first_frame", "last_frame"], ["last_frame", "first_frame"]])
-        )
-        source["imageWithRoles"] = [{"url": draw(URLS), "role": role} for role in roles]
-    if not source.get("imageWithRoles") and not source.get("imageUrls"):
-        source.setdefault("prompt", draw(WORDS))
+def _string(schema: dict[str, Any], _: dict[str, Any]) -> st.SearchStrategy[Any]:
+    if schema.get("format") == "uri":
+        return URLS
+    pattern = schema.get("pattern", r"\S")
+    return WORDS if pattern == r"\S" else st.from_regex(pattern, fullmatch=True)
 
 
-def _words_or_a_style(draw: st.DrawFn, source: Input) -> None:
-    if not (source.get("instrumental") and "styles" in source):
-        source.setdefault("prompt", draw(WORDS))
-
-
-FIXES: dict[str, Fix] = {
-    "z-image": _size_for_a_new_picture,
-    "seedance-1.5-pro": _frames_or_references,
-    "suno": _words_or_a_style,
+TYPES: dict[str, Callable[[dict[str, Any], dict[str, Any]], st.SearchStrategy[Any]]] = {
+    "array": _array,
+    "boolean": lambda schema, defs: st.booleans(),
+    "integer": lambda schema, defs: st.integers(schema["minimum"], schema["maximum"]),
+    "number": _number,
+    "string": _string,
 }

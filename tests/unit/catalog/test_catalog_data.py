@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from tests.unit.catalog.cases import CATALOG
-from tests.unit.catalog.strategies import FIXES
 from tests.unit.catalog.test_quote import priced
 from tollgate.catalog.lint import faults
 from tollgate.catalog.models import Model
@@ -16,10 +15,6 @@ MODELS = CATALOG.models()
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
 def test_shipped_data_has_no_fault(model: Model) -> None:
     assert faults(model) == []
-
-
-def test_every_model_has_a_strategy_for_valid_inputs() -> None:
-    assert FIXES.keys() == {model.id for model in MODELS}
 
 
 def one(price: str = "0.10", **more: Any) -> list[dict[str, Any]]:

@@ -1,11 +1,12 @@
 """Reading the data: lazily, strictly, and only what can be run."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tollgate.catalog.errors import CatalogError
-from tollgate.catalog.loader import DATA, Catalog, read_model
+from tollgate.catalog.loader import COMPILED, DATA, Catalog, Document, Folder, compiled
 from tollgate.kit.errors import ModelNotFoundError
 
 TEXT = (DATA / "z-image.yaml").read_text(encoding="utf-8")
@@ -37,10 +38,16 @@ class TestGet:
 
 class TestLiveRoutes:
     def test_only_models_with_a_live_route_are_listed(self) -> None:
-        live = Catalog.shipped().with_live(frozenset({"fal"}))
-        assert [model.id for model in live.models()] == ["seedance-1.5-pro", "z-image"]
+        live = Catalog.shipped().with_live(frozenset({"bfl"}))
+        assert [model.id for model in live.models()] == ["flux-3-image"]
         with pytest.raises(ModelNotFoundError):
             live.get("suno")
+
+    def test_a_route_whose_mapping_no_adapter_knows_is_not_live(self) -> None:
+        mappings = {"fal": {"z-image"}, "poyo": {"suno", "z-image"}}
+        live = Catalog.shipped().with_live(frozenset({"fal", "poyo", "kie"}), mappings)
+        assert [model.id for model in live.models()] == ["suno", "z-image"]
+        assert [route.provider for route in live.get("z-image").routes] == ["fal", "poyo"]
 
     def test_a_model_has_only_its_live_routes_in_their_order(self) -> None:
         catalog = Catalog.shipped()
@@ -53,7 +60,26 @@ class TestLiveRoutes:
 
     def test_a_route_that_is_off_is_not_live(self) -> None:
         with pytest.raises(ModelNotFoundError):
-            Catalog.shipped().with_live(frozenset({"kie"})).get("z-image")
+            Catalog.shipped().with_live(frozenset({"apimart"})).get("seedance-1.5-pro")
+
+    def test_what_nothing_serves_is_not_listed(self) -> None:
+        everyone = frozenset(route.provider for model in Catalog.shipped().models() for route in model.routes)
+        live = {model.id for model in Catalog.shipped().with_live(everyone).models()}
+        all_ids = {model.id for model in Catalog.shipped().models()}
+        assert all_ids - live == {
+            "sora-2", "sora-2-pro", "sora-2-official", "veo-3.1-quality", "veo-3.1-fast", "veo-3.1-lite",
+        }  # fmt: skip
+
+    def test_a_text_model_is_found_as_such_only(self) -> None:
+        catalog = Catalog.shipped().with_live(frozenset({"anthropic"}))
+        assert catalog.text("claude-opus-5-5").name == "Claude Opus 5.5"
+        assert {model.vendor for model in catalog.texts()} == {"Anthropic"}
+        with pytest.raises(ModelNotFoundError):
+            catalog.get("claude-opus-5-5")
+        with pytest.raises(ModelNotFoundError):
+            catalog.text("gpt-5.5")
+        with pytest.raises(ModelNotFoundError):
+            Catalog.shipped().text("z-image")
 
     def test_without_providers_nothing_is_listed(self) -> None:
         assert Catalog.shipped().with_live(frozenset()).models() == []
@@ -78,4 +104,24 @@ class TestRefusals:
     )
     def test_name_file_and_field(self, tmp_path: Path, old: str, new: str, reason: str) -> None:
         with pytest.raises(CatalogError, match=f"(?s)z-image.yaml: .*{reason}"):
-            read_model(written(tmp_path, TEXT.replace(old, new, 1)))
+            Folder(written(tmp_path, TEXT.replace(old, new, 1)).parent).read("z-image")
+
+
+class TestCompiled:
+    def test_is_read_in_place_of_the_files(self, tmp_path: Path) -> None:
+        written(tmp_path, TEXT)
+        (tmp_path / COMPILED).write_bytes(compiled(tmp_path))
+        written(tmp_path, "not: a model")
+        catalog = Catalog.shipped(tmp_path)
+        assert catalog.models() == [Catalog.shipped().get("z-image")]
+        with pytest.raises(ModelNotFoundError):
+            catalog.get("suno")
+
+    def test_says_the_same_as_the_files(self) -> None:
+        document = Catalog(Document(json.loads(compiled())))
+        assert document.everything() == Catalog.shipped().everything()
+
+    def test_refuses_what_the_files_would(self, tmp_path: Path) -> None:
+        written(tmp_path, TEXT.replace("vendor:", "vendr:"))
+        with pytest.raises(CatalogError, match="vendr"):
+            compiled(tmp_path)

@@ -4,12 +4,14 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from tests.unit.catalog.cases import CATALOG, URL, problems
 from tests.unit.catalog.strategies import any_json, valid_inputs
 from tollgate.catalog.checking import MAX_PROBLEMS
+from tollgate.catalog.params import json_schema
 from tollgate.kit.errors import InvalidInputError, Problem
 
 MODELS = CATALOG.models()
@@ -119,6 +121,7 @@ class TestHostileInput:
         assert len(found[0].path) < 100
         assert len(found[0].message) < 200
 
+    @settings(max_examples=20)
     @given(source=any_json() | st.dictionaries(st.sampled_from(FIELDS), any_json()))
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
     def test_any_json_gets_a_verdict_that_can_be_sent(self, model: Any, source: Any) -> None:
@@ -130,11 +133,15 @@ class TestHostileInput:
 
 class TestValidInputs:
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+    @settings(max_examples=20)
     @given(data=st.data())
     def test_what_the_schema_allows_is_accepted(self, model: Any, data: st.DataObject) -> None:
-        model.check(data.draw(valid_inputs(model)))
+        source = data.draw(valid_inputs(model))
+        model.check(source)
+        assert list(Draft202012Validator(json_schema(model)).iter_errors(source)) == []
 
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+    @settings(max_examples=20)
     @given(data=st.data())
     def test_checking_twice_changes_nothing(self, model: Any, data: st.DataObject) -> None:
         once = model.check(data.draw(valid_inputs(model))).values

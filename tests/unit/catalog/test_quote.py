@@ -4,11 +4,11 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.catalog.cases import CATALOG, URL
-from tests.unit.catalog.strategies import valid_inputs
+from tests.unit.catalog.strategies import source_seconds, valid_inputs
 from tests.unit.catalog.test_restrictions import ROUTES
 from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.models import Model
@@ -63,9 +63,11 @@ class TestShippedPrices:
         assert found.price_version == model.pricing.version
 
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+    @settings(max_examples=10)
     @given(data=st.data())
     def test_every_valid_input_has_a_price(self, model: Model, data: st.DataObject) -> None:
-        found = quote(model, model.check(data.draw(valid_inputs(model))))
+        checked = model.check(data.draw(valid_inputs(model)))
+        found = quote(model, checked, data.draw(source_seconds(model, checked)))
         exact = sum(Decimal(line["amount"]) for line in found.breakdown)
         assert Decimal(0) <= found.charge_cents - exact * 100 < 1
 
@@ -150,7 +152,7 @@ class TestCounts:
         model = priced(unit="generation", prices=prices, times="duration")
         assert quote(model, model.check({"prompt": "x", "duration": 8})).charge_cents == 160
 
-    @pytest.mark.parametrize(("rule", "charge"), [("ignored", 40), ("added", 75), ("instead", 35)])
+    @pytest.mark.parametrize(("rule", "charge"), [("ignored", 40), ("added", 75)])
     def test_the_length_of_a_source_video(self, rule: str, charge: int) -> None:
         prices = [{"key": "default", "price": "0.10", "isDefault": True}]
         model = priced(unit="second", prices=prices, sourceSeconds=rule)

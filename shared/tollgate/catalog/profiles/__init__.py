@@ -6,9 +6,12 @@ from tollgate.catalog.errors import CatalogError
 from tollgate.catalog.profiles.base import Profile
 
 PROFILES = {
-    "IMG-F": ("img_f", "ImgF"),
-    "VID-F": ("vid_f", "VidF"),
+    **{f"IMG-{letter}": (f"img_{letter.lower()}", f"Img{letter}") for letter in "ABCDEFG"},
+    **{f"VID-{letter}": (f"vid_{letter.lower()}", f"Vid{letter}") for letter in "ABCDEFGHIJKLMNOP"},
+    "Midjourney-image": ("midjourney", "Midjourney"),
+    "Midjourney-video": ("midjourney_video", "MidjourneyVideo"),
     "Music": ("music", "Music"),
+    "Custom-model": ("custom_model", "CustomModel"),
 }
 
 

@@ -1,13 +1,15 @@
 """What every profile is: a pydantic model of the contract's public field names, and rules across them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from decimal import Decimal
 from functools import cache
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
-from tollgate.catalog.kinds import Flag, Ignored, Kind, Url, Whole, kind_of
+from tollgate.catalog.kinds import Flag, Ignored, Kind, Text, Url, Whole, kind_of
+from tollgate.catalog.media import MediaRule, ProbeRequest
 from tollgate.catalog.rules import Rule
 
 # What a field holds that the customer left out. It is typed Any so that a field keeps the type of its
@@ -15,10 +17,15 @@ from tollgate.catalog.rules import Rule
 ABSENT: Any = None
 
 MAX_SEED = 2**32 - 1
+MAX_PROMPT = 20_000
+"""For profiles whose prompt the contract does not bound: the longest that it names anywhere."""
+MAX_TASK_ID = 100
 
 Bool = Annotated[bool, Flag()]
 MediaUrl = Annotated[str, Url()]
 Seed = Annotated[int, Whole(0, MAX_SEED)]
+TaskId = Annotated[str, Text(MAX_TASK_ID)]
+Prompt = Annotated[str, Text(MAX_PROMPT, prompt=True, multiline=True)]
 
 
 def field(label: str, description: str, default: Any = ABSENT, *, required: bool = False) -> Any:
@@ -39,8 +46,12 @@ class Profile(BaseModel):
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
     rules: ClassVar[tuple[Rule, ...]] = ()
-    dimensions: ClassVar[Mapping[str, str]] = {}
+    media: ClassVar[tuple[MediaRule, ...]] = ()
+    """What must hold for the files that are given by URL."""
+    price_dimensions: ClassVar[Mapping[str, str]] = {}
     """The price dimensions that read a field: dimension to field."""
+    readings: ClassVar[Mapping[str, Callable[[Any], str]]] = {}
+    """How a dimension reads its field, where it is not the field's own value."""
     source_videos: ClassVar[tuple[str, ...]] = ()
     """The fields that, when given, make the price dimension `sourceVideo` true."""
     hidden: ClassVar[frozenset[str]] = frozenset()
@@ -63,3 +74,17 @@ class Profile(BaseModel):
     def accepted(cls) -> frozenset[str]:
         """Give the published fields that mean something: the deprecated ones are taken out."""
         return frozenset(name for name, kind in cls.kinds().items() if not isinstance(kind, Ignored))
+
+    @classmethod
+    def output_seconds(cls, values: Mapping[str, Any], source_s: Decimal) -> Decimal:
+        """Give the length of what an input makes, where the profile has lengths; 0 elsewhere.
+
+        `source_s` is the probed length of the files it works on.
+        """
+        del source_s
+        return Decimal(values.get("duration", 0))
+
+    @classmethod
+    def probes(cls, values: Mapping[str, Any]) -> list[ProbeRequest]:
+        """Give the URLs of a checked input whose files a rule or a price depends on."""
+        return [request for one in cls.media for request in one.requests(values)]

@@ -1,9 +1,27 @@
 """The music profile of the contract: one `action` per kind of job.
 
 The contract lists most fields and leaves "prompt-type and other fields" open. Decided here, after what the
-providers' generation calls take (providers.md §15a): `prompt` (a description of the song or, with
+providers' calls take (providers.md §15a, catalog.json): `prompt` (a description of the song or, with
 `styles` or `title`, its lyrics, unless `autoLyrics` asks to write them), `title`, `instrumental`,
-`negativeTags`. Lengths and ranges that the contract does not give are decided here too.
+`negativeTags`; for what works on a track, `parentTaskId` (the task that made it) and `audioId` (which of
+its tracks; the first unless given), or `audioUrl` where a track from elsewhere will do. Lengths and ranges
+that the contract does not give are decided here too.
+
+Which action needs what:
+
+    music                            words, or for an instrumental, a style
+    sound, lyrics                    a prompt
+    boost-style                      styles
+    voice                            a recording; the check of it has two fields, together
+    inspo                            1–4 tracks to be inspired by
+    upload                           a track
+    extend, cover, add-instrumental  a track, from a task or from elsewhere
+    add-vocals                       that, and what to sing
+    replace-section, remove-section, a track of a task, and the section
+    crop
+    fade-in, fade-out; adjust-speed  a track of a task, and how long; how fast
+    mashup                           exactly two tasks
+    every other action               a track of a task
 """
 # ruff: noqa: N815  (field names are the contract's)
 
@@ -11,8 +29,20 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 from tollgate.catalog.kinds import Choice, Ignored, Many, Number, Pattern, Text, Whole
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, field
-from tollgate.catalog.rules import CheckedInput, Rule, at, rule
+from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, TaskId, field
+from tollgate.catalog.rules import (
+    Case,
+    CheckedInput,
+    Rule,
+    at,
+    given,
+    has_what_it_works_on,
+    items,
+    needs_one_of,
+    not_together,
+    only_together,
+    rule,
+)
 from tollgate.kit.errors import Problem
 
 MAX_TRACK_S = 3_600
@@ -27,28 +57,49 @@ ACTIONS = (
 )  # fmt: skip
 ENGINES = ("v3.5", "v4.0", "v4.5", "v4.5+", "v5.0", "v5.5", "custom")
 
-ACTION_NEEDS: Mapping[str, tuple[str, ...]] = {
-    "sound": ("prompt",),
-    "lyrics": ("prompt",),
-    "boost-style": ("styles",),
-    "voice": ("voiceAudioUrl",),
-    "inspo": ("audioUrls",),
-    "mashup": ("sourceTaskIds",),
-    "replace-section": ("startS", "endS"),
-    "remove-section": ("startS", "endS"),
-    "crop": ("startS", "endS"),
-    "fade-in": ("durationS",),
-    "fade-out": ("durationS",),
-    "adjust-speed": ("speed",),
-}
+SECTION = ("parentTaskId", "startS", "endS")
+TRACK = ("parentTaskId", "audioUrl")
+ON_A_TASK = (
+    "stems", "stems-all", "wav", "timestamped-lyrics", "music-cover", "music-video", "remaster", "add-stem",
+    "vox", "concat", "sample", "midi", "bpm",
+)  # fmt: skip
+CASES = (
+    Case(("sound", "lyrics"), ("prompt",)),
+    Case(("boost-style",), ("styles",)),
+    Case(("voice",), ("voiceAudioUrl",)),
+    Case(("inspo",), ("audioUrls",)),
+    Case(("upload",), ("audioUrl",)),
+    Case(("extend", "cover", "add-instrumental"), one_of=TRACK),
+    Case(("add-vocals",), ("prompt",), TRACK),
+    Case(("replace-section", "remove-section", "crop"), SECTION),
+    Case(("fade-in", "fade-out"), ("parentTaskId", "durationS")),
+    Case(("adjust-speed",), ("parentTaskId", "speed")),
+    Case(("mashup",), ("sourceTaskIds",)),
+    Case(ON_A_TASK, ("parentTaskId",)),
+)
 
 Weight = Annotated[float, Number(0, 1, decimals=2)]
 Seconds = Annotated[float, Number(0, MAX_TRACK_S)]
-TaskIds = Annotated[list[Annotated[str, Text(100)]], Many(2, 2)]
+TwoIds = Annotated[list[TaskId], Many(2, 2)]
 HexColor = Annotated[str, Pattern("#[0-9a-fA-F]{6}", "a hex color like #1a2b3c")]
 
 
-@rule("action", "prompt", "instrumental", "styles")
+DESCRIBED_INSTRUMENTAL = {
+    "required": ["instrumental", "styles"],
+    "properties": {"instrumental": {"const": True}, **given("styles")["properties"]},
+}
+
+
+@rule(
+    "action",
+    "prompt",
+    "instrumental",
+    "styles",
+    schema={
+        "if": {"properties": {"action": {"const": "music"}}},
+        "then": {"anyOf": [given("prompt"), DESCRIBED_INSTRUMENTAL]},
+    },
+)
 def a_song_has_words_or_a_style(checked: CheckedInput) -> Iterator[Problem]:
     """Require `prompt` for `music`, unless an instrumental is described by its `styles`."""
     if checked.values["action"] != "music" or "prompt" in checked.given:
@@ -57,36 +108,27 @@ def a_song_has_words_or_a_style(checked: CheckedInput) -> Iterator[Problem]:
         yield Problem(at("prompt"), "Required, unless instrumental is true and styles is given.")
 
 
-@rule("action", *{name for needs in ACTION_NEEDS.values() for name in needs})
-def an_action_has_what_it_works_on(checked: CheckedInput) -> Iterator[Problem]:
-    """Require the fields of `ACTION_NEEDS`."""
-    action = checked.values["action"]
-    for name in ACTION_NEEDS.get(action, ()):
-        if name not in checked.given:
-            yield Problem(at(name), f"Required for action {action}.")
-
-
 @rule("startS", "endS")
 def a_section_ends_after_it_starts(checked: CheckedInput) -> Iterator[Problem]:
     """Keep to "`endS` > `startS`" (interface.md, Music profile)."""
     values: dict[str, Any] = checked.values
     if {"startS", "endS"} <= checked.given and values["endS"] <= values["startS"]:
-        yield Problem(at("endS"), "Must be greater than startS.")
+        yield Problem(at("endS"), "Must be greater than startS.", f"more than {values['startS']}")
 
 
-@rule("action", "audioUrls")
+@rule(
+    "action",
+    "audioUrls",
+    schema={
+        "if": {"required": ["action"], "properties": {"action": {"const": "inspo"}}},
+        "then": {"properties": {"audioUrls": {"maxItems": MAX_INSPIRATIONS}}},
+    },
+)
 def inspiration_is_a_handful_of_tracks(checked: CheckedInput) -> Iterator[Problem]:
     """Keep to "`audioUrls` (inspo 1-4…)" (interface.md, Music profile)."""
-    count = len(checked.values.get("audioUrls", []))
+    count = len(items(checked, "audioUrls"))
     if checked.values["action"] == "inspo" and count > MAX_INSPIRATIONS:
         yield Problem(at("audioUrls"), f"Action inspo takes at most {MAX_INSPIRATIONS} items, has {count}.")
-
-
-@rule("audioIds", "sourceTaskIds")
-def audio_ids_stand_beside_their_tasks(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "`audioIds` (parallel to `sourceTaskIds`)" (interface.md, Music profile)."""
-    if "audioIds" in checked.given and "sourceTaskIds" not in checked.given:
-        yield Problem(at("audioIds"), "Needs sourceTaskIds: one audio id for each task id.")
 
 
 class Music(Profile):
@@ -94,12 +136,15 @@ class Music(Profile):
 
     rules: ClassVar[tuple[Rule, ...]] = (
         a_song_has_words_or_a_style,
-        an_action_has_what_it_works_on,
+        has_what_it_works_on("action", CASES, "music"),
+        not_together("audioUrl", "parentTaskId"),
+        needs_one_of("audioId", "parentTaskId"),
+        needs_one_of("audioIds", "sourceTaskIds"),
+        only_together("verificationAudioUrl", "phraseId"),
         a_section_ends_after_it_starts,
         inspiration_is_a_handful_of_tracks,
-        audio_ids_stand_beside_their_tasks,
     )
-    dimensions: ClassVar[Mapping[str, str]] = {"action": "action"}
+    price_dimensions: ClassVar[Mapping[str, str]] = {"action": "action"}
 
     action: Annotated[str, Choice(ACTIONS)] = field("Action", "The kind of job.", "music")
     prompt: Annotated[str, Text(5000, prompt=True, multiline=True)] = field(
@@ -119,6 +164,9 @@ class Music(Profile):
         "Variation", "How far a variation goes."
     )
     audioUrls: Annotated[list[MediaUrl], Many(1, 24)] = field("Audio files", "Tracks to work from.")
+    parentTaskId: TaskId = field("Earlier task", "The task whose track to work on.")
+    audioId: TaskId = field("Track", "Which track of that task; the first unless given.")
+    audioUrl: MediaUrl = field("Audio file", "A track from elsewhere, in place of an earlier task.")
     imageUrl: MediaUrl = field("Image", "Picture of a music video.")
     voiceAudioUrl: MediaUrl = field("Voice recording", "The voice to learn.")
     verificationAudioUrl: MediaUrl = field("Verification", "The phrase, read by the same voice.")
@@ -133,7 +181,7 @@ class Music(Profile):
     )
     backgroundColors: Annotated[list[HexColor], Many(1, 4)] = field("Background", "1 to 4 hex colors.")
     quality: Annotated[str, Choice(("compact", "high", "max"))] = field("Quality", "Of a video.", "compact")
-    startS: Seconds = field("Start", "Start of the section in seconds.")
+    startS: Seconds = field("Start", "Start of the section in seconds; for extend, where to go on from.")
     endS: Seconds = field("End", "End of the section in seconds, after startS.")
     durationS: Seconds = field("Length", "Length in seconds.")
     bpm: Annotated[int, Whole(1, MAX_BPM)] = field("Tempo", "Beats per minute.")
@@ -142,6 +190,6 @@ class Music(Profile):
     stemType: Annotated[str, Text(50)] = field("Stem", "The stem to take out.", "lead_vocal")
     speed: Annotated[float, Number(0.25, 4)] = field("Speed", "1 keeps the speed.")
     keepPitch: Bool = field("Keep pitch", "Change the speed without changing the pitch.", default=True)
-    sourceTaskIds: TaskIds = field("Source tasks", "Exactly 2 tasks to mash up.")
-    audioIds: TaskIds = field("Audio ids", "One audio id for each source task.")
+    sourceTaskIds: TwoIds = field("Source tasks", "Exactly 2 tasks to mash up.")
+    audioIds: TwoIds = field("Audio ids", "One audio id for each source task.")
     voxAudioId: Annotated[Any, Ignored()] = field("Vox audio", "Deprecated and ignored.")

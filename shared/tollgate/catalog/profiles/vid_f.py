@@ -1,40 +1,17 @@
 """VID-F of the contract: short clips with sound, from text, reference images or first and last frames."""
 # ruff: noqa: N815  (field names are the contract's)
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Text
-from tollgate.catalog.profiles.base import Bool, MediaUrl, Part, Profile, Seed, field
-from tollgate.catalog.rules import CheckedInput, Rule, at, not_together, required_unless, rule
-from tollgate.kit.errors import Problem
-
-
-class FrameImage(Part):
-    """An image and the frame it becomes (interface.md, VID-D: `{url, role: first_frame|last_frame}`)."""
-
-    url: MediaUrl = field("URL", "The image.", required=True)
-    role: Annotated[str, Choice(("first_frame", "last_frame"))] = field(
-        "Role", "The frame that the image becomes.", required=True
-    )
-
-
-@rule("imageWithRoles")
-def each_frame_has_one_image(checked: CheckedInput) -> Iterator[Problem]:
-    """Refuse two images for the same frame: only one could be used, and we would have to choose."""
-    seen = set()
-    for index, image in enumerate(checked.values.get("imageWithRoles", [])):
-        if image["role"] in seen:
-            yield Problem(at("imageWithRoles", index, "role"), f"{image['role']} is given twice.")
-        seen.add(image["role"])
-
-
-@rule("imageWithRoles")
-def a_last_frame_follows_a_first(checked: CheckedInput) -> Iterator[Problem]:
-    """Refuse a last frame alone: the providers take an end image only beside a start image."""
-    images = checked.values.get("imageWithRoles", [])
-    if images and all(image["role"] == "last_frame" for image in images):
-        yield Problem(at("imageWithRoles"), "A last_frame needs a first_frame.")
+from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Seed, field
+from tollgate.catalog.profiles.frames import (
+    FrameImage,
+    a_last_frame_follows_a_first,
+    each_frame_has_one_image,
+)
+from tollgate.catalog.rules import Rule, not_together, required_unless
 
 
 class VidF(Profile):
@@ -51,7 +28,7 @@ class VidF(Profile):
         each_frame_has_one_image,
         a_last_frame_follows_a_first,
     )
-    dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "audio": "generateAudio"}
+    price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "audio": "generateAudio"}
 
     prompt: Annotated[str, Text(4000, prompt=True, multiline=True)] = field(
         "Prompt", "What happens in the video. Required without an image."

@@ -1,0 +1,104 @@
+"""The catalog and cost routes as they are answered: bodies made once per process, with their ETags."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tollgate.catalog.loader import AnyModel, Catalog
+from tollgate.catalog.models import Model
+from tollgate.catalog.params import json_schema
+from tollgate.catalog.views import catalog_dto, cost_view
+from tollgate.kit.errors import ModelNotFoundError
+
+FILTERS = ("type", "kind", "vendor", "capability")
+ETAG_CHARS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The bytes of a JSON body and their strong ETag, quotes included."""
+
+    body: bytes
+    etag: str
+
+    @classmethod
+    def of(cls, content: Any) -> "Page":
+        """Give the page of something that JSON can hold; the same content has the same ETag."""
+        body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+        return cls(body, f'"{hashlib.sha256(body).hexdigest()[:ETAG_CHARS]}"')
+
+    def is_known_to(self, if_none_match: str | None) -> bool:
+        """Say whether a client that sent this `If-None-Match` has the page already (RFC 9110 §13.1.2)."""
+        if if_none_match is None:
+            return False
+        known = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
+        return "*" in known or self.etag in known
+
+
+class Listing:
+    """What is published of a catalog. Keep one for the life of the process."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def models(self, query: Mapping[str, str]) -> Page:
+        """Give the models that fit every filter of `query`: `type`, `kind`, `vendor`, `capability`.
+
+        Upper and lower case are the same; a value that no model has gives an empty list, and a name that
+        is no filter is ignored.
+        """
+        wanted = {name: query[name].casefold() for name in FILTERS if name in query}
+        if not wanted:
+            return self._all
+        return Page.of([dto for dto in self._dtos if _fits(dto, wanted)])
+
+    def model(self, model_id: str) -> Page:
+        """Give one model; raises `ModelNotFoundError`."""
+        return Page.of(catalog_dto(self._find(model_id)))
+
+    def schema(self, model_id: str) -> Page:
+        """Give the JSON Schema of a media model's input; raises `ModelNotFoundError`, for text models too."""
+        found = self._find(model_id)
+        if not isinstance(found, Model):
+            raise ModelNotFoundError
+        return Page.of(json_schema(found))
+
+    def costs(self) -> Page:
+        """Give the prices of all models, by id."""
+        return self._costs
+
+    def cost(self, model_id: str) -> Page:
+        """Give the prices of one model; raises `ModelNotFoundError`."""
+        found = self._find(model_id)
+        return Page.of({"model": found.id, **cost_view(found)})
+
+    def _find(self, model_id: str) -> AnyModel:
+        found = self._catalog.find(model_id)
+        if found is None:
+            raise ModelNotFoundError
+        return found
+
+    @cached_property
+    def _dtos(self) -> list[dict[str, Any]]:
+        return [catalog_dto(model) for model in self._catalog.everything()]
+
+    @cached_property
+    def _all(self) -> Page:
+        return Page.of(self._dtos)
+
+    @cached_property
+    def _costs(self) -> Page:
+        return Page.of({model.id: cost_view(model) for model in self._catalog.everything()})
+
+
+def _fits(dto: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
+    has = {
+        "type": [dto["type"]],
+        "kind": [dto["kind"]],
+        "vendor": [dto["vendor"]],
+        "capability": dto["capabilities"],
+    }
+    return all(value in [one.casefold() for one in has[name]] for name, value in wanted.items())

@@ -1,0 +1,87 @@
+"""A model as it can be run now: only its live routes, and of its input only what one of them takes.
+
+So a customer is never charged for a value that no provider could carry, and the published input says so.
+"""
+
+from typing import Any, TypeVar
+
+from pydantic_core import PydanticUndefined
+
+from tollgate.catalog.kinds import Choice
+from tollgate.catalog.models import Model, Price, Pricing, Route
+from tollgate.catalog.pricing import dimension_text
+from tollgate.catalog.restrictions import Data, FieldRestriction, Restrictions
+
+DataT = TypeVar("DataT", bound=Data)
+Taken = dict[str, list[Any]]
+
+
+def with_routes(model: Model, routes: list[Route]) -> Model:
+    """Give `model` with these of its routes, narrowed to what they take between them."""
+    taken = _taken(routes)
+    if not taken:
+        return _changed(model, routes=routes)
+    kinds = model.input_class.kinds()
+    for name, values in taken.items():
+        kind = kinds[name]
+        order = kind.values if isinstance(kind, Choice) else tuple(sorted(values))
+        taken[name] = [value for value in order if value in values]
+    return _changed(model, routes=routes, restrictions=_narrowed(model, taken), pricing=_priced(model, taken))
+
+
+def _taken(routes: list[Route]) -> Taken:
+    """Give, for each field that every route limits, the values that any of them takes."""
+    if not routes:
+        return {}
+    limited = set.intersection(*(set(route.takes) for route in routes))
+    return {
+        name: list(dict.fromkeys(value for route in routes for value in route.takes[name]))
+        for name in limited
+    }
+
+
+def _narrowed(model: Model, taken: Taken) -> Restrictions:
+    """Give the restrictions with only the values taken, and without the fields of which none is.
+
+    A default that is not among them gives way: to the one value that is left, else to the customer's choice.
+    """
+    restrictions = model.restrictions
+    fields = dict(restrictions.fields)
+    for name, values in taken.items():
+        update: dict[str, Any] = {"options": values}
+        if model.input_class.model_fields[name].default not in (None, PydanticUndefined, *values):
+            update |= {"default": values[0]} if len(values) == 1 else {"required": True}
+        before = fields.pop(name, FieldRestriction())
+        if values:
+            fields[name] = before.model_copy(update=update)
+    dropped = [name for name, values in taken.items() if not values]
+    return restrictions.model_copy(update={"fields": fields, "drop": [*restrictions.drop, *dropped]})
+
+
+def _priced(model: Model, taken: Taken) -> Pricing:
+    """Give the prices that an input can still have; one of them is the default."""
+    prices = [price for price in model.pricing.prices if _is_reachable(model, price, taken)]
+    if not any(price.is_default for price in prices):
+        prices[0] = prices[0].model_copy(update={"is_default": True})
+    return _changed(model.pricing, prices=prices)
+
+
+def _is_reachable(model: Model, price: Price, taken: Taken) -> bool:
+    profile = model.input_class
+    sources = [taken.get(name) for name in profile.source_videos]
+    if price.dimensions.get("sourceVideo") == "true" and sources and all(one == [] for one in sources):
+        return False
+    for dimension, value in price.dimensions.items():
+        name = profile.price_dimensions.get(dimension)
+        read = profile.readings.get(dimension, dimension_text)
+        if name in taken and value not in map(read, taken[name]):
+            return False
+    return True
+
+
+def _changed(data: DataT, **update: Any) -> DataT:
+    """Give a copy with other fields, and without what was worked out from the old ones."""
+    copy = data.model_copy(update=update)
+    for name in copy.__dict__.keys() - type(copy).model_fields.keys():
+        del copy.__dict__[name]
+    return copy

@@ -1,0 +1,21 @@
+"""The custom-model object of the contract: tracks from which a music engine of one's own is made."""
+# ruff: noqa: N815  (field names are the contract's)
+
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Many, Text
+from tollgate.catalog.media import MediaRule
+from tollgate.catalog.profiles.base import MediaUrl, Profile, field
+
+
+class CustomModel(Profile):
+    """`name` and 6–24 tracks, MP3, WAV or M4A (interface.md, Music profile)."""
+
+    media: ClassVar[tuple[MediaRule, ...]] = (
+        MediaRule("audioUrls", "audio", containers=("mp3", "wav", "m4a")),
+    )
+
+    name: Annotated[str, Text(100)] = field("Name", "Name of the engine.", required=True)
+    audioUrls: Annotated[list[MediaUrl], Many(6, 24)] = field(
+        "Tracks", "6 to 24 tracks: MP3, WAV or M4A.", required=True
+    )

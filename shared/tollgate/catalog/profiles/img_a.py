@@ -1,0 +1,28 @@
+"""IMG-A of the contract: images up to 4K, from text or up to 10 references, grounded by a search."""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many
+from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Prompt, field
+
+SIZES = (
+    "auto", "21:9", "2:1", "16:9", "3:2", "7:5", "4:3", "5:4", "1:1", "4:5", "3:4", "5:7", "2:3", "9:16",
+    "1:2", "9:21",
+)  # fmt: skip
+
+
+class ImgA(Profile):
+    """`urls` ≤ 10, 16 sizes, five resolutions, `grounding` (interface.md, IMG-A)."""
+
+    price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
+
+    prompt: Prompt = field("Prompt", "What the image shows, or how to change the given ones.", required=True)
+    urls: Annotated[list[MediaUrl], Many(0, 10)] = field("Reference images", "Up to 10 images to work from.")
+    size: Annotated[str, Choice(SIZES)] = field("Aspect ratio", "Shape of the image.", "auto")
+    resolution: Annotated[str, Choice(("768SQ", "1K", "1.5K", "2K", "4K"))] = field(
+        "Resolution", "Each tier has its price.", "1K"
+    )
+    grounding: Bool = field(
+        "Grounding", "Look up facts and pictures on the web first. Costs nothing extra.", default=True
+    )

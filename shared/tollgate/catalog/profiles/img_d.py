@@ -1,0 +1,28 @@
+"""IMG-D of the contract: images in 14 shapes, up to very long strips."""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many
+from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
+
+MAX_REFERENCES = 14
+"""Not shown in the contract; the most that the vendor takes (catalog.json)."""
+SIZES = (
+    "1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9", "1:4", "1:8", "4:1", "8:1",
+)  # fmt: skip
+
+
+class ImgD(Profile):
+    """14 sizes, four resolutions (interface.md, IMG-D)."""
+
+    price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
+
+    prompt: Prompt = field("Prompt", "What the image shows, or how to change the given ones.", required=True)
+    urls: Annotated[list[MediaUrl], Many(0, MAX_REFERENCES)] = field(
+        "Reference images", f"Up to {MAX_REFERENCES} images to work from."
+    )
+    size: Annotated[str, Choice(SIZES)] = field("Aspect ratio", "Shape of the image.", "16:9")
+    resolution: Annotated[str, Choice(("512px", "1K", "2K", "4K"))] = field(
+        "Resolution", "Each tier has its price.", "1K"
+    )

@@ -1,0 +1,28 @@
+"""IMG-E of the contract: images up to 4K from text or up to 14 references, with a choice of file type."""
+# ruff: noqa: N815  (field names are the contract's)
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many
+from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Prompt, field
+
+SIZES = ("1:1", "4:3", "3:4", "16:9", "9:16", "3:2", "2:3", "21:9", "9:21", "auto")
+
+
+class ImgE(Profile):
+    """`urls` ≤ 14, ten sizes, four resolutions, file type, watermark (interface.md, IMG-E)."""
+
+    price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
+
+    prompt: Prompt = field("Prompt", "What the image shows, or how to change the given ones.", required=True)
+    urls: Annotated[list[MediaUrl], Many(0, 14)] = field("Reference images", "Images to work from.")
+    size: Annotated[str, Choice(SIZES)] = field("Aspect ratio", "Shape of the image.", "1:1")
+    resolution: Annotated[str, Choice(("1K", "2K", "3K", "4K"))] = field(
+        "Resolution", "Each tier has its price.", "2K"
+    )
+    outputFormat: Annotated[str, Choice(("jpeg", "png"))] = field("File type", "Type of the result.", "jpeg")
+    promptOptimizeMode: Annotated[str, Choice(("standard", "fast"))] = field(
+        "Prompt optimizer", "How thoroughly the prompt is reworked before the image is made.", "standard"
+    )
+    watermark: Bool = field("Watermark", "Put the vendor's mark on the image.", default=False)

@@ -1,0 +1,31 @@
+"""IMG-G of the contract: images by ratio or by exact pixels, edits of up to four images."""
+
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many, Text, Whole
+from tollgate.catalog.profiles.base import MediaUrl, Profile, Seed, field
+from tollgate.catalog.rules import Rule, only_together
+
+MIN_SIDE, MAX_SIDE = 64, 4096
+"""Not shown in the contract: from the smallest picture worth making to 4K."""
+
+Side = Annotated[int, Whole(MIN_SIDE, MAX_SIDE)]
+
+
+class ImgG(Profile):
+    """`urls` 1–4, seven sizes or `width` and `height`, `seed` (interface.md, IMG-G)."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (only_together("width", "height"),)
+
+    prompt: Annotated[str, Text(5000, prompt=True, multiline=True)] = field(
+        "Prompt", "What the image shows, or how to change the given ones.", required=True
+    )
+    urls: Annotated[list[MediaUrl], Many(1, 4)] = field(
+        "Reference images", "Images to edit; the prompt may speak of them by their order."
+    )
+    size: Annotated[str, Choice(("1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"))] = field(
+        "Aspect ratio", "Shape of the image.", "1:1"
+    )
+    width: Side = field("Width", "Exact width in pixels, with height; takes the place of the aspect ratio.")
+    height: Side = field("Height", "Exact height in pixels, with width; takes the place of the aspect ratio.")
+    seed: Seed = field("Seed", "The same seed and input give a similar result.")

@@ -1,0 +1,58 @@
+"""The Midjourney-style video profile of the contract: a picture is set in motion, up to four times."""
+# ruff: noqa: N815  (field names are the contract's)
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many, Whole
+from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, TaskId, field
+from tollgate.catalog.rules import (
+    Case,
+    Rule,
+    has_what_it_works_on,
+    not_together,
+    one_is_given,
+    only_together,
+    only_when,
+)
+
+START_END = ("vid_1.1_i2v_start_end_480", "vid_1.1_i2v_start_end_720")
+VIDEO_TYPES = ("vid_1.1_i2v_480", "vid_1.1_i2v_720", *START_END)
+
+
+def resolution_of(video_type: str) -> str:
+    """Give the price tier of a `videoType`: 480p or 720p, from its last part."""
+    return f"{video_type.rpartition('_')[2]}p"
+
+
+class MidjourneyVideo(Profile):
+    """Four types, two ways to animate, batches (interface.md, "Video variant").
+
+    Decided here: a video starts from a given picture or from one of an earlier task, whose `index` says
+    which, not from both; a type with an end has its `endUrl`, and no other type has one.
+    """
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        one_is_given("imageUrls", "parentTaskId"),
+        not_together("imageUrls", "parentTaskId"),
+        only_together("parentTaskId", "index"),
+        has_what_it_works_on("videoType", (Case(START_END, ("endUrl",)),), "vid_1.1_i2v_480"),
+        has_what_it_works_on("animateMode", (Case(("auto",), ("parentTaskId", "index")),), "manual"),
+        only_when("endUrl", "videoType", START_END),
+    )
+    price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "videoType"}
+    readings: ClassVar[Mapping[str, Callable[[Any], str]]] = {"resolution": resolution_of}
+
+    prompt: Prompt = field("Prompt", "How the picture moves.")
+    imageUrls: Annotated[list[MediaUrl], Many(0, 1)] = field("Image", "The picture to set in motion.")
+    parentTaskId: TaskId = field("Earlier task", "The task one of whose pictures to set in motion.")
+    index: Annotated[int, Whole(0, 3)] = field("Picture", "Which of the four pictures; 0 is the first.")
+    videoType: Annotated[str, Choice(VIDEO_TYPES)] = field(
+        "Type", "Resolution, and whether the last frame is given too.", "vid_1.1_i2v_480"
+    )
+    animateMode: Annotated[str, Choice(("manual", "auto"))] = field(
+        "Animate", "auto invents the motion; it needs parentTaskId and index.", "manual"
+    )
+    motion: Annotated[str, Choice(("low", "high"))] = field("Motion", "How much moves.", "high")
+    batchSize: Annotated[int, Choice((1, 2, 4))] = field("Videos", "How many to make; each is billed.", 1)
+    endUrl: MediaUrl = field("Last frame", "The last frame, for the start_end types.")

@@ -1,0 +1,26 @@
+"""VID-A of the contract: short clips of 10, 15 or 25 seconds."""
+# ruff: noqa: N815  (field names are the contract's)
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many
+from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
+
+MAX_IMAGES = 10
+"""Not shown in the contract: as many as the image profiles commonly take."""
+
+
+class VidA(Profile):
+    """Two shapes, three durations (interface.md, VID-A)."""
+
+    price_dimensions: ClassVar[Mapping[str, str]] = {"duration": "duration"}
+
+    prompt: Prompt = field("Prompt", "What happens in the video.", required=True)
+    aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(
+        "Aspect ratio", "Shape of the video.", "16:9"
+    )
+    urls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
+        "Images", "Images to start from. Without them, the video is made from the text alone."
+    )
+    duration: Annotated[int, Choice((10, 15, 25))] = field("Duration", "Length in seconds.", 10)

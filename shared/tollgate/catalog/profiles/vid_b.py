@@ -1,0 +1,21 @@
+"""VID-B of the contract: clips of 4 to 20 seconds from text or one image."""
+# ruff: noqa: N815  (field names are the contract's)
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many
+from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
+
+
+class VidB(Profile):
+    """Two shapes, `urls` at most one, five durations (interface.md, VID-B)."""
+
+    price_dimensions: ClassVar[Mapping[str, str]] = {"duration": "duration"}
+
+    prompt: Prompt = field("Prompt", "What happens in the video.", required=True)
+    aspectRatio: Annotated[str, Choice(("16:9", "9:16"))] = field(
+        "Aspect ratio", "Shape of the video.", "16:9"
+    )
+    urls: Annotated[list[MediaUrl], Many(0, 1)] = field("Image", "At most one image to start from.")
+    duration: Annotated[int, Choice((4, 8, 12, 16, 20))] = field("Duration", "Length in seconds.", 4)

@@ -1,0 +1,109 @@
+"""VID-E of the contract: videos of up to 30 s from text and many references, and extensions of videos."""
+# ruff: noqa: N815  (field names are the contract's)
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many, Whole
+from tollgate.catalog.media import Length, MediaRule
+from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Prompt, Seed, field
+from tollgate.catalog.profiles.frames import (
+    FRAMES,
+    SOME_IMAGE_IS_A_FRAME,
+    RoleImage,
+    WebSearch,
+    a_last_frame_follows_a_first,
+    each_frame_has_one_image,
+)
+from tollgate.catalog.rules import Case, CheckedInput, Rule, at, has_what_it_works_on, items, rule
+from tollgate.kit.errors import Problem
+
+MAX_IMAGES = 30
+EACH_VIDEO = Length(Decimal(2), Decimal(30))
+ALL_VIDEOS = Length(high=Decimal(30))
+ALL_AUDIO = Length(high=Decimal(30))
+
+
+@rule("imageUrls", "imageWithRoles")
+def images_are_countable(checked: CheckedInput) -> Iterator[Problem]:
+    """Keep to "`imageUrls` max 30 across both image fields" (interface.md, VID-E)."""
+    count = len(items(checked, "imageUrls")) + len(items(checked, "imageWithRoles"))
+    if count > MAX_IMAGES:
+        message = f"Together with imageWithRoles at most {MAX_IMAGES} images, has {count}."
+        yield Problem(at("imageUrls"), message)
+
+
+EXTEND = {
+    "required": ["omniReferenceTaskType"],
+    "properties": {"omniReferenceTaskType": {"const": "extend"}},
+}
+
+
+@rule(
+    "size",
+    "imageWithRoles",
+    "omniReferenceTaskType",
+    schema={
+        "if": {"anyOf": [SOME_IMAGE_IS_A_FRAME, EXTEND]},
+        "then": {"properties": {"size": {"const": "adaptive"}}},
+    },
+)
+def a_given_picture_sets_the_shape(checked: CheckedInput) -> Iterator[Problem]:
+    """Keep to "first/last-frame and extend jobs require adaptive" (interface.md, VID-E)."""
+    values = checked.values
+    framed = any(image["role"] in FRAMES for image in items(checked, "imageWithRoles"))
+    if values["size"] != "adaptive" and (framed or values["omniReferenceTaskType"] == "extend"):
+        yield Problem(at("size"), "Must be adaptive with a first or last frame, and to extend.", ["adaptive"])
+
+
+class VidE(Profile):
+    """4–30 s, seven sizes, three resolutions, 30 images, ten videos, ten sounds (interface.md, VID-E).
+
+    Decided here: to extend needs the video to extend.
+    """
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        images_are_countable,
+        a_given_picture_sets_the_shape,
+        has_what_it_works_on("omniReferenceTaskType", (Case(("extend",), ("videoUrls",)),), "auto"),
+        each_frame_has_one_image,
+        a_last_frame_follows_a_first,
+    )
+    media: ClassVar[tuple[MediaRule, ...]] = (
+        MediaRule("videoUrls", "video", each=EACH_VIDEO, total=ALL_VIDEOS, is_source=True),
+        MediaRule("audioUrls", "audio", total=ALL_AUDIO),
+    )
+    price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "audio": "generateAudio"}
+    source_videos: ClassVar[tuple[str, ...]] = ("videoUrls",)
+
+    prompt: Prompt = field("Prompt", "What happens in the video.", required=True)
+    duration: Annotated[int, Whole(4, 30)] = field("Duration", "Length in seconds.", 5)
+    size: Annotated[str, Choice(("adaptive", "16:9", "4:3", "1:1", "3:4", "9:16", "21:9"))] = field(
+        "Aspect ratio", "Shape of the video. Must be adaptive with a first or last frame.", "adaptive"
+    )
+    resolution: Annotated[str, Choice(("480p", "720p", "1080p"))] = field(
+        "Resolution", "Billed per second of each tier.", "480p"
+    )
+    generateAudio: Bool = field("Sound", "Make sound that fits the video.", default=True)
+    nsfwCheck: Bool = field("Content check", "Let the provider check the content first.", default=False)
+    watermark: Bool = field("Watermark", "Put the vendor's mark on the video.", default=False)
+    seed: Seed = field("Seed", "The same seed and input give a similar result.")
+    outputFormat: Annotated[str, Choice(("mp4", "mov"))] = field("File type", "Type of the result.", "mp4")
+    omniReferenceTaskType: Annotated[str, Choice(("auto", "reference", "extend"))] = field(
+        "Task", "What to do with the reference media: use it, or extend the video.", "auto"
+    )
+    imageUrls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
+        "Reference images", "Up to 30 images, together with those of imageWithRoles."
+    )
+    imageWithRoles: Annotated[list[RoleImage], Many(0, MAX_IMAGES)] = field(
+        "Images with roles", "Images as first frame, last frame or reference."
+    )
+    videoUrls: Annotated[list[MediaUrl], Many(0, 10)] = field(
+        "Reference videos", "Up to 10 videos of 2 to 30 s, 30 s together."
+    )
+    audioUrls: Annotated[list[MediaUrl], Many(0, 10)] = field(
+        "Reference sound", "Up to 10 files, 30 s together."
+    )
+    returnLastFrame: Bool = field("Return last frame", "Give the last frame as an image too.", default=False)
+    tools: Annotated[list[WebSearch], Many(0, 1)] = field("Tools", "What the model may use: a web search.")

@@ -1,0 +1,28 @@
+"""VID-G of the contract: videos of 6 to 30 seconds from text or images."""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many
+from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
+
+MAX_IMAGES = 7
+"""Not shown in the contract; what a provider takes (catalog.json, kie)."""
+
+
+class VidG(Profile):
+    """Five sizes, six durations, two resolutions (interface.md, VID-G)."""
+
+    price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
+
+    prompt: Prompt = field("Prompt", "What happens in the video.", required=True)
+    size: Annotated[str, Choice(("16:9", "9:16", "1:1", "3:2", "2:3"))] = field(
+        "Aspect ratio", "Shape of the video.", "16:9"
+    )
+    duration: Annotated[int, Choice((6, 10, 15, 20, 25, 30))] = field("Duration", "Length in seconds.", 6)
+    resolution: Annotated[str, Choice(("480p", "720p"))] = field(
+        "Resolution", "Billed per second of each tier.", "480p"
+    )
+    urls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
+        "Images", "Images to start from. Without them, the video is made from the text alone."
+    )

@@ -1,0 +1,53 @@
+"""VID-I of the contract: videos from text or keyframes, drafts, continuations of a video."""
+# ruff: noqa: N815  (field names are the contract's)
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many, Whole
+from tollgate.catalog.media import MediaRule
+from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Prompt, field
+from tollgate.catalog.rules import CheckedInput, Rule, at, not_together, rule
+from tollgate.kit.errors import Problem
+
+
+@rule(
+    "draft",
+    "resolution",
+    schema={
+        "if": {"required": ["draft"], "properties": {"draft": {"const": True}}},
+        "then": {"properties": {"resolution": {"const": "720p"}}},
+    },
+)
+def a_draft_is_small(checked: CheckedInput) -> Iterator[Problem]:
+    """Keep to "draft mode 720p only" (interface.md, VID-I)."""
+    if checked.values["draft"] and checked.values["resolution"] != "720p":
+        yield Problem(at("resolution"), "A draft is made in 720p only.", ["720p"])
+
+
+class VidI(Profile):
+    """5–20 s, eight shapes, up to ten keyframes or one video to continue (interface.md, VID-I)."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (a_draft_is_small, not_together("videoUrl", "imageUrls"))
+    media: ClassVar[tuple[MediaRule, ...]] = (
+        MediaRule("videoUrl", "video", containers=("mp4",), is_source=True),
+    )
+    price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "draft": "draft"}
+    source_videos: ClassVar[tuple[str, ...]] = ("videoUrl",)
+
+    prompt: Prompt = field("Prompt", "What happens in the video.", required=True)
+    resolution: Annotated[str, Choice(("720p", "1080p"))] = field(
+        "Resolution", "Billed per second of each tier. A draft is 720p.", "720p"
+    )
+    duration: Annotated[int, Whole(5, 20)] = field("Duration", "Length in seconds.", 5)
+    aspectRatio: Annotated[str, Choice(("auto", "21:9", "2:1", "16:9", "4:3", "1:1", "3:4", "9:16"))] = field(
+        "Aspect ratio", "Shape of the video.", "auto"
+    )
+    imageUrls: Annotated[list[MediaUrl], Many(1, 10)] = field(
+        "Keyframes", "1 to 10 images in the order in which they appear. Not with videoUrl."
+    )
+    videoUrl: MediaUrl = field("Video to continue", "An MP4 file. Not with imageUrls.")
+    draft: Bool = field("Draft", "A quick, cheap look, in 720p only.", default=False)
+    safetyTolerance: Annotated[int, Whole(0, 4)] = field(
+        "Safety tolerance", "0 is the strictest check of the content.", 2
+    )

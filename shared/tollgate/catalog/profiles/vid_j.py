@@ -1,0 +1,33 @@
+"""VID-J of the contract: clips of 3 to 15 seconds from text or from first and last frame."""
+# ruff: noqa: N815  (field names are the contract's)
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many, Text, Whole
+from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, field
+
+
+class VidJ(Profile):
+    """3–15 s, three shapes, three resolutions, up to two frames (interface.md, VID-J)."""
+
+    price_dimensions: ClassVar[Mapping[str, str]] = {
+        "resolution": "resolution",
+        "audio": "generateAudio",
+        "duration": "duration",
+    }
+
+    prompt: Annotated[str, Text(2500, prompt=True, multiline=True)] = field(
+        "Prompt", "What happens in the video.", required=True
+    )
+    resolution: Annotated[str, Choice(("720p", "1080p", "4k"))] = field(
+        "Resolution", "Each tier has its price.", "720p"
+    )
+    duration: Annotated[int, Whole(3, 15)] = field("Duration", "Length in seconds.", 5)
+    aspectRatio: Annotated[str, Choice(("16:9", "9:16", "1:1"))] = field(
+        "Aspect ratio", "Shape of the video. Ignored when it starts from an image.", "16:9"
+    )
+    generateAudio: Bool = field("Sound", "Make sound that fits the video.", default=False)
+    imageUrls: Annotated[list[MediaUrl], Many(0, 2)] = field(
+        "Frames", "One image is the first frame, two are the first and the last."
+    )

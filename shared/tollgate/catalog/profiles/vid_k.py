@@ -1,0 +1,45 @@
+"""VID-K of the contract: a figure from an image moves as someone does in a video."""
+# ruff: noqa: N815  (field names are the contract's)
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many
+from tollgate.catalog.media import BYTES_PER_MB, MediaRule
+from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
+
+
+class VidK(Profile):
+    """Exactly one image and one video, `characterOrientation` (interface.md, VID-K).
+
+    The result is as long as the given video; nothing else says a length.
+    """
+
+    media: ClassVar[tuple[MediaRule, ...]] = (
+        MediaRule("imageUrls", "image", containers=("jpeg", "png"), max_bytes=10 * BYTES_PER_MB),
+        MediaRule(
+            "videoUrls", "video", containers=("mp4", "mov"), max_bytes=100 * BYTES_PER_MB, is_source=True
+        ),
+    )
+    price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
+
+    prompt: Prompt = field("Prompt", "What else the video shows.")
+    imageUrls: Annotated[list[MediaUrl], Many(1, 1)] = field(
+        "Figure", "Exactly one image of the figure: JPG or PNG, at most 10 MB.", required=True
+    )
+    videoUrls: Annotated[list[MediaUrl], Many(1, 1)] = field(
+        "Motion", "Exactly one video of the motion: MP4 or MOV, at most 100 MB.", required=True
+    )
+    characterOrientation: Annotated[str, Choice(("image", "video"))] = field(
+        "Orientation", "Which of the two the figure is turned like.", required=True
+    )
+    resolution: Annotated[str, Choice(("720p", "1080p"))] = field(
+        "Resolution", "Billed per second of each tier.", "720p"
+    )
+
+    @classmethod
+    def output_seconds(cls, values: Mapping[str, Any], source_s: Decimal) -> Decimal:
+        """Give the length of the motion video."""
+        del values
+        return source_s

@@ -1,0 +1,100 @@
+"""VID-N of the contract: clips from text, an image, a transition of two frames, references; extensions."""
+# ruff: noqa: N815  (field names are the contract's)
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many, Text, Whole
+from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Seed, TaskId, field
+from tollgate.catalog.rules import (
+    CheckedInput,
+    Rule,
+    at,
+    at_most_one_of,
+    given,
+    only_together,
+    rule,
+)
+from tollgate.kit.errors import Problem
+
+TRANSITION = ("firstFrameImage", "lastFrameImage")
+TRANSITION_SECONDS = (5, 8)
+NOT_TEXT_OR_IMAGE = (*TRANSITION, "imgReferences", "extendFromTaskId")
+MAX_IMAGES = 10
+"""Not shown in the contract, which uses the first one only."""
+
+
+@rule(
+    "duration",
+    *TRANSITION,
+    schema={
+        "if": given("firstFrameImage"),
+        "then": {"properties": {"duration": {"enum": list(TRANSITION_SECONDS)}}},
+    },
+)
+def a_transition_has_a_set_length(checked: CheckedInput) -> Iterator[Problem]:
+    """Keep to "transition mode only 5 or 8" (interface.md, VID-N)."""
+    framed = not checked.given.isdisjoint(TRANSITION)
+    if framed and checked.values["duration"] not in TRANSITION_SECONDS:
+        yield Problem(at("duration"), "Must be 5 or 8 for a transition.", list(TRANSITION_SECONDS))
+
+
+@rule(
+    "generateMultiClipSwitch",
+    *NOT_TEXT_OR_IMAGE,
+    schema={
+        "if": {"anyOf": [given(name) for name in NOT_TEXT_OR_IMAGE]},
+        "then": {"properties": {"generateMultiClipSwitch": {"const": False}}},
+    },
+)
+def clips_are_cut_from_text_or_an_image(checked: CheckedInput) -> Iterator[Problem]:
+    """Keep to "text-to-video and image-to-video only" (interface.md, VID-N)."""
+    if checked.values["generateMultiClipSwitch"] and not checked.given.isdisjoint(NOT_TEXT_OR_IMAGE):
+        yield Problem(at("generateMultiClipSwitch"), "Only from text or from imageUrls.", [False])
+
+
+class VidN(Profile):
+    """1–15 s, four resolutions, eight sizes, five jobs (interface.md, VID-N).
+
+    Decided here: an input asks for one job only, because two cannot be done at once.
+    """
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        only_together(*TRANSITION),
+        at_most_one_of(("imageUrls",), TRANSITION, ("imgReferences",), ("extendFromTaskId",)),
+        a_transition_has_a_set_length,
+        clips_are_cut_from_text_or_an_image,
+    )
+    price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "audio": "audio"}
+
+    prompt: Annotated[str, Text(5000, prompt=True, multiline=True)] = field(
+        "Prompt", "What happens in the video.", required=True
+    )
+    resolution: Annotated[str, Choice(("360p", "540p", "720p", "1080p"))] = field(
+        "Resolution", "Billed per second of each tier.", "360p"
+    )
+    duration: Annotated[int, Whole(1, 15)] = field(
+        "Duration", "Length in seconds. A transition has 5 or 8.", 5
+    )
+    size: Annotated[str, Choice(("16:9", "4:3", "1:1", "3:4", "9:16", "2:3", "3:2", "21:9"))] = field(
+        "Aspect ratio", "Shape of the video, where it is made from text or references.", "16:9"
+    )
+    seed: Seed = field("Seed", "The same seed and input give a similar result.", 0)
+    negativePrompt: Annotated[str, Text(2048, multiline=True)] = field(
+        "Negative prompt", "What must not appear."
+    )
+    audio: Bool = field("Sound", "Make sound that fits the video.", default=False)
+    watermark: Bool = field("Watermark", "Put the vendor's mark on the video.", default=False)
+    motionMode: Annotated[str, Choice(("normal",))] = field("Motion", "How fast things move.", "normal")
+    generateMultiClipSwitch: Bool = field(
+        "Several clips", "Cut the video from several shots. Only from text or an image.", default=False
+    )
+    imageUrls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
+        "Image", "The image to start from; the first one is used."
+    )
+    firstFrameImage: MediaUrl = field("First frame", "Start of a transition, with lastFrameImage.")
+    lastFrameImage: MediaUrl = field("Last frame", "End of a transition, with firstFrameImage.")
+    imgReferences: Annotated[list[MediaUrl], Many(1, 7)] = field(
+        "Reference images", "1 to 7 images of what appears in the video."
+    )
+    extendFromTaskId: TaskId = field("Video to extend", "The id of an earlier task of this model.")

@@ -1,0 +1,140 @@
+"""VID-P of the contract: videos of up to 30 s from text, frames, references, a document or a page."""
+# ruff: noqa: N815  (field names are the contract's)
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Annotated, ClassVar
+
+from tollgate.catalog.kinds import Choice, Many, Text, Url, Whole
+from tollgate.catalog.media import Length, MediaRule
+from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, field
+from tollgate.catalog.profiles.frames import (
+    FRAMES,
+    REFERENCE,
+    SOME_IMAGE_IS_A_FRAME,
+    SOME_IMAGE_IS_A_REFERENCE,
+    OptionalRoleImage,
+    a_last_frame_follows_a_first,
+    each_frame_has_one_image,
+)
+from tollgate.catalog.rules import (
+    CheckedInput,
+    Rule,
+    Schema,
+    at,
+    given,
+    items,
+    not_together,
+    required_unless,
+    rule,
+)
+from tollgate.kit.errors import Problem
+
+MAX_SEED = 2_147_483_647
+MAX_FRAMES = 2
+
+
+def _type_is(value: str) -> Schema:
+    return {"required": ["generationType"], "properties": {"generationType": {"const": value}}}
+
+
+REFERENCES = [SOME_IMAGE_IS_A_REFERENCE, given("videoUrls")]
+NO_MIXTURE = [
+    {"if": SOME_IMAGE_IS_A_FRAME, "then": {"not": {"anyOf": [*REFERENCES, _type_is("reference")]}}},
+    {"if": _type_is("frame"), "then": {"not": {"anyOf": REFERENCES}}},
+    {"not": {"allOf": [SOME_IMAGE_IS_A_FRAME, given("imageUrls"), {"not": _type_is("frame")}]}},
+]
+
+
+@rule("imageUrls", "imageWithRoles", "videoUrls", "generationType", schema={"allOf": NO_MIXTURE})
+def frames_and_references_are_two_jobs(checked: CheckedInput) -> Iterator[Problem]:
+    """Keep to "frame and reference families cannot be mixed" (interface.md, VID-P).
+
+    A role names its family; a video is a reference; an image without a role is what `generationType` says,
+    and a reference where nothing says it.
+    """
+    roles = {image.get("role") for image in items(checked, "imageWithRoles")}
+    unnamed = "imageUrls" in checked.given or None in roles
+    family = checked.values.get("generationType") or ("reference" if unnamed else None)
+    frames = not roles.isdisjoint(FRAMES) or (unnamed and family == "frame")
+    references = REFERENCE in roles or "videoUrls" in checked.given or (unnamed and family == "reference")
+    if frames and references:
+        yield Problem(at(_mixed_field(checked)), "Frames and references cannot be mixed.")
+    elif (frames and family == "reference") or (references and family == "frame"):
+        yield Problem(at("generationType"), f"The media given are no {family}.")
+
+
+@rule("imageUrls", "imageWithRoles", "generationType")
+def a_video_has_two_ends(checked: CheckedInput) -> Iterator[Problem]:
+    """Refuse a third image for `frame`: a video has a first and a last frame."""
+    count = len(items(checked, "imageUrls")) + len(items(checked, "imageWithRoles"))
+    if checked.values.get("generationType") == "frame" and count > MAX_FRAMES:
+        field_name = "imageUrls" if "imageUrls" in checked.given else "imageWithRoles"
+        message = f"generationType frame takes at most {MAX_FRAMES} images, has {count}."
+        yield Problem(at(field_name), message)
+
+
+def _mixed_field(checked: CheckedInput) -> str:
+    return "imageWithRoles" if "imageWithRoles" in checked.given else "generationType"
+
+
+class VidP(Profile):
+    """2–30 s, six sizes, three resolutions, ten images, five videos, five sounds (interface.md, VID-P).
+
+    Decided here: a prompt may be left out only where something else says what to make. That a document has
+    at most 100 MB and 50 pages is the provider's to check: only it opens documents.
+    """
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        required_unless("prompt", "imageUrls", "imageWithRoles", "videoUrls", "fileUrl", "linkUrl"),
+        not_together("fileUrl", "linkUrl"),
+        frames_and_references_are_two_jobs,
+        a_video_has_two_ends,
+        each_frame_has_one_image,
+        a_last_frame_follows_a_first,
+    )
+    media: ClassVar[tuple[MediaRule, ...]] = (
+        MediaRule(
+            "videoUrls",
+            "video",
+            each=Length(Decimal(1), Decimal(15)),
+            total=Length(high=Decimal(15)),
+            input_and_output=Length(high=Decimal(30)),
+            is_source=True,
+        ),
+    )
+    price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "audio": "audio"}
+    source_videos: ClassVar[tuple[str, ...]] = ("videoUrls",)
+
+    prompt: Annotated[str, Text(20_000, prompt=True, multiline=True)] = field(
+        "Prompt", "What happens in the video. Required without media."
+    )
+    imageUrls: Annotated[list[MediaUrl], Many(0, 10)] = field(
+        "Images", "Up to 10 images: references, or frames if generationType says so."
+    )
+    imageWithRoles: Annotated[list[OptionalRoleImage], Many(0, 10)] = field(
+        "Images with roles", "Up to 10 images, as frames or as references, not both."
+    )
+    videoUrls: Annotated[list[MediaUrl], Many(0, 5)] = field(
+        "Reference videos", "Up to 5 videos of 1 to 15 s, 15 s together; at most 30 s with the result."
+    )
+    audioUrls: Annotated[list[MediaUrl], Many(0, 5)] = field("Reference sound", "Up to 5 files.")
+    fileUrl: Annotated[str, Url()] = field(
+        "Document", "A document of at most 100 MB and 50 pages to make the video from. Not with linkUrl."
+    )
+    linkUrl: Annotated[str, Url(media=False)] = field(
+        "Page", "A page to make the video from. Not with fileUrl."
+    )
+    generationType: Annotated[str, Choice(("frame", "reference"))] = field(
+        "Images are", "frame: the first and the last frame. reference: what appears in the video."
+    )
+    size: Annotated[str, Choice(("adaptive", "16:9", "4:3", "1:1", "3:4", "9:16"))] = field(
+        "Aspect ratio", "Shape of the video.", "adaptive"
+    )
+    resolution: Annotated[str, Choice(("480p", "720p", "1080p"))] = field(
+        "Resolution", "Billed per second of each tier.", "480p"
+    )
+    duration: Annotated[int, Whole(2, 30)] = field("Duration", "Length in seconds.", 5)
+    audio: Bool = field("Sound", "Make sound that fits the video.", default=True)
+    watermark: Bool = field("Watermark", "Put the vendor's mark on the video.", default=False)
+    seed: Annotated[int, Whole(0, MAX_SEED)] = field("Seed", "The same seed and input give a similar result.")

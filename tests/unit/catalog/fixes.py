@@ -1,0 +1,254 @@
+"""What makes a drawn input keep to the rules between fields: one function per profile, after interface.md."""
+
+from collections.abc import Callable
+
+from hypothesis import strategies as st
+
+from tests.unit.catalog.sketch import URLS, WORDS, Sketch
+
+
+def img_b(sketch: Sketch) -> None:
+    if sketch.chosen("size") in ("1:3", "3:1"):
+        sketch.set("resolution", "2k", "4k")
+
+
+def img_f(sketch: Sketch) -> None:
+    if not sketch.has("urls"):
+        sketch.need("size")
+
+
+def img_g(sketch: Sketch) -> None:
+    if sketch.has("width", "height"):
+        sketch.need("width", "height")
+
+
+def vid_c(sketch: Sketch) -> None:
+    if not sketch.knows("generationType"):
+        return
+    if not sketch.has("urls"):
+        sketch.drop("generationType")
+    if sketch.chosen("generationType") == "frame":
+        sketch.most("urls", 2)
+
+
+def frames(sketch: Sketch, *other_roles: str) -> None:
+    """Give images with roles: frames at most once each, a last one only with a first."""
+    if sketch.has("imageWithRoles"):
+        roles = sketch.pick(
+            ["first_frame"],
+            ["first_frame", "last_frame"],
+            ["last_frame", "first_frame"],
+            list(other_roles * 3),
+        ) or ["first_frame"]
+        sketch.source["imageWithRoles"] = [{"url": sketch.draw(URLS), "role": role} for role in roles]
+
+
+def vid_d(sketch: Sketch) -> None:
+    frames(sketch)
+    if sketch.has("imageWithRoles"):
+        sketch.drop("imageUrls", "videoUrls", "audioUrls")
+    if not sketch.has("imageUrls", "videoUrls"):
+        sketch.drop("audioUrls")
+    if not sketch.has("imageUrls", "videoUrls", "imageWithRoles"):
+        sketch.need("prompt")
+
+
+def vid_e(sketch: Sketch) -> None:
+    frames(sketch, "reference_image")
+    sketch.most("imageUrls", 27)
+    if sketch.chosen("omniReferenceTaskType") == "extend":
+        sketch.need("videoUrls")
+    if sketch.has("imageWithRoles") or sketch.chosen("omniReferenceTaskType") == "extend":
+        sketch.drop("size")
+
+
+def vid_f(sketch: Sketch) -> None:
+    frames(sketch)
+    if sketch.has("imageWithRoles"):
+        sketch.drop("imageUrls")
+    if not sketch.has("imageUrls", "imageWithRoles"):
+        sketch.need("prompt")
+
+
+def vid_h(sketch: Sketch) -> None:
+    sketch.keep([("imageUrls",), ("referenceImageUrls", "referenceVideoUrls")])
+    if sketch.has("referenceVideoUrls"):
+        sketch.most("referenceImageUrls", 5)
+
+
+def vid_i(sketch: Sketch) -> None:
+    sketch.keep([("imageUrls",), ("videoUrl",)])
+    if sketch.chosen("draft"):
+        sketch.drop("resolution")
+
+
+L_MEDIA = (
+    "imageUrls",
+    "elements",
+    "startImageIndex",
+    "startFrameUrl",
+    "keyframeUrls",
+    "endFrameUrl",
+    "videoUrl",
+)
+
+
+def vid_l(sketch: Sketch) -> None:
+    if not sketch.knows("videoMode"):
+        return
+    fields = {
+        None: (),
+        "elements": ("imageUrls", "elements", "startImageIndex"),
+        "start_end_frame": ("startFrameUrl", "keyframeUrls", "endFrameUrl"),
+        "transform": ("imageUrls", "elements", "startImageIndex", "videoUrl"),
+        "video_reference": ("imageUrls", "elements", "startImageIndex", "videoUrl"),
+    }[sketch.source.get("videoMode")]
+    sketch.drop(*(name for name in L_MEDIA if name not in fields))
+    _elements(sketch)
+    if sketch.source.get("videoMode") == "elements" and not sketch.has("elements"):
+        sketch.need("imageUrls")
+    if sketch.source.get("videoMode") == "start_end_frame":
+        sketch.need("startFrameUrl")
+    if "videoUrl" in fields:
+        sketch.need("videoUrl")
+        sketch.drop("aspectRatio")
+    if not sketch.has("imageUrls"):
+        sketch.drop("startImageIndex")
+    elif "startImageIndex" in sketch.source:
+        sketch.set("startImageIndex", len(sketch.source["imageUrls"]))
+    _scenes(sketch)
+
+
+def _elements(sketch: Sketch) -> None:
+    images = {"type": "image", "imageUrls": [sketch.draw(URLS)]}
+    video = {"type": "video", "videoUrl": sketch.draw(URLS), "description": sketch.draw(WORDS)}
+    if sketch.has("elements"):
+        sketch.source["elements"] = sketch.pick(
+            [images], [video] * 3, [images, video, {"videoUrl": "http://a.b"}]
+        )
+
+
+def _scenes(sketch: Sketch) -> None:
+    if sketch.source.get("videoMode") not in (None, "elements") or not sketch.draw(st.booleans()):
+        sketch.drop("multiShots")
+        sketch.need("prompt")
+        return
+    sketch.drop("prompt")
+    lengths = sketch.pick([1, 2], [15, 15], [1, 1, 1, 1, 1, 1])
+    sketch.source["multiShots"] = [{"prompt": sketch.draw(WORDS), "duration": length} for length in lengths]
+
+
+def vid_m(sketch: Sketch) -> None:
+    if sketch.chosen("resolution") == "1080p" and sketch.chosen("duration") > 10:
+        sketch.set("duration", 10)
+
+
+def vid_n(sketch: Sketch) -> None:
+    transition = ("firstFrameImage", "lastFrameImage")
+    kept = sketch.keep([("imageUrls",), transition, ("imgReferences",), ("extendFromTaskId",)])
+    if sketch.has(*transition):
+        sketch.need(*transition)
+        sketch.set("duration", 5, 8)
+    if kept != ("imageUrls",) and sketch.has(*kept):
+        sketch.drop("generateMultiClipSwitch")
+
+
+def vid_o(sketch: Sketch) -> None:
+    if sketch.has("continueVideoUrl"):
+        sketch.drop("imageUrls", "audioUrl")
+    if sketch.knows("continueVideoUrl") and not sketch.has("continueVideoUrl"):
+        sketch.need("imageUrls")
+    if sketch.knows("referenceVideoUrls") and not sketch.has("referenceVideoUrls"):
+        sketch.need("referenceImageUrls")
+
+
+def vid_p(sketch: Sketch) -> None:
+    sketch.keep([("fileUrl",), ("linkUrl",)])
+    kept = sketch.keep([("imageWithRoles",), ("imageUrls", "videoUrls")])
+    if kept == ("imageWithRoles",):
+        frames(sketch)
+        sketch.drop("generationType")
+        if sketch.has("imageWithRoles"):
+            sketch.set("generationType", "frame")
+    elif sketch.has("imageUrls", "videoUrls"):
+        sketch.set("generationType", "reference")
+    if not sketch.has("imageUrls", "imageWithRoles", "videoUrls", "fileUrl", "linkUrl"):
+        sketch.need("prompt")
+
+
+def midjourney(sketch: Sketch) -> None:
+    action = sketch.chosen("action")
+    if action != "imagine":
+        sketch.drop("repeat")
+    if action in ("imagine", "edits"):
+        sketch.need("prompt")
+    if action in ("edits", "blend", "describe"):
+        sketch.need("imageUrls")
+    if action == "blend":
+        sketch.source["imageUrls"] = (sketch.source["imageUrls"] * 2)[:5]
+    if action not in ("imagine", "edits", "blend", "describe"):
+        sketch.need("parentTaskId")
+    if action not in ("imagine", "edits", "blend", "describe", "reroll", "modal") and not sketch.has(
+        "customId"
+    ):
+        sketch.need("index")
+    if action == "pan":
+        sketch.need("direction")
+    if action == "modal" and not sketch.has("maskUrl"):
+        sketch.need("prompt")
+
+
+def midjourney_video(sketch: Sketch) -> None:
+    earlier = ("parentTaskId", "index")
+    kept = (
+        ("parentTaskId", "index")
+        if sketch.chosen("animateMode") == "auto"
+        else sketch.pick(earlier, ("imageUrls",))
+    )
+    sketch.drop(*{"imageUrls", *earlier} - set(kept))
+    sketch.need(*kept)
+    sketch.drop("endUrl")
+    if "start_end" in sketch.chosen("videoType"):
+        sketch.need("endUrl")
+
+
+TRACK = ("extend", "cover", "add-instrumental", "add-vocals")
+NO_TRACK = ("music", "sound", "lyrics", "boost-style", "voice", "inspo", "upload", "mashup")
+MUSIC_NEEDS = {
+    "sound": ("prompt",), "lyrics": ("prompt",), "add-vocals": ("prompt",), "boost-style": ("styles",),
+    "voice": ("voiceAudioUrl",), "inspo": ("audioUrls",), "upload": ("audioUrl",),
+    "fade-in": ("durationS",), "fade-out": ("durationS",), "adjust-speed": ("speed",),
+    "mashup": ("sourceTaskIds",),
+}  # fmt: skip
+
+
+def music(sketch: Sketch) -> None:
+    action = sketch.chosen("action")
+    sketch.need(*MUSIC_NEEDS.get(action, ()))
+    if action == "music" and not (sketch.source.get("instrumental") and sketch.has("styles")):
+        sketch.need("prompt")
+    if action in TRACK:
+        sketch.need(*sketch.keep([("audioUrl",), ("parentTaskId",)]))
+    elif action not in NO_TRACK:
+        sketch.need("parentTaskId")
+        sketch.drop("audioUrl")
+    elif sketch.has("audioUrl"):
+        sketch.drop("parentTaskId")
+    if not sketch.has("parentTaskId"):
+        sketch.drop("audioId")
+    if action == "inspo":
+        sketch.most("audioUrls", 4)
+    if action in ("replace-section", "remove-section", "crop") or sketch.has("startS", "endS"):
+        sketch.source["startS"], sketch.source["endS"] = sketch.pick((0, 0.5), (1.25, 60))
+    if not sketch.has("sourceTaskIds"):
+        sketch.drop("audioIds")
+    if sketch.has("verificationAudioUrl", "phraseId"):
+        sketch.need("verificationAudioUrl", "phraseId")
+
+
+FIXES: dict[str, Callable[[Sketch], None]] = {
+    "IMG-B": img_b, "IMG-F": img_f, "IMG-G": img_g, "VID-C": vid_c, "VID-D": vid_d, "VID-E": vid_e,
+    "VID-F": vid_f, "VID-H": vid_h, "VID-I": vid_i, "VID-L": vid_l, "VID-M": vid_m, "VID-N": vid_n,
+    "VID-O": vid_o, "VID-P": vid_p, "Midjourney-image": midjourney, "Midjourney-video": midjourney_video,
+    "Music": music,
+}  # fmt: skip

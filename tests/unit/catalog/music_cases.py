@@ -1,0 +1,118 @@
+"""The music profile and the custom-model object, sentence by sentence (interface.md, "Music profile")."""
+
+from typing import Any
+
+from tests.unit.catalog.cases import URL, Case
+
+P = {"prompt": "a song about a cat"}
+T = {"parentTaskId": "task_1"}
+
+
+def of_task(action: str, **more: Any) -> dict[str, Any]:
+    return {"action": action, **T, **more}
+
+
+MUSIC: list[Case] = [
+    ("action default music", P, []),
+    ("action: unknown", {**P, "action": "sing"}, ["action"]),
+    ("music needs words", {}, ["prompt"]),
+    ("music needs words: a style is not enough", {"styles": "jazz"}, ["prompt"]),
+    ("an instrumental needs words or a style", {"instrumental": True}, ["prompt"]),
+    ("an instrumental of a style", {"instrumental": True, "styles": "jazz"}, []),
+    ("mv: v4.5+", {**P, "mv": "v4.5+"}, []),
+    ("mv: not v6", {**P, "mv": "v6"}, ["mv"]),
+    ("styleWeight 0.00-1.00: 0", {**P, "styleWeight": 0}, []),
+    ("styleWeight 0.00-1.00: 1", {**P, "styleWeight": 1}, []),
+    ("styleWeight 0.00-1.00: 0.65", {**P, "styleWeight": 0.65}, []),
+    ("styleWeight 0.00-1.00: not 0.655", {**P, "styleWeight": 0.655}, ["styleWeight"]),
+    ("audioWeight 0.00-1.00: not 1.01", {**P, "audioWeight": 1.01}, ["audioWeight"]),
+    ("weirdnessConstraint: not -1", {**P, "weirdnessConstraint": -1}, ["weirdnessConstraint"]),
+    ("vocalGender Male, Female", {**P, "vocalGender": "Female"}, []),
+    ("vocalGender: not m", {**P, "vocalGender": "m"}, ["vocalGender"]),
+    ("endS > startS", {**T, "action": "crop", "startS": 1, "endS": 1.5}, []),
+    ("endS > startS: not equal", {**T, "action": "crop", "startS": 1, "endS": 1}, ["endS"]),
+    ("crop needs its section", {**T, "action": "crop"}, ["endS", "startS"]),
+    ("speed 0.25-4: 0.25", {**T, "action": "adjust-speed", "speed": 0.25}, []),
+    ("speed 0.25-4: not 4.01", {**T, "action": "adjust-speed", "speed": 4.01}, ["speed"]),
+    ("adjust-speed needs speed", {**T, "action": "adjust-speed"}, ["speed"]),
+    ("sourceTaskIds exactly 2", {"action": "mashup", "sourceTaskIds": ["a", "b"]}, []),
+    ("sourceTaskIds exactly 2: not 1", {**P, "sourceTaskIds": ["a"]}, ["sourceTaskIds"]),
+    ("audioIds parallel to sourceTaskIds", {**P, "audioIds": ["a", "b"]}, ["audioIds"]),
+    ("audioUrls: inspo 4", {"action": "inspo", "audioUrls": [URL] * 4}, []),
+    ("audioUrls: inspo not 5", {"action": "inspo", "audioUrls": [URL] * 5}, ["audioUrls"]),
+    ("audioUrls: custom model 24 tracks", {**P, "audioUrls": [URL] * 24}, []),
+    ("audioUrls: not 25", {**P, "audioUrls": [URL] * 25}, ["audioUrls"]),
+    ("backgroundColors 1-4 hex colors", {**P, "backgroundColors": ["#1a2B3c"] * 4}, []),
+    ("backgroundColors: not 0", {**P, "backgroundColors": []}, ["backgroundColors"]),
+    ("backgroundColors: not a name", {**P, "backgroundColors": ["red"]}, ["backgroundColors/0"]),
+    ("voxAudioId deprecated, ignored: a string", {**P, "voxAudioId": "x"}, []),
+    ("voxAudioId deprecated, ignored: whatever it holds", {**P, "voxAudioId": {"a": [None]}}, []),
+    ("extend: a track of a task", of_task("extend", startS=10), []),
+    ("extend: a track from elsewhere", {"action": "extend", "audioUrl": URL}, []),
+    ("extend: not both", {**of_task("extend"), "audioUrl": URL}, ["audioUrl"]),
+    ("extend: not without a track", {"action": "extend"}, ["parentTaskId"]),
+    ("cover: a track", {"action": "cover", "audioUrl": URL}, []),
+    ("add-instrumental: not without a track", {"action": "add-instrumental"}, ["parentTaskId"]),
+    ("add-vocals: what to sing", {**P, "action": "add-vocals", "audioUrl": URL}, []),
+    ("add-vocals: not without words", {"action": "add-vocals", "audioUrl": URL}, ["prompt"]),
+    ("sound: a prompt", {**P, "action": "sound", "bpm": 90, "key": "C minor", "type": "loop"}, []),
+    ("sound: not without", {"action": "sound"}, ["prompt"]),
+    ("type one-shot, loop", {**P, "action": "sound", "type": "once"}, ["type"]),
+    ("lyrics: a prompt", {"action": "lyrics"}, ["prompt"]),
+    ("boost-style: styles", {"action": "boost-style", "styles": "jazz"}, []),
+    ("boost-style: not without", {"action": "boost-style"}, ["styles"]),
+    ("voice: a recording", {"action": "voice", "voiceAudioUrl": URL, "singerSkillLevel": "Beginner"}, []),
+    ("voice: not without", {"action": "voice"}, ["voiceAudioUrl"]),
+    (
+        "voice: its check has two fields",
+        {"action": "voice", "voiceAudioUrl": URL, "phraseId": "p"},
+        ["verificationAudioUrl"],
+    ),
+    ("singerSkillLevel: not expert", {**P, "singerSkillLevel": "expert"}, ["singerSkillLevel"]),
+    ("inspo: not without tracks", {"action": "inspo"}, ["audioUrls"]),
+    ("upload: a track", {"action": "upload", "audioUrl": URL}, []),
+    ("upload: not without", {"action": "upload"}, ["audioUrl"]),
+    ("replace-section: a track and a section", of_task("replace-section", startS=1, endS=2), []),
+    ("remove-section: not without a section", of_task("remove-section"), ["startS", "endS"]),
+    ("fade-in: how long", of_task("fade-in", durationS=3), []),
+    ("fade-out: not without", of_task("fade-out"), ["durationS"]),
+    ("mashup: not without tasks", {"action": "mashup"}, ["sourceTaskIds"]),
+    ("music-video: its fields", of_task("music-video", aspectRatio="4:3", quality="max", imageUrl=URL), []),
+    ("music-video: aspectRatio", of_task("music-video", aspectRatio="21:9"), ["aspectRatio"]),
+    ("quality: compact, high, max", of_task("music-video", quality="low"), ["quality"]),
+    *(
+        (f"{action}: a track of a task", of_task(action), [])
+        for action in (
+            "stems",
+            "stems-all",
+            "wav",
+            "timestamped-lyrics",
+            "music-cover",
+            "vox",
+            "concat",
+            "midi",
+        )
+    ),
+    *(
+        (f"{action}: not without a track", {"action": action}, ["parentTaskId"])
+        for action in ("stems", "wav", "music-video", "remaster", "add-stem", "sample", "bpm", "music-cover")
+    ),
+    ("remaster: variationCategory", of_task("remaster", variationCategory="subtle"), []),
+    ("variationCategory: not low", of_task("remaster", variationCategory="low"), ["variationCategory"]),
+    ("audioId: of a task", {**P, "audioId": "a"}, ["audioId"]),
+    ("add-stem: stemType", of_task("add-stem", stemType="drums"), []),
+]
+
+TRACKS = [f"https://media.example/{number}.mp3" for number in range(25)]
+CUSTOM_MODEL: list[Case] = [
+    ("name and audioUrls, both required", {}, ["audioUrls", "name"]),
+    ("name required", {"audioUrls": TRACKS[:6]}, ["name"]),
+    ("name required, so not blank", {"name": " ", "audioUrls": TRACKS[:6]}, ["name"]),
+    ("audioUrls required", {"name": "mine"}, ["audioUrls"]),
+    ("audioUrls 6-24: 6", {"name": "mine", "audioUrls": TRACKS[:6]}, []),
+    ("audioUrls 6-24: 24", {"name": "mine", "audioUrls": TRACKS[:24]}, []),
+    ("audioUrls 6-24: 5", {"name": "mine", "audioUrls": TRACKS[:5]}, ["audioUrls"]),
+    ("audioUrls 6-24: 25", {"name": "mine", "audioUrls": TRACKS}, ["audioUrls"]),
+    ("audioUrls are URLs", {"name": "mine", "audioUrls": ["a.mp3", *TRACKS[:5]]}, ["audioUrls/0"]),
+    ("no other fields", {"name": "mine", "audioUrls": TRACKS[:6], "mv": "custom"}, ["mv"]),
+]

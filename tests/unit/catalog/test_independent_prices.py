@@ -1,0 +1,92 @@
+"""What a request costs, worked out again from the published `pricing` alone.
+
+Nothing of pricing.py is used here: the published entries, what the contract and the data say is billed, and
+plain arithmetic.
+"""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.catalog.cases import CATALOG
+from tests.unit.catalog.strategies import source_seconds, valid_inputs
+from tollgate.catalog.models import Model
+from tollgate.catalog.pricing import quote
+from tollgate.catalog.views import catalog_dto
+
+MODELS = CATALOG.models()
+
+READ_FROM = {"audio": ("generateAudio", "audio"), "mode": ("speed",)}
+"""The fields that a dimension reads, where they are not called like it."""
+SOURCES = {
+    "VID-D": "videoUrls", "VID-E": "videoUrls", "VID-H": "referenceVideoUrls", "VID-I": "videoUrl",
+    "VID-L": "videoUrl",
+}  # fmt: skip
+TIMES = {"midjourney": "repeat", "midjourney-video": "batchSize"}
+FREE_IMAGES = {
+    "minimax-h3-max": ("imageUrls", 5),
+    "minimax-h3": ("imageUrls", 5),
+    "qwen-image-3": ("urls", 2),
+}
+INPUT_IS_BILLED_TOO = ("VID-D", "VID-E", "VID-L")
+
+
+def fact(profile: str, values: dict[str, Any], dimension: str) -> str | None:
+    if dimension == "sourceVideo":
+        return "true" if SOURCES[profile] in values else "false"
+    if profile == "Midjourney-video":
+        return "720p" if values["videoType"].endswith("720") else "480p"
+    for name in READ_FROM.get(dimension, (dimension,)):
+        if name in values:
+            return {True: "true", False: "false"}.get(values[name]) or str(values[name])
+    return None
+
+
+def seconds(profile: str, values: dict[str, Any], source: Decimal) -> Fraction:
+    """Give the seconds that are billed."""
+    if profile == "VID-K":
+        return Fraction(source)
+    if profile == "VID-O" and values["duration"] == 0:
+        return Fraction(source)
+    made = Fraction(values["duration"])
+    if profile == "VID-L":
+        if "videoUrl" in values:
+            made = Fraction(source)
+        elif "multiShots" in values:
+            made = Fraction(sum(shot["duration"] for shot in values["multiShots"]))
+    return made + (Fraction(source) if profile in INPUT_IS_BILLED_TOO else 0)
+
+
+def cents(model: Model, values: dict[str, Any], source: Decimal) -> int:
+    dto = catalog_dto(model)
+    entries = [entry for entry in dto["pricing"] if entry["key"] != "reference_image"]
+    fitting = [
+        entry
+        for entry in entries
+        if all(
+            fact(model.profile, values, name) == value for name, value in entry.get("dimensions", {}).items()
+        )
+    ]
+    assert len(fitting) == 1, "exactly one published price fits"
+    units = Fraction(1) if dto["priceUnit"] == "generation" else seconds(model.profile, values, source)
+    total = Fraction(fitting[0]["price"]) * units
+    if model.id in FREE_IMAGES:
+        name, free = FREE_IMAGES[model.id]
+        each = next(entry["price"] for entry in dto["pricing"] if entry["key"] == "reference_image")
+        total += Fraction(each) * max(0, len(values.get(name, [])) - free)
+    total *= Fraction(values.get(TIMES.get(model.id, ""), 1))
+    return math.ceil(total * 100)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+@settings(max_examples=100)
+@given(data=st.data())
+def test_an_estimate_is_what_the_published_prices_say(model: Model, data: st.DataObject) -> None:
+    checked = model.check(data.draw(valid_inputs(model)))
+    source = data.draw(source_seconds(model, checked))
+    assert quote(model, checked, source).charge_cents == cents(model, checked.values, source)

@@ -1,0 +1,116 @@
+"""The catalog and cost routes: filters, ETags, and the bodies."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.unit.catalog.cases import CATALOG
+from tollgate.catalog.listing import Listing, Page
+from tollgate.kit.errors import ModelNotFoundError
+
+LISTING = Listing(CATALOG)
+
+
+def listed(**query: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(LISTING.models(query).body)
+    return found
+
+
+class TestFilters:
+    def test_without_any_every_model_is_there(self) -> None:
+        assert len(listed()) == 59 + 45
+
+    @pytest.mark.parametrize(
+        ("name", "value", "key"), [("type", "IMAGE", "type"), ("vendor", "Alibaba", "vendor")]
+    )
+    def test_keep_what_fits(self, name: str, value: str, key: str) -> None:
+        found = listed(**{name: value})
+        assert found == [model for model in listed() if model[key] == value]
+        assert found
+
+    def test_by_kind(self) -> None:
+        assert len(listed(kind="llm")) == 45
+        assert len(listed(kind="media")) == 59
+
+    def test_by_capability(self) -> None:
+        found = listed(capability="motion-control")
+        assert {model["id"] for model in found} == {"kling-3.0-motion-control", "kling-2.6-motion-control"}
+
+    def test_upper_and_lower_case_are_the_same(self) -> None:
+        assert listed(type="image") == listed(type="Image") == listed(type="IMAGE")
+        assert listed(vendor="OPENAI") == listed(vendor="OpenAI")
+
+    def test_all_must_fit(self) -> None:
+        assert {
+            model["id"] for model in listed(type="VIDEO", vendor="Google", capability="VIDEO-TO-VIDEO")
+        } == {"gemini-omni-1.1-flash"}
+
+    @pytest.mark.parametrize("name", ["type", "kind", "vendor", "capability"])
+    def test_an_unknown_value_gives_an_empty_list(self, name: str) -> None:
+        assert listed(**{name: "nope"}) == []
+
+    def test_an_unknown_name_is_ignored(self) -> None:
+        assert listed(colour="red") == listed()
+
+
+class TestEtag:
+    def test_is_strong_and_the_same_for_the_same_content(self) -> None:
+        etag = LISTING.models({}).etag
+        assert etag.startswith('"')
+        assert etag.endswith('"')
+        assert Listing(CATALOG).models({}).etag == etag
+        assert LISTING.models({"type": "image"}).etag == LISTING.models({"type": "IMAGE"}).etag
+
+    def test_differs_with_the_content(self) -> None:
+        etags = {LISTING.models({}).etag, LISTING.models({"kind": "llm"}).etag, LISTING.costs().etag}
+        assert len(etags) == 3
+
+    def test_the_whole_list_is_made_once(self) -> None:
+        assert LISTING.models({}) is LISTING.models({"x": "y"})
+
+    @pytest.mark.parametrize(
+        ("header", "known"),
+        [
+            (None, False),
+            ('"a"', True),
+            ('W/"a"', True),
+            ('"b", "a"', True),
+            ("*", True),
+            ('"b"', False),
+            ("a", False),
+            ("", False),
+        ],
+    )
+    def test_if_none_match(self, header: str | None, known: bool) -> None:
+        assert Page(b"", '"a"').is_known_to(header) is known
+
+
+class TestOne:
+    def test_model(self) -> None:
+        assert json.loads(LISTING.model("z-image").body) in listed()
+        assert json.loads(LISTING.model("claude-opus-5-5").body) in listed()
+
+    def test_schema(self) -> None:
+        assert json.loads(LISTING.schema("z-image").body)["title"] == "z-image"
+
+    def test_cost(self) -> None:
+        cost = json.loads(LISTING.cost("suno-custom-model").body)
+        assert cost == {
+            "model": "suno-custom-model",
+            "priceUnit": "generation",
+            "prices": [{"key": "default", "price": "0.96", "isDefault": True}],
+        }
+        all_costs = json.loads(LISTING.costs().body)
+        assert all_costs["suno-custom-model"] == {key: cost[key] for key in ("priceUnit", "prices")}
+        assert all_costs.keys() == {model["id"] for model in listed()}
+
+    @pytest.mark.parametrize("model_id", ["nope", ""])
+    def test_none_of_that_name(self, model_id: str) -> None:
+        for page in (LISTING.model, LISTING.cost, LISTING.schema):
+            with pytest.raises(ModelNotFoundError):
+                page(model_id)
+
+    def test_a_text_model_has_no_schema(self) -> None:
+        with pytest.raises(ModelNotFoundError):
+            LISTING.schema("claude-opus-5-5")

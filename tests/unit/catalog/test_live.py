@@ -1,0 +1,89 @@
+"""A model with its live routes only: its input, its prices and its published params are what they take."""
+
+from typing import Any
+
+import pytest
+
+from tests.unit.catalog.cases import CATALOG, URL
+from tollgate.catalog.lint import faults
+from tollgate.catalog.loader import Catalog
+from tollgate.catalog.models import Model
+from tollgate.catalog.params import descriptors
+from tollgate.kit.errors import InvalidInputError, Problem
+
+PROVIDERS = sorted({route.provider for model in CATALOG.models() for route in model.routes})
+
+
+def live(model_id: str, *providers: str) -> Model:
+    return CATALOG.with_live(frozenset(providers)).get(model_id)
+
+
+def options(model: Model, name: str) -> list[Any]:
+    shown = next(one for one in descriptors(model) if one["name"] == name)
+    return [option["value"] for option in shown["options"]]
+
+
+class TestValues:
+    def test_are_those_that_some_live_route_takes(self) -> None:
+        assert options(live("grok-imagine-video", "fal"), "duration") == [6, 10, 15]
+        assert options(live("grok-imagine-video", "fal", "kie"), "duration") == [6, 10, 15, 20, 25, 30]
+
+    def test_that_none_takes_are_refused(self) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            live("grok-imagine-video", "fal").check({"prompt": "x", "duration": 20})
+        assert [problem.path for problem in raised.value.problems] == ["/input/duration"]
+
+    def test_of_a_range_become_options(self) -> None:
+        model = live("minimax-h3", "poyo")
+        assert options(model, "duration") == list(range(5, 16))
+        assert (model.check({"prompt": "x", "duration": 15, "resolution": "2k"}).values["duration"]) == 15
+
+    def test_a_default_gives_way_to_the_one_value_that_is_left(self) -> None:
+        assert live("minimax-h3", "poyo").check({"prompt": "x"}).values["resolution"] == "2k"
+
+    def test_a_default_gives_way_to_a_choice(self) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            live("suno", "apimart").check({"prompt": "x"})
+        assert raised.value.problems[0] == Problem("/input/action", "Required.")
+
+    def test_a_switch_that_stays_off(self) -> None:
+        model = live("flux-3-video", "poyo")
+        assert model.check({"prompt": "x", "draft": False}).values["draft"] is False
+        with pytest.raises(InvalidInputError, match="Must be false for this model"):
+            model.check({"prompt": "x", "draft": True})
+
+    def test_a_field_that_none_takes_is_gone(self) -> None:
+        with pytest.raises(InvalidInputError, match="Unknown field 'urls'"):
+            live("z-image", "kie").check({"prompt": "x", "size": "1:1", "urls": [URL]})
+        live("z-image", "kie", "fal").check({"prompt": "x", "urls": [URL]})
+
+
+class TestPrices:
+    def test_of_values_that_none_takes_are_not_published(self) -> None:
+        assert [price.key for price in live("flux-3-video", "poyo").pricing.prices] == [
+            "720p", "1080p", "720p-video", "1080p-video",
+        ]  # fmt: skip
+
+    def test_of_source_videos_go_with_their_field(self) -> None:
+        assert [price.key for price in live("kling-4.0", "piapi").pricing.prices] == ["720p", "1080p"]
+
+    def test_one_is_always_the_default(self) -> None:
+        prices = live("suno", "apimart").pricing.prices
+        assert [price.key for price in prices if price.is_default] == ["sound"]
+
+    def test_have_another_version(self) -> None:
+        assert live("suno", "poyo").pricing.version != CATALOG.get("suno").pricing.version
+
+
+class TestRoutes:
+    def test_for_an_input_are_those_that_take_it(self) -> None:
+        model = live("grok-imagine-video", "fal", "kie")
+        assert [route.provider for route in model.routes_for({"duration": 30})] == ["kie"]
+        assert [route.provider for route in model.routes_for({"duration": 6})] == ["fal", "kie"]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_every_provider_alone_leaves_good_models(provider: str) -> None:
+    for model in Catalog.shipped().with_live(frozenset({provider})).models():
+        assert faults(model) == [], model.id
+        assert model.input_class.kinds()

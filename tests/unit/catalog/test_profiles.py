@@ -1,0 +1,63 @@
+"""Every profile, sentence by sentence, and its published JSON Schema on the same cases."""
+
+from typing import Any
+
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+
+from tests.unit.catalog import image_cases, later_video_cases, midjourney_cases, video_cases
+from tests.unit.catalog.cases import Case, pointers, problem_paths, rows
+from tests.unit.catalog.music_cases import CUSTOM_MODEL, MUSIC
+from tests.unit.catalog.test_img_f import CASES as IMG_F
+from tests.unit.catalog.test_vid_f import CASES as VID_F
+from tollgate.catalog.params import schema_of
+from tollgate.catalog.profiles import PROFILES, profile_named
+
+TABLES: dict[str, list[Case]] = {
+    **{name: cases for name, cases in vars(image_cases).items() if name.startswith("IMG_")},
+    **{name: cases for name, cases in vars(video_cases).items() if name.startswith("VID_")},
+    **{name: cases for name, cases in vars(later_video_cases).items() if name.startswith("VID_")},
+    "Midjourney_image": midjourney_cases.MIDJOURNEY_IMAGE,
+    "Midjourney_video": midjourney_cases.MIDJOURNEY_VIDEO,
+    "Music": MUSIC,
+    "Custom_model": CUSTOM_MODEL,
+}
+
+BEYOND_JSON_SCHEMA = {
+    "Music: endS > startS: not equal",
+    "Music: styleWeight 0.00-1.00: not 0.655",
+    "VID-E: max 30 across both image fields: 31",
+    "VID-L: images+elements at most 15: 16",
+    "VID-L: multiShots totalling 3-30 s: 2",
+    "VID-L: multiShots totalling 3-30 s: 31",
+    "VID-L: or 14 with source video: 15",
+    "VID-L: startImageIndex: of an image",
+    "VID-P: generationType frame: not three",
+}
+"""Refused inputs that the published schema accepts: sums, comparisons of two fields, decimal places."""
+
+
+@rows(**TABLES)
+def test_profile(profile: str, source: dict[str, Any], fields: list[str]) -> None:
+    assert problem_paths(profile, source) == pointers(fields)
+
+
+def test_every_profile_has_ten_cases() -> None:
+    counts = {name.replace("_", "-"): len(cases) for name, cases in TABLES.items()}
+    counts |= {"IMG-F": len(IMG_F), "VID-F": len(VID_F)}
+    assert counts.keys() == PROFILES.keys()
+    assert min(counts.values()) >= 10
+
+
+class TestJsonSchema:
+    @rows(**TABLES)
+    def test_accepts_what_is_accepted(self, profile: str, source: dict[str, Any], fields: list[str]) -> None:
+        errors = list(Draft202012Validator(schema_of(profile_named(profile))).iter_errors(source))
+        assert fields or errors == []
+
+    def test_refuses_what_is_refused_as_far_as_it_can_say(self) -> None:
+        accepted = set()
+        for name, cases in TABLES.items():
+            profile = name.replace("_", "-")
+            validator = Draft202012Validator(schema_of(profile_named(profile)))
+            accepted |= {f"{profile}: {case[0]}" for case in cases if case[2] and validator.is_valid(case[1])}
+        assert accepted == BEYOND_JSON_SCHEMA

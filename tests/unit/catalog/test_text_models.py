@@ -1,0 +1,115 @@
+"""Text models: four prices per 1M tokens, tiers for long inputs, protocols, no params."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tests.unit.catalog.cases import CATALOG
+from tollgate.catalog.lint import text_faults
+from tollgate.catalog.loader import parse_model
+from tollgate.catalog.models import TextModel
+from tollgate.catalog.views import catalog_dto
+
+MODELS = CATALOG.texts()
+RAW: dict[str, Any] = {
+    "id": "test-1",
+    "kind": "llm",
+    "group": "Test",
+    "name": "Test 1",
+    "vendor": "Test",
+    "description": "A test.",
+    "descriptionLocales": dict.fromkeys(("de", "es", "fr", "ja", "zh"), "x"),
+    "protocols": ["openai"],
+    "prices": {"input": "2", "output": "10", "cacheRead": "0.2"},
+    "contextTokens": 1000,
+    "maxOutputTokens": 100,
+    "routes": [
+        {
+            "provider": "x",
+            "upstream": "test-1",
+            "protocol": "openai",
+            "confidence": "FOUND",
+            "cost": {"input": "2", "output": "10", "cacheRead": "0.2"},
+        }
+    ],
+}
+
+
+def text_model(**changed: Any) -> TextModel:
+    model = parse_model({**RAW, **changed}, "test")
+    assert isinstance(model, TextModel)
+    return model
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+def test_shipped_data_has_no_fault(model: TextModel) -> None:
+    assert text_faults(model) == []
+
+
+def test_the_families_are_those_of_the_contract() -> None:
+    groups = {model.group for model in MODELS}
+    assert groups == {"Claude", "DeepSeek", "Gemini", "GLM", "GPT", "Grok", "Kimi", "MiniMax", "Qwen"}
+
+
+def test_only_claude_speaks_messages() -> None:
+    for model in MODELS:
+        both = model.group == "Claude"
+        assert model.protocols == (["openai", "anthropic"] if both else ["openai"]), model.id
+
+
+class TestPublished:
+    def test_sonnet(self) -> None:
+        dto = catalog_dto(CATALOG.text("claude-sonnet-5-5"))
+        assert dto["pricing"] == [
+            {"key": "input", "price": "2", "isDefault": True},
+            {"key": "output", "price": "10", "isDefault": False},
+            {"key": "cacheRead", "price": "0.1", "isDefault": False},
+            {"key": "cacheWrite", "price": "2.5", "isDefault": False},
+        ]
+        assert (dto["type"], dto["kind"], dto["priceUnit"]) == ("TEXT", "llm", "megatoken")
+        assert (dto["params"], dto["capabilities"]) == ([], [])
+        assert dto["priceFrom"] == "0.1"
+
+    def test_long_inputs_have_entries_of_their_own(self) -> None:
+        dto = catalog_dto(CATALOG.text("grok-4.3"))
+        long = {"inputTokensFrom": "200000"}
+        assert dto["pricing"][3:] == [
+            {"key": "input-from-200000", "price": "2.5", "isDefault": False, "dimensions": long},
+            {"key": "output-from-200000", "price": "5", "isDefault": False, "dimensions": long},
+            {"key": "cacheRead-from-200000", "price": "0.4", "isDefault": False, "dimensions": long},
+        ]
+
+    def test_three_tiers(self) -> None:
+        tiers = CATALOG.text("qwen3-coder-plus").long_context
+        assert [(tier.from_tokens, tier.input, tier.output) for tier in tiers] == [
+            (32_000, Decimal("1.8"), Decimal(9)),
+            (128_000, Decimal(3), Decimal(15)),
+            (256_000, Decimal(6), Decimal(60)),
+        ]
+
+
+class TestLint:
+    def test_good_data(self) -> None:
+        assert text_faults(text_model()) == []
+
+    @pytest.mark.parametrize(
+        ("prices", "fault"),
+        [
+            (
+                {"input": "1.9", "output": "10", "cacheRead": "0.2", "cacheWrite": "2"},
+                "input: 1.9 is under the 2 of x",
+            ),
+            ({"input": "2", "output": "9", "cacheRead": "0.2"}, "output: 9 is under the 10 of x"),
+            ({"input": "2", "output": "10", "cacheRead": "0.1"}, "cacheRead: 0.1 is under the 0.2 of x"),
+        ],
+    )
+    def test_sees_a_price_under_cost(self, prices: dict[str, str], fault: str) -> None:
+        assert text_faults(text_model(prices=prices)) == [f"test-1: prices: {fault}"]
+
+    def test_a_cache_price_left_out_is_the_inputs(self) -> None:
+        assert text_faults(text_model(prices={"input": "2", "output": "10"})) == []
+
+    def test_sees_tiers_that_do_not_rise(self) -> None:
+        tier = {"fromTokens": 500, "input": "4", "output": "20"}
+        assert text_faults(text_model(longContext=[tier, tier])) == ["test-1: longContext: tiers must rise"]
