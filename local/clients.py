@@ -22,6 +22,7 @@ def aws_environment(endpoint: str) -> dict[str, str]:
         "AWS_ACCESS_KEY_ID": "local",
         "AWS_SECRET_ACCESS_KEY": "local",
         "AWS_DEFAULT_REGION": REGION,
+        "AWS_REGION": REGION,
         "AWS_EC2_METADATA_DISABLED": "true",
         # Else boto3 puts the account id in front of the host name, which no emulator resolves.
         "AWS_ACCOUNT_ID_ENDPOINT_MODE": "disabled",

@@ -16,6 +16,8 @@ LOGS = FOLDER / "logs"
 
 STORAGE_PATH = "/storage"
 """Where the service's one port serves stored files."""
+LAMBDA_PATH = "/_lambda"
+"""Where it speaks Lambda's Invoke API, for functions that call functions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """One port for everything a customer sees: the API, and the stored files under `/storage`."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -9,9 +10,14 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Mount, Route
+from starlette.types import Receive, Scope, Send
 
 from api.app import app as api_app
-from local.files import STORAGE_PATH
+from local.files import LAMBDA_PATH, STORAGE_PATH
+from local.lambda_api import create_lambda_api
+from local.template import read_template
+from text.app import app as text_app
+from tollgate import bootstrap_text
 from tollgate.kit import aws
 
 if TYPE_CHECKING:
@@ -59,15 +65,32 @@ def _chunks(body: "StreamingBody") -> Iterator[bytes]:
     yield from body.iter_chunks(CHUNK_BYTES)
 
 
+TEXT_PATHS = ("/api/v1/chat/", "/api/v1/messages", "/api/v1/models")
+
+
+async def api(scope: Scope, receive: Receive, send: Send) -> None:
+    """Hand a request to the function that API Gateway would."""
+    is_text = scope["type"] == "http" and scope["path"].startswith(TEXT_PATHS)
+    await (text_app if is_text else api_app)(scope, receive, send)
+
+
 def create_app(bucket: str) -> Starlette:
-    """Give the API and the storage as one app."""
+    """Give the API, the storage and Lambda's own API as one app."""
     storage = Starlette(routes=[Route("/{key:path}", stored_file, methods=["GET", "HEAD"])])
     storage.state.bucket = bucket
-    return Starlette(routes=[Mount(STORAGE_PATH, storage), Mount("/", api_app)])
+    functions = create_lambda_api(read_template())
+    return Starlette(
+        routes=[Mount(STORAGE_PATH, storage), Mount(LAMBDA_PATH, functions), Mount("/", api)],
+        lifespan=_closing,
+    )
+
+
+@asynccontextmanager
+async def _closing(_: Starlette) -> AsyncIterator[None]:
+    yield
+    await bootstrap_text.close()
 
 
 def serve(bucket: str, port: int) -> None:
     """Serve until the process is told to stop."""
-    uvicorn.run(
-        create_app(bucket), host="127.0.0.1", port=port, log_level="warning", access_log=False, workers=None
-    )
+    uvicorn.run(create_app(bucket), host="127.0.0.1", port=port, log_level="warning", access_log=False)

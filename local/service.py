@@ -11,7 +11,15 @@ from contextlib import ExitStack
 
 from local.clients import Clients, aws_environment
 from local.emulator import Emulator, free_port, wait_for
-from local.files import LOGS, STORAGE_PATH, Service, forget_service, write_environment, write_service
+from local.files import (
+    LAMBDA_PATH,
+    LOGS,
+    STORAGE_PATH,
+    Service,
+    forget_service,
+    write_environment,
+    write_service,
+)
 from local.processes import LocalError, start, stop
 from local.stack import Stack
 from local.template import read_template
@@ -19,8 +27,21 @@ from tollgate import bootstrap
 from tollgate.kit.money import micro_usd_of_cents
 
 FIRST_ACCOUNT_CENTS = 10_000
-PROVIDER_KEYS = {"fal": "FAL_KEY", "poyo": "POYO_API_KEY"}
-"""The variables that hold real provider keys; a provider without one is simulated."""
+PROVIDERS = {
+    "fal": ("FAL_KEY", "/fal"),
+    "poyo": ("POYO_API_KEY", "/poyo"),
+    "openai": ("OPENAI_API_KEY", "/openai/v1"),
+    "anthropic": ("ANTHROPIC_API_KEY", "/anthropic"),
+    "deepseek": ("DEEPSEEK_API_KEY", "/deepseek/v1"),
+    "google": ("GEMINI_API_KEY", "/google/v1"),
+    "zai": ("ZAI_API_KEY", "/zai/v1"),
+    "xai": ("XAI_API_KEY", "/xai/v1"),
+    "moonshot": ("MOONSHOT_API_KEY", "/moonshot/v1"),
+    "minimax": ("MINIMAX_API_KEY", "/minimax/v1"),
+    "together": ("TOGETHER_API_KEY", "/together/v1"),
+    "dashscope": ("DASHSCOPE_API_KEY", "/dashscope/v1"),
+}
+"""The variable that holds each provider's real key, and where the simulator speaks for it without one."""
 WATCH_S = 0.5
 _PASSED_ON = (
     "PATH",
@@ -65,7 +86,11 @@ class LocalService:
         self._keep("emulator", emulator.process)
         simulator_url = self._start_simulator()
         stack = self._make_stack(emulator.endpoint, simulator_url)
-        environment = {**aws_environment(emulator.endpoint), **stack.environment()}
+        environment = {
+            **aws_environment(emulator.endpoint),
+            **stack.environment(),
+            "AWS_ENDPOINT_URL_LAMBDA": self.base_url + LAMBDA_PATH,
+        }
         os.environ.update(environment)
         bootstrap.forget()
         self._ends.callback(forget_service)
@@ -95,8 +120,9 @@ class LocalService:
         clients = Clients.at(endpoint)
         overrides = {
             "STORAGE_URL": self.base_url + STORAGE_PATH,
-            "LIVE_PROVIDERS": ",".join(PROVIDER_KEYS),
+            "LIVE_PROVIDERS": ",".join(PROVIDERS),
             "AWS_ENDPOINT_URL": endpoint,
+            "PROBE_FUNCTION": "ProbeMediaFunction",
         }
         stack = Stack(read_template(), clients, {"Stage": "local", "LogLevel": "INFO"}, overrides)
         stack.create(provider_secret(os.environ, simulator_url))
@@ -121,8 +147,8 @@ def provider_secret(environment: Mapping[str, str], simulator_url: str) -> str:
     secret = {
         provider: {"key": environment[variable]}
         if environment.get(variable)
-        else {"key": "simulated", "baseUrl": f"{simulator_url}/{provider}"}
-        for provider, variable in PROVIDER_KEYS.items()
+        else {"key": "simulated", "baseUrl": f"{simulator_url}{path}"}
+        for provider, (variable, path) in PROVIDERS.items()
     }
     return json.dumps(secret)
 

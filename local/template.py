@@ -1,6 +1,7 @@
 """Reads template.yaml as CloudFormation sees it: translated by SAM, on this machine, without AWS."""
 
 import json
+import logging
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,9 @@ import boto3
 from samtranslator.parser.parser import Parser
 from samtranslator.translator.translator import Translator
 from samtranslator.yaml_helper import yaml_parse
+
+# The translator warns of features of its own that nobody here can switch.
+logging.getLogger("samtranslator").setLevel(logging.ERROR)
 
 REGION = "us-east-1"
 """The translator asks for one, whichever."""

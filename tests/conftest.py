@@ -1,17 +1,25 @@
 """What every test stands on: no network but loopback, no AWS account, nothing left over from another test."""
 
+import asyncio
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 from moto import mock_aws
 
 from local.clients import Clients, aws_environment
+from local.emulator import PROGRAM, Emulator
+from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
 from local.template import Template, read_template
 from tests.support.clock import ManualClock
 from tests.support.simulator import running_simulator
 from tollgate import bootstrap
+from tollgate.kit import aws as aws_clients
 
 STORAGE_URL = "https://files.test"
 
@@ -28,6 +36,15 @@ def no_aws_account(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in aws_environment("").items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("AWS_ENDPOINT_URL")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_loop() -> Iterator[None]:
+    """Give this thread an event loop, and close it: Mangum would make one and leave it open."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    loop.close()
 
 
 @pytest.fixture(scope="session")
@@ -55,6 +72,17 @@ class Aws:
         return found
 
 
+@cache
+def moto_clients() -> Clients:
+    """Give clients that moto answers; it must be patching the SDK when they are made and used."""
+    return Clients.at(None)
+
+
+def identity(value: Any) -> Any:
+    """Give the value."""
+    return value
+
+
 @pytest.fixture
 def aws(
     monkeypatch: pytest.MonkeyPatch,
@@ -63,11 +91,21 @@ def aws(
     clock: ManualClock,
 ) -> Iterator[Aws]:
     """Give the template's resources in moto; providers are simulated, time is moved by hand."""
-    from local.service import provider_secret  # noqa: PLC0415 - the runner, for this fixture only
-
     with mock_aws():
-        clients = Clients.at(None)
-        overrides = {"STORAGE_URL": STORAGE_URL, "LIVE_PROVIDERS": "fal,poyo"}
+        clients = moto_clients()
+        # Making a client takes longer than most tests; all of moto's can be the same.
+        for name, client in (
+            ("dynamodb", clients.dynamodb),
+            ("sqs", clients.sqs),
+            ("s3", clients.s3),
+            ("secrets_manager", clients.secrets),
+        ):
+            monkeypatch.setattr(aws_clients, name, cache(partial(identity, client)))
+        overrides = {
+            "STORAGE_URL": STORAGE_URL,
+            "LIVE_PROVIDERS": ",".join(PROVIDERS),
+            "PROBE_FUNCTION": "ProbeMediaFunction",
+        }
         stack = Stack(template, clients, {"Stage": "local", "LogLevel": "WARNING"}, overrides)
         stack.create(provider_secret({}, simulator_url))
         for name, value in stack.environment().items():
@@ -83,3 +121,38 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> ManualClock:
     manual = ManualClock()
     monkeypatch.setattr(bootstrap, "SystemClock", lambda: manual)
     return manual
+
+
+@pytest.fixture(scope="session")
+def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
+    """Give a running emulator; `make` installs it."""
+    if not PROGRAM.exists():
+        pytest.fail("the AWS emulator is missing: run the tests with `make test`")
+    running = Emulator(Path(tmp_path_factory.mktemp("emulator")) / "emulator.log")
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def stack_environment(emulator: Emulator, template: Template, simulator_url: str) -> dict[str, str]:
+    """Give the environment of all functions, with the template's resources made."""
+    overrides = {
+        "STORAGE_URL": "https://files.test",
+        "LIVE_PROVIDERS": ",".join(PROVIDERS),
+        "PROBE_FUNCTION": "ProbeMediaFunction",
+        "AWS_ENDPOINT_URL": emulator.endpoint,
+    }
+    stack = Stack(template, Clients.at(emulator.endpoint), {"Stage": "local", "LogLevel": "ERROR"}, overrides)
+    stack.create(provider_secret({}, simulator_url))
+    return {**aws_environment(emulator.endpoint), **stack.environment()}
+
+
+@pytest.fixture
+def service(stack_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Point `bootstrap` at the emulator."""
+    for name, value in stack_environment.items():
+        monkeypatch.setenv(name, value)
+    assert os.environ["AWS_ENDPOINT_URL"].startswith("http://127.0.0.1:")
+    bootstrap.forget()
+    yield
+    bootstrap.forget()

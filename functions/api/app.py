@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 from tollgate import bootstrap
 from tollgate.accounts.models import ApiKey, Scope
-from tollgate.catalog.views import catalog_dto, cost_view
+from tollgate.catalog.listing import Page
 from tollgate.kit.errors import (
     InternalError,
     MethodNotAllowedError,
@@ -27,10 +27,12 @@ from tollgate.kit.json_body import MAX_BODY_BYTES, json_object
 from tollgate.kit.observability import logger
 
 METHOD_NOT_ALLOWED = 405
+NOT_MODIFIED = 304
 
 app = FastAPI(openapi_url=None, redirect_slashes=False)
 
 Authorization = Annotated[str | None, Header()]
+IfNoneMatch = Annotated[str | None, Header()]
 
 
 async def parsed_body(request: Request) -> dict[str, Any]:
@@ -63,6 +65,14 @@ def envelope(data: Any) -> JSONResponse:
     return JSONResponse({"code": 200, "data": data})
 
 
+def published(page: Page, if_none_match: str | None) -> Response:
+    """Answer with a page of the catalog, or with 304 where the client has it."""
+    headers = {"etag": page.etag, "cache-control": "no-cache"}
+    if page.is_known_to(if_none_match):
+        return Response(status_code=NOT_MODIFIED, headers=headers)
+    return Response(page.body, headers=headers, media_type="application/json")
+
+
 @app.get("/api/v1/user/me")
 def get_me(key: AccountKey) -> Response:
     """Give the caller's account."""
@@ -88,28 +98,33 @@ def status(key: MediaKey, task_id: str) -> Response:
 
 
 @app.get("/api/v1/catalog")
-def list_catalog() -> Response:
-    """Give every model that has a live route."""
-    return JSONResponse([catalog_dto(model) for model in bootstrap.api().catalog.models()])
+def list_catalog(request: Request, if_none_match: IfNoneMatch = None) -> Response:
+    """Give every model that has a live route and fits the query's filters."""
+    return published(bootstrap.api().listing.models(request.query_params), if_none_match)
 
 
 @app.get("/api/v1/catalog/{model_id}")
-def get_model(model_id: str) -> Response:
+def get_model(model_id: str, if_none_match: IfNoneMatch = None) -> Response:
     """Give one model."""
-    return JSONResponse(catalog_dto(bootstrap.api().catalog.get(model_id)))
+    return published(bootstrap.api().listing.model(model_id), if_none_match)
+
+
+@app.get("/api/v1/catalog/{model_id}/schema")
+def get_schema(model_id: str, if_none_match: IfNoneMatch = None) -> Response:
+    """Give the JSON Schema of a model's input."""
+    return published(bootstrap.api().listing.schema(model_id), if_none_match)
 
 
 @app.get("/api/v1/cost")
-def list_costs() -> Response:
+def list_costs(if_none_match: IfNoneMatch = None) -> Response:
     """Give all prices, by model."""
-    return JSONResponse({model.id: cost_view(model) for model in bootstrap.api().catalog.models()})
+    return published(bootstrap.api().listing.costs(), if_none_match)
 
 
 @app.get("/api/v1/cost/{model_id}")
-def get_cost(model_id: str) -> Response:
+def get_cost(model_id: str, if_none_match: IfNoneMatch = None) -> Response:
     """Give the prices of one model."""
-    model = bootstrap.api().catalog.get(model_id)
-    return JSONResponse({"model": model.id, **cost_view(model)})
+    return published(bootstrap.api().listing.cost(model_id), if_none_match)
 
 
 @app.middleware("http")

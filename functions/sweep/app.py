@@ -1,6 +1,7 @@
 """Trigger: every minute.
 
-Sends a message for each task and each delivery whose time has come or whose chain of messages broke.
+Sends a message for each task and each delivery whose time has come or whose chain of messages broke, and
+resolves text holds that outlived their request.
 Never decides about a task: the step that its message leads to does.
 """
 
@@ -16,6 +17,7 @@ from tollgate.kit.observability import MetricUnit, emit_metrics, logger, metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001 - Lambda's signature
     """Sweep once."""
     swept = bootstrap.sweeper().sweep()
-    logger.info("sweep.done", tasks=swept.tasks, deliveries=swept.deliveries)
+    logger.info("sweep.done", tasks=swept.tasks, deliveries=swept.deliveries, holds=swept.holds)
     metrics.add_metric("SweptTasks", MetricUnit.Count, swept.tasks)
     metrics.add_metric("SweptDeliveries", MetricUnit.Count, swept.deliveries)
+    metrics.add_metric("ExpiredHolds", MetricUnit.Count, swept.holds)

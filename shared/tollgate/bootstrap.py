@@ -10,6 +10,7 @@ from functools import cache
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.service import AccountService, Authenticator
 from tollgate.artifacts.store import ArtifactStore
+from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
 from tollgate.kit import aws
 from tollgate.kit.addresses import AddressGuard
@@ -27,6 +28,7 @@ from tollgate.kit.settings import (
 )
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
+from tollgate.probing.service import Prober
 from tollgate.providers.credentials import ProviderSource, secret_reader
 from tollgate.tasks.dispatch import Dispatcher
 from tollgate.tasks.idempotency import IdempotencyStore
@@ -45,7 +47,7 @@ class Api:
     authenticator: Authenticator
     accounts: AccountService
     tasks: TaskService
-    catalog: Catalog
+    listing: Listing
 
 
 @cache
@@ -71,9 +73,10 @@ def api() -> Api:
             idempotency=IdempotencyStore(settings.idempotency_table),
             catalog=catalog,
             webhook_guard=AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks),
+            prober=Prober(aws.lambda_(), settings.probe_function),
             clock=clock(),
         ),
-        catalog=catalog,
+        listing=Listing(catalog),
     )
 
 
@@ -138,6 +141,7 @@ def sweeper() -> Sweeper:
     return Sweeper(
         tasks=TaskRepository(db, settings.tasks_table),
         deliveries=DeliveryRepository(db, settings.deliveries_table),
+        ledger=LedgerRepository(db, settings.accounts_table, settings.ledger_table),
         task_queue=Queue(aws.sqs(), settings.task_queue_url),
         webhook_queue=Queue(aws.sqs(), settings.webhook_queue_url),
         clock=clock(),

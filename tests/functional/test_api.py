@@ -156,7 +156,7 @@ class TestCreate:
     def test_numbers_that_json_cannot_echo_are_refused_in_metadata(self, customer: OpenedAccount) -> None:
         body = json.dumps(Z_IMAGE)[:-1] + ', "metadata": {"n": 1e999}}'
         status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, body)
-        assert (status, list(details(answer))) == (400, ["/metadata"])
+        assert (status, list(details(answer))) == (400, [""])
 
     def test_sixteen_metadata_keys_and_a_cost_bound_as_a_whole_float_are_fine(
         self, customer: OpenedAccount

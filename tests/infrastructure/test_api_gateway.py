@@ -14,8 +14,16 @@ ROUTES = {  # interface.md, Endpoints
     ("GET", "/api/v1/task/status/{taskId}"),
     ("GET", "/api/v1/catalog"),
     ("GET", "/api/v1/catalog/{id}"),
+    ("GET", "/api/v1/catalog/{id}/schema"),
     ("GET", "/api/v1/cost"),
     ("GET", "/api/v1/cost/{model}"),
+}
+
+TEXT = {
+    ("POST", "/api/v1/chat/completions"),
+    ("POST", "/api/v1/messages"),
+    ("POST", "/api/v1/messages/count_tokens"),
+    ("GET", "/api/v1/models"),
 }
 
 GATEWAY_ONLY = {("rate_limited", 429, "TooManyRequests")}
@@ -24,7 +32,7 @@ GATEWAY_ONLY = {("rate_limited", 429, "TooManyRequests")}
 
 class TestRoutes:
     def test_they_are_explicit(self, template: Template) -> None:
-        assert template.routes() == ROUTES
+        assert template.routes() == ROUTES | TEXT
 
     def test_the_endpoint_is_regional(self, template: Template) -> None:
         api = template.of_type("AWS::ApiGateway::RestApi")["Api"]
@@ -36,8 +44,14 @@ class TestRoutes:
         assert stage["StageName"] == "live"
         assert base_url == "https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/live"
 
-    def test_no_answer_is_streamed_yet(self, template: Template) -> None:
-        assert "ransferMode" not in json.dumps(template.resources)
+    def test_the_text_routes_are_streamed_and_no_other(self, template: Template) -> None:
+        for method, path in ROUTES | TEXT:
+            on = template.openapi()["paths"][path][method.lower()]["x-amazon-apigateway-integration"]
+            streamed = (method, path) in TEXT
+            # Any other word than RESPONSE_STREAM in the template would quietly give the buffered address.
+            address = "response-streaming-invocations" if streamed else "/invocations"
+            assert on["uri"]["Fn::Sub"].endswith(address)
+            assert on.get("responseTransferMode") == ("STREAM" if streamed else None)
 
 
 class TestStage:

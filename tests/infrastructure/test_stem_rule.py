@@ -7,7 +7,16 @@ import pytest
 
 from local.template import ROOT, Template, named, stem_of
 
-STEMS = ("api", "probe_media", "dispatch_changes", "run_task", "deliver_webhook", "sweep", "check_ledger")
+STEMS = (
+    "api",
+    "text",
+    "probe_media",
+    "dispatch_changes",
+    "run_task",
+    "deliver_webhook",
+    "sweep",
+    "check_ledger",
+)
 
 
 class TestStemRule:
@@ -19,7 +28,9 @@ class TestStemRule:
 
     def test_the_handler_lies_in_the_folder_of_its_stem(self, template: Template) -> None:
         for function, properties in template.functions().items():
-            assert properties["Handler"] == f"{stem_of(function)}.app.handler"
+            stem = stem_of(function)
+            # The web adapter starts a program, not a handler.
+            assert properties["Handler"] == ("text/run.sh" if stem == "text" else f"{stem}.app.handler")
 
     @pytest.mark.parametrize("stem", STEMS)
     @pytest.mark.parametrize("path", ["functions/{}/app.py", "events/{}.json", "tests/functional/test_{}.py"])

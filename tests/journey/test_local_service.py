@@ -178,10 +178,10 @@ class TestMainJob:
         if file["fileType"] == "image":
             assert Image.open(io.BytesIO(answer.content)).size == (1024, 768)
             return
-        with av.open(io.BytesIO(answer.content)) as container:
+        with av.open(io.BytesIO(answer.content), "r") as container:
             kinds = {stream.type for stream in container.streams}
             assert kinds == ({"video", "audio"} if file["fileType"] == "video" else {"audio"})
-            assert sum(1 for _ in container.decode(audio=0)) > 0
+            assert next(iter(container.decode(audio=0))).samples > 0
 
     def test_a_stored_film_can_be_read_in_ranges(self, customer: Customer) -> None:
         task = customer.run({"model": "z-image", "input": {"prompt": "a range", "size": "1:1"}})

@@ -38,7 +38,7 @@ def books_agree(account_id: str) -> bool:
     """Tell whether the balance equals the sum of the ledger."""
     account = bootstrap.api().accounts.me(account_id)
     entries = bootstrap.step_runner().ledger.entries(account_id)
-    return audit(account_id, account.balance_micro_usd, entries) is None
+    return audit(account_id, account.balance_micro_usd, entries, account.holds) is None
 
 
 class TestParallelCreates:

@@ -1,0 +1,321 @@
+"""`functions/text` as it is served, with the customers' own SDKs, on the emulator."""
+
+import asyncio
+import json
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import anthropic
+import httpx
+import openai
+import pytest
+import uvicorn
+
+from local.template import ROOT
+from tollgate import bootstrap, bootstrap_text
+from tollgate.accounts.service import OpenedAccount
+from tollgate.ledger.audit import audit
+from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites
+
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+
+EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/text.json").read_text())
+START_TIMEOUT_S = 20.0
+USD = 1_000_000
+CHAT: dict[str, Any] = {
+    "model": "gpt-5.4-mini",
+    "messages": [{"role": "user", "content": "hello"}],
+    "max_tokens": 100,
+}
+# catalog.json, gpt-5.4-mini: USD per 1M tokens, which is micro-USD per token.
+INPUT, OUTPUT = Decimal("0.75"), Decimal("4.5")
+
+
+@pytest.fixture(scope="module")
+def text_url(stack_environment: dict[str, str]) -> Iterator[str]:
+    """Serve the function's app on uvicorn, as the web adapter has it; give its address."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in stack_environment.items():
+            patch.setenv(name, value)
+        bootstrap_text.settings.cache_clear()
+        bootstrap_text.catalog.cache_clear()
+        from text.app import app  # noqa: PLC0415 - with the environment set
+
+        server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
+
+        async def serve() -> None:
+            await server.serve()
+            await bootstrap_text.close()
+
+        thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
+        thread.start()
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not server.started:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        server.should_exit = True
+        thread.join(START_TIMEOUT_S)
+
+
+@dataclass(frozen=True)
+class Client:
+    """A customer with both SDKs; they never retry by themselves."""
+
+    url: str
+    account: OpenedAccount
+    openai: openai.OpenAI
+    anthropic: anthropic.Anthropic
+
+    def post(self, path: str, body: Any, **headers: str) -> httpx.Response:
+        sent = {"authorization": f"Bearer {self.account.api_key}", **headers}
+        return httpx.post(f"{self.url}/api/v1{path}", json=body, headers=sent, timeout=60)
+
+    def balance(self) -> int:
+        return bootstrap.api().accounts.me(self.account.account_id).balance_micro_usd
+
+    def texts(self) -> list[Entry]:
+        entries = bootstrap.step_runner().ledger.entries(self.account.account_id)
+        return [entry for entry in entries if entry.kind == "text"]
+
+    def settled(self) -> bool:
+        """Tell whether the books agree and no hold is open."""
+        found = bootstrap.api().accounts.me(self.account.account_id)
+        entries = bootstrap.step_runner().ledger.entries(found.account_id)
+        return not found.holds and audit(found.account_id, found.balance_micro_usd, entries) is None
+
+
+@pytest.fixture
+def open_client(service: None, text_url: str) -> Iterator[Callable[[int], Client]]:
+    """Give what opens a customer with that many micro-USD."""
+    with ExitStack() as stack:
+
+        def opened(balance_micro_usd: int) -> Client:
+            account = bootstrap.api().accounts.open(balance_micro_usd)
+            options: Any = {"api_key": account.api_key, "max_retries": 0}
+            return Client(
+                text_url,
+                account,
+                stack.enter_context(openai.OpenAI(base_url=f"{text_url}/api/v1", **options)),
+                stack.enter_context(anthropic.Anthropic(base_url=f"{text_url}/api", **options)),
+            )
+
+        yield opened
+
+
+@pytest.fixture
+def client(open_client: Callable[[int], Client]) -> Client:
+    """Give a customer with one US dollar."""
+    return open_client(USD)
+
+
+def text_of(message: Any) -> str:
+    """Give the text of a message of either of the SDK's types."""
+    return "".join(block.text for block in message.content)
+
+
+def chat(prompt: str, **fields: Any) -> dict[str, Any]:
+    """Give a chat body with another prompt."""
+    return {**CHAT, "messages": [{"role": "user", "content": prompt}], **fields}
+
+
+class TestTheEventFile:
+    def test_its_well_formed_but_unknown_key_is_refused(self, client: Client) -> None:
+        answer = httpx.post(
+            client.url + EVENT["path"],
+            content=EVENT["body"],
+            headers={"authorization": EVENT["headers"]["Authorization"]},
+        )
+        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_api_key")
+
+
+class TestMetering:
+    def test_the_charge_is_exact_to_the_micro_dollar_and_rounded_up_once(self, client: Client) -> None:
+        answer = client.post("/chat/completions", CHAT)
+        usage = answer.json()["usage"]
+        exact = usage["prompt_tokens"] * INPUT + usage["completion_tokens"] * OUTPUT
+        charge = math.ceil(exact)
+        assert answer.headers["x-tollgate-cost-micro-usd"] == str(charge)
+        assert client.balance() == USD - charge
+        (entry,) = client.texts()
+        assert entry.amount_micro_usd == -charge
+        assert entry.model == "gpt-5.4-mini"
+        assert client.settled()
+
+    @pytest.mark.parametrize("model", ["gpt-5.4-mini", "claude-haiku-5-5", "deepseek-v4-pro", "grok-4.7"])
+    def test_streamed_and_whole_cost_the_same(self, client: Client, model: str) -> None:
+        client.openai.chat.completions.create(**chat("hello [[think]]", model=model))
+        list(client.openai.chat.completions.create(**chat("hello [[think]]", model=model), stream=True))
+        whole, streamed = client.texts()
+        assert whole.amount_micro_usd == streamed.amount_micro_usd < 0
+
+    def test_missing_usage_is_counted_and_flagged_never_free(self, client: Client) -> None:
+        client.openai.chat.completions.create(**chat("hello [[no-usage]]"))
+        (entry,) = client.texts()
+        assert entry.amount_micro_usd < 0
+        assert entry.usage is not None
+        assert entry.usage["estimated"] is True
+
+    def test_many_tiny_requests_add_up_in_the_ledger(self, client: Client) -> None:
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(lambda _: client.post("/chat/completions", CHAT), range(100)))
+        costs = [int(answer.headers["x-tollgate-cost-micro-usd"]) for answer in answers]
+        assert client.balance() == USD - sum(costs)
+        assert sum(entry.amount_micro_usd for entry in client.texts()) == -sum(costs)
+        assert client.settled()
+
+
+class TestSdks:
+    def test_openai_streams_with_usage_in_a_last_chunk_only_when_asked(self, client: Client) -> None:
+        asked = list(
+            client.openai.chat.completions.create(
+                **chat("hello"), stream=True, stream_options={"include_usage": True}
+            )
+        )
+        plain = list(client.openai.chat.completions.create(**chat("hello"), stream=True))
+        assert asked[-1].usage is not None
+        assert asked[-1].choices == []
+        assert all(chunk.usage is None for chunk in plain)
+        assert {chunk.model for chunk in asked} == {"gpt-5.4-mini"}
+
+    def test_anthropic_whole_streamed_and_counted(self, client: Client) -> None:
+        said: list[Any] = [{"role": "user", "content": "hello"}]
+        whole = client.anthropic.messages.create(model="claude-haiku-5-5", max_tokens=100, messages=said)
+        with client.anthropic.messages.stream(
+            model="claude-haiku-5-5", max_tokens=100, messages=said
+        ) as stream:
+            streamed = stream.get_final_message()
+        assert text_of(streamed) == text_of(whole) != ""
+        assert streamed.usage.output_tokens == whole.usage.output_tokens
+        counted = client.anthropic.messages.count_tokens(model="claude-haiku-5-5", messages=said)
+        assert counted.input_tokens == whole.usage.input_tokens
+        assert len(client.texts()) == 2
+
+    def test_the_models_list_is_openais(self, client: Client) -> None:
+        models = {model.id: model for model in client.openai.models.list()}
+        assert models["gpt-5.4-mini"].owned_by == "OpenAI"
+        assert len(models) >= 40
+
+
+class TestFailure:
+    @pytest.mark.parametrize("prompt", ["[[status 500]]", "[[status 429]]", "[[garbage]]"])
+    def test_when_no_provider_answers_it_is_an_error_and_nothing_is_charged(
+        self, client: Client, prompt: str
+    ) -> None:
+        with pytest.raises(openai.InternalServerError) as refused:
+            client.openai.chat.completions.create(**chat(prompt))
+        assert refused.value.status_code == 503
+        assert refused.value.code == "provider_unavailable"
+        assert client.balance() == USD
+        assert client.settled()
+
+    def test_a_refusal_of_the_provider_is_passed_on_with_its_status(self, client: Client) -> None:
+        with pytest.raises(openai.BadRequestError):
+            client.openai.chat.completions.create(**chat("[[status 400]]"))
+        assert client.balance() == USD
+
+    @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
+    def test_a_stream_that_breaks_ends_in_an_error_and_what_came_is_billed(
+        self, client: Client, protocol: str
+    ) -> None:
+        body = chat("[[stream-cut 5]] [[tokens 50]]", stream=True)
+        if protocol == "anthropic":
+            body["model"] = "claude-haiku-5-5"
+        path = "/chat/completions" if protocol == "openai" else "/messages"
+        text = client.post(path, body).text
+        assert "[DONE]" not in text
+        assert "message_stop" not in text
+        assert '"error"' in text
+        assert client.balance() < USD
+        assert client.settled()
+
+    def test_a_client_that_goes_away_is_billed_by_the_usage_of_the_drained_answer(
+        self, client: Client
+    ) -> None:
+        body = chat("[[tokens 40]] [[delay 20]]", stream=True)
+        headers = {"authorization": f"Bearer {client.account.api_key}"}
+        with httpx.stream(
+            "POST", f"{client.url}/api/v1/chat/completions", json=body, headers=headers
+        ) as answer:
+            next(answer.iter_raw())
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not client.texts() or not client.settled():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        (entry,) = client.texts()
+        assert entry.usage is not None
+        assert entry.usage["output_tokens"] == 40
+        assert "estimated" not in entry.usage
+
+    def test_an_unknown_model_and_a_body_that_is_no_json_are_400(self, client: Client) -> None:
+        with pytest.raises(openai.BadRequestError):
+            client.openai.chat.completions.create(**chat("x", model="no-such-model"))
+        with pytest.raises(anthropic.BadRequestError):
+            client.anthropic.messages.create(
+                model="gpt-5.4-mini", max_tokens=5, messages=[{"role": "user", "content": "x"}]
+            )
+        headers = {"authorization": f"Bearer {client.account.api_key}"}
+        answer = httpx.post(f"{client.url}/api/v1/chat/completions", content=b"{", headers=headers)
+        assert answer.status_code == 400
+
+
+class TestHolds:
+    def test_an_empty_account_is_402_with_what_is_missing(self, open_client: Callable[[int], Client]) -> None:
+        poor = open_client(10)
+        with pytest.raises(openai.APIStatusError) as refused:
+            poor.openai.chat.completions.create(**CHAT)
+        assert refused.value.status_code == 402
+        error: Any = refused.value.body
+        assert error["code"] == "insufficient_balance"
+        assert (error["balanceCents"], error["requiredCents"], error["waitingHelps"]) == (0, 1, False)
+
+    def test_a_small_balance_still_works_without_a_limit_of_the_clients_own(
+        self, open_client: Callable[[int], Client]
+    ) -> None:
+        # The model's maximum of 128 000 tokens would cost 0.58 USD; 0.10 USD affords 4 096 of them.
+        small = open_client(USD // 10)
+        body = {name: value for name, value in CHAT.items() if name != "max_tokens"}
+        assert small.post("/chat/completions", body).status_code == 200
+        assert small.settled()
+
+    def test_100_parallel_requests_never_overdraw_and_all_holds_come_back(
+        self, open_client: Callable[[int], Client]
+    ) -> None:
+        customer = open_client(USD // 100)
+
+        def ask(_: int) -> int:
+            return customer.post("/chat/completions", CHAT).status_code
+
+        with ThreadPoolExecutor(32) as pool:
+            statuses = set(pool.map(ask, range(100)))
+        assert statuses <= {200, 402}
+        assert customer.balance() >= 0
+        assert customer.settled()
+
+    @pytest.mark.parametrize("recorded", [0, 300])
+    def test_an_expired_hold_is_settled_by_its_row_or_given_back(self, client: Client, recorded: int) -> None:
+        runner = bootstrap.step_runner()
+        db = runner.tasks._db
+        settings = bootstrap_text.settings()
+        writes = HoldWrites(settings.accounts_table, settings.ledger_table)
+        now_ms = bootstrap.clock().now_ms()
+        account_id = client.account.account_id
+        hold = Hold("req_dead", 1000, now_ms - 1)
+        db.write(writes.place(account_id, hold))
+        if recorded:
+            entry = Entry(account_id, "req_dead#text", EntryKind.TEXT, -recorded, now_ms)
+            db.write(writes.record(entry))
+        assert client.balance() == USD - 1000
+        assert runner.ledger.expire_holds(now_ms, 100) == 1
+        assert client.balance() == USD - recorded
+        assert client.settled()
+        assert runner.ledger.expire_holds(now_ms + HOLD_LIFETIME_MS, 100) == 0
