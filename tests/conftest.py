@@ -23,6 +23,10 @@ from tollgate.kit import aws as aws_clients
 
 STORAGE_URL = "https://files.test"
 
+# Mangum takes this thread's loop when a handler is imported; it would make one, and leave it open.
+LOOP = asyncio.new_event_loop()
+asyncio.set_event_loop(LOOP)
+
 
 @pytest.fixture(scope="session")
 def template() -> Template:
@@ -40,11 +44,9 @@ def no_aws_account(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def one_loop() -> Iterator[None]:
-    """Give this thread an event loop, and close it: Mangum would make one and leave it open."""
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
+    """Close the loop that Mangum uses."""
     yield
-    loop.close()
+    LOOP.close()
 
 
 @pytest.fixture(scope="session")

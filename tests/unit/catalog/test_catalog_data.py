@@ -7,7 +7,7 @@ import pytest
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.test_quote import priced
 from tollgate.catalog.lint import faults
-from tollgate.catalog.models import Model
+from tollgate.catalog.models import Model, Route
 
 MODELS = CATALOG.models()
 
@@ -17,8 +17,29 @@ def test_shipped_data_has_no_fault(model: Model) -> None:
     assert faults(model) == []
 
 
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+def test_an_inferred_route_is_on_only_where_no_found_one_is(model: Model) -> None:
+    found = [route for route in model.routes if route.enabled and route.confidence == "FOUND"]
+    for route in model.routes:
+        if route.enabled and route.confidence == "INFERRED":
+            for other in found:
+                shared = route.takes.keys() & other.takes.keys()
+                assert any(set(route.takes[name]).isdisjoint(other.takes[name]) for name in shared)
+
+
 def one(price: str = "0.10", **more: Any) -> list[dict[str, Any]]:
     return [{"key": "a", "price": price, "isDefault": True, **more}]
+
+
+def routed(model: Model, **changed: Any) -> Model:
+    """Give `model` with its one route changed."""
+    route = model.routes[0].model_dump(by_alias=True) | changed
+    costs = [{**cost, "cost": str(cost["cost"])} for cost in route["costs"]]
+    return model.model_copy(update={"routes": [Route.model_validate({**route, "costs": costs})]})
+
+
+def extra_cost(cost: str, free: int = 0) -> dict[str, Any]:
+    return {"cost": cost, "counts": "imageUrls", "free": free, "basis": "FOUND", "why": "a test"}
 
 
 EXTRA = {"key": "x", "price": "0.01", "counts": "imageUrls"}
@@ -57,6 +78,40 @@ class TestLint:
             "z-image: descriptionLocales: needs at least 4",
             "z-image: capabilities: must not be empty",
         ]
+
+    @pytest.mark.parametrize(
+        ("price", "extras", "cost", "fault"),
+        [
+            # 9 images at most, 4 s at least; the route itself costs 0.01 per second.
+            ("0.01", [], extra_cost("0.001"), "1 imageUrls are billed less than the 0.001 of fal"),
+            ("0.02", [], extra_cost("0.004"), ""),  # 9 x 0.004 = 0.036, and 4 x 0.01 is to spare
+            ("0.02", [], extra_cost("0.005"), "9 imageUrls are billed less than the 0.045 of fal"),
+            ("0.01", [EXTRA], extra_cost("0.01"), ""),
+            ("0.01", [{**EXTRA, "free": 5}], extra_cost("0.01", 5), ""),
+            ("0.01", [{**EXTRA, "free": 5}], extra_cost("0.01", 4), "5 imageUrls are billed less than"),
+        ],
+    )
+    def test_compares_what_is_extra(self, price: str, extras: Any, cost: Any, fault: str) -> None:
+        model = priced(unit="second", prices=one(price), extras=extras)
+        found = faults(routed(model, extraCosts=[cost]))
+        assert found[0].startswith(f"{model.id}: pricing: {fault}") if fault else found == []
+
+    def test_costs_of_what_a_route_does_not_take_do_not_count(self) -> None:
+        prices = [
+            {"key": "480p", "price": "0.02", "isDefault": True, "dimensions": {"resolution": "480p"}},
+            {"key": "720p", "price": "0.005", "dimensions": {"resolution": "720p"}},
+            {"key": "1080p", "price": "0.02", "dimensions": {"resolution": "1080p"}},
+        ]
+        model = priced(unit="second", prices=prices)
+        assert "720p: 0.005 is under" in faults(model)[0]
+        assert faults(routed(model, takes={"resolution": ["480p", "1080p"]})) == []
+
+    @pytest.mark.parametrize(
+        ("takes", "fault"),
+        [({"sise": []}, "takes 'sise', which is no field"), ({"size": ["9:1"]}, "takes no value of size")],
+    )
+    def test_sees_what_a_route_cannot_take(self, takes: Any, fault: str) -> None:
+        assert fault in faults(routed(priced(unit="second", prices=one()), takes=takes))[0]
 
     def test_a_route_that_is_off_may_cost_more(self) -> None:
         model = priced(unit="second", prices=one("0.009"))

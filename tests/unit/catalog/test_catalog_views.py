@@ -1,6 +1,7 @@
 """The bodies of the catalog and cost routes."""
 
 import json
+from decimal import Decimal
 
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.test_quote import priced
@@ -14,12 +15,12 @@ REQUIRED = {
 
 class TestCatalogDto:
     def test_has_the_fields_of_the_contract(self) -> None:
-        for model in CATALOG.models():
+        for model in CATALOG.everything():
             keys = catalog_dto(model).keys()
             assert REQUIRED <= keys <= REQUIRED | {"releasedAt", "pageUpdatedAt"}
 
     def test_is_plain_json(self) -> None:
-        for model in CATALOG.models():
+        for model in CATALOG.everything():
             assert json.loads(json.dumps(catalog_dto(model))) == catalog_dto(model)
 
     def test_seedance(self) -> None:
@@ -39,10 +40,28 @@ class TestCatalogDto:
         assert set(dto["descriptionLocales"]) == {"de", "es", "fr", "ja", "zh"}
 
     def test_tells_nothing_of_providers_or_costs(self) -> None:
-        for model in CATALOG.models():
+        for model in CATALOG.everything():
             assert (
                 not {"routes", "costs", "upstream", "restrictions", "deadlineS"} & catalog_dto(model).keys()
             )
+
+    def test_price_entries_have_the_keys_of_the_contract(self) -> None:
+        for model in CATALOG.everything():
+            for entry in catalog_dto(model)["pricing"]:
+                assert (
+                    {"key", "price", "isDefault"}
+                    <= entry.keys()
+                    <= {"key", "price", "isDefault", "dimensions"}
+                )
+                assert all(isinstance(value, str) for value in entry.get("dimensions", {}).values())
+
+    def test_the_lowest_price_is_one_of_the_entries(self) -> None:
+        for model in CATALOG.everything():
+            dto = catalog_dto(model)
+            prices = [
+                Decimal(entry["price"]) for entry in dto["pricing"] if entry["key"] != "reference_image"
+            ]
+            assert Decimal(dto["priceFrom"]) == min(prices)
 
 
 class TestCostView:

@@ -11,11 +11,20 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from tests.unit.catalog.cases import CATALOG, URL, problems
 from tests.unit.catalog.strategies import any_json, valid_inputs
 from tollgate.catalog.checking import MAX_PROBLEMS
+from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
 from tollgate.kit.errors import InvalidInputError, Problem
 
 MODELS = CATALOG.models()
-FIELDS = sorted({name for model in MODELS for name in model.input_class.model_fields})
+PARTS = ["url", "role", "type", "prompt", "duration", "imageUrls", "videoUrl", "description"]
+
+
+def assert_verdict(model: Model, source: Any) -> None:
+    """Either the input is accepted, or refused with an answer that can be sent."""
+    try:
+        model.check(source)
+    except InvalidInputError as error:
+        json.dumps(error.body(), ensure_ascii=False, allow_nan=False).encode()
 
 
 class TestMessages:
@@ -122,20 +131,28 @@ class TestHostileInput:
         assert len(found[0].message) < 200
 
     @settings(max_examples=20)
-    @given(source=any_json() | st.dictionaries(st.sampled_from(FIELDS), any_json()))
+    @given(data=st.data())
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-    def test_any_json_gets_a_verdict_that_can_be_sent(self, model: Any, source: Any) -> None:
-        try:
-            model.check(source)
-        except InvalidInputError as error:
-            json.dumps(error.body(), ensure_ascii=False, allow_nan=False).encode()
+    def test_any_json_gets_a_verdict_that_can_be_sent(self, model: Model, data: st.DataObject) -> None:
+        fields = st.sampled_from(sorted(model.input_class.model_fields))
+        source = data.draw(any_json() | st.dictionaries(fields, any_json()))
+        assert_verdict(model, source)
+
+    @settings(max_examples=20)
+    @given(data=st.data())
+    @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+    def test_so_does_a_good_input_with_something_odd_in_it(self, model: Model, data: st.DataObject) -> None:
+        source = data.draw(valid_inputs(model))
+        name = data.draw(st.sampled_from(sorted(model.input_class.model_fields)))
+        odd = data.draw(any_json() | st.lists(st.dictionaries(st.sampled_from(PARTS), any_json())))
+        assert_verdict(model, {**source, name: odd})
 
 
 class TestValidInputs:
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
     @settings(max_examples=20)
     @given(data=st.data())
-    def test_what_the_schema_allows_is_accepted(self, model: Any, data: st.DataObject) -> None:
+    def test_what_the_schema_allows_is_accepted(self, model: Model, data: st.DataObject) -> None:
         source = data.draw(valid_inputs(model))
         model.check(source)
         assert list(Draft202012Validator(json_schema(model)).iter_errors(source)) == []
@@ -143,6 +160,6 @@ class TestValidInputs:
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
     @settings(max_examples=20)
     @given(data=st.data())
-    def test_checking_twice_changes_nothing(self, model: Any, data: st.DataObject) -> None:
+    def test_checking_twice_changes_nothing(self, model: Model, data: st.DataObject) -> None:
         once = model.check(data.draw(valid_inputs(model))).values
         assert model.check(once).values == once

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.checking import check, check_media
 from tollgate.catalog.media import ProbeRequest
 from tollgate.catalog.profiles import profile_named
@@ -251,6 +252,17 @@ class TestProbes:
             ProbeRequest("http://a.b/1", "/input/videoUrls/0", "video"),
             ProbeRequest("http://a.b/2", "/input/audioUrls/0", "audio"),
         ]
+
+    def test_a_model_hands_them_on(self) -> None:
+        model = CATALOG.get("kling-4.0")
+        checked = model.check({"prompt": "x", "videoMode": "transform", "videoUrl": IMAGE})
+        assert [request.url for request in model.probes(checked)] == [IMAGE]
+        assert model.check_media(checked, {IMAGE: video("4")}) == 4
+
+    def test_a_file_that_was_not_probed_is_a_fault_of_ours(self) -> None:
+        kind = profile_named("VID-D")
+        with pytest.raises(KeyError):
+            check_media(kind, check(kind, {"videoUrls": [IMAGE]}), {})
 
     def test_most_profiles_need_none(self) -> None:
         kind = profile_named("VID-F")

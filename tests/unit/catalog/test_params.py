@@ -61,6 +61,15 @@ class TestDescriptors:
         assert (duration["kind"], duration["default"]) == ("number", 4)
         assert [one["value"] for one in duration["options"]] == [4, 8, 12]
 
+    def test_an_object_is_media_where_it_holds_a_file(self) -> None:
+        found = {one["name"]: one for one in descriptors(CATALOG.get("kling-4.0"))}
+        assert (found["elements"]["kind"], found["elements"]["isMedia"]) == ("object", True)
+        assert (found["multiShots"]["kind"], found["multiShots"]["isMedia"]) == ("object", False)
+
+    def test_a_page_is_no_media(self) -> None:
+        found = {one["name"]: one["isMedia"] for one in descriptors(CATALOG.get("wan-3.0"))}
+        assert (found["fileUrl"], found["linkUrl"]) == (True, False)
+
     def test_a_deprecated_field_says_so(self) -> None:
         marked = [one["name"] for one in descriptors(CATALOG.get("suno")) if one["deprecated"]]
         assert marked == ["voxAudioId"]

@@ -50,6 +50,51 @@ class TestShippedPrices:
     def test_a_video_costs_its_seconds_at_its_tier(self, source: dict[str, Any], charge: int) -> None:
         assert cents("seedance-1.5-pro", {"prompt": "x", **source}) == charge
 
+    @pytest.mark.parametrize(
+        ("model_id", "source", "source_s", "charge"),
+        [
+            ("gpt-image-2", {"resolution": "4k"}, "0", 11),
+            ("qwen-image-3", {"urls": [URL] * 2}, "0", 3),
+            ("qwen-image-3", {"urls": [URL] * 3}, "0", 4),  # the third reference is a cent
+            ("seedance-2.0", {"duration": 15}, "0", 203),  # 15 x 0.135 = 2.025, up
+            ("seedance-2.0", {"videoUrls": [URL]}, "4.5", 77),  # (5 + 4.5) x 0.081 = 0.7695, up
+            ("seedance-2.5", {"videoUrls": [URL], "resolution": "1080p"}, "10.04", 1052),
+            # (5 + 10.04) x 0.699 = 10.51296, up
+            ("gemini-omni-1.1-flash", {"duration": 10}, "0", 110),
+            ("gemini-omni-1.1-flash", {"duration": 10, "referenceVideoUrls": [URL]}, "9.5", 150),  # flat
+            ("flux-3-video", {"draft": True, "duration": 20}, "0", 120),  # 20 x 0.06
+            ("flux-3-video", {"videoUrl": URL, "resolution": "1080p"}, "12", 265),  # 5 x 0.53
+            ("kling-2.6", {"duration": 10, "generateAudio": True}, "0", 110),
+            ("kling-3.0", {"duration": 3}, "0", 26),  # 3 x 0.084 = 0.252, up
+            ("kling-4.0", {"duration": 30}, "0", 501),  # 30 x 0.167
+            ("kling-4.0", {"videoMode": "transform", "videoUrl": URL, "duration": 30}, "5.5", 104),
+            # twice the source: 11 x 0.094 = 1.034, up
+            ("minimax-h3-max", {"imageUrls": [URL] * 5}, "0", 25),  # 5 x 0.05
+            ("minimax-h3-max", {"imageUrls": [URL] * 9}, "0", 41),  # and 4 x 0.04
+            ("wan-2.7-edit-video", {"editVideoUrl": URL, "duration": 0}, "7.25", 73),  # 7.25 x 0.10, up
+            ("wan-2.7-edit-video", {"editVideoUrl": URL, "duration": 4}, "0", 40),
+            ("wan-3.0", {"videoUrls": [URL], "duration": 10}, "12", 50),  # the output alone
+            ("midjourney", {}, "0", 5),
+            ("midjourney", {"speed": "turbo", "repeat": 40}, "0", 400),
+            ("midjourney-video", {"imageUrls": [URL], "batchSize": 4}, "0", 80),
+            ("midjourney-video", {"imageUrls": [URL], "videoType": "vid_1.1_i2v_720"}, "0", 40),
+            ("suno", {"action": "lyrics"}, "0", 1),
+        ],
+    )
+    def test_of_other_models(self, model_id: str, source: dict[str, Any], source_s: str, charge: int) -> None:
+        model = CATALOG.get(model_id)
+        checked = model.check({"prompt": "x", **source})
+        assert quote(model, checked, Decimal(source_s)).charge_cents == charge
+
+    def test_scenes_are_billed_together(self) -> None:
+        scenes = [{"prompt": "x", "duration": length} for length in (4, 6)]
+        assert cents("kling-4.0", {"multiShots": scenes, "resolution": "1080p"}) == 250  # 10 x 0.25
+
+    def test_a_motion_video_is_billed_by_its_length(self) -> None:
+        model = CATALOG.get("kling-3.0-motion-control")
+        source = {"imageUrls": [URL], "videoUrls": [URL], "characterOrientation": "video"}
+        assert quote(model, model.check(source), Decimal("8.5")).charge_cents == 108  # 8.5 x 0.126 = 1.071
+
     def test_a_song_costs_ten_cents(self) -> None:
         assert cents("suno", {"prompt": "x"}) == 10
 

@@ -102,6 +102,28 @@ class TestFields:
         assert "prompt" not in model.check({"size": "1:1"}).values
 
 
+class TestOneOf:
+    model = model_with("seedance-1.5-pro", oneOf=[["imageUrls", "imageWithRoles"]])
+
+    def test_is_needed(self) -> None:
+        assert paths(self.model, {"prompt": "x"}) == ["/input"]
+        assert self.model.check({"imageUrls": [URL]}).given == {"imageUrls"}
+
+    def test_is_published(self) -> None:
+        assert len(json_schema(self.model)["allOf"]) == len(self.model.input_class.rules)
+
+
+class TestSwitches:
+    model = model_with("seedance-1.5-pro", fields={"generateAudio": {"options": [True]}})
+
+    def test_can_be_held_on(self) -> None:
+        assert paths(self.model, {"prompt": "x", "generateAudio": False}) == ["/input/generateAudio"]
+        assert self.model.check({"prompt": "x"}).values["generateAudio"] is True
+
+    def test_are_published_so(self) -> None:
+        assert json_schema(self.model)["properties"]["generateAudio"]["const"] is True
+
+
 class TestRefusals:
     @pytest.mark.parametrize(
         ("restrictions", "reason"),
