@@ -21,7 +21,7 @@ PYTHON := .venv/bin/python
 SAM := AWS_DEFAULT_REGION=us-east-1 SAM_CLI_TELEMETRY=0 $(UV) tool run --from aws-sam-cli==$(SAM_VERSION) sam
 
 .DEFAULT_GOAL := help
-.PHONY: help run account demo test check format build clean
+.PHONY: help run account demo test check bench-text format build clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ check: .venv/.ready  ## lint, types, import rules, template
 	@$(PYTHON) -m mypy
 	@.venv/bin/lint-imports
 	@$(SAM) validate --lint
+
+bench-text: .venv/.ready .local/ministack/.ready  ## the text function beside a bare proxy: CPU, first byte, open streams
+	@$(PYTHON) -m tests.bench.text
 
 format: .venv/.ready  ## format the code
 	@$(PYTHON) -m ruff check --fix-only -q .

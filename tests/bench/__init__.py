@@ -1,0 +1,1 @@
+"""Measurements: never part of `make test`, always beside a baseline in the same run."""

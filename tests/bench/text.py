@@ -1,0 +1,191 @@
+"""`make bench-text`: the text function beside a bare FastAPI + httpx proxy, in one run.
+
+Both stand in front of the same upstream. Ours checks the key, holds, records and settles on the emulator;
+the bare one does nothing. CPU is that of the serving process alone, from /proc, so the emulator and this
+load tool do not count. Three interleaved rounds; medians.
+"""
+
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import cycle
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import aiohttp
+from rich.console import Console
+from rich.table import Table
+
+from local.clients import Clients, aws_environment
+from local.emulator import Emulator, free_port, wait_for
+from local.processes import start, stop
+from local.service import PROVIDERS
+from local.stack import Stack
+from local.template import ROOT, read_template
+from tollgate import bootstrap
+from tollgate.kit.money import micro_usd_of_cents
+
+ROUNDS = 3
+REQUESTS = 600
+STREAMS = 60
+CHUNKS = 200
+OPEN_STREAMS = 256
+CONCURRENCY = 8
+ACCOUNTS = 4
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass
+class Server:
+    """A server under test, and what it measured."""
+
+    name: str
+    url: str
+    pid: int
+    keys: Iterator[str]
+    results: dict[str, list[float]] = field(default_factory=dict)
+
+    def note(self, name: str, value: float) -> None:
+        self.results.setdefault(name, []).append(value)
+
+    def median(self, name: str) -> float:
+        return statistics.median(self.results[name])
+
+    def cpu_s(self) -> float:
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / TICK
+
+
+def body(*, stream: bool, chunks: int = 50, paced: bool = False) -> bytes:
+    """Give a chat request; `paced` asks the upstream for a chunk every 20 ms."""
+    fields = {
+        "model": "gpt-5.4-mini",
+        "messages": [{"role": "user", "content": "hello"}],
+        "stream": stream,
+        "max_tokens": chunks,
+        "temperature": 1 if paced else 0,
+    }
+    return json.dumps(fields).encode()
+
+
+async def ask(session: aiohttp.ClientSession, server: Server, request: bytes) -> tuple[float, int]:
+    """Send one request; give the time to its first byte in ms, and its bytes."""
+    headers = {"authorization": f"Bearer {next(server.keys)}", "content-type": "application/json"}
+    started = time.perf_counter()
+    async with session.post(f"{server.url}/api/v1/chat/completions", data=request, headers=headers) as answer:
+        first = await answer.content.readany()
+        first_ms = (time.perf_counter() - started) * 1e3
+        rest = await answer.content.read()
+        assert answer.status == 200, first
+        return first_ms, len(first) + len(rest)
+
+
+async def many(count: int, concurrency: int, call: Callable[[], Awaitable[object]]) -> None:
+    """Make `count` calls, so many at once."""
+
+    async def worker() -> None:
+        for _ in range(count // concurrency):
+            await call()
+
+    await asyncio.gather(*(worker() for _ in range(concurrency)))
+
+
+async def measure(session: aiohttp.ClientSession, server: Server) -> None:
+    """Take one round of all figures."""
+    whole, short = body(stream=False), body(stream=True, chunks=1)
+    before = server.cpu_s()
+    await many(REQUESTS, CONCURRENCY, lambda: ask(session, server, whole))
+    server.note("CPU-s per 1000 requests", (server.cpu_s() - before) * 1000 / REQUESTS)
+    paced = body(stream=True, chunks=CHUNKS, paced=True)
+    before = server.cpu_s()
+    await many(STREAMS, STREAMS, lambda: ask(session, server, short))
+    opening = server.cpu_s() - before
+    before = server.cpu_s()
+    await many(STREAMS, STREAMS, lambda: ask(session, server, paced))
+    chunks_us = (server.cpu_s() - before - opening) / (STREAMS * CHUNKS) * 1e6
+    server.note("CPU µs per chunk", chunks_us)
+    firsts = [(await ask(session, server, short))[0] for _ in range(50)]
+    server.note("ms to the first byte, alone", statistics.median(firsts))
+    started = time.perf_counter()
+    await many(OPEN_STREAMS, OPEN_STREAMS, lambda: ask(session, server, body(stream=True, paced=True)))
+    server.note(f"s for {OPEN_STREAMS} streams of 1 s at once", time.perf_counter() - started)
+
+
+async def run(servers: list[Server]) -> None:
+    """Warm both up, then measure them in turn."""
+    connector = aiohttp.TCPConnector(limit=0)
+    async with aiohttp.ClientSession(connector=connector) as session:
+        for server in servers:
+            await many(100, CONCURRENCY, partial(ask, session, server, body(stream=False)))
+        for _ in range(ROUNDS):
+            for server in servers:
+                await measure(session, server)
+
+
+def serve(ends: ExitStack, folder: Path) -> list[Server]:
+    """Start the emulator, the upstream and both servers."""
+    emulator = Emulator(folder / "emulator.log")
+    ends.callback(emulator.stop)
+    ports = {name: free_port() for name in ("upstream", "bare", "text")}
+    upstream_url = f"http://127.0.0.1:{ports['upstream']}"
+    overrides = {
+        "STORAGE_URL": "https://files.test",
+        "AWS_ENDPOINT_URL": emulator.endpoint,
+        "PROBE_FUNCTION": "none",
+        "LIVE_PROVIDERS": ",".join(PROVIDERS),
+    }
+    clients = Clients.at(emulator.endpoint)
+    stack = Stack(read_template(), clients, {"Stage": "local", "LogLevel": "INFO"}, overrides)
+    stack.create(json.dumps({"openai": {"key": "bench", "baseUrl": upstream_url}}))
+    environment = {
+        **{name: os.environ[name] for name in ("PATH", "PYTHONPATH")},
+        **aws_environment(emulator.endpoint),
+        **stack.environment(),
+    }
+    os.environ.update(environment)
+    bootstrap.forget()
+    # One account may have 100 requests at once.
+    opened = [bootstrap.api().accounts.open(micro_usd_of_cents(100_000)) for _ in range(ACCOUNTS)]
+    keys = cycle([account.api_key for account in opened])
+
+    def python(name: str, *arguments: str) -> subprocess.Popen[bytes]:
+        process = start(name, [sys.executable, "-m", *arguments], environment, folder / f"{name}.log")
+        ends.callback(stop, process)
+        port = ports[name]
+        wait_for(f"http://127.0.0.1:{port}/healthz", process, name, folder / f"{name}.log")
+        return process
+
+    python("upstream", "tests.bench.upstream", str(ports["upstream"]))
+    bare = python("bare", "tests.bench.bare_proxy", str(ports["bare"]), upstream_url)
+    options = ["--port", str(ports["text"]), "--log-level", "warning", "--no-access-log"]
+    text = python("text", "uvicorn", "text.app:app", *options)
+    return [
+        Server("text", f"http://127.0.0.1:{ports['text']}", text.pid, keys),
+        Server("bare proxy", f"http://127.0.0.1:{ports['bare']}", bare.pid, keys),
+    ]
+
+
+def main() -> None:
+    """Measure and print."""
+    os.chdir(ROOT)
+    with ExitStack() as ends, TemporaryDirectory() as folder:
+        servers = serve(ends, Path(folder))
+        asyncio.run(run(servers))
+    ours, bare = servers
+    table = Table("figure (median of 3 rounds)", ours.name, bare.name, "ratio")
+    for name in ours.results:
+        a, b = ours.median(name), bare.median(name)
+        table.add_row(name, f"{a:.2f}", f"{b:.2f}", f"{a / b:.2f}")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
