@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from tollgate.catalog import checking
+from tollgate.catalog.media import MediaFacts, ProbeRequest
 from tollgate.catalog.profiles import profile_named
 from tollgate.catalog.profiles.base import Profile
 from tollgate.catalog.restrictions import Data, Restrictions, derive
@@ -151,6 +152,17 @@ class Model(Listed):
     def check(self, source: Any) -> CheckedInput:
         """Give the `input` of a create body normalised, or raise `InvalidInputError` with every problem."""
         return checking.check(self.input_class, source)
+
+    def probes(self, checked: CheckedInput) -> list[ProbeRequest]:
+        """Give the URLs of an accepted input whose files a rule or the price depends on."""
+        return self.input_class.probes(checked.values)
+
+    def check_media(self, checked: CheckedInput, facts: Mapping[str, MediaFacts]) -> Decimal:
+        """Check the files of an accepted input against `facts`, one for each URL of `probes`.
+
+        Gives the seconds of those that the job works on, which `quote` takes. Raises `InvalidInputError`.
+        """
+        return checking.check_media(self.input_class, checked, facts)
 
     def routes_for(self, values: Mapping[str, Any]) -> list[Route]:
         """Give the routes whose providers take an input with these values, best first."""

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tollgate.catalog.checking import check_media
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.pricing import Quote, quote
 from tollgate.kit.addresses import AddressGuard, ForbiddenAddressError, UnresolvedError
@@ -108,8 +107,8 @@ class TaskService:
 
     def _quote(self, request: CreateRequest) -> Quote:
         """Price a request; media whose length or size matters is probed first, and never guessed."""
-        profile, checked = request.model.input_class, request.checked
-        wanted = profile.probes(checked.values)
+        model, checked = request.model, request.checked
+        wanted = model.probes(checked)
         found = self.prober.probe([one.url for one in wanted])
         unreadable = {url: facts for url, facts in found.items() if isinstance(facts, ProbeError)}
         if unreadable:
@@ -117,7 +116,7 @@ class TaskService:
                 [Problem(one.path, unreadable[one.url].message) for one in wanted if one.url in unreadable]
             )
         facts = {url: facts for url, facts in found.items() if isinstance(facts, MediaFacts)}
-        return quote(request.model, checked, check_media(profile, checked, facts))
+        return quote(model, checked, model.check_media(checked, facts))
 
     def _check_webhook_host(self, url: str | None) -> None:
         if url is None:

@@ -6,7 +6,16 @@ from hypothesis import strategies as st
 
 Input = dict[str, Any]
 
-WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(lambda text: text.strip())
+MAX_DRAWN_CHARS = 40
+
+
+def words(max_length: int = MAX_DRAWN_CHARS) -> st.SearchStrategy[str]:
+    """Draw a text that says something, of at most `max_length` characters."""
+    text = st.text(st.characters(codec="utf-8"), min_size=1, max_size=min(max_length, MAX_DRAWN_CHARS))
+    return text.filter(lambda drawn: drawn.strip())
+
+
+WORDS = words()
 URLS = st.integers(0, 10**6).map(lambda number: f"https://media.example/{number}.png")
 
 

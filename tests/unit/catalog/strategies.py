@@ -3,14 +3,16 @@ fields by hand-made fixes, one per profile."""
 
 from collections.abc import Callable
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
 
 from tests.unit.catalog.fixes import FIXES
-from tests.unit.catalog.sketch import URLS, WORDS, Input, Sketch
+from tests.unit.catalog.sketch import URLS, Input, Sketch, words
 from tollgate.catalog.models import Model
-from tollgate.catalog.params import json_schema
+from tollgate.catalog.params import schema_of
+from tollgate.catalog.profiles.base import Profile
 from tollgate.catalog.rules import CheckedInput
 
 ANYTHING = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
@@ -19,9 +21,7 @@ ANYTHING = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 @st.composite
 def valid_inputs(draw: st.DrawFn, model: Model) -> Input:
     """Draw an `input` that `model` must accept."""
-    schema = json_schema(model)
-    defs = schema.get("$defs", {})
-    values = {name: _value(one, defs) for name, one in schema["properties"].items()}
+    schema, values = _published(model.input_class)
     source = {
         name: draw(value)
         for name, value in values.items()
@@ -38,6 +38,14 @@ def source_seconds(draw: st.DrawFn, model: Model, checked: CheckedInput) -> Deci
     if not fields & checked.values.keys():
         return Decimal(0)
     return Decimal(draw(st.integers(3_000, 10_000))) / 1000
+
+
+@cache
+def _published(profile: type[Profile]) -> tuple[dict[str, Any], dict[str, st.SearchStrategy[Any]]]:
+    """Give the schema of a model's input, and what each of its fields may be."""
+    schema = schema_of(profile)
+    defs = schema.get("$defs", {})
+    return schema, {name: _value(one, defs) for name, one in schema["properties"].items()}
 
 
 def any_json() -> st.SearchStrategy[Any]:
@@ -80,7 +88,7 @@ def _string(schema: dict[str, Any], _: dict[str, Any]) -> st.SearchStrategy[Any]
     if schema.get("format") == "uri":
         return URLS
     pattern = schema.get("pattern", r"\S")
-    return WORDS if pattern == r"\S" else st.from_regex(pattern, fullmatch=True)
+    return words(schema["maxLength"]) if pattern == r"\S" else st.from_regex(pattern, fullmatch=True)
 
 
 TYPES: dict[str, Callable[[dict[str, Any], dict[str, Any]], st.SearchStrategy[Any]]] = {
