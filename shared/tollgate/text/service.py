@@ -17,6 +17,7 @@ from typing import Protocol, cast
 import aiohttp
 
 from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.dynamodb_async import DatabaseError
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.observability import logger
 from tollgate.text.billing import Billed, Placed, TextBilling
@@ -53,7 +54,7 @@ FIRST_ERROR = 400
 _STREAM_TIMEOUT = aiohttp.ClientTimeout(
     total=STREAM_TIMEOUT_S, connect=CONNECT_TIMEOUT_S, sock_read=IDLE_TIMEOUT_S
 )
-_WHOLE_TIMEOUT = aiohttp.ClientTimeout(total=WHOLE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
+_COUNT_TIMEOUT = aiohttp.ClientTimeout(total=WHOLE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
 
 SendEvents = Callable[[bytes], Awaitable[None]]
 """Sends whole events to the client; does nothing when it has gone."""
@@ -96,32 +97,38 @@ class Live:
             await self._relay(send, client_gone)
         except (aiohttp.ClientError, TimeoutError, EventTooLargeError) as exc:
             slow = isinstance(exc, TimeoutError)
-            await send(stream.close(TIMED_OUT if slow else BROKEN_OFF))
+            await _send_if_any(send, stream.close(TIMED_OUT if slow else BROKEN_OFF))
         finally:
             self.response.close()
             # Not to be cut short: a stopped server still owes the customer the rest of the hold.
-            settled = asyncio.shield(
-                asyncio.ensure_future(
-                    self.billing.settle(self.placed, self.model, self.exchange.meter.usage())
-                )
-            )
-            billed = await settled
+            billed = await asyncio.shield(asyncio.ensure_future(self._settle()))
         return billed
+
+    async def _settle(self) -> Billed:
+        """Bill the answer; where the database is gone the hold expires, at our cost and not the customer's."""
+        try:
+            return await self.billing.settle(self.placed, self.model, self.exchange.meter.usage())
+        except DatabaseError:
+            logger.exception("text.not_settled", request_id=self.placed.hold.request_id)
+            return Billed(0)
 
     async def _relay(self, send: SendEvents, client_gone: asyncio.Event) -> None:
         stream, splitter = self.exchange.stream, self.splitter
         drained_by: float | None = None
         async for piece in self.response.content.iter_any():
-            out = b"".join([stream.feed(event) for event in splitter.feed(piece)])
-            if out:
-                await send(out)
+            await _send_if_any(send, b"".join([stream.feed(event) for event in splitter.feed(piece)]))
             if stream.done or stream.fault is not None:
                 return
             if client_gone.is_set():
                 drained_by = drained_by or time.monotonic() + DRAIN_TIMEOUT_S
                 if time.monotonic() > drained_by:
                     return
-        await send(stream.close())
+        await _send_if_any(send, stream.close())
+
+
+async def _send_if_any(send: SendEvents, chunk: bytes) -> None:
+    if chunk:
+        await send(chunk)
 
 
 Opened = Whole | Refused | Live
@@ -180,7 +187,7 @@ class TextService:
         """Ask a provider to count; `None` where it cannot now."""
         try:
             async with self.http.request(
-                call.method, call.url, headers=call.headers, data=call.body, timeout=_WHOLE_TIMEOUT
+                call.method, call.url, headers=call.headers, data=call.body, timeout=_COUNT_TIMEOUT
             ) as response:
                 body = await _read_up_to(response, MAX_ERROR_BYTES)
                 return body if response.status < FIRST_ERROR else None
@@ -202,12 +209,13 @@ class TextService:
         estimate = input_estimate(request, model)
         created_s = self.clock.now_ms() // MS_PER_S
         timed_out = False
+        answer_by = time.monotonic() + WHOLE_TIMEOUT_S
         for route in model.routes:
             upstream = upstreams.get(route.provider)
             if upstream is None or not self.breaker.allows(route.provider, self.clock.now_ms()):
                 continue
             order = TextOrder(request, model, route, placed.plan, estimate, created_s, headers)
-            outcome = await self._ask(order, upstream, placed)
+            outcome = await self._ask(order, upstream, placed, answer_by)
             if not isinstance(outcome, Fault):
                 self.breaker.succeeded(route.provider)
                 return outcome
@@ -218,11 +226,18 @@ class TextService:
         error = UpstreamTimeoutError() if timed_out and not request.stream else ProviderUnavailableError()
         return Refused(error.status, encoded(error_body(request.protocol, error)), error.headers())
 
-    async def _ask(self, order: TextOrder, upstream: TextUpstream, placed: Placed) -> Opened | Fault:
-        """Ask one route; a `Fault` says that another may answer."""
+    async def _ask(
+        self, order: TextOrder, upstream: TextUpstream, placed: Placed, answer_by: float
+    ) -> Opened | Fault:
+        """Ask one route; a `Fault` says that another may answer.
+
+        A whole answer has to be there by `answer_by` (on the monotonic clock), whichever route it is from.
+        """
         exchange = upstream.exchange(order)
         call = exchange.call
-        timeout = _STREAM_TIMEOUT if order.request.stream else _WHOLE_TIMEOUT
+        left_s = max(answer_by - time.monotonic(), 0.001)
+        whole = aiohttp.ClientTimeout(total=left_s, connect=CONNECT_TIMEOUT_S)
+        timeout = _STREAM_TIMEOUT if order.request.stream else whole
         response: aiohttp.ClientResponse | None = None
         try:
             response = await self.http.request(
