@@ -1,11 +1,16 @@
 """The providers there are, and how each is made from its credentials. The one list of names."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from tollgate.providers.base import MediaProvider
 from tollgate.providers.fal import client as fal
+from tollgate.providers.fal.mappings import MAPPINGS as FAL_MAPPINGS
 from tollgate.providers.fal.media import FalMedia
+from tollgate.providers.kie import client as kie
+from tollgate.providers.kie.mappings import MAPPINGS as KIE_MAPPINGS
+from tollgate.providers.kie.media import KieMedia
 from tollgate.providers.poyo import client as poyo
+from tollgate.providers.poyo.mappings import MAPPINGS as POYO_MAPPINGS
 from tollgate.providers.poyo.media import PoyoMedia
 
 Maker = Callable[[str, str | None], MediaProvider]
@@ -20,7 +25,11 @@ def _poyo(key: str, base_url: str | None) -> MediaProvider:
     return PoyoMedia(poyo.client(key, base_url) if base_url else poyo.client(key))
 
 
-MAKERS: Mapping[str, Maker] = {"fal": _fal, "poyo": _poyo}
+def _kie(key: str, base_url: str | None) -> MediaProvider:
+    return KieMedia(kie.client(key, base_url) if base_url else kie.client(key))
+
+
+MAKERS: Mapping[str, Maker] = {"fal": _fal, "poyo": _poyo, "kie": _kie}
 
 
 def make_providers(
@@ -29,3 +38,12 @@ def make_providers(
     """Give the providers that have a key. `base_urls` points some elsewhere (the simulator)."""
     elsewhere = base_urls or {}
     return {name: make(keys[name], elsewhere.get(name)) for name, make in MAKERS.items() if keys.get(name)}
+
+
+def mappings() -> Mapping[str, Collection[str]]:
+    """Give, by provider, the names of the mappings that its adapter knows (for `Catalog.with_live`)."""
+    return {
+        "fal": FAL_MAPPINGS.keys(),
+        "poyo": POYO_MAPPINGS.keys(),
+        "kie": KIE_MAPPINGS.keys(),
+    }

@@ -105,7 +105,7 @@ class Live:
         return billed
 
     async def _settle(self) -> Billed:
-        """Bill the answer; where the database is gone the hold expires, at our cost and not the customer's."""
+        """Bill the answer; where the database is gone the hold expires, at our own cost."""
         try:
             return await self.billing.settle(self.placed, self.model, self.exchange.meter.usage())
         except DatabaseError:

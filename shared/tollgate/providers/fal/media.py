@@ -1,6 +1,6 @@
 """Media on fal: our input in fal's words, and fal's answers in ours (providers.md §1)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tollgate.providers.base import (
@@ -9,7 +9,6 @@ from tollgate.providers.base import (
     Handle,
     Job,
     Lost,
-    Mapped,
     Pending,
     PollOutcome,
     Rejected,
@@ -21,6 +20,7 @@ from tollgate.providers.base import (
     Unknown,
 )
 from tollgate.providers.fal import facts
+from tollgate.providers.fal.mappings import MAPPINGS
 from tollgate.providers.http import (
     FIRST_SERVER_ERROR,
     NoAnswerError,
@@ -30,7 +30,7 @@ from tollgate.providers.http import (
     failure_of,
     shown,
 )
-from tollgate.providers.images import CannotMapError, frames
+from tollgate.providers.images import CannotMapError
 
 
 class FalMedia:
@@ -106,42 +106,3 @@ def _files(output: Mapping[str, Any]) -> tuple[ResultFile, ...]:
     found = [*(images if isinstance(images, list) else []), *single]
     urls = [file["url"] for file in found if isinstance(file, dict) and isinstance(file.get("url"), str)]
     return tuple(ResultFile(url) for url in urls)
-
-
-def _z_image(job: Job) -> Mapped:
-    values = job.values
-    body: dict[str, Any] = {
-        "prompt": values["prompt"],
-        "enable_safety_checker": values["enableSafetyChecker"],
-    }
-    if "size" in values:
-        body["image_size"] = facts.IMAGE_SIZES[values["size"]]
-    if values.get("urls"):
-        return Mapped(job.upstream["edit"], body | {"image_url": values["urls"][0]})
-    return Mapped(job.upstream["text"], body)
-
-
-def _seedance(job: Job) -> Mapped:
-    values = job.values
-    body: dict[str, Any] = {
-        "prompt": values.get("prompt", ""),
-        "aspect_ratio": values["size"],
-        "resolution": values["resolution"],
-        # Text, as fal's enums are; a server that wants a number reads it from that as well.
-        "duration": str(values["duration"]),
-        "generate_audio": values["generateAudio"],
-        "camera_fixed": values["cameraFixed"],
-    }
-    if "seed" in values:
-        body["seed"] = values["seed"]
-    first, last = frames(values)
-    if first is None:
-        return Mapped(job.upstream["text"], body)
-    body["image_url"] = first
-    if last is not None:
-        body["end_image_url"] = last
-    return Mapped(job.upstream["image"], body)
-
-
-MAPPINGS: Mapping[str, Callable[[Job], Mapped]] = {"z-image": _z_image, "seedance-1.5-pro": _seedance}
-"""How each mapping of the catalog is said on fal; fields and ids from catalog.json (FOUND there)."""

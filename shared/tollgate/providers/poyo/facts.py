@@ -3,6 +3,9 @@
 BASE_URL = "https://api.poyo.ai"
 SUBMIT_PATH = "/api/generate/submit"
 STATUS_PATH = "/api/generate/status"
+MUSIC_PATH = "/api/generate/detail/music"
+"""For the jobs of Suno's models, with `?task_id=`; their files are told nowhere else (music series)."""
+MUSIC_MAPPING = "suno"
 
 WAITING = frozenset({"not_started", "running"})
 FINISHED = "finished"
@@ -16,3 +19,11 @@ INVALID_REQUEST = "invalid_request_error"
 MUSIC_ENGINES = {"v4.0": "V4", "v4.5": "V4_5", "v4.5+": "V4_5PLUS", "v5.0": "V5", "v5.5": "V5_5"}
 """Our engine names in PoYo's; it has none older."""
 VOCAL_GENDERS = {"Male": "m", "Female": "f"}
+TITLE_CHARS = 80
+"""The shortest bound of a title among its engines."""
+
+WAN_IMAGE_AREA_PX = 2_048**2
+"""Of a Wan image by ratio: the vendor's own default tier, 2K. Its names for sizes were not read."""
+SAFETY_TOLERANCE = 2
+"""Of FLUX 3, where nothing is said."""
+KLING_26_PROMPT_CHARS = 1_000
