@@ -6,12 +6,12 @@ Never writes to a table, and never decides anything about a task.
 
 from typing import Any
 
-from aws_lambda_powertools.utilities.batch import process_partial_response
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate import bootstrap
-from tollgate.kit.observability import EventType, batch_processor, logger
+from tollgate.kit.batches import EventType, batch_processor, process_partial_response
+from tollgate.kit.observability import logger
 
 processor = batch_processor(EventType.DynamoDBStreams)
 

@@ -7,15 +7,13 @@ Never trusts the message: what is true stands in the task's row.
 import json
 from typing import Any
 
-from aws_lambda_powertools.utilities.batch import process_partial_response
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate import bootstrap
+from tollgate.kit.batches import EventType, batch_processor, process_partial_response
 from tollgate.kit.observability import (
-    EventType,
     MetricUnit,
-    batch_processor,
     emit_metrics,
     logger,
     metrics,

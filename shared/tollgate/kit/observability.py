@@ -6,9 +6,8 @@ from typing import Any
 
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
-from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType
 
-__all__ = ["EventType", "MetricUnit", "batch_processor", "emit_metrics", "logger", "metrics"]
+__all__ = ["MetricUnit", "emit_metrics", "logger", "metrics"]
 
 SERVICE = "tollgate"
 NAMESPACE = "Tollgate"
@@ -32,9 +31,3 @@ def emit_metrics(handler: Handler) -> Handler:
                 metrics.flush_metrics()
 
     return emitting
-
-
-def batch_processor(kind: EventType) -> BatchProcessor:
-    """Give a processor that logs what raises, and reports it record by record, also when all fail."""
-    # Powertools' own Logger is what it wants, but for the annotation.
-    return BatchProcessor(kind, raise_on_entire_batch_failure=False, logger=logger)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 import os
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Stage = Literal["dev", "prod", "local"]
 
@@ -50,7 +50,7 @@ class ApiSettings(Settings):
 
 
 class TextSettings(Settings):
-    """Settings of `functions/text`. The region is Lambda's own variable, the endpoint an emulator's."""
+    """Settings of `functions/text`; region and credentials are Lambda's own variables."""
 
     accounts_table: str
     api_keys_table: str
@@ -59,6 +59,9 @@ class TextSettings(Settings):
     live_providers: str
     aws_region: str
     aws_endpoint_url: str | None = None
+    aws_access_key_id: str | None = None
+    aws_secret_access_key: str | None = Field(default=None, repr=False)
+    aws_session_token: str | None = Field(default=None, repr=False)
 
 
 class DispatchChangesSettings(Settings):
