@@ -1,0 +1,124 @@
+"""The lean client: the same outcomes as the other, over what DynamoDB answers."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import aiohttp
+import pytest
+
+from tollgate.kit.dynamodb_async import MAX_TRIES, AsyncDatabase, DatabaseError
+from tollgate.kit.writes import Write
+
+PREFIX = "com.amazonaws.dynamodb.v20120810#"
+OK: tuple[int, dict[str, Any]] = (200, {})
+
+
+def error(kind: str, status: int = 400, **more: Any) -> tuple[int, dict[str, Any]]:
+    """Give an error answer."""
+    return status, {"__type": PREFIX + kind, **more}
+
+
+class Service:
+    """Answers in turn; an exception is raised."""
+
+    def __init__(self, *answers: tuple[int, dict[str, Any]] | Exception) -> None:
+        self.answers = list(answers)
+        self.calls: list[tuple[str, Mapping[str, Any]]] = []
+
+    async def call(self, operation: str, request: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+        self.calls.append((operation, request))
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class RefusedError(Exception):
+    """What the write's refusal means."""
+
+
+@pytest.fixture(autouse=True)
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def at_once(_: float) -> None:
+        return None
+
+    monkeypatch.setattr("tollgate.kit.dynamodb_async.asyncio.sleep", at_once)
+
+
+@pytest.fixture
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    found = asyncio.new_event_loop()
+    yield found
+    found.close()
+
+
+class TestWrite:
+    def run(self, loop: asyncio.AbstractEventLoop, service: Service, **fields: Any) -> None:
+        database = AsyncDatabase(service)  # type: ignore[arg-type]
+        one = Write("t", key={"id": "1"}, update="SET a = :a", values={":a": 1}, **fields)
+        loop.run_until_complete(database.write(one))
+
+    def test_an_update_and_a_put_are_what_they_are(self, loop: asyncio.AbstractEventLoop) -> None:
+        service = Service(OK)
+        self.run(loop, service)
+        loop.run_until_complete(AsyncDatabase(service).write(Write("t", item={"id": "1"})))  # type: ignore[arg-type]
+        assert [operation for operation, _ in service.calls] == ["UpdateItem", "PutItem"]
+
+    @pytest.mark.parametrize(
+        "first",
+        [
+            error("TransactionConflictException"),
+            error("ProvisionedThroughputExceededException"),
+            error("InternalServerError", 500),
+            aiohttp.ServerDisconnectedError(),
+            TimeoutError(),
+        ],
+    )
+    def test_a_collision_or_a_lost_answer_is_tried_again(
+        self, loop: asyncio.AbstractEventLoop, first: Any
+    ) -> None:
+        service = Service(first, OK)
+        self.run(loop, service)
+        assert len(service.calls) == 2
+
+    def test_the_tries_are_bounded(self, loop: asyncio.AbstractEventLoop) -> None:
+        service = Service(error("TransactionConflictException"))
+        with pytest.raises(DatabaseError, match="TransactionConflictException"):
+            self.run(loop, service)
+        assert len(service.calls) == MAX_TRIES
+
+    def test_what_no_retry_mends_is_not_tried_again(self, loop: asyncio.AbstractEventLoop) -> None:
+        service = Service(error("AccessDeniedException"))
+        with pytest.raises(DatabaseError):
+            self.run(loop, service)
+        assert len(service.calls) == 1
+
+    def test_a_refusal_is_what_the_write_says_it_means(self, loop: asyncio.AbstractEventLoop) -> None:
+        found: list[Any] = []
+
+        def refused(item: Any) -> Exception:
+            found.append(item)
+            return RefusedError()
+
+        service = Service(error("ConditionalCheckFailedException", Item={"balance": {"N": "3"}}))
+        with pytest.raises(RefusedError):
+            self.run(loop, service, refused=refused)
+        assert found == [{"balance": 3}]
+
+    def test_a_refusal_of_our_own_repeat_is_a_success(self, loop: asyncio.AbstractEventLoop) -> None:
+        refusal = error("ConditionalCheckFailedException", Item={"token": {"S": "mine"}})
+        service = Service(TimeoutError(), refusal)
+        self.run(
+            loop, service, refused=lambda _: RefusedError(), repeated=lambda item: item["token"] == "mine"
+        )
+        assert len(service.calls) == 2
+
+
+class TestGet:
+    def test_a_row_or_nothing_and_always_the_newest(self, loop: asyncio.AbstractEventLoop) -> None:
+        service = Service((200, {"Item": {"id": {"S": "1"}, "n": {"N": "2"}}}), OK)
+        database = AsyncDatabase(service)  # type: ignore[arg-type]
+        assert loop.run_until_complete(database.get("t", {"id": "1"})) == {"id": "1", "n": 2}
+        assert loop.run_until_complete(database.get("t", {"id": "1"})) is None
+        assert service.calls[0][1]["ConsistentRead"] is True

@@ -1,0 +1,163 @@
+"""Holds: at most one way out each, and the law of the ledger after every move."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import Aws
+from tollgate import bootstrap
+from tollgate.kit.dynamodb import Database
+from tollgate.ledger.audit import audit
+from tollgate.ledger.holds import (
+    HOLD_LIFETIME_MS,
+    MAX_HOLDS,
+    AlreadyRecordedError,
+    AlreadyResolvedError,
+    Hold,
+    HoldRefusedError,
+    HoldWrites,
+    text_entry,
+)
+
+NOW = 1_700_000_000_000
+
+
+class Account:
+    """An account with the moves of a hold, on moto."""
+
+    def __init__(self, aws: Aws, balance: int) -> None:
+        self.db = Database(aws.clients.dynamodb)
+        self.writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
+        self.id = bootstrap.api().accounts.open(balance).account_id
+        self.ledger = bootstrap.step_runner().ledger
+
+    def place(self, request_id: str, amount: int, expires_at_ms: int = NOW + HOLD_LIFETIME_MS) -> Hold:
+        hold = Hold(request_id, amount, expires_at_ms)
+        self.db.write(self.writes.place(self.id, hold))
+        return hold
+
+    def record(self, hold: Hold, charge: int) -> None:
+        entry = text_entry(self.id, hold.request_id, model="m", charge_micro_usd=charge, usage={}, now_ms=NOW)
+        self.db.write(self.writes.record(entry))
+
+    def resolve(self, hold: Hold, charge: int) -> None:
+        self.db.write(self.writes.resolve(self.id, hold, charge))
+
+    def balance(self) -> int:
+        return bootstrap.api().accounts.me(self.id).balance_micro_usd
+
+    def books_agree(self) -> bool:
+        found = bootstrap.api().accounts.me(self.id)
+        entries = self.ledger.entries(self.id)
+        return audit(self.id, found.balance_micro_usd, entries, found.holds) is None
+
+
+@pytest.fixture
+def account(aws: Aws) -> Account:
+    """Give an account with 1 000 micro-USD."""
+    return Account(aws, 1000)
+
+
+class TestMoves:
+    def test_placing_takes_the_money_and_settling_returns_the_rest(self, account: Account) -> None:
+        hold = account.place("req_1", 700)
+        assert account.balance() == 300
+        account.record(hold, 250)
+        assert account.books_agree()
+        account.resolve(hold, 250)
+        assert account.balance() == 750
+        assert account.books_agree()
+
+    def test_a_hold_has_one_way_out(self, account: Account) -> None:
+        hold = account.place("req_1", 700)
+        account.resolve(hold, 0)
+        with pytest.raises(AlreadyResolvedError):
+            account.resolve(hold, 0)
+        assert account.balance() == 1000
+
+    def test_a_request_is_billed_once(self, account: Account) -> None:
+        hold = account.place("req_1", 700)
+        account.record(hold, 100)
+        with pytest.raises(AlreadyRecordedError):
+            account.record(hold, 100)
+
+    @pytest.mark.parametrize("charge", [-1, 701])
+    def test_a_charge_stays_within_its_hold(self, account: Account, charge: int) -> None:
+        hold = account.place("req_1", 700)
+        with pytest.raises(ValueError, match="not within the hold"):
+            account.resolve(hold, charge)
+
+    def test_more_than_the_balance_is_refused_with_what_is_there(self, account: Account) -> None:
+        account.place("req_1", 700)
+        with pytest.raises(HoldRefusedError) as refused:
+            account.place("req_2", 301)
+        assert refused.value.balance_micro_usd == 300
+        assert refused.value.held_micro_usd == 700
+        assert not refused.value.too_many
+        account.place("req_2", 300)
+        assert account.balance() == 0
+
+    def test_the_hundred_and_first_at_once_is_refused_for_their_number(self, account: Account) -> None:
+        for n in range(MAX_HOLDS):
+            account.place(f"req_{n}", 1)
+        with pytest.raises(HoldRefusedError) as refused:
+            account.place("req_more", 1)
+        assert refused.value.too_many
+
+    def test_the_sweeper_resolves_what_is_over_and_keeps_its_timer_for_the_rest(
+        self, account: Account
+    ) -> None:
+        dead, billed = account.place("req_1", 100, NOW), account.place("req_2", 200, NOW + 1)
+        account.place("req_3", 300, NOW + 50)
+        account.record(billed, 150)
+        assert account.ledger.expire_holds(NOW + 1, 10) == 2
+        assert account.balance() == 1000 - 150 - 300
+        assert account.ledger.expire_holds(NOW + 1, 10) == 0
+        assert account.ledger.expire_holds(NOW + 50, 10) == 1
+        assert account.balance() == 850
+        assert account.books_agree()
+        with pytest.raises(AlreadyResolvedError):
+            account.resolve(dead, 0)
+
+
+moves = st.lists(
+    st.tuples(
+        st.sampled_from(["place", "record", "settle", "void", "expire"]),
+        st.integers(0, 3),
+        st.integers(0, 600),
+    ),
+    max_size=14,
+)
+
+
+class TestLaw:
+    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @given(moves)
+    def test_whatever_moves_happen_the_books_agree_and_nothing_is_negative(
+        self, aws: Aws, sequence: list[tuple[str, int, int]]
+    ) -> None:
+        account = Account(aws, 1000)
+        holds: dict[int, Hold] = {}
+        recorded: dict[int, int] = {}
+        clock_ms = NOW
+        for n, (move, slot, amount) in enumerate(sequence):
+            clock_ms += 1
+            hold = holds.get(slot)
+            if move == "place" and hold is None:
+                try:
+                    holds[slot] = account.place(f"req_{n}", amount, clock_ms + 3)
+                except HoldRefusedError:
+                    continue
+            elif move == "record" and hold is not None and slot not in recorded:
+                recorded[slot] = min(amount, hold.amount_micro_usd)
+                account.record(hold, recorded[slot])
+            elif move in ("settle", "void") and hold is not None:
+                account.resolve(hold, recorded.pop(slot, 0))
+                del holds[slot]
+            elif move == "expire":
+                account.ledger.expire_holds(clock_ms, 10)
+                for over in [s for s, one in holds.items() if one.expires_at_ms <= clock_ms]:
+                    del holds[over]
+                    recorded.pop(over, None)
+            assert account.balance() >= 0
+            assert account.books_agree()
