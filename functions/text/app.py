@@ -9,12 +9,19 @@ import time
 from collections.abc import Mapping
 
 from fastapi import FastAPI, Request, Response
+from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from tollgate import bootstrap_text
 from tollgate.accounts.models import ApiKey
 from tollgate.accounts.models import Scope as KeyScope
-from tollgate.kit.errors import InternalError, MethodNotAllowedError, PayloadTooLargeError, TollgateError
+from tollgate.kit.errors import (
+    InternalError,
+    MethodNotAllowedError,
+    PayloadTooLargeError,
+    RouteNotFoundError,
+    TollgateError,
+)
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import logger
 from tollgate.text.errors import error_body
@@ -158,7 +165,8 @@ class EventStream(Response):
         self._protocol = protocol
         self._request_id = request_id
         self._opening = opening
-        self._sent_at = time.monotonic()
+        # Whoever waited for the first word hears from us at once.
+        self._sent_at = time.monotonic() - (0 if opening.done() else KEEP_ALIVE_S)
         self._gone = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
@@ -213,7 +221,9 @@ class EventStream(Response):
                 await asyncio.sleep(KEEP_ALIVE_S - idle)
 
 
-@app.exception_handler(METHOD_NOT_ALLOWED)
-async def method_not_allowed(_: Request, __: Exception) -> Response:
-    """Answer a wrong method in the contract's shape."""
-    return _error(ChatProtocol.OPENAI, MethodNotAllowedError(), new_id("req"))
+@app.exception_handler(HTTPException)
+async def unknown_route(_: Request, error: Exception) -> Response:
+    """Answer an unknown path or method in the contract's shape."""
+    wrong_method = isinstance(error, HTTPException) and error.status_code == METHOD_NOT_ALLOWED
+    found = MethodNotAllowedError() if wrong_method else RouteNotFoundError()
+    return _error(ChatProtocol.OPENAI, found, new_id("req"))

@@ -2,12 +2,15 @@
 
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from tollgate.kit import errors
 from tollgate.kit.errors import TollgateError
 from tollgate.tasks.lifecycle import TaskErrorCode
+from tollgate.text import errors as text_errors
+from tollgate.text.errors import messages_type
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "errors.md"
 
@@ -24,21 +27,34 @@ def rows(title: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for line in section(title):
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        code = re.fullmatch(r"`([a-z_]+)`", cells[0])
-        if code:
-            assert code[1] not in found, f"{code[1]} stands twice in docs/errors.md"
-            found[code[1]] = cells[1:]
+        if not re.fullmatch(r"`[a-z_]+`(, `[a-z_]+`)*", cells[0]):
+            continue
+        for code in re.findall("[a-z_]+", cells[0]):
+            assert code not in found, f"{code} stands twice in docs/errors.md"
+            found[code] = cells[1:]
     return found
 
 
-ERRORS = {
-    value.code: value
-    for value in vars(errors).values()
-    if isinstance(value, type) and issubclass(value, TollgateError) and value is not TollgateError
-}
+def errors_of(module: ModuleType) -> list[type[TollgateError]]:
+    """Give the error classes that a module defines itself."""
+    return [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, TollgateError)
+        and value.__module__ == module.__name__
+    ]
+
+
+KIT_ERRORS = {error.code: error for error in errors_of(errors) if error is not TollgateError}
+TEXT_ERRORS = {error.code: error for error in errors_of(text_errors)}
+ERRORS = KIT_ERRORS | TEXT_ERRORS
 
 
 class TestCodes:
+    def test_no_two_errors_share_a_code(self) -> None:
+        assert len(ERRORS) == len(errors_of(errors)) - 1 + len(errors_of(text_errors))
+
     def test_every_code_is_documented_and_every_documented_code_exists(self) -> None:
         assert set(rows("Codes")) == set(ERRORS)
 
@@ -52,10 +68,19 @@ class TestCodes:
         documented = re.search(r"`Retry-After: (\d+)`", " ".join(rows("Codes")[code]))
         assert (int(documented[1]) if documented else None) == ERRORS[code].retry_after_s
 
-    @pytest.mark.parametrize("code", sorted(ERRORS))
+    @pytest.mark.parametrize("code", sorted(KIT_ERRORS))
     def test_the_tree_at_the_top_of_the_module_has_it(self, code: str) -> None:
         error = ERRORS[code]
         assert re.search(rf"── {error.__name__} +{error.status} {code}\b", errors.__doc__ or "")
+
+
+class TestTextCodes:
+    def test_the_type_on_messages_is_that_of_the_status(self) -> None:
+        documented = {code: cells[0].strip("`") for code, cells in rows("Text routes").items()}
+        assert documented == {code: messages_type(ERRORS[code].status) for code in documented}
+
+    def test_the_text_errors_are_among_them(self) -> None:
+        assert set(TEXT_ERRORS) < set(rows("Text routes"))
 
 
 class TestTaskCodes:

@@ -9,6 +9,7 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb_async import AsyncDatabase
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError
 from tollgate.kit.money import cents_down, cents_up
+from tollgate.kit.observability import logger
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
     MAX_HOLDS,
@@ -29,13 +30,18 @@ MAX_PLACES = 4
 """Tries to place one hold: as asked, as affordable, and again where the balance moved in between."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Placed:
-    """A hold that is in place, and what it pays for."""
+    """A hold that is in place, and what it pays for.
+
+    Once `settling` has begun the request may be in the ledger, so the hold can only be settled, now or
+    when it expires; to give it back as well would be money from nowhere.
+    """
 
     account_id: str
     hold: Hold
     plan: HoldPlan
+    settling: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,7 @@ class TextBilling:
 
     async def settle(self, placed: Placed, model: TextModel, usage: Usage) -> Billed:
         """Bill what was used: the ledger row first, then the hold. A repeat changes nothing."""
+        placed.settling = True
         full_charge = charge_micro_usd(usage, model)
         charge = min(full_charge, placed.hold.amount_micro_usd)
         entry = text_entry(
@@ -94,11 +101,14 @@ class TextBilling:
         with suppress(AlreadyRecordedError):
             await self._db.write(self._writes.record(entry))
         await self._resolve(placed.account_id, placed.hold, charge)
+        if full_charge > charge:
+            logger.error("text.hold_shortfall", request_id=placed.hold.request_id, model=model.id)
         return Billed(charge, full_charge - charge)
 
     async def void(self, placed: Placed) -> None:
         """Give the whole hold back: nothing was delivered."""
-        await self._resolve(placed.account_id, placed.hold, 0)
+        if not placed.settling:
+            await self._resolve(placed.account_id, placed.hold, 0)
 
     async def _resolve(self, account_id: str, hold: Hold, charge: int) -> bool:
         """Remove a hold; give whether it was still there."""

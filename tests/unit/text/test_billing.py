@@ -1,0 +1,93 @@
+"""Money around a text request where the database fails at the worst moment."""
+
+import asyncio
+from collections.abc import Iterator
+from decimal import Decimal
+
+import pytest
+
+from tests.conftest import Aws
+from tests.support.clock import ManualClock
+from tollgate import bootstrap
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb_async import DatabaseError
+from tollgate.kit.rows import Item
+from tollgate.kit.writes import Write
+from tollgate.ledger.audit import audit
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, HoldWrites
+from tollgate.text.billing import TextBilling
+from tollgate.text.metering import Demand
+from tollgate.text.models import ChatProtocol, TextModel, TextRoute, TokenPrices
+from tollgate.text.usage import Usage
+
+MODEL = TextModel(
+    "m",
+    frozenset({ChatProtocol.OPENAI}),
+    (TextRoute("openai", "m", ChatProtocol.OPENAI),),
+    TokenPrices(Decimal(1), Decimal(2)),
+    100_000,
+    1000,
+)
+USAGE = Usage(100, 10)
+CHARGE = 100 * 1 + 10 * 2
+
+
+class FailingDatabase:
+    """moto behind the interface of the lean client; it fails from its nth write on while `down`."""
+
+    def __init__(self, aws: Aws) -> None:
+        self._db = Database(aws.clients.dynamodb)
+        self.down_after: int | None = None
+
+    async def get(self, table: str, key: Item) -> Item | None:
+        return self._db.get(table, key)
+
+    async def write(self, write: Write) -> None:
+        if self.down_after is not None:
+            self.down_after -= 1
+            if self.down_after < 0:
+                raise DatabaseError("down")
+        self._db.write(write)
+
+
+@pytest.fixture
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    found = asyncio.new_event_loop()
+    yield found
+    found.close()
+
+
+class TestSettling:
+    @pytest.mark.parametrize("writes_that_work", [0, 1])
+    def test_a_hold_whose_settling_began_is_never_given_back_as_well(
+        self, aws: Aws, clock: ManualClock, loop: asyncio.AbstractEventLoop, writes_that_work: int
+    ) -> None:
+        database = FailingDatabase(aws)
+        writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
+        billing = TextBilling(database, writes, clock)  # type: ignore[arg-type]
+        account_id = bootstrap.api().accounts.open(10_000).account_id
+        placed = loop.run_until_complete(billing.place(account_id, "req_1", Demand(200, 100), MODEL))
+        database.down_after = writes_that_work
+        with pytest.raises(DatabaseError):
+            loop.run_until_complete(billing.settle(placed, MODEL, USAGE))
+        database.down_after = None
+        # What the service does when anything is raised: it must not turn a billed request into a free one.
+        loop.run_until_complete(billing.void(placed))
+        ledger = bootstrap.step_runner().ledger
+        clock.advance(HOLD_LIFETIME_MS + 1)
+        assert ledger.expire_holds(clock.now_ms(), 10) == 1
+        account = bootstrap.api().accounts.me(account_id)
+        # The row that was written is what the hold is settled by; without one it goes back whole.
+        assert account.balance_micro_usd == 10_000 - (CHARGE if writes_that_work else 0)
+        assert audit(account_id, account.balance_micro_usd, ledger.entries(account_id)) is None
+
+    def test_a_charge_above_the_hold_is_capped_and_said(
+        self, aws: Aws, clock: ManualClock, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
+        billing = TextBilling(FailingDatabase(aws), writes, clock)  # type: ignore[arg-type]
+        account_id = bootstrap.api().accounts.open(10_000).account_id
+        placed = loop.run_until_complete(billing.place(account_id, "req_1", Demand(10, 10), MODEL))
+        billed = loop.run_until_complete(billing.settle(placed, MODEL, Usage(1000, 10)))
+        assert billed.charge_micro_usd == placed.hold.amount_micro_usd
+        assert billed.shortfall_micro_usd == 1000 + 20 - placed.hold.amount_micro_usd
