@@ -6,6 +6,7 @@ Callbacks (`fal_webhook`) are not sent. Validation is strict about strings as fa
 
 import asyncio
 import uuid
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
@@ -21,6 +22,8 @@ from local.simulator.media.film import Film
 from local.simulator.media.palette import seed_of
 from local.simulator.media.picture import Picture
 from local.simulator.media.shapes import aspect
+from local.simulator.providers import fal_models as models
+from local.simulator.providers.orders import Order
 from local.simulator.wire import MAX_PROMPT_CHARS, api_key, json_object, text
 
 _DOCS = "https://docs.fal.ai/errors"
@@ -57,7 +60,7 @@ class CustomSize(BaseModel):
     height: _Pixels
 
 
-class ZImage(BaseModel):
+class ZImage(Order):
     """Input of `fal-ai/z-image/turbo`."""
 
     prompt: _Prompt
@@ -84,7 +87,7 @@ class ZImageToImage(ZImage):
     image_url: str
 
 
-class Seedance(BaseModel):
+class Seedance(Order):
     """Input of `fal-ai/bytedance/seedance/v1.5/pro/text-to-video`."""
 
     prompt: _Prompt
@@ -111,7 +114,8 @@ class SeedanceImageToVideo(Seedance):
     end_image_url: str | None = None
 
 
-_MODELS: dict[str, type[ZImage | Seedance]] = {
+_MODELS: Mapping[str, type[Order]] = {
+    **models.MODELS,
     "fal-ai/z-image/turbo": ZImage,
     "fal-ai/z-image/turbo/image-to-image": ZImageToImage,
     "fal-ai/bytedance/seedance/v1.5/pro/text-to-video": Seedance,
@@ -238,7 +242,7 @@ def _job(engine: Engine, request: Request, app: str, request_id: str) -> Job | R
     if api_key(request, "Key") is None:
         return _refused(401)
     job = engine.find(request_id)
-    if job is None or not job.model.startswith(f"{app}/"):
+    if job is None or not f"{job.model}/".startswith(f"{app}/"):
         return JSONResponse({"status": "NOT_FOUND", "detail": "Request not found"}, 404)
     return job
 

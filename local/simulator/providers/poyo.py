@@ -1,15 +1,17 @@
 """PoYo's unified API: `POST /api/generate/submit`, `GET /api/generate/status/{task_id}`.
 
-Callbacks (`callback_url`) are not sent. Of the error types only `invalid_request_error` is published, the
-others are INFERRED; so is that an invalid input is refused at submit.
+Music jobs are asked for at `GET /api/generate/detail/music?task_id=` (PoYo's API manual). Callbacks
+(`callback_url`) are not sent. Of the error types only `invalid_request_error` is published, the others are
+INFERRED; so is that an invalid input is refused at submit.
 """
 
 import secrets
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -21,10 +23,11 @@ from local.simulator.media.film import Film
 from local.simulator.media.palette import seed_of
 from local.simulator.media.picture import Picture
 from local.simulator.media.shapes import aspect, picture_size_px
-from local.simulator.media.sound import Song
+from local.simulator.providers import poyo_models as models
+from local.simulator.providers.orders import Order
+from local.simulator.providers.poyo_music import entries, job_of
 from local.simulator.wire import MAX_PROMPT_CHARS, api_key, json_object, text
 
-_TRACKS = 2
 _STATUSES = {
     JobState.QUEUED: "not_started",
     JobState.RUNNING: "running",
@@ -43,7 +46,7 @@ _ERRORS = {
 _OTHER_ERROR = ("Something went wrong", "api_error")
 
 
-class ZImage(BaseModel):
+class ZImage(Order):
     """Input of `z-image`: with an image it edits, without one it needs a size."""
 
     prompt: Annotated[str, Field(min_length=1, max_length=1_000)]
@@ -57,58 +60,37 @@ class ZImage(BaseModel):
             raise ValueError("size")
         return self
 
-    def artifacts(self, label: str, count: int | None) -> list[Artifact]:
+    def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Give the job's pictures."""
         width, height = picture_size_px(self.size or "1:1")
         caption, seed = text(self.prompt), seed_of(self.prompt)
-        return [Picture(width, height, caption, label, seed + index) for index in range(count or 1)]
+        return [Picture(width, height, caption, label, seed + index) for index in range(count)]
 
 
-class Seedance(BaseModel):
+class Seedance(Order):
     """Input of `seedance-1.5-pro`."""
 
     prompt: Annotated[str, Field(min_length=1, max_length=MAX_PROMPT_CHARS)]
-    image_urls: Annotated[list[str], Field(max_length=2)] = []
+    image_urls: Annotated[list[str], Field(default_factory=list, max_length=2)]
     aspect_ratio: Literal["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"] = "16:9"
     resolution: Literal["480p", "720p", "1080p"] = "720p"
     duration: Literal[4, 8, 12] = 8
     generate_audio: bool = False
     fixed_lens: bool = False
 
-    def artifacts(self, label: str, count: int | None) -> list[Artifact]:
+    def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Give the job's films."""
         shape, caption, seed = aspect(self.aspect_ratio), text(self.prompt), seed_of(self.prompt)
         return [
             Film(shape, self.duration, self.generate_audio, caption, label, seed + index)
-            for index in range(count or 1)
+            for index in range(count)
         ]
 
 
-_Weight = Annotated[float, Field(ge=0, le=1)]
-
-
-class GenerateMusic(BaseModel):
-    """Input of `generate-music`."""
-
-    prompt: Annotated[str, Field(min_length=1, max_length=MAX_PROMPT_CHARS)]
-    mv: Literal["V4", "V4_5", "V4_5ALL", "V4_5PLUS", "V5", "V5_5"] = "V5"
-    style: str = ""
-    title: str = ""
-    style_weight: _Weight | None = None
-    weirdness_constraint: _Weight | None = None
-    audio_weight: _Weight | None = None
-    vocal_gender: Literal["m", "f"] | None = None
-
-    def artifacts(self, label: str, count: int | None) -> list[Artifact]:
-        """Give the job's tracks: two, as each generation makes two."""
-        title, seed = text(self.title or self.prompt), seed_of(f"{label}{self.prompt}{self.style}")
-        return [Song(title, seed + index) for index in range(count or _TRACKS)]
-
-
-_MODELS: dict[str, type[ZImage | Seedance | GenerateMusic]] = {
+_MODELS: Mapping[str, type[Order]] = {
+    **models.MODELS,
     "z-image": ZImage,
     "seedance-1.5-pro": Seedance,
-    "generate-music": GenerateMusic,
 }
 
 
@@ -123,6 +105,10 @@ def router(engine: Engine) -> APIRouter:
     @routes.get("/api/generate/status/{task_id}")
     async def status(task_id: str, request: Request) -> Response:
         return _status(engine, request, task_id)
+
+    @routes.get("/api/generate/detail/music")
+    async def music(request: Request) -> Response:
+        return _status(engine, request, request.query_params.get("task_id", ""))
 
     return routes
 
@@ -146,13 +132,10 @@ async def _place(engine: Engine, visit: Visit, key: str, given: dict[str, Any]) 
         return JSONResponse({"code": 500, "data": {"error": {"message": "The upstream is busy"}}})
     if visit.directions.reject:
         return _error(400, "The prompt breaks the content policy")
-    if visit.model not in _MODELS:
-        return _error(400, "Invalid parameter: model")
-    try:
-        order = _MODELS[visit.model].model_validate(given)
-    except ValidationError as error:
-        return _error(400, f"Invalid parameter: {_field(error)}")
-    artifacts = order.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files)
+    order = _read(engine, visit.model, given)
+    if isinstance(order, str):
+        return _error(400, f"Invalid parameter: {order}")
+    artifacts = order.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
     job = await engine.accept(visit, _new_task_id(engine), key, artifacts)
     return _answer({"task_id": job.id, "status": "not_started", "created_time": _time(job)})
 
@@ -179,8 +162,29 @@ def _status(engine: Engine, request: Request, task_id: str) -> Response:
     )
 
 
-def _files(engine: Engine, request: Request, job: Job) -> list[dict[str, str]]:
+def _read(engine: Engine, model: str, given: dict[str, Any]) -> Order | str:
+    """Give the order, or the name of the field that is wrong."""
+    if model not in _MODELS:
+        return "model"
+    try:
+        order = _MODELS[model].model_validate(given)
+    except ValidationError as error:
+        return _field(error)
+    return _unknown_source(engine, order) or order
+
+
+def _unknown_source(engine: Engine, order: Order) -> str | None:
+    """Give the field that names an earlier task or track which is not there."""
+    said = order.said()
+    tasks = {"task_id": said.get("task_id"), "audio_id": job_of(said.get("audio_id", ""))}
+    named = {field: task for field, task in tasks.items() if field in said}
+    return next((field for field, task in named.items() if engine.find(str(task)) is None), None)
+
+
+def _files(engine: Engine, request: Request, job: Job) -> list[dict[str, Any]]:
     urls = engine.file_urls(request, job)
+    if request.url.path.endswith("/detail/music"):
+        return entries(job, urls)
     return [
         {"file_url": url, "file_type": artifact.kind}
         for url, artifact in zip(urls, job.artifacts, strict=True)

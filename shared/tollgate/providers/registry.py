@@ -1,17 +1,17 @@
 """The providers there are, and how each is made from its credentials. The one list of names."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 
 from tollgate.providers.base import MediaProvider
 from tollgate.providers.fal import client as fal
-from tollgate.providers.fal.mappings import MAPPINGS as FAL_MAPPINGS
 from tollgate.providers.fal.media import FalMedia
 from tollgate.providers.kie import client as kie
-from tollgate.providers.kie.mappings import MAPPINGS as KIE_MAPPINGS
 from tollgate.providers.kie.media import KieMedia
+from tollgate.providers.mappings import mappings
 from tollgate.providers.poyo import client as poyo
-from tollgate.providers.poyo.mappings import MAPPINGS as POYO_MAPPINGS
 from tollgate.providers.poyo.media import PoyoMedia
+
+__all__ = ["MAKERS", "Maker", "make_providers", "mappings"]
 
 Maker = Callable[[str, str | None], MediaProvider]
 """Makes a provider from its key and, where it is not the provider's own, a base URL."""
@@ -38,12 +38,3 @@ def make_providers(
     """Give the providers that have a key. `base_urls` points some elsewhere (the simulator)."""
     elsewhere = base_urls or {}
     return {name: make(keys[name], elsewhere.get(name)) for name, make in MAKERS.items() if keys.get(name)}
-
-
-def mappings() -> Mapping[str, Collection[str]]:
-    """Give, by provider, the names of the mappings that its adapter knows (for `Catalog.with_live`)."""
-    return {
-        "fal": FAL_MAPPINGS.keys(),
-        "poyo": POYO_MAPPINGS.keys(),
-        "kie": KIE_MAPPINGS.keys(),
-    }

@@ -1,0 +1,123 @@
+"""kie's jobs: `POST /api/v1/jobs/createTask`, `GET /api/v1/jobs/recordInfo?taskId=`.
+
+The envelope's own `code` is the status, and HTTP says 200 but for a directed one. Callbacks (`callBackUrl`)
+are not sent. A job refused for its content ends as a failed one does: kie has no code for it (INFERRED).
+"""
+
+import json
+import secrets
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from local.simulator.engine import Engine, Visit
+from local.simulator.jobs import Job, JobState
+from local.simulator.providers.kie_models import MODELS
+from local.simulator.wire import api_key, json_object, text
+
+_STATES = {
+    JobState.QUEUED: "waiting",
+    JobState.RUNNING: "generating",
+    JobState.SUCCEEDED: "success",
+    JobState.FAILED: "fail",
+    JobState.REJECTED: "fail",
+}
+_FAILURES = {
+    JobState.FAILED: ("501", "Generation failed"),
+    JobState.REJECTED: ("501", "The prompt breaks the content policy"),
+}
+_MESSAGES = {
+    401: "You do not have access permissions",
+    402: "Insufficient credits",
+    404: "Not found",
+    422: "Validation error",
+    429: "Request limit exceeded",
+    455: "The system is under maintenance",
+}
+_HTTP_OK = 200
+
+
+def router(engine: Engine) -> APIRouter:
+    """Give kie's routes; their prefix is the adapter's base URL."""
+    routes = APIRouter()
+
+    @routes.post("/api/v1/jobs/createTask")
+    async def create(request: Request) -> Response:
+        return await _create(engine, request)
+
+    @routes.get("/api/v1/jobs/recordInfo")
+    async def record(request: Request) -> Response:
+        return _record(engine, request)
+
+    return routes
+
+
+async def _create(engine: Engine, request: Request) -> Response:
+    key = api_key(request, "Bearer")
+    if key is None:
+        return _error(401)
+    body = await json_object(request)
+    if body is None or not isinstance(body.get("input"), dict):
+        return _error(422, "input is required")
+    visit = engine.receive(text(body.get("model")), text(body["input"].get("prompt")))
+    return await _place(engine, visit, key, body["input"])
+
+
+async def _place(engine: Engine, visit: Visit, key: str, given: dict[str, Any]) -> Response:
+    if visit.refused_status is not None:
+        return _error(visit.refused_status, http_status=visit.refused_status)
+    if visit.directions.error_in_200:
+        return _error(500)
+    if visit.model not in MODELS:
+        return _error(404, "The model name you specified is not supported")
+    try:
+        order = MODELS[visit.model].model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        return _error(422, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+    artifacts = order.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
+    job = await engine.accept(visit, secrets.token_hex(16), key, artifacts)
+    return _answer({"taskId": job.id})
+
+
+def _record(engine: Engine, request: Request) -> Response:
+    key = api_key(request, "Bearer")
+    if key is None:
+        return _error(401)
+    job = engine.find(request.query_params.get("taskId", ""))
+    if job is None or job.owner != key:
+        return _error(404)
+    state = engine.poll(job)
+    code, message = _FAILURES.get(state, (None, None))
+    is_done = state is JobState.SUCCEEDED
+    return _answer(
+        {
+            "taskId": job.id,
+            "model": job.model,
+            "state": _STATES[state],
+            "param": json.dumps({"model": job.model, "input": {"prompt": job.prompt}}),
+            "resultJson": _result(engine, request, job) if is_done else None,
+            "failCode": code,
+            "failMsg": message,
+            "costTime": job.duration_ms if is_done else None,
+            "completeTime": job.created_ms + job.duration_ms if is_done else None,
+            "createTime": job.created_ms,
+        }
+    )
+
+
+def _result(engine: Engine, request: Request, job: Job) -> str:
+    """Give the files: JSON as text inside the JSON."""
+    return json.dumps({"resultUrls": engine.file_urls(request, job)})
+
+
+def _answer(data: dict[str, Any]) -> Response:
+    return JSONResponse({"code": 200, "msg": "success", "data": data})
+
+
+def _error(code: int, message: str | None = None, http_status: int = _HTTP_OK) -> Response:
+    shown = message or _MESSAGES.get(code, "Server error")
+    return JSONResponse({"code": code, "msg": shown, "data": None}, http_status)

@@ -1,0 +1,238 @@
+"""The inputs of PoYo's models: fields, types and bounds from catalog.json and PoYo's API manual."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from local.simulator.media import Artifact
+from local.simulator.media.palette import seed_of
+from local.simulator.media.sound import Song
+from local.simulator.providers.orders import (
+    FilmOrder,
+    Order,
+    PictureOrder,
+    Prompt,
+    Size,
+    Url,
+    Urls,
+    films,
+    made,
+    needed,
+    one,
+    pictures,
+)
+from local.simulator.wire import text
+
+_TRACKS = 2
+_ONE_URL = Annotated[list[Url], Field(min_length=1, max_length=1)]
+_TWO_URLS = Annotated[list[Url], Field(min_length=1, max_length=2)]
+_KLING_RATIOS = one("16:9", "9:16", "1:1")
+_KLING: dict[str, Any] = {
+    "duration": one(*range(3, 16)),
+    "aspect_ratio": _KLING_RATIOS,
+    "image_urls": _TWO_URLS,
+}
+_FLUX: dict[str, Any] = {
+    "resolution": one("720p", "1080p"),
+    "duration": one(*range(5, 21)),
+    "aspect_ratio": str,
+}
+_MOTION: dict[str, Any] = {
+    "prompt": Prompt,
+    "image_urls": needed(_ONE_URL),
+    "video_urls": needed(_ONE_URL),
+    "character_orientation": needed(one("image", "video")),
+    "resolution": one("720p", "1080p"),
+}
+_WAN: dict[str, Any] = {
+    "prompt": Prompt,
+    "image_urls": Urls,
+    "reference_image_urls": Urls,
+    "reference_video_urls": Urls,
+    "audio_url": Url,
+    "video_url": Url,
+    "reference_image_url": Url,
+    "aspect_ratio": one("16:9", "9:16", "1:1", "4:3", "3:4"),
+    "resolution": one("720p", "1080p"),
+    "duration": int,
+    "multi_shots": bool,
+    "audio_setting": str,
+    "seed": int,
+    "enable_safety_checker": bool,
+}
+_VEO: dict[str, Any] = {
+    "aspect_ratio": one("16:9", "9:16"),
+    "resolution": one("720p", "1080p", "4k"),
+    "image_urls": Annotated[list[Url], Field(min_length=1, max_length=3)],
+    "generation_type": one("frame", "reference"),
+}
+_Weight = Annotated[float, Field(ge=0, le=1, strict=False)]
+_ENGINE = one("V4", "V4_5", "V4_5ALL", "V4_5PLUS", "V5", "V5_5")
+_SUNG: dict[str, Any] = {
+    "prompt": Prompt,
+    "mv": _ENGINE,
+    "style": str,
+    "title": str,
+    "negative_tags": str,
+    "style_weight": _Weight,
+    "weirdness_constraint": _Weight,
+    "audio_weight": _Weight,
+    "vocal_gender": one("m", "f"),
+}
+_TRACK: dict[str, Any] = {"task_id": needed(str), "audio_id": needed(str)}
+_SECONDS = Annotated[float, Field(ge=0, strict=False)]
+
+
+class SongOrder(Order):
+    """The input of a model that works on music."""
+
+    def artifacts(self, label: str, count: int) -> list[Artifact]:
+        """Give the job's tracks."""
+        said = self.said()
+        title = text(said.get("title") or said.get("prompt"))
+        seed = seed_of(f"{label}{said.get('prompt')}{said.get('style')}")
+        return [Song(title, seed + index) for index in range(count)]
+
+
+class TracksOrder(SongOrder):
+    """The input of a model that sings: each generation makes two tracks."""
+
+    def artifacts(self, label: str, count: int) -> list[Artifact]:
+        """Give twice as many tracks."""
+        return super().artifacts(label, count * _TRACKS if count == 1 else count)
+
+
+def _images() -> dict[str, type[Order]]:
+    gpt: dict[str, Any] = {"size": str, "resolution": one("1K", "2K", "4K")}
+    wan: dict[str, Any] = {
+        "size": Size,
+        "image_urls": Annotated[list[Url], Field(min_length=1, max_length=4)],
+        "seed": int,
+    }
+    qwen: dict[str, Any] = {
+        "size": one("1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"),
+        "image_urls": Annotated[list[Url], Field(min_length=1, max_length=3)],
+        "seed": int,
+    }
+    grok = one("1:1", "2:3", "3:2", "9:16", "16:9")
+    return {
+        "gpt-image-2": pictures(**gpt),
+        "gpt-image-2-edit": pictures(**gpt, image_urls=needed(Urls)),
+        "grok-imagine-image": pictures(size=grok, image_urls=_ONE_URL),
+        "wan-2.7-image": pictures(**wan),
+        "wan-2.7-image-pro": pictures(**wan),
+        "qwen-image-3": pictures(**qwen),
+        "qwen-image-3-pro": pictures(**qwen),
+    }
+
+
+def _klings() -> dict[str, type[Order]]:
+    shots = {"multi_shots": needed(bool), "sound": bool}
+    turbo = {**_KLING, "image_urls": _ONE_URL}
+    old: dict[str, Any] = {
+        "prompt": needed(Annotated[str, Field(max_length=1_000)]),
+        "duration": one(5, 10),
+        "aspect_ratio": _KLING_RATIOS,
+        "sound": bool,
+        "image_urls": _ONE_URL,
+        "end_image_url": Url,
+    }
+    return {
+        **{f"kling-3.0/{tier}": films(**_KLING, **shots) for tier in ("standard", "pro", "4K")},
+        **{f"kling-3.0-turbo/{tier}": films(**turbo) for tier in ("standard", "pro")},
+        "kling-2.6": made("Films", FilmOrder, old),
+        "kling-2.6-motion-control": films(**_MOTION),
+        "kling-3.0-motion-control": films(**_MOTION),
+    }
+
+
+def _videos() -> dict[str, type[Order]]:
+    wans = ("text-to-video", "image-to-video", "reference-to-video", "edit-video")
+    grok: dict[str, Any] = {
+        "aspect_ratio": one("16:9", "9:16", "1:1", "3:2", "2:3"),
+        "duration": one(*range(1, 16)),
+        "resolution": one("480p", "720p"),
+        "image_urls": needed(_ONE_URL),
+    }
+    omni: dict[str, Any] = {
+        "image_urls": _ONE_URL,
+        "video_urls": _ONE_URL,
+        "aspect_ratio": one("16:9", "9:16"),
+        "duration": one(4, 6, 8, 10),
+        "resolution": one("720p", "1080p", "4k"),
+    }
+    minimax: dict[str, Any] = {
+        "reference_image_urls": Annotated[list[Url], Field(min_length=1, max_length=9)],
+        "reference_audio_urls": Annotated[list[Url], Field(min_length=1, max_length=3)],
+        "duration": one(*range(5, 16)),
+        "resolution": one("2K"),
+    }
+    sora: dict[str, Any] = {
+        "aspect_ratio": one("16:9", "9:16"),
+        "duration": one(4, 8, 12, 16, 20),
+        "image_urls": _ONE_URL,
+    }
+    return {
+        **_klings(),
+        **{f"wan2.7-{job}": films(**_WAN) for job in wans},
+        **{f"veo3.1-{kind}": films(**_VEO) for kind in ("quality", "fast", "lite")},
+        "grok-imagine-video-1.5": films(**grok),
+        "omni-flash": films(**omni),
+        "hailuo-03": films(**minimax),
+        "sora-2-official": films(**sora),
+        "flux-3/text-to-video": films(**_FLUX),
+        "flux-3/image-to-video": films(**_FLUX, image_urls=needed(_ONE_URL)),
+        "flux-3/first-last-frame-to-video": films(**_FLUX, image_urls=needed(_TWO_URLS)),
+        "flux-3/keyframes-to-video": films(**_FLUX, keyframes=needed(list[dict[str, Any]])),
+        "flux-3/extend-video": films(**_FLUX, video_url=needed(Url)),
+    }
+
+
+def _songs() -> dict[str, type[Order]]:
+    switched: dict[str, Any] = {**_SUNG, "custom_mode": bool, "instrumental": bool}
+    extended: dict[str, Any] = {
+        **_SUNG,
+        "mv": needed(_ENGINE),
+        "default_param_flag": needed(bool),
+        "audio_id": needed(str),
+        "continue_at": _SECONDS,
+    }
+    added: dict[str, Any] = {"upload_url": needed(Url), "title": needed(str), "negative_tags": needed(str)}
+    section: dict[str, Any] = {
+        **_TRACK,
+        "prompt": needed(Prompt),
+        "tags": needed(str),
+        "title": needed(str),
+        "infill_start_s": needed(_SECONDS),
+        "infill_end_s": needed(_SECONDS),
+        "negative_tags": str,
+    }
+    sung = {
+        "generate-music": switched,
+        "extend-music": extended,
+        "upload-and-cover-audio": {**switched, "upload_url": needed(Url)},
+        "add-instrumental": {**added, "tags": needed(str), "mv": _ENGINE},
+        "add-vocals": {**_SUNG, **added, "prompt": needed(Prompt), "style": needed(str)},
+        "replace-section": section,
+    }
+    return {name: made("Tracks", TracksOrder, table) for name, table in sung.items()}
+
+
+def _tools() -> dict[str, type[Order]]:
+    task = {"task_id": needed(str)}
+    on_a_track = ("separate-vocals", "stem-split", "convert-to-wav", "get-timestamped-lyrics")
+    return {
+        **{name: made("Tool", SongOrder, _TRACK) for name in on_a_track},
+        "generate-midi": made("Tool", SongOrder, task),
+        "generate-lyrics": made("Tool", SongOrder, {"prompt": needed(Prompt)}),
+        "boost-music-style": made("Tool", SongOrder, {"content": needed(str)}),
+        "generate-music-cover": made("Tool", PictureOrder, task),
+        "create-music-video": made("Tool", FilmOrder, _TRACK),
+    }
+
+
+MUSIC: Mapping[str, type[Order]] = {**_songs(), **_tools()}
+"""By name; these jobs are asked for under a path of their own."""
+MODELS: Mapping[str, type[Order]] = {**_images(), **_videos(), **MUSIC}
+"""By name."""

@@ -1,0 +1,61 @@
+"""kie's own words.
+
+Sources: catalog.md "Provider call shapes"; kie's documentation as public repositories mirror it, its pages
+"Get Task Details" (states, `resultJson`) and of the models (codes of the envelope, fields).
+"""
+
+from collections.abc import Mapping
+
+from tollgate.providers.base import FailureKind
+
+BASE_URL = "https://api.kie.ai"
+SUBMIT_PATH = "/api/v1/jobs/createTask"
+STATUS_PATH = "/api/v1/jobs/recordInfo"
+
+WAITING = frozenset({"waiting", "queuing", "generating"})
+SUCCESS = "success"
+FAIL = "fail"
+
+OK = 200
+"""The envelope's own `code` is the status; an error may come with it inside HTTP 200."""
+INVALID_INPUT = frozenset({400, 422})
+FAILURES: Mapping[int, FailureKind] = {
+    401: FailureKind.REFUSED_US,
+    402: FailureKind.REFUSED_US,
+    403: FailureKind.REFUSED_US,
+    # A cap on our key.
+    433: FailureKind.REFUSED_US,
+    # Also the answer to a model that it has not.
+    404: FailureKind.NOT_CONFIGURED,
+    # A feature that is switched off.
+    505: FailureKind.NOT_CONFIGURED,
+    408: FailureKind.TIMED_OUT,
+    429: FailureKind.LIMITED,
+    # Maintenance.
+    455: FailureKind.LIMITED,
+    503: FailureKind.LIMITED,
+}
+"""What the codes say about kie or about us; all others are a fault of kie's."""
+
+GROK_PROMPT_CHARS = 8_000
+MINIMAX_PROMPT_CHARS = 7_000
+MAX_WAN_REFERENCES = 5
+"""Images and videos together."""
+
+NANO_BANANA_LITE = "nano-banana-2-lite"
+SEEDREAM_40_PRESETS = {
+    "1:1": "square_hd",
+    "4:3": "landscape_4_3",
+    "3:4": "portrait_4_3",
+    "3:2": "landscape_3_2",
+    "2:3": "portrait_3_2",
+    "16:9": "landscape_16_9",
+    "9:16": "portrait_16_9",
+    "21:9": "landscape_21_9",
+}
+RATIOS = ("1:1", "4:3", "3:4", "16:9", "9:16", "2:3", "3:2", "21:9")
+"""Of Seedream from 4.5 on."""
+WAN_RATIOS = ("1:1", "16:9", "4:3", "21:9", "3:4", "9:16", "8:1", "1:8")
+QWEN_RATIOS = ("1:1", "4:3", "3:4", "16:9", "9:16")
+"""Five are documented; that they are these is INFERRED."""
+KLING_MODES = {"720p": "std", "1080p": "pro", "4k": "4K"}

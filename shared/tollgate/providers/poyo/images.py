@@ -1,0 +1,38 @@
+"""Images on PoYo; fields and ids from catalog.json (FOUND there unless said otherwise)."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.fields import Family, Mapper, Values, at_most, given, upper
+from tollgate.providers.pixels import size_px
+from tollgate.providers.poyo import facts
+
+
+def _in_pixels(values: Values) -> Values:
+    """Give `values` with `imageSize` in place of the size or of width and height, which override it."""
+    named = ("size", "width", "height")
+    others = {name: value for name, value in values.items() if name not in named}
+    if "width" in values:
+        return {**others, "imageSize": {"width": values["width"], "height": values["height"]}}
+    return {**others, "imageSize": size_px(values["size"], facts.WAN_IMAGE_AREA_PX)}
+
+
+MAPPINGS: Mapping[str, Mapper] = {
+    "z-image": Family(
+        {
+            "prompt": "prompt",
+            "size": "size",
+            "urls": "image_urls",
+            "enableSafetyChecker": "enable_safety_checker",
+        }
+    ),
+    "gpt-image": Family(
+        {"prompt": "prompt", "size": "size", "resolution": upper("resolution"), "urls": "image_urls"},
+        given("urls", "edit"),
+    ),
+    "grok-imagine-image": Family({"prompt": "prompt", "size": "size", "urls": at_most("image_urls", 1)}),
+    "wan-2.7-image": Family(
+        {"prompt": "prompt", "imageSize": "size", "urls": "image_urls", "seed": "seed"}, prepare=_in_pixels
+    ),
+    "qwen-image-3": Family({"prompt": "prompt", "size": "size", "urls": "image_urls", "seed": "seed"}),
+}
+"""How each mapping of the catalog is said on PoYo."""

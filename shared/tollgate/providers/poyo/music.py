@@ -1,0 +1,126 @@
+"""Music on PoYo: one of its models per action (catalog.json; PoYo's API manual, music series).
+
+An earlier task is named by PoYo's own ids here: who makes the job puts them in the place of ours. Actions
+that PoYo runs on an uploaded track only, or on a track of its own only, are refused for the other kind.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tollgate.providers.base import Job, Mapped
+from tollgate.providers.fields import (
+    Mapper,
+    Word,
+    Words,
+    meaningless,
+    only,
+    say,
+    translated,
+    upstream_of,
+)
+from tollgate.providers.images import CannotMapError
+from tollgate.providers.poyo import facts
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action's words, what its body must have, and the name of its switch to the customer's choices."""
+
+    words: Words
+    needs: tuple[str, ...] = ()
+    switch: str | None = None
+
+
+_ANYWAY: Words = {
+    "action": meaningless,
+    # The profile gives these to every action; said otherwise, they ask for what PoYo has not.
+    "aspectRatio": only("9:16"),
+    "quality": only("compact"),
+    "stemType": only("lead_vocal"),
+    "keepPitch": only(True),
+}
+_ENGINE: Word = translated("mv", facts.MUSIC_ENGINES)
+_WITHOUT_ENGINE: Words = {**_ANYWAY, "mv": meaningless, "instrumental": only(False)}
+_SUNG: Words = {
+    **_ANYWAY,
+    "mv": _ENGINE,
+    "prompt": "prompt",
+    "title": "title",
+    "styles": "style",
+    "negativeTags": "negative_tags",
+    "styleWeight": "style_weight",
+    "weirdnessConstraint": "weirdness_constraint",
+    "audioWeight": "audio_weight",
+    "vocalGender": translated("vocal_gender", facts.VOCAL_GENDERS),
+    "instrumental": only(False),
+}
+_OF_A_TRACK: Words = {**_WITHOUT_ENGINE, "parentTaskId": "task_id", "audioId": "audio_id"}
+_TRACK = ("task_id", "audio_id")
+_TAGGED: Words = {"styles": "tags", "title": "title", "negativeTags": "negative_tags"}
+
+_A_TRACKS_ACTION = Action(_OF_A_TRACK, _TRACK)
+_A_TASKS_ACTION = Action({**_WITHOUT_ENGINE, "parentTaskId": "task_id"}, ("task_id",))
+ACTIONS: Mapping[str, Action] = {
+    "music": Action({**_SUNG, "instrumental": "instrumental"}, switch="custom_mode"),
+    "cover": Action(
+        {**_SUNG, "instrumental": "instrumental", "audioUrl": "upload_url"}, ("upload_url",), "custom_mode"
+    ),
+    "extend": Action(
+        {**_SUNG, "parentTaskId": meaningless, "audioId": "audio_id", "startS": "continue_at"},
+        ("audio_id",),
+        "default_param_flag",
+    ),
+    "add-instrumental": Action(
+        {
+            **_WITHOUT_ENGINE,
+            **_TAGGED,
+            "mv": _ENGINE,
+            "instrumental": meaningless,
+            "audioUrl": "upload_url",
+        },
+        ("upload_url", "title", "tags", "negative_tags"),
+    ),
+    "add-vocals": Action(
+        {**_SUNG, "audioUrl": "upload_url"}, ("upload_url", "prompt", "title", "style", "negative_tags")
+    ),
+    "replace-section": Action(
+        {
+            **_OF_A_TRACK,
+            **_TAGGED,
+            "prompt": "prompt",
+            "startS": "infill_start_s",
+            "endS": "infill_end_s",
+        },
+        (*_TRACK, "prompt", "tags", "title", "infill_start_s", "infill_end_s"),
+    ),
+    "lyrics": Action({**_WITHOUT_ENGINE, "prompt": "prompt"}),
+    "boost-style": Action({**_WITHOUT_ENGINE, "styles": "content"}),
+    "stems": _A_TRACKS_ACTION,
+    "stems-all": _A_TRACKS_ACTION,
+    "wav": _A_TRACKS_ACTION,
+    "timestamped-lyrics": _A_TRACKS_ACTION,
+    "music-video": _A_TRACKS_ACTION,
+    "music-cover": _A_TASKS_ACTION,
+    "midi": _A_TASKS_ACTION,
+}
+"""By our action."""
+
+
+def _music(job: Job) -> Mapped:
+    name = job.values["action"]
+    if name not in ACTIONS:
+        raise CannotMapError(f"no model for the action {name}")
+    action = ACTIONS[name]
+    body = say(job.values, action.words)
+    if action.switch is not None:
+        # Title and style count in custom mode only; without them PoYo writes both from the prompt.
+        body[action.switch] = "title" in body or "style" in body
+        if "style" in body:
+            body.setdefault("title", body["style"][: facts.TITLE_CHARS])
+    if missing := [needed for needed in action.needs if needed not in body]:
+        raise CannotMapError(f"{name} needs {', '.join(missing)}")
+    return Mapped(upstream_of(job, name), body)
+
+
+MAPPINGS: Mapping[str, Mapper] = {"suno": _music}
+"""How each mapping of the catalog is said on PoYo."""

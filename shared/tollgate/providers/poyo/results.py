@@ -1,0 +1,47 @@
+"""The files and the words of PoYo's answers, which music has in fields of its own (PoYo's API manual)."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tollgate.providers.base import ResultFile, Succeeded
+
+FILE_FIELDS = ("file_url", "audio_url", "wav_url", "video_url")
+NESTED_FIELDS = ("separate_vocals", "stem_split", "vocal_removal", "generate_cover")
+"""JSON text: an object of addresses by stem, or an array of `{file_url}`."""
+WORD_FIELDS = {
+    "title": "title",
+    "text": "lyrics",
+    "style": "styles",
+    # Spelled like this.
+    "timestampe_lyrics": "timestampedLyrics",
+}
+
+
+def succeeded(entries: Any) -> Succeeded:
+    """Give the files of a finished job or, where it has none, its words."""
+    found = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    files = tuple(ResultFile(url) for entry in found for url in _urls(entry))
+    if files:
+        return Succeeded(files)
+    words = {
+        ours: entry[theirs] for entry in found for theirs, ours in WORD_FIELDS.items() if entry.get(theirs)
+    }
+    return Succeeded(output=words or None)
+
+
+def _urls(entry: dict[str, Any]) -> Iterator[str]:
+    values = [entry.get(name) for name in FILE_FIELDS]
+    for name in NESTED_FIELDS:
+        values += _nested(entry.get(name))
+    yield from (value for value in values if isinstance(value, str) and value)
+
+
+def _nested(text: Any) -> list[Any]:
+    try:
+        found = json.loads(text) if isinstance(text, str) else text
+    except (ValueError, RecursionError):
+        return []
+    if isinstance(found, dict):
+        return list(found.values())
+    return [one.get("file_url") for one in found if isinstance(one, dict)] if isinstance(found, list) else []

@@ -1,0 +1,200 @@
+"""The catalog's routes and the mappings fit each other: by name, for any valid input, and on the wire."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from local.simulator import app
+from local.simulator.providers import kie as kie_simulator
+from tests.support.simulator import running_simulator
+from tests.unit.catalog.cases import CATALOG
+from tests.unit.catalog.strategies import valid_inputs
+from tests.unit.providers.mapping_support import A, V
+from tests.unit.providers.support import first_bytes, run
+from tollgate.catalog.models import Model, Route
+from tollgate.providers.base import Job, MediaProvider, Submitted, Succeeded
+from tollgate.providers.fields import DEFAULT
+from tollgate.providers.images import CannotMapError
+from tollgate.providers.mappings import MAPPINGS, mappings
+from tollgate.providers.registry import make_providers
+
+LIVE = CATALOG.with_live(frozenset(mappings()), mappings())
+MODELS = LIVE.models()
+ROUTES = [(model, route) for model in CATALOG.models() for route in model.routes]
+OURS = [(model, route) for model, route in ROUTES if route.provider in MAPPINGS]
+
+WITHOUT_A_ROUTE = {
+    # Only at providers that have no adapter yet.
+    *("flux-3-klein", "grok-imagine-image-1.5", "kling-4.0-flash", "midjourney", "midjourney-video"),
+    *("seedance-1.0-pro-fast", "suno-custom-model"),
+    # Withdrawn by their vendors: every route is off.
+    *("sora-2", "sora-2-official", "sora-2-pro", "veo-3.1-fast", "veo-3.1-lite", "veo-3.1-quality"),
+}
+
+NO_WORDS: Mapping[str, tuple[str, ...]] = {
+    "flux-3-image": ("grounding",),
+    "kling-4.0": ("startImageIndex",),
+    "pixverse-v6": ("watermark", "generateMultiClipSwitch"),
+    "seedance-2.0": ("seed", "returnLastFrame"),
+    "seedance-2.0-fast": ("seed", "returnLastFrame"),
+    "seedance-2.0-mini": ("seed", "returnLastFrame"),
+    "seedance-2.5": (
+        *("seed", "returnLastFrame", "watermark", "outputFormat", "omniReferenceTaskType"),
+        # Frames and references are two jobs at both providers.
+        "imageWithRoles",
+    ),
+    "seedream-4.0": ("size", "outputFormat", "promptOptimizeMode", "watermark"),
+    "seedream-4.5": ("size", "outputFormat", "promptOptimizeMode", "watermark"),
+    "seedream-5-flash": ("watermark",),
+    "seedream-5-lite": ("size", "outputFormat", "promptOptimizeMode", "watermark"),
+    "seedream-5-pro": ("outputFormat", "watermark"),
+    "wan-3.0": ("watermark",),
+    "wan-3.0-prime": ("watermark",),
+}
+"""Fields some of whose values no live route can carry: until the catalog says so (`takes`), they lead to a
+refund. All others must have a route."""
+
+FEWER: Mapping[str, int] = {"seedance-1.5-pro": 2, "gemini-omni-1.1-flash": 1}
+"""Models of whose `imageUrls` no live route takes more than this."""
+
+SONG_FIELDS = ("prompt", "styles", "title", "instrumental", "negativeTags", "mv", "styleWeight")
+
+FULL: Mapping[str, dict[str, Any]] = {
+    "kling-2.6-motion-control": {"imageUrls": [A], "videoUrls": [V], "characterOrientation": "image"},
+    "kling-3.0-motion-control": {"imageUrls": [A], "videoUrls": [V], "characterOrientation": "video"},
+    "wan-2.7-edit-video": {"prompt": "a fox", "editVideoUrl": V},
+    "wan-2.7-image-to-video": {"prompt": "a fox", "imageUrls": [A]},
+    "wan-2.7-reference-to-video": {"prompt": "a fox", "referenceImageUrls": [A]},
+    "z-image": {"prompt": "a fox", "size": "1:1"},
+}
+"""The shortest input of models that need more than a prompt."""
+
+
+def carried(model: Model, source: dict[str, Any]) -> dict[str, Any]:
+    """Give an input without what is known to have no route."""
+    if model.id == "suno":
+        return {"action": "music", "prompt": "a song"} | {
+            name: source[name] for name in SONG_FIELDS if name in source
+        }
+    kept = {name: value for name, value in source.items() if name not in NO_WORDS.get(model.id, ())}
+    if model.id in FEWER and "imageUrls" in kept:
+        kept["imageUrls"] = kept["imageUrls"][: FEWER[model.id]]
+    return kept
+
+
+def job_for(route: Route, values: Mapping[str, Any]) -> Job:
+    return Job("task_1", route.mapping, route.upstream, values)
+
+
+def is_mapped(route: Route, values: Mapping[str, Any]) -> bool:
+    """Tell whether a route gives a body; anything but `CannotMapError` comes through."""
+    try:
+        mapped = MAPPINGS[route.provider][route.mapping](job_for(route, values))
+    except CannotMapError:
+        return False
+    assert mapped.upstream.startswith(tuple(route.upstream.values()))
+    return True
+
+
+class TestNames:
+    @pytest.mark.parametrize(("model", "route"), OURS, ids=[f"{one.id} {two.provider}" for one, two in OURS])
+    def test_a_route_that_is_on_has_its_mapping(self, model: Model, route: Route) -> None:
+        assert not route.enabled or route.mapping in mappings()[route.provider]
+
+    def test_every_live_model_has_a_route_for_its_shortest_input(self) -> None:
+        assert [
+            model.id for model in MODELS if not any(takes_little(model, one) for one in model.routes)
+        ] == []
+
+    def test_the_models_without_a_live_route_are_these(self) -> None:
+        ids = {model.id for model in CATALOG.models()}
+        assert ids - {model.id for model in MODELS} == WITHOUT_A_ROUTE
+
+    def test_no_mapping_is_there_for_nothing(self) -> None:
+        used = {(route.provider, route.mapping) for _, route in OURS}
+        known = {(provider, name) for provider, names in mappings().items() for name in names}
+        assert known <= used
+
+
+class TestAnyInput:
+    @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(data=st.data())
+    def test_every_route_gives_a_body_or_says_that_it_cannot(self, model: Model, data: st.DataObject) -> None:
+        values = model.check(data.draw(valid_inputs(model))).values
+        for route in model.routes:
+            is_mapped(route, values)
+
+    @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(data=st.data())
+    def test_at_least_one_live_route_gives_a_body(self, model: Model, data: st.DataObject) -> None:
+        values = model.check(carried(model, data.draw(valid_inputs(model)))).values
+        assert any(is_mapped(route, values) for route in model.routes_for(values))
+
+
+@pytest.fixture(scope="module")
+def simulator() -> Iterator[str]:
+    """Serve the simulator, with kie whether or not it is in its list."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(app.PROVIDERS, "kie", kie_simulator.router)
+        with running_simulator() as url:
+            yield url
+
+
+@cache
+def adapter(provider: str, simulator: str) -> MediaProvider:
+    return make_providers({provider: "key"}, {provider: f"{simulator}/{provider}"})[provider]
+
+
+def shortest(model: Model) -> Mapping[str, Any]:
+    """Give the values of the shortest input of a model."""
+    return model.check(FULL.get(model.id, {"prompt": "a fox"})).values
+
+
+def takes_little(model: Model, route: Route) -> bool:
+    """Tell whether a route takes the model's shortest input; some want an image."""
+    return route.can_run(shortest(model)) and is_mapped(route, shortest(model))
+
+
+def starts(model: Model) -> tuple[bytes, ...]:
+    kinds = {"IMAGE": (b"\x89PNG",), "VIDEO": (b"\x00\x00\x00",), "MUSIC": (b"ID3",)}
+    return kinds[model.media_type]
+
+
+class TestOnTheWire:
+    @pytest.mark.parametrize(
+        ("model", "route"),
+        CASES := [(model, route) for model in MODELS for route in model.routes if takes_little(model, route)],
+        ids=[f"{one.id} {two.provider}" for one, two in CASES],
+    )
+    def test_the_shortest_input_of_each_model_is_done(
+        self, simulator: str, model: Model, route: Route
+    ) -> None:
+        submitted, done = run(adapter(route.provider, simulator), job_for(route, shortest(model)))
+        assert isinstance(submitted, Submitted), submitted
+        assert isinstance(done, Succeeded), done
+        assert first_bytes(done.files[0].url).startswith(starts(model))
+
+    @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+    @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(data=st.data())
+    def test_what_a_mapping_says_the_provider_takes(
+        self, simulator: str, model: Model, data: st.DataObject
+    ) -> None:
+        source = carried(model, data.draw(valid_inputs(model)))
+        values = model.check(source).values
+        for route in model.routes_for(values):
+            if is_mapped(route, values):
+                submitted = adapter(route.provider, simulator).submit(job_for(route, values))
+                assert isinstance(submitted, Submitted), submitted
+
+
+def test_a_variant_is_one_of_the_routes_or_its_default() -> None:
+    for model, route in OURS:
+        assert route.upstream, model.id
+        assert DEFAULT not in route.upstream or len(route.upstream) == 1

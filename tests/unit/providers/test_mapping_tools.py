@@ -1,0 +1,196 @@
+"""The words that mapping tables are written in, frames and references, keyframes, pixels."""
+
+from math import gcd
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.providers.support import made_job
+from tollgate.providers.base import Mapped
+from tollgate.providers.fields import (
+    Family,
+    as_text,
+    at_most,
+    first,
+    lower,
+    meaningless,
+    one_each,
+    one_of,
+    only,
+    say,
+    translated,
+    upper,
+)
+from tollgate.providers.fields import given as chosen
+from tollgate.providers.frames import by_order, by_role, source
+from tollgate.providers.images import CannotMapError
+from tollgate.providers.keyframes import keyframes_or_frames, placed
+from tollgate.providers.pixels import size_px
+
+FIRST, LAST = {"role": "first_frame", "url": "f"}, {"role": "last_frame", "url": "l"}
+REFERENCE = {"role": "reference_image", "url": "r"}
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        ("word", "value", "body"),
+        [
+            ("there", 5, {"there": 5}),
+            (translated("there", {"a": "b"}), "a", {"there": "b"}),
+            (one_of("there", 1, 2), 2, {"there": 2}),
+            (as_text("there"), 5, {"there": "5"}),
+            (upper("there"), "2k", {"there": "2K"}),
+            (lower("there"), "768SQ", {"there": "768sq"}),
+            (at_most("there", 2), [1, 2], {"there": [1, 2]}),
+            (at_most("there", 2), "ab", {"there": "ab"}),
+            (at_most("there", 2), 2, {"there": 2}),
+            (first("there"), ["a", "b"], {"there": "a"}),
+            (one_each("x", "y"), ["a"], {"x": "a"}),
+            (one_each("x", "y"), ["a", "b"], {"x": "a", "y": "b"}),
+            (only("a", "b"), "b", {}),
+            (meaningless, object(), {}),
+        ],
+    )
+    def test_a_field_is_said(self, word: Any, value: Any, body: dict[str, Any]) -> None:
+        assert say({"here": value}, {"here": word}) == body
+
+    @pytest.mark.parametrize(
+        ("word", "value"),
+        [
+            (translated("there", {"a": "b"}), "b"),
+            (one_of("there", 1, 2), 3),
+            (at_most("there", 2), [1, 2, 3]),
+            (at_most("there", 2), "abc"),
+            (at_most("there", 2), 3),
+            (one_each("x"), ["a", "b"]),
+            (only("a", "b"), "c"),
+        ],
+    )
+    def test_a_value_there_is_no_word_for_is_refused(self, word: Any, value: Any) -> None:
+        with pytest.raises(CannotMapError):
+            say({"here": value}, {"here": word})
+
+    def test_a_field_that_no_table_names_is_refused(self) -> None:
+        with pytest.raises(CannotMapError, match="no word for other"):
+            say({"here": 1, "other": 2}, {"here": "there"})
+
+    @given(st.dictionaries(st.sampled_from("abcde"), st.integers()), st.sets(st.sampled_from("abcde")))
+    def test_nothing_is_ever_dropped(self, values: dict[str, int], known: set[str]) -> None:
+        words = {name: f"{name}_there" for name in known}
+        try:
+            body = say(values, words)
+        except CannotMapError:
+            assert not values.keys() <= known
+        else:
+            assert body == {f"{name}_there": value for name, value in values.items()}
+
+
+class TestFamily:
+    FAMILY = Family(
+        {"a": "a_there", "b": "b_there"},
+        chosen("b", "second", "first"),
+        {"second": {"b": as_text("b_text")}},
+        fixed={"a_there": 0, "always": True},
+    )
+
+    def test_words_of_the_variant_come_before_those_of_all_and_both_before_what_is_fixed(self) -> None:
+        job = made_job("any", {"first": "one", "second": "two"}, a=1, b=2)
+        assert self.FAMILY(job) == Mapped("two", {"a_there": 1, "always": True, "b_text": "2"})
+
+    def test_what_is_fixed_stands_where_no_field_says_it(self) -> None:
+        job = made_job("any", {"default": "one"})
+        assert self.FAMILY(job) == Mapped("one", {"a_there": 0, "always": True})
+
+    def test_a_variant_the_route_has_no_id_for_is_refused(self) -> None:
+        with pytest.raises(CannotMapError, match="no id for second"):
+            self.FAMILY(made_job("any", {"first": "one"}, b=2))
+
+
+class TestFrames:
+    @pytest.mark.parametrize(
+        ("values", "found"),
+        [
+            ({"prompt": "p"}, {"prompt": "p"}),
+            ({"imageUrls": ["a", "b"]}, {"imageUrls": ["a", "b"]}),
+            ({"imageWithRoles": [LAST, FIRST]}, {"firstFrame": "f", "lastFrame": "l"}),
+            ({"imageWithRoles": [REFERENCE], "imageUrls": ["a"]}, {"imageUrls": ["a", "r"]}),
+            ({"imageWithRoles": [{"url": "u"}], "imageUrls": ["a"]}, {"imageUrls": ["a", "u"]}),
+            ({"imageUrls": ["a", "b"], "generationType": "frame"}, {"firstFrame": "a", "lastFrame": "b"}),
+            ({"imageUrls": ["a"], "generationType": "reference"}, {"imageUrls": ["a"]}),
+            (
+                {"imageWithRoles": [FIRST], "imageUrls": ["a"], "generationType": "frame"},
+                {"firstFrame": "f", "lastFrame": "a"},
+            ),
+        ],
+    )
+    def test_images_by_role(self, values: dict[str, Any], found: dict[str, Any]) -> None:
+        assert by_role(values) == found
+
+    def test_a_third_frame_is_refused(self) -> None:
+        with pytest.raises(CannotMapError):
+            by_role({"imageUrls": ["a", "b", "c"], "generationType": "frame"})
+
+    def test_images_by_order(self) -> None:
+        assert by_order({"imageUrls": ["a", "b"], "seed": 1}) == {
+            "seed": 1,
+            "firstFrame": "a",
+            "lastFrame": "b",
+        }
+        assert by_order({"imageWithRoles": [FIRST]}) == {"firstFrame": "f"}
+
+    @pytest.mark.parametrize(
+        ("values", "kind"),
+        [
+            ({}, "text"),
+            ({"imageUrls": ["a"]}, "reference"),
+            ({"audioUrls": ["a"]}, "reference"),
+            ({"firstFrame": "a"}, "image"),
+            ({"firstFrame": "a", "videoUrls": ["b"]}, "image"),
+        ],
+    )
+    def test_what_a_video_is_made_from(self, values: dict[str, Any], kind: str) -> None:
+        assert source(values) == kind
+
+
+class TestKeyframes:
+    @pytest.mark.parametrize(("count", "job"), [*enumerate(["text", "image", "frames", "keyframes"])])
+    def test_the_number_of_images_says_the_job(self, count: int, job: str) -> None:
+        assert keyframes_or_frames({"imageUrls": ["a"] * count}) == job
+
+    def test_a_video_is_extended(self) -> None:
+        assert keyframes_or_frames({"videoUrl": "v"}) == "extend"
+
+    def test_two_images_have_no_places(self) -> None:
+        assert placed({"imageUrls": ["a", "b"], "duration": 5}) == {"imageUrls": ["a", "b"], "duration": 5}
+
+    def test_a_place_between_two_frames_is_rounded(self) -> None:
+        # 5 s have 120 frames: 120/7 is 17.14, 240/7 is 34.29, 360/7 is 51.43, 480/7 is 68.57, and so on.
+        frames = placed({"imageUrls": ["a"] * 8, "duration": 5})["imageUrls"]
+        assert [frame["frame_index"] for frame in frames] == [0, 17, 34, 51, 69, 86, 103, 120]
+
+
+class TestPixels:
+    @pytest.mark.parametrize(
+        ("ratio", "area_px", "longest_px", "size"),
+        [
+            ("1:1", 1024**2, None, (1024, 1024)),
+            ("16:9", 8_294_400, 3_840, (3840, 2160)),
+            ("21:9", 8_294_400, 3_840, (3808, 1632)),
+            ("3:1", 8_294_400, 3_840, (3840, 1280)),
+        ],
+    )
+    def test_a_size(self, ratio: str, area_px: int, longest_px: int | None, size: tuple[int, int]) -> None:
+        assert size_px(ratio, area_px, longest_px) == {"width": size[0], "height": size[1]}
+
+    @given(st.integers(1, 21), st.integers(1, 21), st.integers(1_000_000, 17_000_000))
+    def test_a_size_has_its_ratio_in_steps_of_16_and_fills_its_area(
+        self, width: int, height: int, area_px: int
+    ) -> None:
+        size = size_px(f"{width}:{height}", area_px)
+        assert size["width"] * height == size["height"] * width
+        assert size["width"] % 16 == size["height"] % 16 == 0
+        shared = gcd(width, height)
+        larger = (size["width"] + 16 * width // shared) * (size["height"] + 16 * height // shared)
+        assert size["width"] * size["height"] <= area_px < larger
