@@ -8,6 +8,7 @@ dead-letter queue, as SQS does.
 import importlib
 import json
 import logging
+import os
 import re
 import threading
 import time
@@ -47,6 +48,11 @@ class Function:
         return self.handler(event, Context(self.name))
 
 
+Source = Mapping[str, Any]
+"""The properties of an event source mapping, or of a schedule."""
+Run = Callable[[Source, Function], None]
+
+
 class Pump:
     """Runs every event source of the template until it is stopped."""
 
@@ -59,12 +65,16 @@ class Pump:
 
     def start(self) -> None:
         """Start a thread for each event source and each schedule."""
-        mappings = self._stack.template.of_type("AWS::Lambda::EventSourceMapping")
-        for mapping in mappings.values():
+        mappings = self._stack.template.of_type("AWS::Lambda::EventSourceMapping").values()
+        rules = self._stack.template.of_type("AWS::Events::Rule").values()
+        # Handlers are imported here, before any thread runs: imports in several at once can fail.
+        sources = [(mapping, self._function(mapping["FunctionName"])) for mapping in mappings]
+        schedules = [(rule, self._function(rule["Targets"][0]["Arn"])) for rule in rules]
+        for mapping, function in sources:
             run = self._run_queue if "ScalingConfig" in mapping else self._run_stream
-            self._spawn(run, mapping)
-        for rule in self._stack.template.of_type("AWS::Events::Rule").values():
-            self._spawn(self._run_schedule, rule)
+            self._spawn(run, mapping, function)
+        for rule, function in schedules:
+            self._spawn(self._run_schedule, rule, function)
 
     def stop(self) -> None:
         """Stop taking events, and wait for the handlers that run."""
@@ -74,10 +84,19 @@ class Pump:
         for pool in self._pools:
             pool.shutdown(wait=True)
 
-    def _spawn(self, run: Callable[[Mapping[str, Any]], None], source: Mapping[str, Any]) -> None:
-        thread = threading.Thread(target=run, args=(source,), daemon=True)
+    def _spawn(self, run: Run, source: Source, function: Function) -> None:
+        thread = threading.Thread(target=self._run, args=(run, source, function), daemon=True)
         thread.start()
         self._threads.append(thread)
+
+    @staticmethod
+    def _run(run: Run, source: Source, function: Function) -> None:
+        """Run an event source; when it fails, so does the process: half a service is worse than none."""
+        try:
+            run(source, function)
+        except Exception:
+            log.exception("the event source of %s failed", function.name)
+            os._exit(1)
 
     def _function(self, reference: Any) -> Function:
         logical_id = named(reference)
@@ -87,8 +106,7 @@ class Pump:
 
     # Queues
 
-    def _run_queue(self, mapping: Mapping[str, Any]) -> None:
-        function = self._function(mapping["FunctionName"])
+    def _run_queue(self, mapping: Source, function: Function) -> None:
         queue = named(mapping["EventSourceArn"])
         workers = min(mapping["ScalingConfig"]["MaximumConcurrency"], MAX_LOCAL_CONCURRENCY)
         pool = ThreadPoolExecutor(workers)
@@ -132,8 +150,7 @@ class Pump:
 
     # Streams
 
-    def _run_stream(self, mapping: Mapping[str, Any]) -> None:
-        function = self._function(mapping["FunctionName"])
+    def _run_stream(self, mapping: Source, function: Function) -> None:
         stream_arn = self._stack.resolve(mapping["EventSourceArn"])
         patterns = [json.loads(each["Pattern"]) for each in mapping["FilterCriteria"]["Filters"]]
         for records in self._records(stream_arn, mapping["BatchSize"]):
@@ -179,8 +196,7 @@ class Pump:
 
     # Schedules
 
-    def _run_schedule(self, rule: Mapping[str, Any]) -> None:
-        function = self._function(rule["Targets"][0]["Arn"])
+    def _run_schedule(self, rule: Source, function: Function) -> None:
         found = _RATE.fullmatch(rule["ScheduleExpression"])
         if found is None:
             raise ValueError(f"this schedule is not known here: {rule['ScheduleExpression']}")
