@@ -10,7 +10,7 @@ from local.simulator import files, text
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
 from local.simulator.jobs import MAX_JOBS, JobStore
-from local.simulator.providers import fal, poyo
+from local.simulator.providers import fal, kie, poyo
 from local.simulator.wire import FaultError
 from tollgate.kit.clock import Clock, SystemClock
 
@@ -20,6 +20,7 @@ MAX_BODY_BYTES = 4 * 1024 * 1024
 PROVIDERS: dict[str, Callable[[Engine], APIRouter]] = {
     "fal": fal.router,
     "poyo": poyo.router,
+    "kie": kie.router,
     **text.PROVIDERS,
 }
 """Each provider's routes; its name is its path prefix and how a prompt's directions call it."""

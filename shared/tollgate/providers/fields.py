@@ -79,6 +79,13 @@ def given(name: str, variant: str, otherwise: str = "text") -> Callable[[Values]
     return lambda values: variant if values.get(name) else otherwise
 
 
+def having(values: Values, name: str) -> Values:
+    """Give `values` as they are. Raises `CannotMapError` without a field that the provider requires."""
+    if not values.get(name):
+        raise CannotMapError(f"no {name}")
+    return values
+
+
 def translated(name: str, table: Mapping[Any, Any]) -> Word:
     """Give the word of a field whose values have other names there; a value not in `table` is refused."""
 

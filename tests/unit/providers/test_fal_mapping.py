@@ -475,6 +475,7 @@ KLINGS: list[Case] = [
         {**KLING_4, "video_url": V, "keep_audio": False},
     ),
 ]
+CASES = [*IMAGES, *VIDEOS, *KLINGS]
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("flux-3-image", {**P, "grounding": False}, "False where only"),
     ("gpt-image-2", {**P, "size": "auto", "resolution": "2k"}, "auto has no tier"),
@@ -506,9 +507,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("model", "source", "upstream", "body"), CASES := [*IMAGES, *VIDEOS, *KLINGS], ids=names(CASES)
-)
+@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
 def test_an_input_in_fals_words(
     model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
 ) -> None:

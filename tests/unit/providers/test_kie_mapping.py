@@ -351,6 +351,7 @@ VIDEOS: list[Case] = [
         {**P, "aspect_ratio": "landscape", "n_frames": "10", "image_urls": [A]},
     ),
 ]
+CASES = [*IMAGES, *VIDEOS]
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("z-image", {**P, "urls": [A]}, "no id for edit"),
     ("z-image", {**P, "size": "1:1", "enableSafetyChecker": False}, "False where only"),
@@ -391,9 +392,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("model", "source", "upstream", "body"), CASES := [*IMAGES, *VIDEOS], ids=names(CASES)
-)
+@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
 def test_an_input_in_kies_words(
     model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
 ) -> None:

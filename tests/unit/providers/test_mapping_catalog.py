@@ -166,11 +166,14 @@ def starts(model: Model) -> tuple[bytes, ...]:
     return kinds[model.media_type]
 
 
+SHORT = [(model, route) for model in MODELS for route in model.routes if takes_little(model, route)]
+
+
 class TestOnTheWire:
     @pytest.mark.parametrize(
         ("model", "route"),
-        CASES := [(model, route) for model in MODELS for route in model.routes if takes_little(model, route)],
-        ids=[f"{one.id} {two.provider}" for one, two in CASES],
+        SHORT,
+        ids=[f"{one.id} {two.provider}" for one, two in SHORT],
     )
     def test_the_shortest_input_of_each_model_is_done(
         self, simulator: str, model: Model, route: Route

@@ -14,6 +14,7 @@ from tollgate.providers.fields import (
     as_text,
     at_most,
     first,
+    having,
     lower,
     meaningless,
     one_each,
@@ -75,6 +76,12 @@ class TestWords:
     def test_a_field_that_no_table_names_is_refused(self) -> None:
         with pytest.raises(CannotMapError, match="no word for other"):
             say({"here": 1, "other": 2}, {"here": "there"})
+
+    @pytest.mark.parametrize("values", [{}, {"here": ""}, {"here": []}])
+    def test_a_field_that_must_be_there(self, values: dict[str, Any]) -> None:
+        assert having({"here": "a", "other": 1}, "here") == {"here": "a", "other": 1}
+        with pytest.raises(CannotMapError, match="no here"):
+            having(values, "here")
 
     @given(st.dictionaries(st.sampled_from("abcde"), st.integers()), st.sets(st.sampled_from("abcde")))
     def test_nothing_is_ever_dropped(self, values: dict[str, int], known: set[str]) -> None:

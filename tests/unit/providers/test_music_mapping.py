@@ -1,13 +1,13 @@
 """Music on PoYo: each action in its words, and its answers in ours (PoYo's API manual, music series)."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tests.unit.providers.mapping_support import CATALOG, A, S, job_of, mapped
+from tests.unit.catalog.cases import CATALOG
+from tests.unit.providers.mapping_support import A, S, job_of, mapped
 from tests.unit.providers.support import ANSWERS, KEY, Api, api, first_bytes, keep
 from tollgate.providers.base import (
     Failed,

@@ -65,10 +65,10 @@ IMAGES: list[Case] = [
 VIDEOS: list[Case] = [
     (
         "seedance-1.5-pro",
-        {"imageUrls": [A, B], "duration": 12, "cameraFixed": True},
+        {**P, "imageUrls": [A, B], "duration": 12, "cameraFixed": True},
         "seedance-1.5-pro",
         {
-            "prompt": "",
+            **P,
             "aspect_ratio": "16:9",
             "resolution": "480p",
             "duration": 12,
@@ -233,10 +233,12 @@ VIDEOS: list[Case] = [
         {**P, "aspect_ratio": "16:9", "duration": 20, "image_urls": [A]},
     ),
 ]
+CASES = [*IMAGES, *VIDEOS]
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("seedance-1.5-pro", {"imageUrls": [A]}, "no prompt"),
     ("seedance-1.5-pro", {**P, "seed": 1}, "no word for seed"),
     ("seedance-1.5-pro", {**P, "imageUrls": [A, B, C]}, "3 images"),
-    ("grok-imagine-video-1.5", {**P}, "no image to start from"),
+    ("grok-imagine-video-1.5", {**P}, "no urls"),
     ("grok-imagine-video-1.5", {**P, "urls": [A, B]}, "more than 1"),
     ("gemini-omni-1.1-flash", {**P, "resolution": "360p"}, "cannot be '360p'"),
     ("gemini-omni-1.1-flash", {**P, "imageUrls": [A, B]}, "more than 1"),
@@ -249,9 +251,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("model", "source", "upstream", "body"), CASES := [*IMAGES, *VIDEOS], ids=names(CASES)
-)
+@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
 def test_an_input_in_poyos_words(
     model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
 ) -> None:
@@ -265,4 +265,4 @@ def test_what_poyo_has_no_words_for_is_refused(model: str, source: dict[str, Any
 
 
 def test_the_first_frame_is_the_first_image_by_its_role_too() -> None:
-    assert mapped("poyo", "seedance-1.5-pro", {"imageWithRoles": [FIRST]}).body["image_urls"] == [A]
+    assert mapped("poyo", "seedance-1.5-pro", {**P, "imageWithRoles": [FIRST]}).body["image_urls"] == [A]

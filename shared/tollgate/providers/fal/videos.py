@@ -19,7 +19,6 @@ from tollgate.providers.fields import (
     upper,
 )
 from tollgate.providers.frames import by_order, by_role, source
-from tollgate.providers.images import CannotMapError
 from tollgate.providers.keyframes import keyframes_or_frames, placed
 
 _SIZES = {size: size for size in ("16:9", "9:16", "1:1", "4:3", "3:4", "21:9")} | {"adaptive": "auto"}
@@ -110,13 +109,6 @@ def _minimax(job: Job) -> Mapped:
         {"prompt_expansion_mode": "disabled"} if facts.H3_MAX_PATH in f"/{mapped.upstream}" else {}
     )
     return Mapped(mapped.upstream, mapped.body | told)
-
-
-def _one_reference_or_frame(values: Values) -> Values:
-    """Refuse `frame` for more images than a video has ends."""
-    if values.get("generationType") == "frame" and len(values.get("urls", [])) > _FRAMES_ALONE:
-        raise CannotMapError("more frames than two")
-    return values
 
 
 MAPPINGS: Mapping[str, Mapper] = {
@@ -249,7 +241,6 @@ MAPPINGS: Mapping[str, Mapper] = {
             "reference": {"urls": "image_urls"},
         },
         fixed={"duration": "8s", "generate_audio": True},
-        prepare=_one_reference_or_frame,
     ),
 }
 """How each mapping of the catalog is said on fal."""

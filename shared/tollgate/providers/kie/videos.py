@@ -15,6 +15,7 @@ from tollgate.providers.fields import (
     as_text,
     at_most,
     given,
+    having,
     meaningless,
     one_each,
     only,
@@ -58,13 +59,6 @@ def _few_references(values: Values) -> Values:
     return values
 
 
-def _with_prompt(values: Values) -> Values:
-    """Refuse an input without a prompt, which kie requires here."""
-    if "prompt" not in values:
-        raise CannotMapError("no prompt")
-    return values
-
-
 _WAN_27: Words = {
     "prompt": "prompt",
     "resolution": "resolution",
@@ -81,7 +75,7 @@ _WANS: Mapping[str, Family] = {
             "continueVideoUrl": "first_clip_url",
             "audioUrl": "driving_audio_url",
         },
-        prepare=_with_prompt,
+        prepare=lambda values: having(values, "prompt"),
     ),
     "wan/2-7-r2v": Family(
         {
@@ -90,7 +84,7 @@ _WANS: Mapping[str, Family] = {
             "referenceVideoUrls": "reference_video",
             "size": "aspect_ratio",
         },
-        prepare=lambda values: _few_references(_with_prompt(values)),
+        prepare=lambda values: _few_references(having(values, "prompt")),
     ),
     "wan/2-7-videoedit": Family(
         {

@@ -10,13 +10,13 @@ from tollgate.providers.fields import (
     Values,
     Words,
     at_most,
+    having,
     meaningless,
     one_of,
     only,
     upper,
 )
 from tollgate.providers.frames import by_order
-from tollgate.providers.images import CannotMapError
 from tollgate.providers.keyframes import keyframes_or_frames, placed
 from tollgate.providers.poyo import facts
 
@@ -24,18 +24,14 @@ _TIER = "resolution"
 
 
 def _frames_in_order(values: Values) -> Values:
-    """Give `values` with one or two frames as `imageUrls`, the first one first."""
-    found = by_order(values)
+    """Give `values` with one or two frames as `imageUrls`, the first one first.
+
+    That PoYo wants a prompt here is INFERRED; without one, the input is another provider's.
+    """
+    found = by_order(having(values, "prompt"))
     urls = [found[name] for name in ("firstFrame", "lastFrame") if name in found]
     others = {name: value for name, value in found.items() if name not in ("firstFrame", "lastFrame")}
     return {**others, **({"imageUrls": urls} if urls else {})}
-
-
-def _from_one_image(values: Values) -> Values:
-    """Refuse an input without an image: this model starts from exactly one (PoYo's API manual)."""
-    if not values.get("urls"):
-        raise CannotMapError("no image to start from")
-    return values
 
 
 def _as_long_as_its_source(values: Values) -> Values:
@@ -82,7 +78,6 @@ MAPPINGS: Mapping[str, Mapper] = {
             "cameraFixed": "fixed_lens",
             "imageUrls": "image_urls",
         },
-        fixed={"prompt": ""},
         prepare=_frames_in_order,
     ),
     "grok-imagine-video": Family(
@@ -93,7 +88,8 @@ MAPPINGS: Mapping[str, Mapper] = {
             "resolution": "resolution",
             "urls": at_most("image_urls", 1),
         },
-        prepare=_from_one_image,
+        # It starts from exactly one image (PoYo's API manual).
+        prepare=lambda values: having(values, "urls"),
     ),
     "gemini-omni": Family(
         {
