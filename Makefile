@@ -21,7 +21,7 @@ PYTHON := .venv/bin/python
 SAM := AWS_DEFAULT_REGION=us-east-1 SAM_CLI_TELEMETRY=0 $(UV) tool run --from aws-sam-cli==$(SAM_VERSION) sam
 
 .DEFAULT_GOAL := help
-.PHONY: help run account demo test check bench-text format build clean
+.PHONY: help run account demo tollgate test check bench-text format build clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ account: .venv/.ready  ## an account on the running service (BALANCE_CENTS=10000
 
 demo: .venv/.ready  ## one generation of each kind on the running service, with its files
 	@$(PYTHON) -m local demo
+
+tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--help)
+	@$(PYTHON) -m tollgate $(ARGS)
 
 test: .venv/.ready .local/ministack/.ready  ## all tests
 	@$(PYTHON) -m pytest -q -n 2 --dist loadgroup

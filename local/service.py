@@ -30,6 +30,7 @@ FIRST_ACCOUNT_CENTS = 10_000
 PROVIDERS = {
     "fal": ("FAL_KEY", "/fal"),
     "poyo": ("POYO_API_KEY", "/poyo"),
+    "kie": ("KIE_API_KEY", "/kie"),
     "openai": ("OPENAI_API_KEY", "/openai/v1"),
     "anthropic": ("ANTHROPIC_API_KEY", "/anthropic"),
     "deepseek": ("DEEPSEEK_API_KEY", "/deepseek/v1"),

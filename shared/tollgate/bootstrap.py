@@ -5,19 +5,23 @@ Nothing is built at import, so a snapshot holds no connection, and tests start f
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.service import AccountService, Authenticator
 from tollgate.artifacts.store import ArtifactStore
+from tollgate.bootstrap_catalog import live_catalog
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
+from tollgate.catalog.source import DOCUMENT_KEY, READ_TIMEOUT_S, CurrentCatalog, LiveCatalog
 from tollgate.kit import aws
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.clock import SystemClock
+from tollgate.kit.document import within
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.outbound import Outbound
 from tollgate.kit.queue import Queue
+from tollgate.kit.s3_document import S3Document
 from tollgate.kit.settings import (
     ApiSettings,
     CheckLedgerSettings,
@@ -47,7 +51,12 @@ class Api:
     authenticator: Authenticator
     accounts: AccountService
     tasks: TaskService
-    listing: Listing
+    catalog: LiveCatalog
+
+    @property
+    def listing(self) -> Listing:
+        """Give what is published of the catalog of now."""
+        return _listing(self.catalog.catalog())
 
 
 @cache
@@ -63,7 +72,7 @@ def api() -> Api:
     db = Database(aws.dynamodb())
     ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
     keys = ApiKeyRepository(db, settings.api_keys_table)
-    catalog = _catalog(settings.live_providers)
+    catalog = _live_catalog(settings.live_providers, settings.config_bucket)
     return Api(
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(AccountRepository(db, settings.accounts_table), keys, ledger, clock()),
@@ -71,12 +80,12 @@ def api() -> Api:
             tasks=TaskRepository(db, settings.tasks_table),
             ledger=ledger,
             idempotency=IdempotencyStore(settings.idempotency_table),
-            catalog=catalog,
+            catalog=CurrentCatalog(catalog.catalog),
             webhook_guard=AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks),
             prober=Prober(aws.lambda_(), settings.probe_function),
             clock=clock(),
         ),
-        listing=Listing(catalog),
+        catalog=catalog,
     )
 
 
@@ -111,7 +120,7 @@ def step_runner() -> StepRunner:
         ledger=LedgerRepository(db, settings.accounts_table, settings.ledger_table),
         deliveries=DeliveryRepository(db, settings.deliveries_table),
         providers=_provider_source().providers,
-        catalog=_catalog(settings.live_providers),
+        catalog=CurrentCatalog(_live_catalog(settings.live_providers, settings.config_bucket).catalog),
         artifacts=ArtifactStore(aws.s3(), settings.media_bucket, settings.storage_url, results),
         queue=Queue(aws.sqs(), settings.task_queue_url),
         clock=clock(),
@@ -160,9 +169,15 @@ def ledger_audit() -> LedgerAudit:
 
 
 @cache
-def _catalog(live_providers: str) -> Catalog:
-    names = frozenset(name.strip() for name in live_providers.split(",") if name.strip())
-    return Catalog.shipped().with_live(names)
+def _live_catalog(live_providers: str, bucket: str) -> LiveCatalog:
+    document = S3Document(aws.s3(), bucket, DOCUMENT_KEY)
+    return live_catalog(live_providers, within(READ_TIMEOUT_S, document.read), clock())
+
+
+@lru_cache(maxsize=1)
+def _listing(catalog: Catalog) -> Listing:
+    """Give the pages of a catalog, made once for each that is the one of now."""
+    return Listing(catalog)
 
 
 def forget() -> None:
@@ -176,7 +191,8 @@ def forget() -> None:
         sweeper,
         ledger_audit,
         clock,
-        _catalog,
+        _live_catalog,
+        _listing,
         _run_task_settings,
         _provider_source,
     ):

@@ -5,17 +5,21 @@ Everything lives in the one event loop of the process, so parts are made on firs
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import cast
 
 import aiohttp
 
 from tollgate.accounts.async_auth import AsyncAuthenticator
+from tollgate.bootstrap_catalog import live_catalog
 from tollgate.catalog.loader import Catalog
+from tollgate.catalog.source import DOCUMENT_KEY, READ_TIMEOUT_S, CurrentCatalog, LiveCatalog
 from tollgate.kit import aws_json
 from tollgate.kit.clock import SystemClock
+from tollgate.kit.document import Read
 from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.s3_get import S3Get, object_url
 from tollgate.kit.settings import TextSettings
 from tollgate.kit.sigv4 import AwsKey
 from tollgate.ledger.holds import HoldWrites
@@ -23,6 +27,7 @@ from tollgate.providers.secret import REFRESH_MS, read_credentials
 from tollgate.providers.text_registry import make_text_upstreams
 from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
+from tollgate.text.models import TextModel
 from tollgate.text.service import TextService
 from tollgate.text.upstream import TextUpstream
 from tollgate.text.views import wire_model
@@ -36,9 +41,8 @@ def settings() -> TextSettings:
 
 @cache
 def catalog() -> Catalog:
-    """Give the catalog with its live routes."""
-    names = settings().live_providers.split(",")
-    return Catalog.shipped().with_live(frozenset(name.strip() for name in names))
+    """Give the catalog of now, for who asks after `text` has looked for it."""
+    return CurrentCatalog(lambda: _made[asyncio.get_running_loop()].catalog.current)
 
 
 @dataclass(slots=True)
@@ -67,12 +71,26 @@ class _SecretReader:
         return self._read_at_ms is not None and self.clock.now_ms() - self._read_at_ms < REFRESH_MS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Text:
-    """What the routes of `functions/text` call."""
+    """What the routes of `functions/text` call. `service` has the models of `shown`."""
 
     authenticator: AsyncAuthenticator
     service: TextService
+    catalog: LiveCatalog
+    shown: Catalog
+    _reading: "asyncio.Future[Catalog] | None" = None
+
+    async def follow_catalog(self) -> None:
+        """Look for another catalog when that is due, in a thread; only the first is waited for."""
+        if self.catalog.is_due() and (self._reading is None or self._reading.done()):
+            self._reading = asyncio.ensure_future(asyncio.to_thread(self.catalog.catalog))
+        if self._reading is not None and self.catalog.is_unread:
+            await asyncio.wait({self._reading}, timeout=READ_TIMEOUT_S)
+        current = self.catalog.current
+        if self.shown is not current:
+            self.service = replace(self.service, models=_models(current))
+            self.shown = current
 
 
 _made: dict[asyncio.AbstractEventLoop, Text] = {}
@@ -82,11 +100,13 @@ async def text() -> Text:
     """Give the parts, made once per event loop: a connection belongs to the loop it was made in."""
     loop = asyncio.get_running_loop()
     if loop not in _made:
-        _made[loop] = _join(aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)))
-    return _made[loop]
+        _made[loop] = _join(aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)), loop)
+    made = _made[loop]
+    await made.follow_catalog()
+    return made
 
 
-def _join(session: aiohttp.ClientSession) -> Text:
+def _join(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Text:
     """Join the parts. Connections are not limited here: each open stream has one, and holds limit those."""
     known = settings()
     clock = SystemClock()
@@ -96,15 +116,28 @@ def _join(session: aiohttp.ClientSession) -> Text:
         aws_json.secrets_manager(session, endpoint, region, _credentials()), known.provider_secret_arn, clock
     )
     writes = HoldWrites(known.accounts_table, known.ledger_table)
+    live = live_catalog(known.live_providers, _document_reader(session, loop), clock)
     service = TextService(
-        models={model.id: wire_model(model) for model in catalog().texts()},
+        models=_models(live.current),
         upstreams=secret.upstreams,
         billing=TextBilling(database, writes, clock),
         http=session,
         breaker=Breaker(),
         clock=clock,
     )
-    return Text(AsyncAuthenticator(database, known.api_keys_table, clock), service)
+    return Text(AsyncAuthenticator(database, known.api_keys_table, clock), service, live, live.current)
+
+
+def _models(current: Catalog) -> Mapping[str, TextModel]:
+    return {model.id: wire_model(model) for model in current.texts()}
+
+
+def _document_reader(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Read:
+    """Give a reader for another thread: what it reads goes over the connections of `loop`."""
+    known = settings()
+    url = object_url(known.config_bucket, DOCUMENT_KEY, known.aws_region, known.aws_endpoint_url)
+    document = S3Get(session, url, known.aws_region, _credentials(), READ_TIMEOUT_S)
+    return lambda etag: asyncio.run_coroutine_threadsafe(document.read(etag), loop).result(READ_TIMEOUT_S)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,15 @@ class TestAlarms:
         assert (alarm["Namespace"], alarm["MetricName"], alarm["Threshold"]) == ("Tollgate", "LedgerDrift", 0)
         assert alarm["Dimensions"] == [{"Name": "service", "Value": "tollgate"}]
 
+    def test_a_catalog_that_is_refused_rings(self, template: Template) -> None:
+        alarm = _alarms(template)["CatalogRefusedAlarm"]
+        assert (alarm["Namespace"], alarm["MetricName"], alarm["Threshold"]) == (
+            "Tollgate",
+            "CatalogRefused",
+            0,
+        )
+        assert alarm["Dimensions"] == [{"Name": "service", "Value": "tollgate"}]
+
     def test_the_metric_that_check_ledger_writes_is_the_one_that_rings(self, template: Template) -> None:
         variables = template.variables("CheckLedgerFunction")
         assert variables["POWERTOOLS_METRICS_NAMESPACE"] == "Tollgate"

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from local.template import Properties, Template, named
+from tollgate.catalog.source import DOCUMENT_KEY
 
 TABLE = "AWS::DynamoDB::Table"
 QUEUE = "AWS::SQS::Queue"
@@ -158,6 +159,24 @@ class TestMedia:
         behaviour = distribution["DistributionConfig"]["DefaultCacheBehavior"]
         assert behaviour["ViewerProtocolPolicy"] == "redirect-to-https"
         assert behaviour["AllowedMethods"] == ["GET", "HEAD"]
+
+
+class TestConfig:
+    def test_the_bucket_is_private_and_keeps_every_version(self, template: Template) -> None:
+        bucket = template.of_type("AWS::S3::Bucket")["ConfigBucket"]
+        assert list(bucket["PublicAccessBlockConfiguration"].values()) == [True] * 4
+        assert bucket["VersioningConfiguration"] == {"Status": "Enabled"}
+        assert "LifecycleConfiguration" not in bucket
+
+    def test_nobody_else_reads_it(self, template: Template) -> None:
+        policies = template.of_type("AWS::S3::BucketPolicy").values()
+        assert "ConfigBucket" not in {named(policy["Bucket"]) for policy in policies}
+
+    def test_its_key_is_the_one_that_is_read_and_its_name_is_an_output(self, template: Template) -> None:
+        for function in ("ApiFunction", "TextFunction", "RunTaskFunction"):
+            allowed = template.permissions(function)
+            assert ("s3:GetObject", f"${{ConfigBucket.Arn}}/{DOCUMENT_KEY}") in allowed
+        assert named(template.source["Outputs"]["ConfigBucketName"]["Value"]) == "ConfigBucket"
 
 
 def _key_names(table: Properties) -> list[str]:

@@ -16,6 +16,8 @@ ALLOWED = {
         ("dynamodb:PutItem", "LedgerTable"),
         ("dynamodb:PutItem", "IdempotencyTable"),
         ("lambda:InvokeFunction", "ProbeMediaFunction"),
+        ("s3:GetObject", "${ConfigBucket.Arn}/catalog.json"),
+        ("s3:ListBucket", "ConfigBucket"),
     },
     "ProbeMediaFunction": set(),
     "TextFunction": {
@@ -24,6 +26,8 @@ ALLOWED = {
         ("dynamodb:GetItem", "LedgerTable"),
         ("dynamodb:PutItem", "LedgerTable"),
         ("secretsmanager:GetSecretValue", "ProviderSecret"),
+        ("s3:GetObject", "${ConfigBucket.Arn}/catalog.json"),
+        ("s3:ListBucket", "ConfigBucket"),
     },
     "DispatchChangesFunction": {
         ("dynamodb:DescribeStream", "${TasksTable.Arn}/stream/*"),
@@ -47,6 +51,8 @@ ALLOWED = {
         ("s3:PutObject", "${MediaBucket.Arn}/*"),
         ("s3:AbortMultipartUpload", "${MediaBucket.Arn}/*"),
         ("secretsmanager:GetSecretValue", "ProviderSecret"),
+        ("s3:GetObject", "${ConfigBucket.Arn}/catalog.json"),
+        ("s3:ListBucket", "ConfigBucket"),
     },
     "DeliverWebhookFunction": {
         ("sqs:ReceiveMessage", "WebhookQueue"),
@@ -132,6 +138,11 @@ class TestLeastPrivilege:
             if resource == "LedgerTable" and action in WRITES
         }
         assert writes == {"dynamodb:PutItem"}
+
+    def test_no_function_writes_the_catalog(self, template: Template) -> None:
+        allowed = {each for function in ALLOWED for each in template.permissions(function)}
+        actions = {action for action, resource in allowed if "ConfigBucket" in resource}
+        assert actions == {"s3:GetObject", "s3:ListBucket"}
 
     def test_nobody_deletes_a_row(self, template: Template) -> None:
         actions = {action for function in ALLOWED for action, _ in template.permissions(function)}

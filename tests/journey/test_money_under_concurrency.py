@@ -17,6 +17,7 @@ from tollgate.kit.dynamodb import WriteConflictError
 from tollgate.kit.errors import InsufficientBalanceError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.audit import audit
+from tollgate.providers.mappings import mappings
 from tollgate.tasks.step import StepResult
 
 pytestmark = [
@@ -121,7 +122,7 @@ class TestEstimateIsTheDebit:
     @pytest.mark.parametrize("model_id", ["z-image", "seedance-1.5-pro", "suno"])
     def test_for_random_valid_inputs_the_balance_drops_by_the_estimate(self, model_id: str) -> None:
         """1 002 inputs over the three models, on accounts that are refilled when they run dry."""
-        model = Catalog.shipped().with_live(frozenset(PROVIDERS)).get(model_id)
+        model = Catalog.shipped().with_live(frozenset(PROVIDERS), mappings()).get(model_id)
         customer = open_account(100 * FIRST_ACCOUNT_CENTS)
 
         @settings(max_examples=334, deadline=None, database=None, suppress_health_check=list(HealthCheck))

@@ -46,6 +46,7 @@ class ApiSettings(Settings):
     ledger_table: str
     idempotency_table: str
     live_providers: str
+    config_bucket: str
     probe_function: str
 
 
@@ -57,6 +58,7 @@ class TextSettings(Settings):
     ledger_table: str
     provider_secret_arn: str
     live_providers: str
+    config_bucket: str
     aws_region: str
     aws_endpoint_url: str | None = None
     aws_access_key_id: str | None = None
@@ -83,6 +85,7 @@ class RunTaskSettings(Settings):
     storage_url: str
     provider_secret_arn: str
     live_providers: str
+    config_bucket: str
 
 
 class DeliverWebhookSettings(Settings):

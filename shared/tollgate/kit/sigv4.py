@@ -1,6 +1,6 @@
-"""AWS Signature Version 4 for JSON POSTs, as lean as the hot path of text wants it.
+"""AWS Signature Version 4 for JSON POSTs, as lean as the hot path of text wants it; and for plain GETs.
 
-botocore signs any request of any service and takes 47 µs for it; this signs one kind and takes 5. A test
+botocore signs any request of any service and takes 47 µs for it; this signs a JSON POST in 5. A test
 holds the two equal. Source: the AWS documentation, "Create a signed AWS API request".
 """
 
@@ -12,6 +12,7 @@ from typing import Protocol
 
 _SIGNED = "content-type;host;x-amz-date;x-amz-target"
 _SIGNED_WITH_TOKEN = "content-type;host;x-amz-date;x-amz-security-token;x-amz-target"  # noqa: S105
+_NO_BODY = hashlib.sha256().hexdigest()
 
 
 class AwsKey(Protocol):
@@ -73,3 +74,28 @@ def signed_headers(
         ),
     }
     return {**headers, "x-amz-security-token": key.token} if key.token else headers
+
+
+def signed_get_headers(
+    key: AwsKey, *, region: str, service: str, host: str, path: str, now_s: float
+) -> dict[str, str]:
+    """Give the headers of a signed GET without a query, of a `path` that needs no encoding.
+
+    Others may stand beside them, unsigned.
+    """
+    stamp = datetime.fromtimestamp(now_s, tz=UTC).strftime("%Y%m%dT%H%M%SZ")
+    headers = {"x-amz-content-sha256": _NO_BODY, "x-amz-date": stamp}
+    if key.token:
+        headers["x-amz-security-token"] = key.token
+    signed = {"host": host, **headers}
+    names = ";".join(signed)
+    lines = "".join(f"{name}:{value}\n" for name, value in signed.items())
+    canonical = f"GET\n{path}\n\n{lines}\n{names}\n{_NO_BODY}"
+    scope = f"{stamp[:8]}/{region}/{service}/aws4_request"
+    to_sign = f"AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{hashlib.sha256(canonical.encode()).hexdigest()}"
+    signing_key = _signing_key(key.secret_key, stamp[:8], region, service)
+    signature = hmac.digest(signing_key, to_sign.encode(), "sha256").hex()
+    headers["authorization"] = (
+        f"AWS4-HMAC-SHA256 Credential={key.access_key}/{scope}, SignedHeaders={names}, Signature={signature}"
+    )
+    return headers

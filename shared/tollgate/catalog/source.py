@@ -1,0 +1,186 @@
+"""Where the catalog comes from while the service runs: the shipped data, or one document in its place.
+
+The document is what `loader.compiled` makes. It is read again and again, and taken only as a whole: every
+model must parse and keep to `lint.py`. Whoever holds a catalog keeps it, so nobody sees half a change.
+"""
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from threading import Lock
+from typing import Protocol
+
+from tollgate.catalog import lint
+from tollgate.catalog.errors import CatalogError
+from tollgate.catalog.loader import AnyModel, Catalog, Document, Folder
+from tollgate.catalog.models import TextModel
+from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.document import Fetched, Found, Nothing, Read
+
+DOCUMENT_KEY = "catalog.json"
+REREAD_MS = 60 * MS_PER_S
+"""A new document is in use at most this much later, in every process that is used."""
+READ_TIMEOUT_S = 2.0
+"""No request waits longer for a read."""
+
+
+class RefusedDocumentError(CatalogError):
+    """A document that must not be used; `faults` has every reason."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__(f"{faults[0]} ({len(faults)} faults)" if len(faults) > 1 else faults[0])
+        self.faults = faults
+
+
+class Reports(Protocol):
+    """Who is told what became of a read."""
+
+    def taken(self, etag: str | None) -> None:
+        """Hear that another document is in use; `None` for the shipped data."""
+
+    def refused(self, etag: str | None, faults: list[str]) -> None:
+        """Hear, at every read of it, that there is a document with faults, and that it is not in use."""
+
+    def unread(self, why: str) -> None:
+        """Hear that the document could not be read, and that nothing changed."""
+
+
+def faults_of(source: Folder | Document) -> list[str]:
+    """Give what is wrong with the data, each as `<model id>: <field>: <reason>`; none is good."""
+    found: list[str] = []
+    for model_id in source.ids():
+        try:
+            model = source.read(model_id)
+        except CatalogError as error:
+            found.append(str(error))
+            continue
+        if model is not None:
+            if model.id != model_id:
+                found.append(f"{model_id}: id: is {model.id!r}")
+            found += lint.text_faults(model) if isinstance(model, TextModel) else lint.faults(model)
+    return found
+
+
+def read_document(body: bytes) -> Document:
+    """Give the document in `body`; raises `RefusedDocumentError` with every fault."""
+    try:
+        models = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise RefusedDocumentError([f"The document is not JSON: {error}"]) from error
+    if not isinstance(models, dict) or not models:
+        raise RefusedDocumentError(["The document must be an object of models by id, with at least one."])
+    document = Document(models)
+    if faults := faults_of(document):
+        raise RefusedDocumentError(faults)
+    return document
+
+
+class LiveCatalog:
+    """The newest good catalog. Keep one for the life of the process.
+
+    `shipped` is used while there is no document, `serve` makes the catalog of a good one, `read` has its own
+    bound on time. Safe in threads: all wait for the first read, later ones delay only who makes them.
+    """
+
+    def __init__(
+        self,
+        shipped: Catalog,
+        serve: Callable[[Document], Catalog],
+        read: Read,
+        clock: Clock,
+        reports: Reports,
+    ) -> None:
+        self.current = shipped
+        """The catalog as it was at the last read."""
+        self._shipped = shipped
+        self._serve = serve
+        self._read = read
+        self._clock = clock
+        self._reports = reports
+        self._lock = Lock()
+        self._read_at_ms: int | None = None
+        # Of the document that was read last, good or not: the same one is not looked at twice.
+        self._etag: str | None = None
+        self._faults: list[str] = []
+
+    @property
+    def is_unread(self) -> bool:
+        """Say whether the document was never looked for."""
+        return self._read_at_ms is None
+
+    def is_due(self) -> bool:
+        """Say whether it is time to look for another document."""
+        return self._read_at_ms is None or self._clock.now_ms() - self._read_at_ms >= REREAD_MS
+
+    def catalog(self) -> Catalog:
+        """Give the catalog of now; reads the document first when that is due. Never raises for its sake."""
+        if self.is_due() and self._lock.acquire(timeout=READ_TIMEOUT_S if self.is_unread else 0):
+            try:
+                if self.is_due():
+                    self._look()
+            finally:
+                self._lock.release()
+        return self.current
+
+    def _look(self) -> None:
+        try:
+            self._take(self._read(self._etag))
+        except Exception as exc:  # noqa: BLE001 - the boundary: no request fails because of the document
+            self._reports.unread(f"{type(exc).__name__}: {exc}")
+        finally:
+            self._read_at_ms = self._clock.now_ms()
+
+    def _take(self, fetched: Fetched) -> None:
+        match fetched:
+            case Found():
+                self._check(fetched)
+            case Nothing.MISSING if self._etag is not None:
+                self.current, self._etag, self._faults = self._shipped, None, []
+                self._reports.taken(None)
+            case Nothing.UNCHANGED if self._faults:
+                # Said again, so that the alarm rings for as long as it is there.
+                self._reports.refused(self._etag, self._faults)
+            case _:
+                return
+
+    def _check(self, found: Found) -> None:
+        self._etag = found.etag
+        try:
+            self.current = _worked_out(self._serve(read_document(found.body)))
+        except RefusedDocumentError as error:
+            self._faults = error.faults
+        except Exception as exc:  # noqa: BLE001 - the boundary: a fault that no rule names is one all the same
+            self._faults = [f"{type(exc).__name__}: {exc}"]
+        else:
+            self._faults = []
+            self._reports.taken(found.etag)
+            return
+        self._reports.refused(found.etag, self._faults)
+
+
+class CurrentCatalog(Catalog):
+    """A catalog that answers as the one of now does, asked anew each time."""
+
+    def __init__(self, now: Callable[[], Catalog]) -> None:
+        super().__init__(Document({}))
+        self._now = now
+
+    def with_live(
+        self, providers: frozenset[str], mappings: Mapping[str, Collection[str]] | None = None
+    ) -> Catalog:
+        """Give what is the catalog now, as it can be run."""
+        return self._now().with_live(providers, mappings)
+
+    def find(self, model_id: str) -> AnyModel | None:
+        """Give the model of either kind, or None."""
+        return self._now().find(model_id)
+
+    def everything(self) -> list[AnyModel]:
+        """Give every model, media first."""
+        return self._now().everything()
+
+
+def _worked_out(catalog: Catalog) -> Catalog:
+    """Give `catalog` with its models and inputs made: what cannot be made must show now, not in a request."""
+    for model in catalog.models():
+        _ = model.input_class
+    return catalog

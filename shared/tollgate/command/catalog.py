@@ -1,0 +1,194 @@
+"""The catalog of models: check the shipped one, publish it to a running service, look at what that has."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from tollgate.catalog.loader import DATA, Folder, compiled
+from tollgate.catalog.source import REREAD_MS, RefusedDocumentError, faults_of, read_document
+from tollgate.command.comparison import Comparison, compare
+from tollgate.command.errors import CommandError
+from tollgate.command.place import Place, place_of
+from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.document import DocumentConflictError, Found
+
+NOT_THERE = "–"
+NO_DOCUMENT = "{place} has no document of its own: it uses the catalog that it was deployed with."
+MEANWHILE = "Somebody else wrote the document meanwhile; nothing was changed. Look at `catalog diff` again."
+
+cli = typer.Typer(no_args_is_help=True, help=__doc__)
+# What a document says is shown as it is.
+console = Console(markup=False, highlight=False)
+
+Stack = Annotated[str | None, typer.Option(help="The stack of the service; the local one where not given.")]
+Local = Annotated[
+    Path, typer.Option(envvar="TOLLGATE_LOCAL_FOLDER", help="The folder of the local service's files.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")]
+LOCAL = Path(".local")
+
+
+@cli.command()
+def lint(
+    file: Annotated[Path | None, typer.Argument(help="A document; the shipped data where not given.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check every model: its shape, a price for every input, none below its cost. Ends with 1 on a fault."""
+    faults = _faults(file)
+    if as_json:
+        typer.echo(json.dumps({"faults": faults}, ensure_ascii=False))
+    else:
+        for fault in faults:
+            typer.echo(fault)
+        typer.echo(f"{len(faults)} faults" if faults else "No fault.")
+    if faults:
+        raise typer.Exit(1)
+
+
+@cli.command()
+def diff(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
+    """Show what differs between the live document and the data of this checkout, field by field."""
+    place = place_of(stack, local)
+    found = place.document.read()
+    if not isinstance(found, Found):
+        _say(NO_DOCUMENT.format(place=place.name), {"live": None}, as_json)
+        return
+    compared = compare(_models(found), json.loads(compiled()))
+    if as_json:
+        typer.echo(json.dumps({"live": found.etag, **compared.view()}, ensure_ascii=False))
+    else:
+        _show(compared)
+
+
+@cli.command()
+def push(
+    stack: Stack = None,
+    local: Local = LOCAL,
+    dry_run: Annotated[bool, typer.Option(help="Check and compare, and write nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check the data of this checkout and publish it, in the place of the live document shown before."""
+    body = shipped_document(DATA)
+    place = place_of(stack, local)
+    found = place.document.read()
+    before = found if isinstance(found, Found) else None
+    if before is not None and before.body == body:
+        _say("Nothing to push: the live document is the shipped data.", {"pushed": False}, as_json)
+        return
+    changes = _changes(place, before, body, as_json)
+    if dry_run:
+        _say("Nothing was written.", {"pushed": False, "changes": changes}, as_json)
+        return
+    etag = _put(place, body, before)
+    within_s = REREAD_MS // MS_PER_S
+    message = f"Published to {place.name}; every function uses it within {within_s} s."
+    _say(message, {"pushed": True, "etag": etag, "changes": changes}, as_json)
+
+
+@cli.command()
+def pull(
+    file: Annotated[Path, typer.Argument(help="Where to write it; must not be there yet.")],
+    stack: Stack = None,
+    local: Local = LOCAL,
+) -> None:
+    """Write the live document to a file, as it is."""
+    place = place_of(stack, local)
+    found = place.document.read()
+    if not isinstance(found, Found):
+        raise CommandError(NO_DOCUMENT.format(place=place.name))
+    with file.open("xb") as written:
+        written.write(found.body)
+    typer.echo(f"Wrote {len(found.body)} bytes to {file}.")
+
+
+@cli.command()
+def reset(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
+    """Remove the live document: the service uses the catalog that it was deployed with."""
+    place = place_of(stack, local)
+    found = place.document.read()
+    if not isinstance(found, Found):
+        _say(NO_DOCUMENT.format(place=place.name), {"removed": None}, as_json)
+        return
+    try:
+        place.document.remove(found.etag)
+    except DocumentConflictError as exc:
+        raise CommandError(MEANWHILE) from exc
+    _say(f"Removed from {place.name}.", {"removed": found.etag}, as_json)
+
+
+def shipped_document(folder: Path) -> bytes:
+    """Give the document of the data in `folder`; raises `RefusedDocumentError` with every fault of it."""
+    if faults := faults_of(Folder(folder)):
+        raise RefusedDocumentError(faults)
+    return compiled(folder)
+
+
+def _faults(file: Path | None) -> list[str]:
+    if file is None:
+        return faults_of(Folder(DATA))
+    try:
+        read_document(file.read_bytes())
+    except RefusedDocumentError as error:
+        return error.faults
+    return []
+
+
+def _put(place: Place, body: bytes, before: Found | None) -> str:
+    try:
+        return place.document.put(body, None if before is None else before.etag)
+    except DocumentConflictError as exc:
+        raise CommandError(MEANWHILE) from exc
+
+
+def _changes(place: Place, before: Found | None, body: bytes, as_json: bool) -> dict[str, Any] | None:
+    """Show what a push would change, and give it; `None` where nothing, or nothing readable, is there."""
+    if before is None:
+        typer.echo(NO_DOCUMENT.format(place=place.name), err=True)
+        return None
+    try:
+        compared = compare(_models(before), json.loads(body))
+    except CommandError as exc:
+        # A broken document is there to be replaced.
+        typer.echo(str(exc), err=True)
+        return None
+    if not as_json:
+        _show(compared)
+    return compared.view()
+
+
+def _models(found: Found) -> dict[str, Any]:
+    try:
+        models = json.loads(found.body)
+    except ValueError as exc:
+        raise CommandError(f"The live document is not JSON: {exc}") from exc
+    if not isinstance(models, dict):
+        raise CommandError("The live document is no object of models.")
+    return models
+
+
+def _say(message: str, answer: dict[str, Any], as_json: bool) -> None:
+    typer.echo(json.dumps(answer, ensure_ascii=False) if as_json else message)
+
+
+def _show(compared: Comparison) -> None:
+    if compared.is_same:
+        console.print("The live document has what the shipped data has.")
+    for model_id in compared.only_live:
+        console.print(f"{model_id}: only in the live document", style="red")
+    for model_id in compared.only_shipped:
+        console.print(f"{model_id}: only in the shipped data", style="green")
+    for model_id, changes in compared.changed.items():
+        table = Table("field", "live", "shipped", title=model_id, title_justify="left", box=None)
+        for change in changes:
+            table.add_row(change.path, _value(change.live), _value(change.shipped))
+        console.print(table)
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return NOT_THERE
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,80 @@
+"""One S3 object as a document, by the SDK. `s3_get.py` reads the same without it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from botocore.exceptions import ClientError
+
+from tollgate.kit.document import (
+    MAX_DOCUMENT_BYTES,
+    DocumentConflictError,
+    DocumentTooLargeError,
+    Fetched,
+    Found,
+    Nothing,
+)
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+
+# By S3's error codes; 304 has no body, so its code is the status.
+_NOTHING = {"304": Nothing.UNCHANGED, "NoSuchKey": Nothing.MISSING}
+_CONFLICTS = {"PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey"}
+
+
+@dataclass(frozen=True, slots=True)
+class S3Document:
+    """The object `key` of `bucket`. S3 writes an object whole or not at all, so nobody reads half of one."""
+
+    client: "S3Client"
+    bucket: str
+    key: str
+
+    def read(self, etag: str | None = None) -> Fetched:
+        """Read it unless its ETag is `etag`.
+
+        Raises `DocumentTooLargeError`, and the SDK's errors: without the permission to list the bucket, S3
+        answers a missing object with 403, not 404.
+        """
+        condition: dict[str, Any] = {} if etag is None else {"IfNoneMatch": etag}
+        try:
+            found = self.client.get_object(Bucket=self.bucket, Key=self.key, **condition)
+        except ClientError as exc:
+            if nothing := _NOTHING.get(_code(exc)):
+                return nothing
+            raise
+        with found["Body"] as body:
+            if found["ContentLength"] > MAX_DOCUMENT_BYTES:
+                raise DocumentTooLargeError
+            return Found(found["ETag"], body.read())
+
+    def put(self, body: bytes, replaces: str | None) -> str:
+        """Write it in the place of the one with the ETag `replaces`, or of none; give its own ETag.
+
+        Raises `DocumentConflictError` where something else is there.
+        """
+        condition: dict[str, Any] = {"IfNoneMatch": "*"} if replaces is None else {"IfMatch": replaces}
+        try:
+            written = self.client.put_object(
+                Bucket=self.bucket, Key=self.key, Body=body, ContentType="application/json", **condition
+            )
+        except ClientError as exc:
+            _refuse(exc)
+        return written["ETag"]
+
+    def remove(self, etag: str) -> None:
+        """Remove the one with this ETag. Raises `DocumentConflictError` where something else is there."""
+        try:
+            self.client.delete_object(Bucket=self.bucket, Key=self.key, IfMatch=etag)
+        except ClientError as exc:
+            _refuse(exc)
+
+
+def _refuse(exc: ClientError) -> NoReturn:
+    if _code(exc) in _CONFLICTS:
+        raise DocumentConflictError from exc
+    raise exc
+
+
+def _code(exc: ClientError) -> str:
+    return str(exc.response["Error"]["Code"])
