@@ -26,7 +26,8 @@ Handler = Callable[[dict[str, Any], Any], Any]
 
 MAX_LOCAL_CONCURRENCY = 16
 """Threads for one queue; the template allows more than one machine is good for."""
-LONG_POLL_S = 5
+LONG_POLL_S = 1
+"""A message ends a poll at once; this only bounds how long Ctrl-C has to wait for one."""
 SQS_BATCH = 10
 STREAM_POLL_S = 0.03
 FAULT_PAUSE_S = 1.0
