@@ -93,6 +93,10 @@ def _takes_faults(route: Route, profile: type[Profile]) -> Iterator[str]:
             yield f"routes: {route.provider} takes {name!r}, which is no field of the profile"
         elif values and isinstance(kind, Choice) and not set(kind.values) & set(values):
             yield f"routes: {route.provider} takes no value of {name} that the model has"
+    for name, most in route.max_items.items():
+        kind = kinds.get(name)
+        if not isinstance(kind, Many) or not kind.min_items <= most <= kind.max_items:
+            yield f"routes: {route.provider} takes {most} {name!r}, which the model cannot have"
 
 
 def _every_fact(model: Model, profile: type[Profile]) -> Iterator[Facts]:

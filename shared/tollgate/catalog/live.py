@@ -18,15 +18,16 @@ Taken = dict[str, list[Any]]
 
 def with_routes(model: Model, routes: list[Route]) -> Model:
     """Give `model` with these of its routes, narrowed to what they take between them."""
-    taken = _taken(routes)
-    if not taken:
+    taken, most = _taken(routes), _most_items(routes)
+    if not taken and not most:
         return _changed(model, routes=routes)
     kinds = model.input_class.kinds()
     for name, values in taken.items():
         kind = kinds[name]
         order = kind.values if isinstance(kind, Choice) else tuple(sorted(values))
         taken[name] = [value for value in order if value in values]
-    return _changed(model, routes=routes, restrictions=_narrowed(model, taken), pricing=_priced(model, taken))
+    restrictions = _shortened(_narrowed(model, taken), most)
+    return _changed(model, routes=routes, restrictions=restrictions, pricing=_priced(model, taken))
 
 
 def _taken(routes: list[Route]) -> Taken:
@@ -38,6 +39,14 @@ def _taken(routes: list[Route]) -> Taken:
         name: list(dict.fromkeys(value for route in routes for value in route.takes[name]))
         for name in limited
     }
+
+
+def _most_items(routes: list[Route]) -> dict[str, int]:
+    """Give, for each array that every route bounds, the most items that any of them takes."""
+    if not routes:
+        return {}
+    bounded = set.intersection(*(set(route.max_items) for route in routes))
+    return {name: max(route.max_items[name] for route in routes) for name in bounded}
 
 
 def _narrowed(model: Model, taken: Taken) -> Restrictions:
@@ -56,6 +65,14 @@ def _narrowed(model: Model, taken: Taken) -> Restrictions:
             fields[name] = before.model_copy(update=update)
     dropped = [name for name, values in taken.items() if not values]
     return restrictions.model_copy(update={"fields": fields, "drop": [*restrictions.drop, *dropped]})
+
+
+def _shortened(restrictions: Restrictions, most: dict[str, int]) -> Restrictions:
+    """Give the restrictions with these arrays no longer than this."""
+    fields = dict(restrictions.fields)
+    for name, number in most.items():
+        fields[name] = fields.get(name, FieldRestriction()).model_copy(update={"max_items": number})
+    return restrictions.model_copy(update={"fields": fields})
 
 
 def _priced(model: Model, taken: Taken) -> Pricing:

@@ -101,7 +101,8 @@ class ExtraCost(Data):
 class Route(Data):
     """One way to run a model: a provider, its ids for our variants, its field mapping, its cost.
 
-    `takes` names the fields of which the provider takes some values only, or none.
+    `takes` names the fields of which the provider takes some values only, or none; `max_items` the arrays
+    of which it takes fewer items than the model.
     """
 
     provider: str
@@ -110,12 +111,15 @@ class Route(Data):
     confidence: Basis
     enabled: bool = True
     takes: dict[str, list[bool | str | int | float]] = Field(default_factory=dict)
+    max_items: dict[str, Annotated[int, Field(gt=0)]] = Field(default_factory=dict)
     costs: list[Cost] = Field(min_length=1)
     extra_costs: list[ExtraCost] = Field(default_factory=list)
 
     def can_run(self, values: Mapping[str, Any]) -> bool:
         """Say whether the provider takes an input with these values."""
-        return all(values[name] in taken for name, taken in self.takes.items() if name in values)
+        return all(values[name] in taken for name, taken in self.takes.items() if name in values) and all(
+            len(values[name]) <= most for name, most in self.max_items.items() if name in values
+        )
 
 
 class Listed(Data):

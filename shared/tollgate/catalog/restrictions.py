@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, PydanticUndefined
 
 from tollgate.catalog.errors import CatalogError
-from tollgate.catalog.kinds import Choice, Flag, Kind, Number, Whole, kind_of
+from tollgate.catalog.kinds import Choice, Flag, Kind, Number, Text, Whole, kind_of
 from tollgate.catalog.profiles.base import ABSENT, Profile
 from tollgate.catalog.rules import one_is_given
 
@@ -97,7 +97,7 @@ def _narrowed(name: str, kind: Kind, by: FieldRestriction) -> Kind:
     if by.options is not None:
         if isinstance(kind, Flag) and len(by.options) == 1:
             return Flag(only=bool(by.options[0]))
-        if not isinstance(kind, Choice | Whole | Number):
+        if not isinstance(kind, Choice | Text | Whole | Number):
             raise CatalogError(f"field {name} takes no options")
         return Choice(tuple(by.options))
     bounds = by.model_dump(include=BOUNDS, exclude_none=True)

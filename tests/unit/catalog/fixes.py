@@ -56,8 +56,12 @@ def vid_d(sketch: Sketch) -> None:
 def vid_e(sketch: Sketch) -> None:
     frames(sketch, "reference_image")
     sketch.most("imageUrls", 27)
+    references = ("imageUrls", "videoUrls", "audioUrls")
+    if any(image["role"] != "reference_image" for image in sketch.source.get("imageWithRoles", [])):
+        sketch.drop(*sketch.pick(references, ("imageWithRoles",)))
     if sketch.chosen("omniReferenceTaskType") == "extend":
         sketch.need("videoUrls")
+        sketch.drop("imageWithRoles")
     if sketch.has("imageWithRoles") or sketch.chosen("omniReferenceTaskType") == "extend":
         sketch.drop("size")
 
@@ -212,24 +216,44 @@ def midjourney_video(sketch: Sketch) -> None:
         sketch.need("endUrl")
 
 
-TRACK = ("extend", "cover", "add-instrumental", "add-vocals")
-NO_TRACK = ("music", "sound", "lyrics", "boost-style", "voice", "inspo", "upload", "mashup")
+LAYER = ("audioUrl", "title", "styles", "negativeTags")
+NO_TASK = (
+    "music", "sound", "lyrics", "boost-style", "voice", "inspo", "upload", "mashup", "cover",
+    "add-instrumental", "add-vocals",
+)  # fmt: skip
 MUSIC_NEEDS = {
-    "sound": ("prompt",), "lyrics": ("prompt",), "add-vocals": ("prompt",), "boost-style": ("styles",),
-    "voice": ("voiceAudioUrl",), "inspo": ("audioUrls",), "upload": ("audioUrl",),
+    "sound": ("prompt",), "lyrics": ("prompt",), "boost-style": ("styles",), "voice": ("voiceAudioUrl",),
+    "inspo": ("audioUrls",), "upload": ("audioUrl",), "cover": ("audioUrl",), "add-instrumental": LAYER,
+    "add-vocals": ("prompt", *LAYER), "replace-section": ("audioId", "prompt", "styles", "title"),
     "fade-in": ("durationS",), "fade-out": ("durationS",), "adjust-speed": ("speed",),
     "mashup": ("sourceTaskIds",),
+    **dict.fromkeys(
+        ("extend", "stems", "stems-all", "wav", "timestamped-lyrics", "music-video"), ("audioId",)
+    ),
 }  # fmt: skip
+SUNG = {"prompt", "title", "styles", "negativeTags", "styleWeight", "weirdnessConstraint", "audioWeight",
+        "vocalGender"}  # fmt: skip
+TRACK = {"parentTaskId", "audioId"}
+MUSIC_USES = {
+    "music": SUNG | {"instrumental"}, "cover": SUNG | {"instrumental", "audioUrl"},
+    "extend": SUNG | TRACK | {"startS"}, "add-instrumental": {*LAYER, "instrumental"},
+    "add-vocals": SUNG | {"audioUrl"}, "lyrics": {"prompt"}, "boost-style": {"styles"},
+    "replace-section": TRACK | {"startS", "endS", "prompt", "title", "styles", "negativeTags"},
+    "music-video": TRACK | {"imageUrl", "backgroundColors", "aspectRatio", "quality"},
+    "stems": TRACK, "stems-all": TRACK, "wav": TRACK, "timestamped-lyrics": TRACK,
+    "music-cover": {"parentTaskId"}, "midi": {"parentTaskId"},
+}  # fmt: skip
+"""What the documentation of the only route says that each action can be told, besides its engine."""
 
 
 def music(sketch: Sketch) -> None:
     action = sketch.chosen("action")
+    unused = sketch.source.keys() - MUSIC_USES.get(action, sketch.source.keys()) - {"action", "mv"}
+    sketch.drop(*sorted(unused))
     sketch.need(*MUSIC_NEEDS.get(action, ()))
     if action == "music" and not (sketch.source.get("instrumental") and sketch.has("styles")):
         sketch.need("prompt")
-    if action in TRACK:
-        sketch.need(*sketch.keep([("audioUrl",), ("parentTaskId",)]))
-    elif action not in NO_TRACK:
+    if action not in NO_TASK:
         sketch.need("parentTaskId")
         sketch.drop("audioUrl")
     elif sketch.has("audioUrl"):
@@ -238,7 +262,9 @@ def music(sketch: Sketch) -> None:
         sketch.drop("audioId")
     if action == "inspo":
         sketch.most("audioUrls", 4)
-    if action in ("replace-section", "remove-section", "crop") or sketch.has("startS", "endS"):
+    if action in ("replace-section", "remove-section", "crop") or (
+        action != "extend" and sketch.has("startS", "endS")
+    ):
         sketch.source["startS"], sketch.source["endS"] = sketch.pick((0, 0.5), (1.25, 60))
     if not sketch.has("sourceTaskIds"):
         sketch.drop("audioIds")

@@ -6,10 +6,15 @@ from tests.unit.catalog.cases import URL, Case
 
 P = {"prompt": "a song about a cat"}
 T = {"parentTaskId": "task_1"}
+LAYER = {"audioUrl": URL, "title": "Cat", "styles": "jazz", "negativeTags": "drums"}
 
 
 def of_task(action: str, **more: Any) -> dict[str, Any]:
     return {"action": action, **T, **more}
+
+
+def of_track(action: str, **more: Any) -> dict[str, Any]:
+    return {"action": action, **T, "audioId": "a", **more}
 
 
 MUSIC: list[Case] = [
@@ -37,24 +42,43 @@ MUSIC: list[Case] = [
     ("adjust-speed needs speed", {**T, "action": "adjust-speed"}, ["speed"]),
     ("sourceTaskIds exactly 2", {"action": "mashup", "sourceTaskIds": ["a", "b"]}, []),
     ("sourceTaskIds exactly 2: not 1", {**P, "sourceTaskIds": ["a"]}, ["sourceTaskIds"]),
-    ("audioIds parallel to sourceTaskIds", {**P, "audioIds": ["a", "b"]}, ["audioIds"]),
+    ("audioIds parallel to sourceTaskIds", {"action": "bpm", **T, "audioIds": ["a", "b"]}, ["audioIds"]),
     ("audioUrls: inspo 4", {"action": "inspo", "audioUrls": [URL] * 4}, []),
     ("audioUrls: inspo not 5", {"action": "inspo", "audioUrls": [URL] * 5}, ["audioUrls"]),
-    ("audioUrls: custom model 24 tracks", {**P, "audioUrls": [URL] * 24}, []),
+    ("audioUrls: custom model 24 tracks", {**P, "action": "sound", "audioUrls": [URL] * 24}, []),
     ("audioUrls: not 25", {**P, "audioUrls": [URL] * 25}, ["audioUrls"]),
-    ("backgroundColors 1-4 hex colors", {**P, "backgroundColors": ["#1a2B3c"] * 4}, []),
+    ("backgroundColors 1-4 hex colors", of_track("music-video", backgroundColors=["#1a2B3c"] * 4), []),
     ("backgroundColors: not 0", {**P, "backgroundColors": []}, ["backgroundColors"]),
     ("backgroundColors: not a name", {**P, "backgroundColors": ["red"]}, ["backgroundColors/0"]),
     ("voxAudioId deprecated, ignored: a string", {**P, "voxAudioId": "x"}, []),
     ("voxAudioId deprecated, ignored: whatever it holds", {**P, "voxAudioId": {"a": [None]}}, []),
-    ("extend: a track of a task", of_task("extend", startS=10), []),
-    ("extend: a track from elsewhere", {"action": "extend", "audioUrl": URL}, []),
-    ("extend: not both", {**of_task("extend"), "audioUrl": URL}, ["audioUrl"]),
-    ("extend: not without a track", {"action": "extend"}, ["parentTaskId"]),
+    ("extend: a track of a task", of_track("extend", startS=10), []),
+    ("extend: which track", of_task("extend"), ["audioId"]),
+    (
+        "extend: not from elsewhere",
+        {"action": "extend", "audioUrl": URL},
+        ["audioId", "audioUrl", "parentTaskId"],
+    ),
+    ("extend: not without a track", {"action": "extend"}, ["audioId", "parentTaskId"]),
     ("cover: a track", {"action": "cover", "audioUrl": URL}, []),
-    ("add-instrumental: not without a track", {"action": "add-instrumental"}, ["parentTaskId"]),
-    ("add-vocals: what to sing", {**P, "action": "add-vocals", "audioUrl": URL}, []),
-    ("add-vocals: not without words", {"action": "add-vocals", "audioUrl": URL}, ["prompt"]),
+    ("cover: not of a task", of_task("cover"), ["audioUrl", "parentTaskId"]),
+    ("add-instrumental: a track, its title and styles", {"action": "add-instrumental", **LAYER}, []),
+    (
+        "add-instrumental: not without",
+        {"action": "add-instrumental"},
+        ["audioUrl", "negativeTags", "styles", "title"],
+    ),
+    ("add-vocals: what to sing", {**P, **LAYER, "action": "add-vocals"}, []),
+    ("add-vocals: not without words", {**LAYER, "action": "add-vocals"}, ["prompt"]),
+    ("one track: not both", {"action": "bpm", **T, "audioUrl": URL}, ["audioUrl"]),
+    ("music: no bpm", {**P, "bpm": 90}, ["bpm"]),
+    ("music: what it cannot use may have its default", {**P, "quality": "compact"}, []),
+    (
+        "lyrics: no styles, no instrumental",
+        {**P, "action": "lyrics", "styles": "jazz", "instrumental": True},
+        ["instrumental", "styles"],
+    ),
+    ("midi: a task, not a track", of_track("midi"), ["audioId"]),
     ("sound: a prompt", {**P, "action": "sound", "bpm": 90, "key": "C minor", "type": "loop"}, []),
     ("sound: not without", {"action": "sound"}, ["prompt"]),
     ("type one-shot, loop", {**P, "action": "sound", "type": "once"}, ["type"]),
@@ -72,34 +96,39 @@ MUSIC: list[Case] = [
     ("inspo: not without tracks", {"action": "inspo"}, ["audioUrls"]),
     ("upload: a track", {"action": "upload", "audioUrl": URL}, []),
     ("upload: not without", {"action": "upload"}, ["audioUrl"]),
-    ("replace-section: a track and a section", of_task("replace-section", startS=1, endS=2), []),
+    (
+        "replace-section: a track, a section and what to sing",
+        of_track("replace-section", startS=1, endS=2, prompt="la", styles="jazz", title="Cat"),
+        [],
+    ),
+    (
+        "replace-section: not without",
+        of_task("replace-section", startS=1, endS=2),
+        ["audioId", "prompt", "styles", "title"],
+    ),
     ("remove-section: not without a section", of_task("remove-section"), ["startS", "endS"]),
     ("fade-in: how long", of_task("fade-in", durationS=3), []),
     ("fade-out: not without", of_task("fade-out"), ["durationS"]),
     ("mashup: not without tasks", {"action": "mashup"}, ["sourceTaskIds"]),
-    ("music-video: its fields", of_task("music-video", aspectRatio="4:3", quality="max", imageUrl=URL), []),
-    ("music-video: aspectRatio", of_task("music-video", aspectRatio="21:9"), ["aspectRatio"]),
-    ("quality: compact, high, max", of_task("music-video", quality="low"), ["quality"]),
+    ("music-video: its fields", of_track("music-video", aspectRatio="4:3", quality="max", imageUrl=URL), []),
+    ("music-video: aspectRatio", of_track("music-video", aspectRatio="21:9"), ["aspectRatio"]),
+    ("quality: compact, high, max", of_track("music-video", quality="low"), ["quality"]),
     *(
-        (f"{action}: a track of a task", of_task(action), [])
-        for action in (
-            "stems",
-            "stems-all",
-            "wav",
-            "timestamped-lyrics",
-            "music-cover",
-            "vox",
-            "concat",
-            "midi",
-        )
+        (f"{action}: a track of a task", of_track(action), [])
+        for action in ("stems", "stems-all", "wav", "timestamped-lyrics", "music-video")
+    ),
+    *((f"{action}: a task", of_task(action), []) for action in ("music-cover", "vox", "concat", "midi")),
+    *(
+        (f"{action}: not without a track", {"action": action}, ["audioId", "parentTaskId"])
+        for action in ("stems", "wav", "music-video")
     ),
     *(
-        (f"{action}: not without a track", {"action": action}, ["parentTaskId"])
-        for action in ("stems", "wav", "music-video", "remaster", "add-stem", "sample", "bpm", "music-cover")
+        (f"{action}: not without a task", {"action": action}, ["parentTaskId"])
+        for action in ("remaster", "add-stem", "sample", "bpm", "music-cover")
     ),
     ("remaster: variationCategory", of_task("remaster", variationCategory="subtle"), []),
     ("variationCategory: not low", of_task("remaster", variationCategory="low"), ["variationCategory"]),
-    ("audioId: of a task", {**P, "audioId": "a"}, ["audioId"]),
+    ("audioId: of a task", {**P, "action": "sound", "audioId": "a"}, ["audioId"]),
     ("add-stem: stemType", of_task("add-stem", stemType="drums"), []),
 ]
 

@@ -113,6 +113,14 @@ class TestLint:
     def test_sees_what_a_route_cannot_take(self, takes: Any, fault: str) -> None:
         assert fault in faults(routed(priced(unit="second", prices=one()), takes=takes))[0]
 
+    @pytest.mark.parametrize(
+        ("most", "good"),
+        [({"imageUrls": 9}, True), ({"imageUrls": 10}, False), ({"size": 1}, False), ({"sise": 1}, False)],
+    )
+    def test_sees_more_items_than_the_model_has(self, most: dict[str, int], good: bool) -> None:
+        found = faults(routed(priced(unit="second", prices=one()), maxItems=most))
+        assert found == [] if good else "which the model cannot have" in found[0]
+
     def test_a_route_that_is_off_may_cost_more(self) -> None:
         model = priced(unit="second", prices=one("0.009"))
         off = [model.routes[0].model_copy(update={"enabled": False})]

@@ -6,6 +6,7 @@ import pytest
 
 from tests.unit.catalog.cases import CATALOG, URL
 from tollgate.catalog.lint import faults
+from tollgate.catalog.live import with_routes
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import descriptors
@@ -52,10 +53,51 @@ class TestValues:
         with pytest.raises(InvalidInputError, match="Must be false for this model"):
             model.check({"prompt": "x", "draft": True})
 
+    def test_a_text_that_has_one_value(self) -> None:
+        model = live("suno", "poyo")
+        assert model.check({"prompt": "x", "stemType": "lead_vocal"}).values["stemType"] == "lead_vocal"
+        with pytest.raises(InvalidInputError, match="Must be one of: lead_vocal"):
+            model.check({"prompt": "x", "stemType": "drums"})
+
+    def test_a_switch_of_one_provider_chooses_it(self) -> None:
+        model = live("seedance-2.0", "fal", "kie")
+        checked = model.check({"prompt": "x", "nsfwCheck": True})
+        assert [route.provider for route in model.routes_for(checked.values)] == ["kie"]
+        with pytest.raises(InvalidInputError, match="Unknown field 'seed'"):
+            model.check({"prompt": "x", "seed": 1})
+
     def test_a_field_that_none_takes_is_gone(self) -> None:
         with pytest.raises(InvalidInputError, match="Unknown field 'urls'"):
             live("z-image", "kie").check({"prompt": "x", "size": "1:1", "urls": [URL]})
         live("z-image", "kie", "fal").check({"prompt": "x", "urls": [URL]})
+
+
+class TestItems:
+    def test_are_no_more_than_the_widest_live_route_takes(self) -> None:
+        model = live("seedance-1.5-pro", "fal", "poyo")
+        assert model.check({"imageUrls": [URL] * 2}).values["imageUrls"] == [URL] * 2
+        with pytest.raises(InvalidInputError) as raised:
+            model.check({"imageUrls": [URL] * 3})
+        assert raised.value.problems == [
+            Problem("/input/imageUrls", "Must have at most 2 items, has 3.", "at most 2 items")
+        ]
+
+    def test_are_the_models_where_one_route_has_no_bound(self) -> None:
+        model = live("seedance-1.5-pro", "fal", "ark")
+        nine = model.check({"imageUrls": [URL] * 9}).values
+        assert [route.provider for route in model.routes_for(nine)] == ["ark"]
+
+    def test_the_widest_route_decides(self) -> None:
+        base = CATALOG.get("seedance-1.5-pro")
+        routes = [
+            route.model_copy(update={"max_items": {"imageUrls": most}})
+            for route, most in zip(base.routes[:2], (1, 4), strict=True)
+        ]
+        model = with_routes(base, routes)
+        four = model.check({"prompt": "x", "imageUrls": [URL] * 4}).values
+        assert model.routes_for(four) == routes[1:]
+        with pytest.raises(InvalidInputError, match="at most 4 items"):
+            model.check({"imageUrls": [URL] * 5})
 
 
 class TestPrices:

@@ -24,6 +24,9 @@ TABLES: dict[str, list[Case]] = {
 
 BEYOND_JSON_SCHEMA = {
     "Music: endS > startS: not equal",
+    "Music: lyrics: no styles, no instrumental",
+    "Music: midi: a task, not a track",
+    "Music: music: no bpm",
     "Music: styleWeight 0.00-1.00: not 0.655",
     "VID-E: max 30 across both image fields: 31",
     "VID-L: images+elements at most 15: 16",
@@ -33,7 +36,8 @@ BEYOND_JSON_SCHEMA = {
     "VID-L: startImageIndex: of an image",
     "VID-P: generationType frame: not three",
 }
-"""Refused inputs that the published schema accepts: sums, comparisons of two fields, decimal places."""
+"""Refused inputs that the published schema accepts: sums, comparisons of two fields, decimal places;
+and, for its length, which fields each action of music cannot use."""
 
 
 @rows(**TABLES)

@@ -36,6 +36,12 @@ def mapped(provider: str, model_id: str, source: dict[str, Any]) -> Mapped:
     return MAPPINGS[provider][job.mapping](job)
 
 
+def said(provider: str, model_id: str, values: dict[str, Any]) -> Mapped:
+    """Give the provider's words for values that the catalog refuses, so that no input leads to them."""
+    route = route_of(provider, model_id)
+    return MAPPINGS[provider][route.mapping](Job("task_1", route.mapping, route.upstream, values))
+
+
 def names(cases: list[Any]) -> list[str]:
     """Give a name for each case: its model and the fields of its input."""
     return [f"{case[0]}: {' '.join(case[1]) or 'nothing'}" for case in cases]

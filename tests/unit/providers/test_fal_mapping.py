@@ -4,7 +4,21 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.mapping_support import FIRST, LAST, REFERENCE, A, B, C, Case, S, V, W, mapped, names
+from tests.unit.providers.mapping_support import (
+    FIRST,
+    LAST,
+    REFERENCE,
+    A,
+    B,
+    C,
+    Case,
+    S,
+    V,
+    W,
+    mapped,
+    names,
+    said,
+)
 from tollgate.providers.base import Mapped
 from tollgate.providers.images import CannotMapError
 
@@ -490,7 +504,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("seedance-2.0", {**P, "nsfwCheck": True}, "True where only"),
     ("seedance-2.5", {**P, "outputFormat": "mov"}, "'mov' where only"),
     ("seedance-2.5", {**P, "watermark": True}, "True where only"),
-    ("seedance-2.5", {**P, "imageWithRoles": [FIRST], "videoUrls": [V]}, "no word for videoUrls"),
     ("grok-imagine-video", {**P, "urls": [A, B]}, "no id for reference"),
     ("gemini-omni-1.1-flash", {**P, "imageUrls": [A, B]}, "2 items"),
     ("kling-4.0", {**P, "videoMode": "elements", "imageUrls": [A], "startImageIndex": 1}, "startImageIndex"),
@@ -518,3 +531,9 @@ def test_an_input_in_fals_words(
 def test_what_fal_has_no_words_for_is_refused(model: str, source: dict[str, Any], reason: str) -> None:
     with pytest.raises(CannotMapError, match=reason):
         mapped("fal", model, source)
+
+
+def test_frames_and_references_are_two_jobs() -> None:
+    values = {**P, "imageWithRoles": [FIRST], "videoUrls": [V]}
+    with pytest.raises(CannotMapError, match="no word for videoUrls"):
+        said("fal", "seedance-2.5", values)

@@ -5,7 +5,20 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.mapping_support import FIRST, LAST, REFERENCE, A, B, C, Case, S, V, mapped, names
+from tests.unit.providers.mapping_support import (
+    FIRST,
+    LAST,
+    REFERENCE,
+    A,
+    B,
+    C,
+    Case,
+    S,
+    V,
+    mapped,
+    names,
+    said,
+)
 from tollgate.providers.base import Mapped
 from tollgate.providers.images import CannotMapError
 
@@ -370,7 +383,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("qwen-image-3", {**P, "size": "2:3"}, "cannot be '2:3'"),
     ("seedance-2.0", {**P, "seed": 1}, "no word for seed"),
     ("seedance-2.0", {**P, "returnLastFrame": True}, "True where only"),
-    ("seedance-2.5", {**P, "imageWithRoles": [FIRST], "imageUrls": [B]}, "frames and references together"),
     ("seedance-2.5", {**P, "videoUrls": [V], "omniReferenceTaskType": "extend"}, "'extend' where only"),
     ("kling-2.6", {**P, "imageUrls": [A, B]}, "more than 1"),
     ("minimax-h3", {"prompt": "x" * 7_001}, "prompt is more than 7000"),
@@ -403,3 +415,9 @@ def test_an_input_in_kies_words(
 def test_what_kie_has_no_words_for_is_refused(model: str, source: dict[str, Any], reason: str) -> None:
     with pytest.raises(CannotMapError, match=reason):
         mapped("kie", model, source)
+
+
+def test_frames_and_references_are_two_jobs() -> None:
+    values = {**P, "imageWithRoles": [FIRST], "imageUrls": [B]}
+    with pytest.raises(CannotMapError, match="frames and references together"):
+        said("kie", "seedance-2.5", values)

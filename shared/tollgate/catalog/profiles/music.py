@@ -4,8 +4,8 @@ The contract lists most fields and leaves "prompt-type and other fields" open. D
 providers' calls take (providers.md §15a, catalog.json): `prompt` (a description of the song or, with
 `styles` or `title`, its lyrics, unless `autoLyrics` asks to write them), `title`, `instrumental`,
 `negativeTags`; for what works on a track, `parentTaskId` (the task that made it) and `audioId` (which of
-its tracks; the first unless given), or `audioUrl` where a track from elsewhere will do. Lengths and ranges
-that the contract does not give are decided here too.
+its tracks), or `audioUrl` for a track from elsewhere. Lengths and ranges that the contract does not give are
+decided here too.
 
 Which action needs what:
 
@@ -15,13 +15,18 @@ Which action needs what:
     voice                            a recording; the check of it has two fields, together
     inspo                            1–4 tracks to be inspired by
     upload                           a track
-    extend, cover, add-instrumental  a track, from a task or from elsewhere
-    add-vocals                       that, and what to sing
-    replace-section, remove-section, a track of a task, and the section
-    crop
-    fade-in, fade-out; adjust-speed  a track of a task, and how long; how fast
+    cover                            a track from elsewhere
+    add-instrumental                 that, its title, styles and negativeTags
+    add-vocals                       all of that, and what to sing
+    extend, stems, stems-all, wav,   a track of a task: the task and which track
+    timestamped-lyrics, music-video
+    replace-section                  that, the section, its words, styles and the title
+    remove-section, crop             a task, and the section
+    fade-in, fade-out; adjust-speed  a task, and how long; how fast
     mashup                           exactly two tasks
-    every other action               a track of a task
+    every other action               a task
+
+An action of a route that is known to carry some fields only (`CARRIED`) is refused with any other.
 """
 # ruff: noqa: N815  (field names are the contract's)
 
@@ -58,25 +63,46 @@ ACTIONS = (
 ENGINES = ("v3.5", "v4.0", "v4.5", "v4.5+", "v5.0", "v5.5", "custom")
 
 SECTION = ("parentTaskId", "startS", "endS")
-TRACK = ("parentTaskId", "audioUrl")
-ON_A_TASK = (
-    "stems", "stems-all", "wav", "timestamped-lyrics", "music-cover", "music-video", "remaster", "add-stem",
-    "vox", "concat", "sample", "midi", "bpm",
-)  # fmt: skip
+TRACK = ("parentTaskId", "audioId")
+ON_A_TRACK = ("extend", "stems", "stems-all", "wav", "timestamped-lyrics", "music-video")
+ON_A_TASK = ("music-cover", "remaster", "add-stem", "vox", "concat", "sample", "midi", "bpm")
+LAYER = ("audioUrl", "title", "styles", "negativeTags")
 CASES = (
     Case(("sound", "lyrics"), ("prompt",)),
     Case(("boost-style",), ("styles",)),
     Case(("voice",), ("voiceAudioUrl",)),
     Case(("inspo",), ("audioUrls",)),
     Case(("upload",), ("audioUrl",)),
-    Case(("extend", "cover", "add-instrumental"), one_of=TRACK),
-    Case(("add-vocals",), ("prompt",), TRACK),
-    Case(("replace-section", "remove-section", "crop"), SECTION),
+    Case(("cover",), ("audioUrl",)),
+    Case(("add-instrumental",), LAYER),
+    Case(("add-vocals",), ("prompt", *LAYER)),
+    Case(("replace-section",), (*SECTION, "audioId", "prompt", "styles", "title")),
+    Case(("remove-section", "crop"), SECTION),
     Case(("fade-in", "fade-out"), ("parentTaskId", "durationS")),
     Case(("adjust-speed",), ("parentTaskId", "speed")),
     Case(("mashup",), ("sourceTaskIds",)),
+    Case(ON_A_TRACK, TRACK),
     Case(ON_A_TASK, ("parentTaskId",)),
 )
+
+SUNG = (
+    "prompt", "title", "styles", "negativeTags", "styleWeight", "weirdnessConstraint", "audioWeight",
+    "vocalGender",
+)  # fmt: skip
+CARRIED: Mapping[str, tuple[str, ...]] = {
+    "music": (*SUNG, "instrumental"),
+    "cover": (*SUNG, "instrumental", "audioUrl"),
+    "extend": (*SUNG, *TRACK, "startS"),
+    "add-instrumental": (*LAYER, "instrumental"),
+    "add-vocals": (*SUNG, "audioUrl"),
+    "replace-section": (*SECTION, "audioId", "prompt", "title", "styles", "negativeTags"),
+    "lyrics": ("prompt",),
+    "boost-style": ("styles",),
+    "music-video": (*TRACK, "imageUrl", "backgroundColors", "aspectRatio", "quality"),
+    **dict.fromkeys(("stems", "stems-all", "wav", "timestamped-lyrics"), TRACK),
+    **dict.fromkeys(("music-cover", "midi"), ("parentTaskId",)),
+}
+"""What an action can be told, besides the engine; the other actions' fields were not read."""
 
 Weight = Annotated[float, Number(0, 1, decimals=2)]
 Seconds = Annotated[float, Number(0, MAX_TRACK_S)]
@@ -108,6 +134,21 @@ def a_song_has_words_or_a_style(checked: CheckedInput) -> Iterator[Problem]:
         yield Problem(at("prompt"), "Required, unless instrumental is true and styles is given.")
 
 
+@rule("action")
+def an_action_is_told_what_it_can_use(checked: CheckedInput) -> Iterator[Problem]:
+    """Refuse a field that the action cannot carry: it would be charged, and then refused by every route.
+
+    A field with its default asks for nothing, and may stand anywhere.
+    """
+    action = checked.values["action"]
+    if action not in CARRIED:
+        return
+    asked = checked.given - {"action", "mv", *CARRIED[action]}
+    for name in sorted(asked):
+        if checked.values[name] != Music.model_fields[name].default:
+            yield Problem(at(name), f"Action {action} cannot use it.")
+
+
 @rule("startS", "endS")
 def a_section_ends_after_it_starts(checked: CheckedInput) -> Iterator[Problem]:
     """Keep to "`endS` > `startS`" (interface.md, Music profile)."""
@@ -137,6 +178,7 @@ class Music(Profile):
     rules: ClassVar[tuple[Rule, ...]] = (
         a_song_has_words_or_a_style,
         has_what_it_works_on("action", CASES, "music"),
+        an_action_is_told_what_it_can_use,
         not_together("audioUrl", "parentTaskId"),
         needs_one_of("audioId", "parentTaskId"),
         needs_one_of("audioIds", "sourceTaskIds"),
@@ -165,7 +207,7 @@ class Music(Profile):
     )
     audioUrls: Annotated[list[MediaUrl], Many(1, 24)] = field("Audio files", "Tracks to work from.")
     parentTaskId: TaskId = field("Earlier task", "The task whose track to work on.")
-    audioId: TaskId = field("Track", "Which track of that task; the first unless given.")
+    audioId: TaskId = field("Track", "Which track of that task.")
     audioUrl: MediaUrl = field("Audio file", "A track from elsewhere, in place of an earlier task.")
     imageUrl: MediaUrl = field("Image", "Picture of a music video.")
     voiceAudioUrl: MediaUrl = field("Voice recording", "The voice to learn.")

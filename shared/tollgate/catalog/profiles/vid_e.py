@@ -10,13 +10,15 @@ from tollgate.catalog.media import Length, MediaRule
 from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Prompt, Seed, field
 from tollgate.catalog.profiles.frames import (
     FRAMES,
+    REFERENCE,
     SOME_IMAGE_IS_A_FRAME,
+    SOME_IMAGE_IS_A_REFERENCE,
     RoleImage,
     WebSearch,
     a_last_frame_follows_a_first,
     each_frame_has_one_image,
 )
-from tollgate.catalog.rules import Case, CheckedInput, Rule, at, has_what_it_works_on, items, rule
+from tollgate.catalog.rules import Case, CheckedInput, Rule, at, given, has_what_it_works_on, items, rule
 from tollgate.kit.errors import Problem
 
 MAX_IMAGES = 30
@@ -57,16 +59,38 @@ def a_given_picture_sets_the_shape(checked: CheckedInput) -> Iterator[Problem]:
         yield Problem(at("size"), "Must be adaptive with a first or last frame, and to extend.", ["adaptive"])
 
 
+REFERENCES = ("imageUrls", "videoUrls", "audioUrls")
+
+
+@rule(
+    "imageWithRoles",
+    *REFERENCES,
+    schema={
+        "if": SOME_IMAGE_IS_A_FRAME,
+        "then": {"not": {"anyOf": [SOME_IMAGE_IS_A_REFERENCE, *map(given, REFERENCES)]}},
+    },
+)
+def frames_and_references_are_two_jobs(checked: CheckedInput) -> Iterator[Problem]:
+    """Refuse a first or last frame beside any reference: no live route takes both (decided here)."""
+    roles = {image["role"] for image in items(checked, "imageWithRoles")}
+    if roles.isdisjoint(FRAMES):
+        return
+    if REFERENCE in roles or not checked.given.isdisjoint(REFERENCES):
+        yield Problem(at("imageWithRoles"), "Frames cannot be combined with references.")
+
+
 class VidE(Profile):
     """4–30 s, seven sizes, three resolutions, 30 images, ten videos, ten sounds (interface.md, VID-E).
 
-    Decided here: to extend needs the video to extend.
+    Decided here: to extend needs the video to extend; frames and references are not combined, as in VID-D
+    and VID-P.
     """
 
     rules: ClassVar[tuple[Rule, ...]] = (
         images_are_countable,
         a_given_picture_sets_the_shape,
         has_what_it_works_on("omniReferenceTaskType", (Case(("extend",), ("videoUrls",)),), "auto"),
+        frames_and_references_are_two_jobs,
         each_frame_has_one_image,
         a_last_frame_follows_a_first,
     )
