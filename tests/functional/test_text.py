@@ -87,6 +87,14 @@ class Client:
         entries = bootstrap.step_runner().ledger.entries(self.account.account_id)
         return [entry for entry in entries if entry.kind == "text"]
 
+    def texts_when(self, count: int) -> list[Entry]:
+        """Give the text entries once there are `count`: an SDK is done at the end mark, we just after it."""
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while len(found := self.texts()) < count:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        return found
+
     def settled(self) -> bool:
         """Tell whether the books agree and no hold is open."""
         found = bootstrap.api().accounts.me(self.account.account_id)
@@ -155,7 +163,7 @@ class TestMetering:
     def test_streamed_and_whole_cost_the_same(self, client: Client, model: str) -> None:
         client.openai.chat.completions.create(**chat("hello [[think]]", model=model))
         list(client.openai.chat.completions.create(**chat("hello [[think]]", model=model), stream=True))
-        whole, streamed = client.texts()
+        whole, streamed = client.texts_when(2)
         assert whole.amount_micro_usd == streamed.amount_micro_usd < 0
 
     def test_missing_usage_is_counted_and_flagged_never_free(self, client: Client) -> None:
@@ -198,7 +206,7 @@ class TestSdks:
         assert streamed.usage.output_tokens == whole.usage.output_tokens
         counted = client.anthropic.messages.count_tokens(model="claude-haiku-5-5", messages=said)
         assert counted.input_tokens == whole.usage.input_tokens
-        assert len(client.texts()) == 2
+        assert len(client.texts_when(2)) == 2
 
     def test_the_models_list_is_openais(self, client: Client) -> None:
         models = {model.id: model for model in client.openai.models.list()}
