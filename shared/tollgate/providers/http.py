@@ -7,13 +7,14 @@ was sent" and "no readable answer" are two different errors here (providers.md Â
 import json
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
-from tollgate.providers.base import Failed, FailureKind
+from tollgate.providers.base import Failed, FailureKind, Lost
+from tollgate.providers.images import CannotMapError
 
 CONNECT_TIMEOUT_S = 5.0
 ANSWER_TIMEOUT_S = 60.0
@@ -113,6 +114,21 @@ class ProviderHttp:
 def shown(text: str) -> str:
     """Give as much of a provider's words as is kept."""
     return text[:SHOWN_CHARACTERS]
+
+
+def handed_over(send: Callable[[], Reply]) -> Reply | Failed | Lost:
+    """Put a job in a provider's words and send it, once; give the answer, or what it means to have none.
+
+    The one place that says so for every adapter: a job that was sent and not answered may be running.
+    """
+    try:
+        return send()
+    except (CannotMapError, KeyError) as exc:
+        return Failed(FailureKind.NOT_CONFIGURED, repr(exc))
+    except NotSentError as exc:
+        return Failed(FailureKind.UNREACHABLE, str(exc))
+    except NoAnswerError as exc:
+        return Lost(str(exc))
 
 
 def failure_of(reply: Reply) -> Failed | None:

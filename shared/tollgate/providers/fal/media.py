@@ -28,9 +28,9 @@ from tollgate.providers.http import (
     ProviderHttp,
     Reply,
     failure_of,
+    handed_over,
     shown,
 )
-from tollgate.providers.images import CannotMapError
 
 
 class FalMedia:
@@ -41,15 +41,9 @@ class FalMedia:
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Queue the job once; its handle is the two addresses that fal answers."""
-        try:
-            mapped = MAPPINGS[job.mapping](job)
-            reply = self._http.call("POST", f"/{mapped.upstream}", mapped.body)
-        except (CannotMapError, KeyError) as exc:
-            return Failed(FailureKind.NOT_CONFIGURED, repr(exc))
-        except NotSentError as exc:
-            return Failed(FailureKind.UNREACHABLE, str(exc))
-        except NoAnswerError as exc:
-            return Lost(str(exc))
+        reply = handed_over(lambda: self._send(job))
+        if not isinstance(reply, Reply):
+            return reply
         if not reply.ok:
             return failure_of(reply) or _request_error(reply)
         handle = {name: reply.get(name) for name in ("status_url", "response_url")}
@@ -69,6 +63,10 @@ class FalMedia:
             return _verdict(self._http.call("GET", handle["response_url"]))
         except (NotSentError, NoAnswerError) as exc:
             return Unknown(str(exc))
+
+    def _send(self, job: Job) -> Reply:
+        mapped = MAPPINGS[job.mapping](job)
+        return self._http.call("POST", f"/{mapped.upstream}", mapped.body)
 
 
 def _verdict(reply: Reply) -> PollOutcome:

@@ -20,8 +20,15 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.http import NoAnswerError, NotSentError, ProviderHttp, Reply, failure_of, shown
-from tollgate.providers.images import CannotMapError
+from tollgate.providers.http import (
+    NoAnswerError,
+    NotSentError,
+    ProviderHttp,
+    Reply,
+    failure_of,
+    handed_over,
+    shown,
+)
 from tollgate.providers.kie import facts
 from tollgate.providers.kie.mappings import MAPPINGS
 
@@ -36,16 +43,9 @@ class KieMedia:
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Hand the job over once; its handle is kie's task id."""
-        try:
-            mapped = MAPPINGS[job.mapping](job)
-            body = {"model": mapped.upstream, "input": mapped.body}
-            reply = self._http.call("POST", facts.SUBMIT_PATH, body)
-        except (CannotMapError, KeyError) as exc:
-            return Failed(FailureKind.NOT_CONFIGURED, repr(exc))
-        except NotSentError as exc:
-            return Failed(FailureKind.UNREACHABLE, str(exc))
-        except NoAnswerError as exc:
-            return Lost(str(exc))
+        reply = handed_over(lambda: self._send(job))
+        if not isinstance(reply, Reply):
+            return reply
         task_id = reply.get("data", "taskId")
         if reply.ok and reply.get("code") == facts.OK and isinstance(task_id, str) and task_id:
             return Submitted({"task_id": task_id})
@@ -69,6 +69,11 @@ class KieMedia:
             message = reply.string("data", "failMsg")
             return Failed(FailureKind.PROVIDER_ERROR, shown(message) if message else reply.detail())
         return Unknown(reply.detail())
+
+    def _send(self, job: Job) -> Reply:
+        mapped = MAPPINGS[job.mapping](job)
+        body = {"model": mapped.upstream, "input": mapped.body}
+        return self._http.call("POST", facts.SUBMIT_PATH, body)
 
 
 def _refusal(reply: Reply, task_id: Any) -> SubmitOutcome:

@@ -17,8 +17,15 @@ from tollgate.providers.base import (
     Submitted,
     Unknown,
 )
-from tollgate.providers.http import NoAnswerError, NotSentError, ProviderHttp, Reply, failure_of, shown
-from tollgate.providers.images import CannotMapError
+from tollgate.providers.http import (
+    NoAnswerError,
+    NotSentError,
+    ProviderHttp,
+    Reply,
+    failure_of,
+    handed_over,
+    shown,
+)
 from tollgate.providers.poyo import facts
 from tollgate.providers.poyo.mappings import MAPPINGS
 from tollgate.providers.poyo.results import succeeded
@@ -32,16 +39,9 @@ class PoyoMedia:
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Hand the job over once; its handle is PoYo's task id and, for music, that it is one."""
-        try:
-            mapped = MAPPINGS[job.mapping](job)
-            body = {"model": mapped.upstream, "input": mapped.body}
-            reply = self._http.call("POST", facts.SUBMIT_PATH, body)
-        except (CannotMapError, KeyError) as exc:
-            return Failed(FailureKind.NOT_CONFIGURED, repr(exc))
-        except NotSentError as exc:
-            return Failed(FailureKind.UNREACHABLE, str(exc))
-        except NoAnswerError as exc:
-            return Lost(str(exc))
+        reply = handed_over(lambda: self._send(job))
+        if not isinstance(reply, Reply):
+            return reply
         if not reply.ok:
             return failure_of(reply) or _request_error(reply)
         task_id = reply.get("data", "task_id")
@@ -70,6 +70,11 @@ class PoyoMedia:
             message = reply.string("data", "error_message")
             return Failed(FailureKind.PROVIDER_ERROR, shown(message) if message else reply.detail())
         return Unknown(reply.detail())
+
+    def _send(self, job: Job) -> Reply:
+        mapped = MAPPINGS[job.mapping](job)
+        body = {"model": mapped.upstream, "input": mapped.body}
+        return self._http.call("POST", facts.SUBMIT_PATH, body)
 
 
 def _status_path(handle: Handle) -> str:
