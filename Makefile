@@ -2,6 +2,8 @@
 
 PORT ?= 8080
 BALANCE_CENTS ?= 10000
+CHAOS_TASKS ?= 500
+TASKS ?= 1000
 MINISTACK_VERSION := 1.5.33
 SAM_VERSION := 1.170.0
 UV_VERSION := 0.13.8
@@ -15,13 +17,16 @@ export PYTHONPATH := functions:shared:.
 # A build downloads nothing but packages; Python itself is the machine's.
 export UV_PYTHON_DOWNLOADS := never
 
+# What the layers are built with, and the Python of Lambda where this machine has one.
+include layers/python.mk
+
 # Layers are built by makefiles that call uv by name.
 export PATH := $(PATH):$(CURDIR)/.local/uv/bin
 PYTHON := .venv/bin/python
-SAM := AWS_DEFAULT_REGION=us-east-1 SAM_CLI_TELEMETRY=0 $(UV) tool run --from aws-sam-cli==$(SAM_VERSION) sam
+SAM := AWS_DEFAULT_REGION=us-east-1 SAM_CLI_TELEMETRY=0 .local/sam/bin/sam
 
 .DEFAULT_GOAL := help
-.PHONY: help run account demo tollgate test check bench-text format build clean
+.PHONY: help run account demo tollgate test chaos e2e check bench-text bench-stats bench-drain bench-copy bench-coldstart cost architecture audit format build sam-local clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +37,9 @@ run: .venv/.ready .local/ministack/.ready  ## the whole service on this machine,
 account: .venv/.ready  ## an account on the running service (BALANCE_CENTS=10000); JSON on the last line
 	@$(PYTHON) -m local account --balance-cents $(BALANCE_CENTS)
 
+sam-local: .venv/.ready .local/ministack/.ready build  ## the same, with the API in Lambda's own runtime (needs Docker)
+	@exec $(PYTHON) -m local sam-local --port $(PORT)
+
 demo: .venv/.ready  ## one generation of each kind on the running service, with its files
 	@$(PYTHON) -m local demo
 
@@ -41,21 +49,50 @@ tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--h
 test: .venv/.ready .local/ministack/.ready  ## all tests
 	@$(PYTHON) -m pytest -q -n 2 --dist loadgroup
 
-check: .venv/.ready  ## lint, types, import rules, template
+chaos: .venv/.ready .local/ministack/.ready  ## 500 orders, faulty providers, workers that are killed (SEED=1 CHAOS_TASKS=500)
+	@CHAOS_TASKS=$(CHAOS_TASKS) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -q -s tests/journey/test_chaos.py
+
+e2e: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## deploy into the emulator, use it, deploy again, delete
+	@$(PYTHON) -m pytest -q -m e2e tests/e2e
+
+check: .venv/.ready .local/sam/.ready  ## lint, types, import rules, template, audit
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
 	@.venv/bin/lint-imports
 	@$(SAM) validate --lint
+	@$(PYTHON) -m local.audit $(UV)
 
 bench-text: .venv/.ready .local/ministack/.ready  ## the text function beside a bare proxy: CPU, first byte, open streams
 	@$(PYTHON) -m tests.bench.text
+
+bench-coldstart: .venv/.ready .local/ministack/.ready build  ## CPU of cold starts on what was built, into docs/performance.md
+	@$(if $(LAYER_PYTHON),$(PYTHON) -m tests.bench.coldstart $(LAYER_PYTHON),\
+		echo "No python$(PYTHON_VERSION) found; name one by LAYER_PYTHON=<path>"; exit 1)
+
+architecture: .venv/.ready  ## draw docs/architecture.svg from the template
+	@$(PYTHON) -m local.architecture
+
+audit: .venv/.ready  ## no secrets in files, no packages with known weaknesses (asks the package index)
+	@$(PYTHON) -m local.audit $(UV)
+
+cost: .venv/.ready .local/ministack/.ready  ## what a million requests of each kind cost on AWS, into docs/cost.md
+	@$(PYTHON) -m tests.bench.cost
+
+bench-stats: .venv/.ready .local/ministack/.ready  ## 30-day statistics of a million ledger entries: queries, time
+	@$(PYTHON) -m tests.bench.stats
+
+bench-drain: .venv/.ready .local/ministack/.ready  ## how fast a full queue drains, and writes a task (TASKS=1000)
+	@$(PYTHON) -m tests.bench.drain $(TASKS)
+
+bench-copy: .venv/.ready  ## the memory of a worker that copies a result of 2 GB
+	@$(PYTHON) -m tests.bench.copy
 
 format: .venv/.ready  ## format the code
 	@$(PYTHON) -m ruff check --fix-only -q .
 	@$(PYTHON) -m ruff format .
 
-build: .venv/.ready  ## what `sam deploy` uploads, into .aws-sam
+build: .local/sam/.ready  ## what `sam deploy` uploads, into .aws-sam
 	@$(SAM) build
 
 clean:  ## remove everything that was made here
@@ -79,9 +116,18 @@ $(OWN_UV):
 	@$(UV) sync -q --frozen 2>.local/install.log || { $(CANNOT_INSTALL); }
 	@touch $@
 
-.local/ministack/.ready: | $(UV_READY)
-	@echo "Installing the AWS emulator (MiniStack $(MINISTACK_VERSION)) into .local/ministack"
-	@$(UV) venv -q --allow-existing .local/ministack 2>.local/install.log || { $(CANNOT_INSTALL); }
-	@$(UV) pip install -q -p .local/ministack 'ministack[full]==$(MINISTACK_VERSION)' \
-		2>.local/install.log || { $(CANNOT_INSTALL); }
+# Programs with dependencies of their own: $(1) is the folder, $(2) what to install.
+define install
+	@echo "Installing $(2) into .local/$(1)"
+	@mkdir -p .local
+	@$(UV) venv -q --allow-existing .local/$(1) 2>.local/install.log || { $(CANNOT_INSTALL); }
+	@$(UV) pip install -q -p .local/$(1) '$(2)' 2>.local/install.log || { $(CANNOT_INSTALL); }
 	@touch $@
+endef
+
+# The AWS emulator; `full` is what it needs to translate a SAM template.
+.local/ministack/.ready: | $(UV_READY)
+	$(call install,ministack,ministack[full]==$(MINISTACK_VERSION))
+
+.local/sam/.ready: | $(UV_READY)
+	$(call install,sam,aws-sam-cli==$(SAM_VERSION))

@@ -1,4 +1,4 @@
-"""The commands behind the Makefile: `run`, `account`, `demo`."""
+"""The commands behind the Makefile: `run`, `sam-local`, `account`, `demo`."""
 
 import json
 import signal
@@ -12,6 +12,7 @@ from rich.console import Console
 from local import files
 from local.demo import run_demo
 from local.processes import LocalError
+from local.sam_local import run_sam_local
 from local.service import FIRST_ACCOUNT_CENTS, LocalService
 from tollgate import bootstrap
 from tollgate.kit.money import micro_usd_of_cents
@@ -23,9 +24,7 @@ console = Console()
 @cli.command()
 def run(port: Annotated[int, typer.Option(help="The port of the service.")] = 8080) -> None:
     """Run the whole service until Ctrl-C."""
-    stopping = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopping.set())
+    stopping = _stopping()
     service = LocalService(port)
     try:
         _welcome(service.start())
@@ -33,6 +32,15 @@ def run(port: Annotated[int, typer.Option(help="The port of the service.")] = 80
     finally:
         service.stop()
     console.print("Stopped.")
+
+
+@cli.command()
+def sam_local(
+    port: Annotated[int, typer.Option(help="The port of the service.")] = 8080,
+    sam_port: Annotated[int, typer.Option(help="The port of the API in containers.")] = 3000,
+) -> None:
+    """Run the service, and its API in Lambda's own runtime beside it, until Ctrl-C."""
+    run_sam_local(port, sam_port, _stopping())
 
 
 @cli.command()
@@ -57,8 +65,17 @@ def demo() -> None:
     run_demo(files.read_service(), console)
 
 
+def _stopping() -> threading.Event:
+    """Give an event that Ctrl-C sets."""
+    stopping = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopping.set())
+    return stopping
+
+
 def _welcome(service: files.Service) -> None:
     console.print(f"\n[bold green]Tollgate is running[/] at {service.baseUrl}   (Ctrl-C stops it)\n")
+    console.print(f"  Dashboard    {service.baseUrl}/dashboard")
     console.print(f"  API key      {service.apiKey}", soft_wrap=True)
     console.print(f"  Balance      {FIRST_ACCOUNT_CENTS / 100:.2f} USD")
     console.print(f"  Files under  {service.storageUrl}")

@@ -6,6 +6,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
 
 from local.processes import LocalError, start, stop
@@ -17,9 +18,12 @@ POLL_S = 0.05
 
 
 class Emulator:
-    """A running MiniStack. `endpoint` is where its AWS APIs answer."""
+    """A running MiniStack. `endpoint` is where its AWS APIs answer.
 
-    def __init__(self, log: Path) -> None:
+    `settings` are variables for it, and for the functions that are deployed into it.
+    """
+
+    def __init__(self, log: Path, settings: Mapping[str, str] | None = None) -> None:
         if not PROGRAM.exists():
             raise LocalError("The AWS emulator is not installed. `make run` installs it")
         port = free_port()
@@ -31,6 +35,7 @@ class Emulator:
             "GATEWAY_PORT": str(port),
             "BIND_HOST": "127.0.0.1",
             "LOG_LEVEL": "WARNING",
+            **(settings or {}),
         }
         self.process = start("the AWS emulator", [str(PROGRAM)], environment, log)
         self._wait(log)

@@ -29,7 +29,7 @@ MAX_LOCAL_CONCURRENCY = 16
 LONG_POLL_S = 1
 """A message ends a poll at once; this only bounds how long Ctrl-C has to wait for one."""
 SQS_BATCH = 10
-STREAM_POLL_S = 0.03
+STREAM_POLL_S = 0.1
 FAULT_PAUSE_S = 1.0
 _RATE = re.compile(r"rate\((\d+) (minute|hour|day)s?\)")
 _UNIT_S = {"minute": 60, "hour": 3600, "day": 86_400}
@@ -47,6 +47,25 @@ class Function:
     def invoke(self, event: dict[str, Any]) -> Any:
         """Call the handler as Lambda would."""
         return self.handler(event, Context(self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A shard of a stream."""
+
+    stream_arn: str
+    shard_id: str
+
+    def batch_info(self, records: Sequence[Any]) -> dict[str, Any]:
+        """Give what Lambda's message about a failed batch says of it."""
+        numbers = [record["dynamodb"]["SequenceNumber"] for record in records]
+        return {
+            "streamArn": self.stream_arn,
+            "shardId": self.shard_id,
+            "startSequenceNumber": numbers[0],
+            "endSequenceNumber": numbers[-1],
+            "batchSize": len(numbers),
+        }
 
 
 Source = Mapping[str, Any]
@@ -153,17 +172,19 @@ class Pump:
 
     def _run_stream(self, mapping: Source, function: Function) -> None:
         stream_arn = self._stack.resolve(mapping["EventSourceArn"])
+        # The emulator never closes a stream's one shard.
+        described = self._clients.streams.describe_stream(StreamArn=stream_arn)["StreamDescription"]
+        shard = Shard(stream_arn, described["Shards"][0]["ShardId"])
         patterns = [json.loads(each["Pattern"]) for each in mapping["FilterCriteria"]["Filters"]]
-        for records in self._records(stream_arn, mapping["BatchSize"]):
+        for records in self._records(shard, mapping["BatchSize"]):
             wanted = [record for record in records if any(matches(one, record) for one in patterns)]
             if wanted:
-                self._handle_records(function, mapping, wanted, stream_arn)
+                self._handle_records(function, mapping, wanted, shard)
 
-    def _records(self, stream_arn: str, batch_size: int) -> Iterator[list[Any]]:
-        """Follow the stream's one shard from its beginning; the emulator never closes it."""
-        shards = self._clients.streams.describe_stream(StreamArn=stream_arn)["StreamDescription"]["Shards"]
+    def _records(self, shard: Shard, batch_size: int) -> Iterator[list[Any]]:
+        """Follow a shard from its beginning."""
         iterator: str | None = self._clients.streams.get_shard_iterator(
-            StreamArn=stream_arn, ShardId=shards[0]["ShardId"], ShardIteratorType="TRIM_HORIZON"
+            StreamArn=shard.stream_arn, ShardId=shard.shard_id, ShardIteratorType="TRIM_HORIZON"
         )["ShardIterator"]
         while iterator and not self._stopping.is_set():
             answer = self._clients.streams.get_records(ShardIterator=iterator, Limit=batch_size)
@@ -174,13 +195,13 @@ class Pump:
                 self._stopping.wait(STREAM_POLL_S)
 
     def _handle_records(
-        self, function: Function, mapping: Mapping[str, Any], records: Sequence[Any], stream_arn: str
+        self, function: Function, mapping: Mapping[str, Any], records: Sequence[Any], shard: Shard
     ) -> None:
         """Hand over a batch until all of it is done; what fails for good goes to the destination."""
         left = list(records)
         for _ in range(mapping["MaximumRetryAttempts"] + 1):
             try:
-                failed = failed_ids(function.invoke(stream_event(left, stream_arn)))
+                failed = failed_ids(function.invoke(stream_event(left, shard.stream_arn)))
             except Exception:
                 log.exception("%s failed", function.name)
                 failed = {record["dynamodb"]["SequenceNumber"] for record in left}
@@ -192,7 +213,7 @@ class Pump:
             left = left[first:]
             self._stopping.wait(FAULT_PAUSE_S)
         destination = named(mapping["DestinationConfig"]["OnFailure"]["Destination"])
-        lost = json.dumps({"streamArn": stream_arn, "records": [r["eventID"] for r in left]})
+        lost = json.dumps({"DDBStreamBatchInfo": shard.batch_info(left)})
         self._clients.sqs.send_message(QueueUrl=self._stack.refs[destination], MessageBody=lost)
 
     # Schedules

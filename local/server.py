@@ -13,6 +13,7 @@ from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
 from api.app import app as api_app
+from dashboard.app import app as dashboard_app
 from local.files import LAMBDA_PATH, STORAGE_PATH
 from local.lambda_api import create_lambda_api
 from local.template import read_template
@@ -70,8 +71,13 @@ TEXT_PATHS = ("/api/v1/chat/", "/api/v1/messages", "/api/v1/models")
 
 async def api(scope: Scope, receive: Receive, send: Send) -> None:
     """Hand a request to the function that API Gateway would."""
-    is_text = scope["type"] == "http" and scope["path"].startswith(TEXT_PATHS)
-    await (text_app if is_text else api_app)(scope, receive, send)
+    path = scope["path"] if scope["type"] == "http" else ""
+    if path.startswith(TEXT_PATHS):
+        await text_app(scope, receive, send)
+    elif path == "/dashboard" or path.startswith("/dashboard/"):
+        await dashboard_app(scope, receive, send)
+    else:
+        await api_app(scope, receive, send)
 
 
 def create_app(bucket: str) -> Starlette:
@@ -93,4 +99,12 @@ async def _closing(_: Starlette) -> AsyncIterator[None]:
 
 def serve(bucket: str, port: int) -> None:
     """Serve until the process is told to stop."""
-    uvicorn.run(create_app(bucket), host="127.0.0.1", port=port, log_level="warning", access_log=False)
+    uvicorn.run(
+        create_app(bucket),
+        host="127.0.0.1",
+        port=port,
+        log_level="warning",
+        access_log=False,
+        # A caller's own X-Forwarded-For is no address to go by.
+        proxy_headers=False,
+    )

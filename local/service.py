@@ -24,6 +24,7 @@ from local.processes import LocalError, start, stop
 from local.stack import Stack
 from local.template import read_template
 from tollgate import bootstrap
+from tollgate.command.place import DEAD_LETTER_QUEUES
 from tollgate.kit.money import micro_usd_of_cents
 
 FIRST_ACCOUNT_CENTS = 10_000
@@ -31,8 +32,17 @@ PROVIDERS = {
     "fal": ("FAL_KEY", "/fal"),
     "poyo": ("POYO_API_KEY", "/poyo"),
     "kie": ("KIE_API_KEY", "/kie"),
+    "apimart": ("APIMART_API_KEY", "/apimart"),
+    "piapi": ("PIAPI_API_KEY", "/piapi"),
+    "ark": ("ARK_API_KEY", "/ark/api/v3"),
+    "pixverse": ("PIXVERSE_API_KEY", "/pixverse/openapi/v2"),
+    "replicate": ("REPLICATE_API_TOKEN", "/replicate/v1"),
+    "bfl": ("BFL_API_KEY", "/bfl"),
+    "muapi": ("MUAPI_API_KEY", "/muapi/api/v1"),
+    "kling": ("KLING_API_KEY", "/kling"),
     "openai": ("OPENAI_API_KEY", "/openai/v1"),
     "anthropic": ("ANTHROPIC_API_KEY", "/anthropic"),
+    "bedrock": ("AWS_BEARER_TOKEN_BEDROCK", "/bedrock"),
     "deepseek": ("DEEPSEEK_API_KEY", "/deepseek/v1"),
     "google": ("GEMINI_API_KEY", "/google/v1"),
     "zai": ("ZAI_API_KEY", "/zai/v1"),
@@ -43,6 +53,8 @@ PROVIDERS = {
     "dashscope": ("DASHSCOPE_API_KEY", "/dashscope/v1"),
 }
 """The variable that holds each provider's real key, and where the simulator speaks for it without one."""
+STRIPE = {"secretKey": "STRIPE_SECRET_KEY", "webhookSecret": "STRIPE_WEBHOOK_SECRET"}
+"""The variables of Stripe's keys, by their names in the secret."""
 WATCH_S = 0.5
 _PASSED_ON = (
     "PATH",
@@ -91,6 +103,10 @@ class LocalService:
             **aws_environment(emulator.endpoint),
             **stack.environment(),
             "AWS_ENDPOINT_URL_LAMBDA": self.base_url + LAMBDA_PATH,
+            # Follow-ups on our own files: the address guard lets no other part of this machine in.
+            "TOLLGATE_LOCAL_STORAGE_URL": self.base_url + STORAGE_PATH,
+            "TOLLGATE_DEVELOPMENT_SIGN_IN": "1",
+            **{variable: stack.refs[queue] for variable, queue in DEAD_LETTER_QUEUES.items()},
         }
         os.environ.update(environment)
         bootstrap.forget()
@@ -122,21 +138,32 @@ class LocalService:
         overrides = {
             "STORAGE_URL": self.base_url + STORAGE_PATH,
             "LIVE_PROVIDERS": ",".join(PROVIDERS),
+            "CALLBACK_BASE_URL": self.base_url,
             "AWS_ENDPOINT_URL": endpoint,
             "PROBE_FUNCTION": "ProbeMediaFunction",
+            # For load tests; without it, the template's own default.
+            "REQUESTS_PER_MINUTE": os.environ.get("REQUESTS_PER_MINUTE", ""),
         }
         stack = Stack(read_template(), clients, {"Stage": "local", "LogLevel": "INFO"}, overrides)
-        stack.create(provider_secret(os.environ, simulator_url))
+        stack.create(
+            {
+                "ProviderSecret": provider_secret(os.environ, simulator_url),
+                "StripeSecret": stripe_secret(os.environ),
+            }
+        )
         return stack
 
     def _start_part(
         self, name: str, environment: Mapping[str, str], arguments: list[str]
     ) -> "subprocess.Popen[bytes]":
-        command = [sys.executable, "-m", f"local.{name}", *arguments]
+        command = [sys.executable, "-m", *self._program(name), *arguments]
         ours = {key: os.environ[key] for key in (*_PASSED_ON, "PYTHONPATH") if key in os.environ}
         process = start(name, command, {**ours, **environment}, LOGS / f"{name}.log")
         self._keep(name, process)
         return process
+
+    def _program(self, name: str) -> list[str]:
+        return [f"local.{name}"]
 
     def _keep(self, name: str, process: "subprocess.Popen[bytes]") -> None:
         self._processes[name] = process
@@ -152,6 +179,12 @@ def provider_secret(environment: Mapping[str, str], simulator_url: str) -> str:
         for provider, (variable, path) in PROVIDERS.items()
     }
     return json.dumps(secret)
+
+
+def stripe_secret(environment: Mapping[str, str]) -> str:
+    """Give the secret of payments: Stripe's keys from the environment, where both are."""
+    keys = {name: environment.get(variable) for name, variable in STRIPE.items()}
+    return json.dumps(keys if all(keys.values()) else {})
 
 
 def _check_free(port: int) -> None:

@@ -5,7 +5,9 @@ Functions are not deployed; their environment is resolved here and the pump call
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any
 
 from local.template import Template
@@ -39,8 +41,8 @@ class Stack:
     attributes: dict[str, str] = field(default_factory=dict)
     """What `Fn::GetAtt` gives, by `LogicalId.Attribute`."""
 
-    def create(self, secret: str) -> None:
-        """Make every resource that the functions use; the provider secret holds `secret`."""
+    def create(self, secrets: Mapping[str, str]) -> None:
+        """Make every resource that the functions use; `secrets` has the texts of those that are filled in."""
         for name, table in self.template.of_type("AWS::DynamoDB::Table").items():
             self._create_table(name, table)
         queues = self.template.of_type("AWS::SQS::Queue")
@@ -50,9 +52,12 @@ class Stack:
         for name in self.template.of_type("AWS::S3::Bucket"):
             self.refs[name] = _physical(name)
             self.clients.s3.create_bucket(Bucket=self.refs[name])
-        for name in self.template.of_type("AWS::SecretsManager::Secret"):
-            made = self.clients.secrets.create_secret(Name=_physical(name), SecretString=secret)
+        for name, properties in self.template.of_type("AWS::SecretsManager::Secret").items():
+            # What the template lets AWS make up is made up here too.
+            content = secrets.get(name) or properties.get("SecretString") or token_urlsafe()
+            made = self.clients.secrets.create_secret(Name=_physical(name), SecretString=content)
             self.refs[name] = made["ARN"]
+            self.attributes[f"{name}.Id"] = made["ARN"]
 
     def environment(self) -> dict[str, str]:
         """Give the environment of all functions together; one process runs them all.
@@ -71,13 +76,18 @@ class Stack:
         """Give the text that an intrinsic stands for; empty for what one machine does not have."""
         match value:
             case {"Ref": str(name)}:
-                return self.refs.get(name) or self.parameters.get(name, "")
+                return self.refs.get(name) or self.parameters.get(name) or self._default(name)
             case {"Fn::GetAtt": [str(name), str(attribute)]}:
                 return self.attributes.get(f"{name}.{attribute}", "")
+            case {"Fn::If": ["IsLocal", there, _]}:
+                return self.resolve(there)
             case dict():
                 return ""
             case _:
                 return str(value)
+
+    def _default(self, parameter: str) -> str:
+        return str(self.template.source["Parameters"].get(parameter, {}).get("Default", ""))
 
     def _create_table(self, name: str, table: dict[str, Any]) -> None:
         self.refs[name] = _physical(name)

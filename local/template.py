@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,14 @@ logging.getLogger("samtranslator").setLevel(logging.ERROR)
 
 REGION = "us-east-1"
 """The translator asks for one, whichever."""
+UPLOADED = "s3://bucket/key"
 ROOT = Path(__file__).resolve().parents[1]
 
 Properties = dict[str, Any]
 
 MANAGED_POLICIES = {
-    "AWSLambdaBasicExecutionRole": "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"
+    name: f"arn:aws:iam::aws:policy/service-role/{name}"
+    for name in ("AWSLambdaBasicExecutionRole", "AWSCodeDeployRoleForLambda")
 }
 """Those that the translator looks up; it knows the one for traces."""
 
@@ -76,22 +79,34 @@ class Template:
         return found
 
 
-def read_template() -> Template:
-    """Parse and translate template.yaml; raises what SAM raises for a template that it refuses."""
-    text = (ROOT / "template.yaml").read_text()
-    return Template(source=yaml_parse(text), resources=_translated(yaml_parse(text))["Resources"])
+def read_template(parameters: Mapping[str, str] | None = None) -> Template:
+    """Parse and translate template.yaml; raises what SAM raises for a template that it refuses.
+
+    `parameters` are given ones; the translator reads those that switch a canary deployment on.
+    """
+    source = parse_template()
+    return Template(source, translate(parse_template(), parameters))
 
 
-def _translated(source: dict[str, Any]) -> dict[str, Any]:
-    # The translator takes code that is uploaded already
-    source["Globals"]["Function"]["CodeUri"] = "s3://bucket/key"
-    for resource in source["Resources"].values():
-        if "ContentUri" in resource.get("Properties", {}):
-            resource["Properties"]["ContentUri"] = "s3://bucket/key"
-    translated: dict[str, Any] = Translator(
-        MANAGED_POLICIES, Parser(), boto_session=boto3.Session(region_name=REGION)
-    ).translate(source, {})
-    return translated
+def parse_template() -> dict[str, Any]:
+    """Give template.yaml as written."""
+    source: dict[str, Any] = yaml_parse((ROOT / "template.yaml").read_text())
+    return source
+
+
+def translate(source: dict[str, Any], parameters: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Give the resources that SAM makes of `source`, which it changes; local code counts as uploaded."""
+    everything = (
+        source["Globals"]["Function"],
+        *(each.get("Properties", {}) for each in source["Resources"].values()),
+    )
+    for properties in everything:
+        for name in ("CodeUri", "ContentUri"):
+            if not properties.get(name, UPLOADED).startswith("s3:"):
+                properties[name] = UPLOADED
+    translator = Translator(MANAGED_POLICIES, Parser(), boto_session=boto3.Session(region_name=REGION))
+    resources: dict[str, Any] = translator.translate(source, dict(parameters or {}))["Resources"]
+    return resources
 
 
 def as_list(value: Any) -> list[Any]:
@@ -100,9 +115,9 @@ def as_list(value: Any) -> list[Any]:
 
 
 def named(value: Any) -> str:
-    """Give an intrinsic as short text: `Table` for its Ref or Arn, `Table.StreamArn`, `${Bucket.Arn}/*`."""
+    """Give an intrinsic as short text: `Table` for Ref, Arn and Id; `Table.StreamArn`, `${Bucket.Arn}/*`."""
     match value:
-        case {"Ref": str(name)} | {"Fn::GetAtt": [str(name), "Arn"]}:
+        case {"Ref": str(name)} | {"Fn::GetAtt": [str(name), "Arn" | "Id"]}:
             return name
         case {"Fn::GetAtt": [str(name), str(attribute)]}:
             return f"{name}.{attribute}"

@@ -13,6 +13,16 @@ from local.clients import Clients
 from local.pump import Pump
 from local.stack import Stack
 from local.template import read_template
+from tollgate import bootstrap
+
+PARTS = (
+    bootstrap.dispatcher,
+    bootstrap.step_runner,
+    bootstrap.webhook_sender,
+    bootstrap.usage_recorder,
+    bootstrap.sweeper,
+)
+"""What the handlers use."""
 
 
 def main() -> None:
@@ -22,6 +32,9 @@ def main() -> None:
     stack.refs, stack.attributes = json.loads(sys.argv[1]), json.loads(sys.argv[2])
     stopping = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopping.set())
+    # Before any thread runs: those that start with a full queue would each join all parts for themselves.
+    for join in PARTS:
+        join()
     pump = Pump(stack, clients)
     pump.start()
     stopping.wait()

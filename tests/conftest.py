@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from moto import mock_aws
 
 from local.clients import Clients, aws_environment
@@ -20,6 +21,14 @@ from tests.support.clock import ManualClock
 from tests.support.simulator import running_simulator
 from tollgate import bootstrap
 from tollgate.kit import aws as aws_clients
+
+# No timed assertions: how fast a machine draws and runs an example says nothing about the code.
+# In CI the examples are the same in each run (hypothesis's own profile "ci").
+PARENT = settings.get_profile("ci" if os.environ.get("CI") else "default")
+settings.register_profile("untimed", PARENT, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
+
+pytest_plugins = ["tests.support.text_app"]
 
 STORAGE_URL = "https://files.test"
 
@@ -40,6 +49,12 @@ def no_aws_account(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in aws_environment("").items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("AWS_ENDPOINT_URL")
+
+
+@pytest.fixture(autouse=True)
+def the_loop_is_there() -> None:
+    """Give Mangum its loop back: `asyncio.run` in an earlier test took it from the thread."""
+    asyncio.set_event_loop(LOOP)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -106,10 +121,11 @@ def aws(
         overrides = {
             "STORAGE_URL": STORAGE_URL,
             "LIVE_PROVIDERS": ",".join(PROVIDERS),
+            "CALLBACK_BASE_URL": "https://api.test",
             "PROBE_FUNCTION": "ProbeMediaFunction",
         }
         stack = Stack(template, clients, {"Stage": "local", "LogLevel": "WARNING"}, overrides)
-        stack.create(provider_secret({}, simulator_url))
+        stack.create({"ProviderSecret": provider_secret({}, simulator_url)})
         for name, value in stack.environment().items():
             monkeypatch.setenv(name, value)
         bootstrap.forget()
@@ -141,11 +157,12 @@ def stack_environment(emulator: Emulator, template: Template, simulator_url: str
     overrides = {
         "STORAGE_URL": "https://files.test",
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
+        "CALLBACK_BASE_URL": "https://api.test",
         "PROBE_FUNCTION": "ProbeMediaFunction",
         "AWS_ENDPOINT_URL": emulator.endpoint,
     }
     stack = Stack(template, Clients.at(emulator.endpoint), {"Stage": "local", "LogLevel": "ERROR"}, overrides)
-    stack.create(provider_secret({}, simulator_url))
+    stack.create({"ProviderSecret": provider_secret({}, simulator_url)})
     return {**aws_environment(emulator.endpoint), **stack.environment()}
 
 

@@ -11,10 +11,9 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate import bootstrap
-from tollgate.kit.observability import MetricUnit, emit_metrics, logger, metrics
+from tollgate.kit.observability import emit, logger
 
 
-@emit_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:  # noqa: ARG001 - Lambda's
     """Check all accounts; give how many drift."""
     drifts = 0
@@ -22,5 +21,5 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:  #
         drifts += 1
         logger.error("check_ledger.drift", **asdict(drift))
     logger.info("check_ledger.done", drifts=drifts)
-    metrics.add_metric("LedgerDrift", MetricUnit.Count, drifts)
+    emit({"LedgerDrift": drifts})
     return {"drifts": drifts}

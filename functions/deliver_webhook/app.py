@@ -1,6 +1,7 @@
-"""Trigger: the webhook queue, one message `{delivery_id, attempt}` at a time.
+"""Trigger: the webhook queue, one message `{delivery_id, seq}` at a time.
 
-Makes one signed try at one URL and notes what came of it.
+Makes one signed try at one URL and notes what came of it. Puts it off while the account has as many tries in
+the air as it may.
 Never follows a redirect, never calls an address that is not public, never sends for a task that runs.
 """
 
@@ -12,12 +13,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate import bootstrap
 from tollgate.kit.batches import EventType, batch_processor, process_partial_response
-from tollgate.kit.observability import (
-    MetricUnit,
-    emit_metrics,
-    logger,
-    metrics,
-)
+from tollgate.kit.observability import begin_log, emit, logger
 
 processor = batch_processor(EventType.SQS)
 
@@ -25,12 +21,12 @@ processor = batch_processor(EventType.SQS)
 def deliver(record: SQSRecord) -> None:
     """Make one try; what raises is reported and comes again."""
     message = json.loads(record.body)
-    outcome = bootstrap.webhooks().deliver(message["delivery_id"], message["attempt"])
-    logger.info(f"deliver_webhook.{outcome}", **message)
-    metrics.add_metric(f"Webhooks{outcome.capitalize()}", MetricUnit.Count, 1)
+    begin_log(**message)
+    outcome = bootstrap.webhook_sender().deliver(message["delivery_id"], message["seq"])
+    logger.info(f"deliver_webhook.{outcome}")
+    emit({f"Webhooks{outcome.capitalize()}": 1})
 
 
-@emit_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:
     """Handle a batch of messages; give the ones that failed."""
     return process_partial_response(event, deliver, processor, context)

@@ -11,15 +11,16 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate import bootstrap
 from tollgate.kit.batches import EventType, batch_processor, process_partial_response
-from tollgate.kit.observability import logger
+from tollgate.kit.observability import begin_log, logger
 
 processor = batch_processor(EventType.DynamoDBStreams)
 
 
 def dispatch(record: DynamoDBRecord) -> None:
     """Carry one change on; what raises is reported and comes again."""
+    begin_log(sequence=record.raw_event["dynamodb"]["SequenceNumber"])
     bootstrap.dispatcher().dispatch(record.raw_event)
-    logger.info("dispatch_changes.sent", sequence=record.raw_event["dynamodb"]["SequenceNumber"])
+    logger.info("dispatch_changes.sent")
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:

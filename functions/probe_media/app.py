@@ -22,7 +22,10 @@ from tollgate.probing.reader import MediaReader
 def reader() -> MediaReader:
     """Join the parts of this function."""
     settings = Settings.from_env()
-    return MediaReader(Outbound(AddressGuard(allow_loopback=settings.tollgate_allow_loopback_media)))
+    guard = AddressGuard(
+        allow_loopback=settings.tollgate_allow_loopback_media, also=settings.tollgate_local_storage_url
+    )
+    return MediaReader(Outbound(guard))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature

@@ -1,6 +1,6 @@
-"""Trigger: the task queue, one message `{task_id, seq}` at a time.
+"""Trigger: the task queue, one message `{task_id, seq}` or `{task_id, cancel}` at a time.
 
-Takes the one step that the message stands for: submit, poll, copy or end, and sends the next message.
+Takes the one step that the message stands for: submit, poll, copy, cancel or end, and sends the next message.
 Never trusts the message: what is true stands in the task's row.
 """
 
@@ -12,13 +12,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate import bootstrap
 from tollgate.kit.batches import EventType, batch_processor, process_partial_response
-from tollgate.kit.observability import (
-    MetricUnit,
-    emit_metrics,
-    logger,
-    metrics,
-)
-from tollgate.tasks.step import Stepped, StepResult
+from tollgate.kit.observability import begin_log
+from tollgate.tasks.reports import report
 
 processor = batch_processor(EventType.SQS)
 
@@ -26,24 +21,12 @@ processor = batch_processor(EventType.SQS)
 def step(record: SQSRecord) -> None:
     """Take one step; what raises is reported and comes again."""
     message = json.loads(record.body)
-    _report(message, bootstrap.step_runner().run(message["task_id"], message["seq"]))
+    begin_log(**message)
+    runner, task_id = bootstrap.step_runner(), message["task_id"]
+    cancels = "cancel" in message
+    report(runner.cancel(task_id, message["cancel"]) if cancels else runner.run(task_id, message["seq"]))
 
 
-def _report(message: dict[str, Any], stepped: Stepped) -> None:
-    logger.info(f"run_task.{stepped.result}", **message, status=stepped.task and stepped.task.status)
-    if stepped.result is StepResult.ENDED and stepped.task is not None:
-        metrics.add_metric(f"Tasks{stepped.task.status.capitalize()}", MetricUnit.Count, 1)
-        for attempt in stepped.task.attempts:
-            logger.info(
-                "run_task.attempt",
-                task_id=stepped.task.task_id,
-                provider=attempt.provider,
-                failure=attempt.failure,
-                detail=attempt.detail,
-            )
-
-
-@emit_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:
     """Handle a batch of messages; give the ones that failed."""
     return process_partial_response(event, step, processor, context)

@@ -10,14 +10,11 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate import bootstrap
-from tollgate.kit.observability import MetricUnit, emit_metrics, logger, metrics
+from tollgate.kit.observability import emit, logger
 
 
-@emit_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001 - Lambda's signature
     """Sweep once."""
     swept = bootstrap.sweeper().sweep()
     logger.info("sweep.done", tasks=swept.tasks, deliveries=swept.deliveries, holds=swept.holds)
-    metrics.add_metric("SweptTasks", MetricUnit.Count, swept.tasks)
-    metrics.add_metric("SweptDeliveries", MetricUnit.Count, swept.deliveries)
-    metrics.add_metric("ExpiredHolds", MetricUnit.Count, swept.holds)
+    emit({"SweptTasks": swept.tasks, "SweptDeliveries": swept.deliveries, "ExpiredHolds": swept.holds})

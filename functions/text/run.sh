@@ -3,4 +3,4 @@
 # The task's own code first, then the layers, then what the runtime brings.
 export PYTHONPATH="$LAMBDA_TASK_ROOT:/opt/python${PYTHONPATH:+:$PYTHONPATH}:$LAMBDA_RUNTIME_DIR"
 exec python3 -m uvicorn text.app:app \
-  --host 127.0.0.1 --port "${AWS_LWA_PORT:-8000}" --log-level warning --no-access-log
+  --host 127.0.0.1 --port "${AWS_LWA_PORT:-8000}" --log-level warning --no-access-log --no-proxy-headers

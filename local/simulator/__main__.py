@@ -3,6 +3,7 @@
 import argparse
 from contextlib import suppress
 
+from local.simulator import text
 from local.simulator.app import PROVIDERS, create_app
 from local.simulator.server import make_server
 
@@ -17,7 +18,8 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     app = create_app(job_seconds=arguments.job_seconds)
-    print(f"simulator: http://{arguments.host}:{arguments.port}/{{{','.join(PROVIDERS)}}}", flush=True)
+    names = ",".join(PROVIDERS | text.PROVIDERS)
+    print(f"simulator: http://{arguments.host}:{arguments.port}/{{{names}}}", flush=True)
     with suppress(KeyboardInterrupt):  # how it is stopped by hand
         make_server(app, arguments.host, arguments.port).run()
 

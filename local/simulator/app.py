@@ -10,7 +10,24 @@ from local.simulator import files, text
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
 from local.simulator.jobs import MAX_JOBS, JobStore
-from local.simulator.providers import fal, kie, poyo
+from local.simulator.providers import (
+    apimart,
+    ark,
+    bfl,
+    dashscope,
+    fal,
+    google,
+    kie,
+    kling,
+    minimax,
+    muapi,
+    openai,
+    piapi,
+    pixverse,
+    poyo,
+    replicate,
+    xai,
+)
 from local.simulator.wire import FaultError
 from tollgate.kit.clock import Clock, SystemClock
 
@@ -21,9 +38,24 @@ PROVIDERS: dict[str, Callable[[Engine], APIRouter]] = {
     "fal": fal.router,
     "poyo": poyo.router,
     "kie": kie.router,
-    **text.PROVIDERS,
+    "apimart": apimart.router,
+    "piapi": piapi.router,
+    "ark": ark.router,
+    "dashscope": dashscope.router,
+    "minimax": minimax.router,
+    "pixverse": pixverse.router,
+    "openai": openai.router,
+    "google": google.router,
+    "xai": xai.router,
+    "replicate": replicate.router,
+    "bfl": bfl.router,
+    "muapi": muapi.router,
+    "kling": kling.router,
 }
-"""Each provider's routes; its name is its path prefix and how a prompt's directions call it."""
+"""Each media provider's routes; its name is its path prefix and how a prompt's directions call it.
+
+Where a company has media and text, both are under its name.
+"""
 
 
 def create_app(
@@ -39,7 +71,7 @@ def create_app(
     app = FastAPI(openapi_url=None, redirect_slashes=False, max_body_size=MAX_BODY_BYTES)
     app.include_router(files.router(store, time_source))
     app.include_router(_control(store))
-    for name, make_router in PROVIDERS.items():
+    for name, make_router in (*PROVIDERS.items(), *text.PROVIDERS.items()):
         engine = Engine(name, store, time_source, duration_ms)
         app.include_router(make_router(engine), prefix=f"/{name}")
 

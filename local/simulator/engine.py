@@ -2,18 +2,22 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
+import httpx
 from starlette.requests import Request
 
-from local.simulator.directions import ALWAYS, MS_PER_S, Directions, parse
+from local.simulator.directions import ALWAYS, MAX_SECONDS, MS_PER_S, Directions, parse
 from local.simulator.jobs import Job, JobState, JobStore
 from local.simulator.media import Artifact
 from local.simulator.wire import GarbledAnswerError, LostAnswerError
 from tollgate.kit.clock import Clock
+from tollgate.kit.outbound import tls
 
 DEFAULT_DURATION_MS = {"image": 1_000, "video": 2_000, "audio": 2_000}
 """How long a job takes unless told otherwise, by the kind of its files."""
+CALLBACK_TIMEOUT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class Engine:
         self._store = store
         self._clock = clock
         self._duration_ms = duration_ms
+        self._calls: set[asyncio.Task[None]] = set()
 
     def receive(self, model: str, prompt: str) -> Visit:
         """Count a submit and give what its prompt says."""
@@ -43,8 +48,15 @@ class Engine:
         refused = refusal is not None and number <= refusal.times
         return Visit(model, prompt, directions, refusal.status if refusal and refused else None)
 
-    async def accept(self, visit: Visit, job_id: str, owner: str, artifacts: Sequence[Artifact]) -> Job:
-        """Make and keep the job, then wait as long as its prompt says.
+    async def accept(
+        self,
+        visit: Visit,
+        job_id: str,
+        owner: str,
+        artifacts: Sequence[Artifact],
+        callback_url: str | None = None,
+    ) -> Job:
+        """Make and keep the job, then wait as long as its prompt says; `callback_url` is told when it ends.
 
         Raises `LostAnswerError` if the caller shall not hear of it.
         """
@@ -65,10 +77,25 @@ class Engine:
             duration_ms=duration_ms,
         )
         self._store.add(job)
+        if callback_url and not visit.directions.stuck:
+            self._calls.add(call := asyncio.create_task(_call_back(callback_url, job)))
+            call.add_done_callback(self._calls.discard)
         await asyncio.sleep(visit.directions.hang_ms / MS_PER_S)
         if visit.directions.lost:
             raise LostAnswerError
         return job
+
+    async def finish(self, job: Job) -> JobState:
+        """Wait until a job is done, where the answer to its submit is the result; give how it ended.
+
+        One that never ends keeps the caller waiting. Raises `GarbledAnswerError` where it is told.
+        """
+        # One more, as times are whole milliseconds: its files are not there before it is done.
+        wait_ms = MAX_SECONDS * MS_PER_S if job.directions.stuck else job.duration_ms + 1
+        await asyncio.sleep(wait_ms / MS_PER_S)
+        if job.directions.garbage_answers:
+            raise GarbledAnswerError
+        return job.verdict
 
     def find(self, job_id: str) -> Job | None:
         """Give this provider's job of that id, or `None`."""
@@ -100,6 +127,10 @@ class Engine:
         return self._clock.now_ms()
 
     def cancel(self, job: Job) -> None:
+        """Take a job back; it stays, as cancelled."""
+        self._store.cancel(job)
+
+    def forget(self, job: Job) -> None:
         """Forget a job."""
         self._store.forget(job)
 
@@ -107,3 +138,13 @@ class Engine:
         """Give where each of the job's files is served, on the host that the caller named."""
         names = [job.file_name(index) for index in range(len(job.artifacts))]
         return [f"{request.base_url}files/{job.id}/{name}" for name in names]
+
+
+async def _call_back(url: str, job: Job) -> None:
+    """Tell that a job ended, once; whoever does not listen is not told again. The words are no provider's:
+    nobody may rely on them.
+    """
+    await asyncio.sleep(job.duration_ms / MS_PER_S)
+    async with httpx.AsyncClient(timeout=CALLBACK_TIMEOUT_S, verify=tls()) as client:
+        with suppress(httpx.HTTPError):
+            await client.post(url, json={"id": job.id, "status": "ended"})

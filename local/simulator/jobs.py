@@ -1,7 +1,7 @@
 """The jobs of all providers: what state each is in at a given time, and who asked how often."""
 
 from collections import OrderedDict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from threading import Lock
 from typing import Any
@@ -19,7 +19,7 @@ PROGRESS_END = 100
 
 
 class JobState(StrEnum):
-    """Where a job is; the last three are final."""
+    """Where a job is; the last four are final."""
 
     QUEUED = "queued"
     """Accepted, waiting for its turn."""
@@ -31,6 +31,8 @@ class JobState(StrEnum):
     """Ended without files by a fault of the provider."""
     REJECTED = "rejected"
     """Ended without files for its content."""
+    CANCELLED = "cancelled"
+    """Taken back before it ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +48,22 @@ class Job:
     artifacts: tuple[Artifact, ...]
     created_ms: int
     duration_ms: int
+    is_cancelled: bool = False
 
     def state(self, now_ms: int) -> JobState:
         """Give the state at `now_ms` (epoch milliseconds)."""
+        if self.is_cancelled:
+            return JobState.CANCELLED
         age_ms = now_ms - self.created_ms
         if age_ms < self.duration_ms // QUEUE_SHARE:
             return JobState.QUEUED
         if age_ms < self.duration_ms or self.directions.stuck:
             return JobState.RUNNING
+        return self.verdict
+
+    @property
+    def verdict(self) -> JobState:
+        """Give the state that the job ends in."""
         if self.directions.reject:
             return JobState.REJECTED
         return JobState.FAILED if self.directions.fail else JobState.SUCCEEDED
@@ -130,8 +140,14 @@ class JobStore:
             self._traffic_of(job).polls += 1
             return kept.polls
 
+    def cancel(self, job: Job) -> None:
+        """Keep `job` as one that was taken back."""
+        with self._lock:
+            if job.id in self._kept:
+                self._kept[job.id].job = replace(job, is_cancelled=True)
+
     def forget(self, job: Job) -> None:
-        """Drop `job`: it was cancelled."""
+        """Drop `job` and all knowledge of it."""
         with self._lock:
             self._kept.pop(job.id, None)
 

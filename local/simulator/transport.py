@@ -34,7 +34,7 @@ class NoAnswer(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's shape
         """Close the connection and wait until it is gone."""
-        await _close(scope, receive)
+        await close_connection(scope, receive)
 
 
 class BrokenOff(Response):
@@ -45,10 +45,11 @@ class BrokenOff(Response):
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         half = bytes(self.body[: len(self.body) // 2])
         await send({"type": "http.response.body", "body": half, "more_body": True})
-        await _close(scope, receive)
+        await close_connection(scope, receive)
 
 
-async def _close(scope: Scope, receive: Receive) -> None:
+async def close_connection(scope: Scope, receive: Receive) -> None:
+    """Close the connection after what was written, and wait until it is gone."""
     scope["extensions"][_CLOSE]()
     async with asyncio.timeout(_CLOSE_WAIT_S):
         while (await receive())["type"] != "http.disconnect":

@@ -1,6 +1,9 @@
 """What every provider's wire format needs: the caller's key, a bounded JSON body, faults as exceptions."""
 
 import json
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import HTTP
 from typing import Any
 
 from starlette.requests import Request
@@ -44,6 +47,12 @@ def api_key(request: Request, scheme: str) -> str | None:
     return key if is_good else None
 
 
+def header_key(request: Request, name: str) -> str | None:
+    """Give the key in a header of its own, or `None` where there is no acceptable one."""
+    key = request.headers.get(name, "").strip()
+    return key if key and BAD_KEY_MARK not in key.lower() else None
+
+
 async def json_object(request: Request) -> dict[str, Any] | None:
     """Read the body, a JSON object; give `None` if it is anything else."""
     try:
@@ -51,6 +60,14 @@ async def json_object(request: Request) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+async def form_fields(request: Request) -> dict[str, str]:
+    """Read the body, a multipart form (RFC 7578); give its texts by name, none for any other body."""
+    head = f"content-type: {request.headers.get('content-type', '')}\r\n\r\n"
+    form = message_from_bytes(head.encode() + await request.body(), policy=HTTP)
+    parts = [part for part in form.iter_parts() if isinstance(part, EmailMessage)]
+    return {str(part.get_param("name", header="content-disposition")): part.get_content() for part in parts}
 
 
 def text(value: object) -> str:

@@ -1,6 +1,14 @@
 """`python -m tollgate`: the operator's command."""
 
+import logging
+import sys
+
 from tollgate.command.app import cli
+from tollgate.kit.observability import SERVICE
 
 if __name__ == "__main__":
+    # Functions log to the standard output, which here is for the answer alone.
+    for handler in logging.getLogger(SERVICE).handlers:
+        if isinstance(handler, logging.StreamHandler):
+            handler.setStream(sys.stderr)
     cli(prog_name="tollgate")

@@ -1,25 +1,30 @@
 """The one place that builds clients and joins parts: one cached function per Lambda.
 
 Nothing is built at import, so a snapshot holds no connection, and tests start from a clean slate with
-`forget()`.
+`forget()`. What only one function uses and takes long to load is imported where it is joined, so that no
+other's cold start pays for it: the adapters of all providers, an HTTP client, a template engine.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
+from tollgate.accounts.auth import Authenticator
+from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
-from tollgate.accounts.service import AccountService, Authenticator
-from tollgate.artifacts.store import ArtifactStore
+from tollgate.accounts.service import AccountService
+from tollgate.artifacts.inputs import InputStore
 from tollgate.bootstrap_catalog import live_catalog
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.source import DOCUMENT_KEY, READ_TIMEOUT_S, CurrentCatalog, LiveCatalog
 from tollgate.kit import aws
 from tollgate.kit.addresses import AddressGuard
-from tollgate.kit.clock import SystemClock
+from tollgate.kit.clock import MS_PER_DAY, SystemClock
 from tollgate.kit.document import within
+from tollgate.kit.due_index import DueIndex
 from tollgate.kit.dynamodb import Database
-from tollgate.kit.outbound import Outbound
 from tollgate.kit.queue import Queue
 from tollgate.kit.s3_document import S3Document
 from tollgate.kit.settings import (
@@ -27,21 +32,36 @@ from tollgate.kit.settings import (
     CheckLedgerSettings,
     DeliverWebhookSettings,
     DispatchChangesSettings,
+    RecordUsageSettings,
     RunTaskSettings,
     SweepSettings,
 )
+from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
+from tollgate.ledger.statement import Statement
+from tollgate.payments.secret import StripeKeySource
+from tollgate.payments.service import PaymentService
 from tollgate.probing.service import Prober
-from tollgate.providers.credentials import ProviderSource, secret_reader
+from tollgate.providers.mappings import mappings
+from tollgate.tasks.callbacks import Callbacks
 from tollgate.tasks.dispatch import Dispatcher
 from tollgate.tasks.idempotency import IdempotencyStore
+from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.service import TaskService
-from tollgate.tasks.step import StepRunner
 from tollgate.tasks.sweep import Sweeper
-from tollgate.webhooks.repository import DeliveryRepository
+from tollgate.usage.recorder import UsageRecorder
+from tollgate.usage.repository import RollUp, UsageRepository
+from tollgate.usage.service import StatisticsService
+from tollgate.webhooks.repository import DeliveryRepository, LaneRepository
 from tollgate.webhooks.service import WebhookService
+
+if TYPE_CHECKING:
+    from tollgate.providers.credentials import ProviderSource
+    from tollgate.reference.pages import Reference
+    from tollgate.tasks.step import StepRunner
+    from tollgate.webhooks.sender import WebhookSender
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +70,30 @@ class Api:
 
     authenticator: Authenticator
     accounts: AccountService
+    keys: KeyService
     tasks: TaskService
+    reader: TaskReader
+    meter: RateMeter
+    callbacks: Callbacks
+    webhooks: WebhookService
+    statistics: StatisticsService
+    statement: Statement
+    payments: PaymentService
     catalog: LiveCatalog
+
+    def rate_headers(self, account_id: str) -> dict[str, str]:
+        """Give the `x-ratelimit-*` headers of an account as this process knows them."""
+        return self.meter.headers(account_id, clock().now_ms())
 
     @property
     def listing(self) -> Listing:
         """Give what is published of the catalog of now."""
         return _listing(self.catalog.catalog())
+
+    @property
+    def reference(self) -> "Reference":
+        """Give the reference with the catalog of now."""
+        return _reference(self.catalog.catalog())
 
 
 @cache
@@ -71,20 +108,45 @@ def api() -> Api:
     settings = ApiSettings.from_env()
     db = Database(aws.dynamodb())
     ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
+    accounts = AccountRepository(db, settings.accounts_table)
     keys = ApiKeyRepository(db, settings.api_keys_table)
     catalog = _live_catalog(settings.live_providers, settings.config_bucket)
+    current = CurrentCatalog(catalog.catalog)
+    tasks = TaskRepository(db, settings.tasks_table)
+    reader = TaskReader(tasks, current)
+    meter = RateMeter(settings.requests_per_minute)
+    task_queue = _when_needed(settings.task_queue_url)
+    webhook_guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
     return Api(
         authenticator=Authenticator(keys, clock()),
-        accounts=AccountService(AccountRepository(db, settings.accounts_table), keys, ledger, clock()),
+        accounts=AccountService(accounts, keys, ledger, clock()),
+        keys=KeyService(keys, accounts, lambda model_id: current.find(model_id) is not None, clock()),
         tasks=TaskService(
-            tasks=TaskRepository(db, settings.tasks_table),
+            tasks=tasks,
             ledger=ledger,
             idempotency=IdempotencyStore(settings.idempotency_table),
-            catalog=CurrentCatalog(catalog.catalog),
-            webhook_guard=AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks),
+            catalog=current,
+            webhook_guard=webhook_guard,
             prober=Prober(aws.lambda_(), settings.probe_function),
+            inputs=InputStore(aws.s3(), settings.media_bucket, settings.storage_url),
+            reader=reader,
+            meter=meter,
+            queue=task_queue,
             clock=clock(),
         ),
+        reader=reader,
+        meter=meter,
+        callbacks=Callbacks(tasks, task_queue),
+        webhooks=WebhookService(
+            deliveries=DeliveryRepository(db, settings.deliveries_table),
+            accounts=accounts,
+            queue=_when_needed(settings.webhook_queue_url),
+            guard=webhook_guard,
+            clock=clock(),
+        ),
+        statistics=StatisticsService(UsageRepository(db, settings.usage_table), clock()),
+        statement=Statement(ledger),
+        payments=PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, clock()),
         catalog=catalog,
     )
 
@@ -102,38 +164,55 @@ def _run_task_settings() -> RunTaskSettings:
 
 
 @cache
-def _provider_source() -> ProviderSource:
-    return ProviderSource(
-        secret_reader(aws.secrets_manager(), _run_task_settings().provider_secret_arn), clock()
-    )
+def _provider_source() -> "ProviderSource":
+    from tollgate.providers.credentials import ProviderSource  # noqa: PLC0415 - see the module
+
+    return ProviderSource(aws.secret_reader(_run_task_settings().provider_secret_arn), clock())
 
 
 @cache
-def step_runner() -> StepRunner:
+def step_runner() -> "StepRunner":
     """Join the parts of `functions/run_task`."""
+    from tollgate.artifacts.store import ArtifactStore  # noqa: PLC0415 - see the module
+    from tollgate.kit.outbound import Outbound  # noqa: PLC0415
+    from tollgate.providers.board import HealthBoard  # noqa: PLC0415
+    from tollgate.tasks.ending import TaskEnder  # noqa: PLC0415
+    from tollgate.tasks.step import StepRunner  # noqa: PLC0415
+
     settings = _run_task_settings()
     db = Database(aws.dynamodb())
     # Providers name the result files; on one machine the provider is the simulator, on loopback.
     results = Outbound(AddressGuard(allow_loopback=settings.stage == "local"))
+    tasks = TaskRepository(db, settings.tasks_table)
+    ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
+    queue = Queue(aws.sqs(), settings.task_queue_url)
     return StepRunner(
-        tasks=TaskRepository(db, settings.tasks_table),
-        ledger=LedgerRepository(db, settings.accounts_table, settings.ledger_table),
-        deliveries=DeliveryRepository(db, settings.deliveries_table),
+        tasks=tasks,
+        timers=DueIndex(db, settings.tasks_table, "task_id"),
+        ledger=ledger,
+        ender=TaskEnder(tasks, ledger, DeliveryRepository(db, settings.deliveries_table), queue, clock()),
         providers=_provider_source().providers,
+        board=HealthBoard(db, settings.providers_table, clock()),
         catalog=CurrentCatalog(_live_catalog(settings.live_providers, settings.config_bucket).catalog),
         artifacts=ArtifactStore(aws.s3(), settings.media_bucket, settings.storage_url, results),
-        queue=Queue(aws.sqs(), settings.task_queue_url),
+        queue=queue,
         clock=clock(),
+        callback_base_url=settings.callback_base_url,
+        kept_ms=settings.media_retention_days * MS_PER_DAY or None,
     )
 
 
 @cache
-def webhooks() -> WebhookService:
+def webhook_sender() -> "WebhookSender":
     """Join the parts of `functions/deliver_webhook`."""
+    from tollgate.kit.outbound import Outbound  # noqa: PLC0415 - see the module
+    from tollgate.webhooks.sender import WebhookSender  # noqa: PLC0415
+
     settings = DeliverWebhookSettings.from_env()
     db = Database(aws.dynamodb())
-    return WebhookService(
+    return WebhookSender(
         deliveries=DeliveryRepository(db, settings.deliveries_table),
+        lanes=LaneRepository(db, settings.webhook_lanes_table),
         task=TaskRepository(db, settings.tasks_table).get,
         account=AccountRepository(db, settings.accounts_table).get,
         outbound=Outbound(AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)),
@@ -143,13 +222,21 @@ def webhooks() -> WebhookService:
 
 
 @cache
+def usage_recorder() -> UsageRecorder:
+    """Join the parts of `functions/record_usage`."""
+    settings = RecordUsageSettings.from_env()
+    db = Database(aws.dynamodb())
+    return UsageRecorder(RollUp(db, settings.usage_table, settings.counted_entries_table), clock())
+
+
+@cache
 def sweeper() -> Sweeper:
     """Join the parts of `functions/sweep`."""
     settings = SweepSettings.from_env()
     db = Database(aws.dynamodb())
     return Sweeper(
-        tasks=TaskRepository(db, settings.tasks_table),
-        deliveries=DeliveryRepository(db, settings.deliveries_table),
+        tasks=DueIndex(db, settings.tasks_table, "task_id"),
+        deliveries=DueIndex(db, settings.deliveries_table, "delivery_id"),
         ledger=LedgerRepository(db, settings.accounts_table, settings.ledger_table),
         task_queue=Queue(aws.sqs(), settings.task_queue_url),
         webhook_queue=Queue(aws.sqs(), settings.webhook_queue_url),
@@ -171,13 +258,33 @@ def ledger_audit() -> LedgerAudit:
 @cache
 def _live_catalog(live_providers: str, bucket: str) -> LiveCatalog:
     document = S3Document(aws.s3(), bucket, DOCUMENT_KEY)
-    return live_catalog(live_providers, within(READ_TIMEOUT_S, document.read), clock())
+    return live_catalog(live_providers, within(READ_TIMEOUT_S, document.read), clock(), mappings())
+
+
+def _stripe_keys(secret_arn: str) -> StripeKeySource:
+    return StripeKeySource(aws.secret_reader(secret_arn), clock())
+
+
+def _when_needed(queue_url: str) -> Callable[[], Queue]:
+    """Give a queue when it is first needed: most requests need none, and a client takes its time."""
+    return cache(lambda: Queue(aws.sqs(), queue_url))
 
 
 @lru_cache(maxsize=1)
 def _listing(catalog: Catalog) -> Listing:
     """Give the pages of a catalog, made once for each that is the one of now."""
     return Listing(catalog)
+
+
+@lru_cache(maxsize=1)
+def _reference(catalog: Catalog) -> "Reference":
+    """Give the reference, made once for each catalog that is the one of now.
+
+    It is imported here: few processes are asked for it, and it brings a template engine.
+    """
+    from tollgate.reference.pages import Reference  # noqa: PLC0415 - see above
+
+    return Reference(catalog)
 
 
 def forget() -> None:
@@ -187,12 +294,14 @@ def forget() -> None:
         api,
         dispatcher,
         step_runner,
-        webhooks,
+        webhook_sender,
+        usage_recorder,
         sweeper,
         ledger_audit,
         clock,
         _live_catalog,
         _listing,
+        _reference,
         _run_task_settings,
         _provider_source,
     ):

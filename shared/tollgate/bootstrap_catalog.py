@@ -1,21 +1,25 @@
 """Joins the live catalog, for `bootstrap.py` and `bootstrap_text.py`: they differ only in how it is read."""
 
-from aws_lambda_powertools import single_metric
+from collections.abc import Collection, Mapping
 
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.source import LiveCatalog
 from tollgate.kit.clock import Clock
 from tollgate.kit.document import Read
-from tollgate.kit.observability import NAMESPACE, SERVICE, MetricUnit, logger
-from tollgate.providers.mappings import mappings
+from tollgate.kit.observability import emit, logger
+from tollgate.providers.test import NAME as TEST
 
 MAX_LOGGED_FAULTS = 20
 
 
-def live_catalog(live_providers: str, read: Read, clock: Clock) -> LiveCatalog:
-    """Give the catalog of the models that `live_providers`, names with commas between, can run."""
-    names = frozenset(name.strip() for name in live_providers.split(",") if name.strip())
-    known = mappings()
+def live_catalog(
+    live_providers: str, read: Read, clock: Clock, known: Mapping[str, Collection[str]] | None = None
+) -> LiveCatalog:
+    """Give the catalog of the models that `live_providers`, names with commas between, can run.
+
+    `known` has the media adapters' mappings (see `Catalog.with_live`); who runs no media does without.
+    """
+    names = provider_names(live_providers)
     return LiveCatalog(
         shipped=Catalog.shipped().with_live(names, known),
         serve=lambda document: Catalog(document).with_live(names, known),
@@ -23,6 +27,11 @@ def live_catalog(live_providers: str, read: Read, clock: Clock) -> LiveCatalog:
         clock=clock,
         reports=CatalogReports(),
     )
+
+
+def provider_names(live_providers: str) -> frozenset[str]:
+    """Give the names in the setting `LIVE_PROVIDERS`, and the one that needs no credentials."""
+    return frozenset({TEST} | {name.strip() for name in live_providers.split(",") if name.strip()})
 
 
 class CatalogReports:
@@ -35,15 +44,7 @@ class CatalogReports:
     def refused(self, etag: str | None, faults: list[str]) -> None:
         """Log and count a document that is not used."""
         logger.error("catalog.refused", etag=etag, faults=faults[:MAX_LOGGED_FAULTS], count=len(faults))
-        # Written at once: not every function writes metrics when an invocation ends.
-        with single_metric(
-            "CatalogRefused",
-            MetricUnit.Count,
-            1,
-            namespace=NAMESPACE,
-            default_dimensions={"service": SERVICE},
-        ):
-            pass
+        emit({"CatalogRefused": 1})
 
     def unread(self, why: str) -> None:
         """Log that the document could not be read."""

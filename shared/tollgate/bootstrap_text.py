@@ -12,7 +12,7 @@ from typing import cast
 import aiohttp
 
 from tollgate.accounts.async_auth import AsyncAuthenticator
-from tollgate.bootstrap_catalog import live_catalog
+from tollgate.bootstrap_catalog import live_catalog, provider_names
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.source import DOCUMENT_KEY, READ_TIMEOUT_S, CurrentCatalog, LiveCatalog
 from tollgate.kit import aws_json
@@ -23,8 +23,9 @@ from tollgate.kit.s3_get import S3Get, object_url
 from tollgate.kit.settings import TextSettings
 from tollgate.kit.sigv4 import AwsKey
 from tollgate.ledger.holds import HoldWrites
-from tollgate.providers.secret import REFRESH_MS, read_credentials
-from tollgate.providers.text_registry import make_text_upstreams
+from tollgate.ledger.rate import RateMeter
+from tollgate.providers.secret import REFRESH_MS, Credentials, read_credentials
+from tollgate.providers.text_registry import BEDROCK, make_bedrock, make_text_upstreams
 from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.models import TextModel
@@ -63,12 +64,20 @@ class _SecretReader:
         async with self._lock:
             if not self._is_fresh():
                 _, answer = await self.secrets.call("GetSecretValue", {"SecretId": self.arn})
-                self._upstreams = make_text_upstreams(read_credentials(answer["SecretString"]))
+                self._upstreams = _upstreams(read_credentials(answer["SecretString"]))
                 self._read_at_ms = self.clock.now_ms()
         return self._upstreams
 
     def _is_fresh(self) -> bool:
         return self._read_at_ms is not None and self.clock.now_ms() - self._read_at_ms < REFRESH_MS
+
+
+def _upstreams(credentials: Mapping[str, Credentials]) -> Mapping[str, TextUpstream]:
+    made = make_text_upstreams(credentials)
+    if BEDROCK in provider_names(settings().live_providers):
+        region = settings().aws_region
+        made[BEDROCK] = make_bedrock(credentials.get(BEDROCK), region, _credentials())
+    return made
 
 
 @dataclass(slots=True)
@@ -120,7 +129,7 @@ def _join(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Te
     service = TextService(
         models=_models(live.current),
         upstreams=secret.upstreams,
-        billing=TextBilling(database, writes, clock),
+        billing=TextBilling(database, writes, clock, RateMeter(known.requests_per_minute)),
         http=session,
         breaker=Breaker(),
         clock=clock,

@@ -46,9 +46,9 @@ def invoke(handler: Callable[..., Any], queue: str, *bodies: str) -> Any:
     return handler(sqs_event(messages, f"arn:aws:sqs:us-east-1:1:{queue}", "us-east-1"), Context("test"))
 
 
-def stream_records(aws: Aws) -> list[Any]:
-    """Give every record of the Tasks stream so far."""
-    arn = aws.stack.attributes["TasksTable.StreamArn"]
+def stream_records(aws: Aws, table: str = "TasksTable") -> list[Any]:
+    """Give every record of a table's stream so far."""
+    arn = aws.stack.attributes[f"{table}.StreamArn"]
     shard = aws.clients.streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]
     iterator = aws.clients.streams.get_shard_iterator(
         StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"

@@ -5,6 +5,7 @@ import json
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -17,15 +18,18 @@ from tollgate import bootstrap
 from tollgate.accounts.service import OpenedAccount
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/api.json").read_text())
-BODY_LIMIT = 1024 * 1024
+BODY_LIMIT = 5 * 1024 * 1024
+"""Of a generation, which may have media inside."""
 CONTEXT: Any = Context("ApiFunction")
 
 
 def call(
     method: str, path: str, key: str | None = None, body: Any = None, headers: dict[str, str] | None = None
 ) -> tuple[int, Any, dict[str, str]]:
-    """Call the handler; give status, parsed body and headers (lower case)."""
+    """Call the handler; give status, parsed body and headers (lower case). `path` may have a query."""
     event = deepcopy(EVENT)
+    path, _, query = path.partition("?")
+    parameters: Any = dict(parse_qsl(query, keep_blank_values=True)) or None
     sent = {"content-type": "application/json", **(headers or {})}
     if key is not None:
         sent["authorization"] = f"Bearer {key}"
@@ -34,15 +38,16 @@ def call(
         "path": path,
         "headers": sent,
         "multiValueHeaders": {name: [value] for name, value in sent.items()},
-        "queryStringParameters": None,
-        "multiValueQueryStringParameters": None,
+        "queryStringParameters": parameters,
+        "multiValueQueryStringParameters": parameters and {name: [one] for name, one in parameters.items()},
         "body": body if isinstance(body, str) or body is None else json.dumps(body),
     }
     answer = handler(event, CONTEXT)
     text = base64.b64decode(answer["body"]) if answer.get("isBase64Encoded") else answer["body"]
     found = {name.lower(): value for name, value in answer.get("headers", {}).items()}
     found |= {name.lower(): values[0] for name, values in answer.get("multiValueHeaders", {}).items()}
-    return answer["statusCode"], json.loads(text), found
+    is_table = found["content-type"].startswith("text/csv")
+    return answer["statusCode"], text if is_table else json.loads(text), found
 
 
 def details(body: Any) -> dict[str, str]:
@@ -171,7 +176,7 @@ class TestCreate:
 
     def test_more_than_the_balance_is_402_and_charges_nothing(self, customer: OpenedAccount) -> None:
         dear = {"model": "seedance-1.5-pro", "input": {"prompt": "x", "duration": 12, "resolution": "1080p"}}
-        price = bootstrap.api().tasks.estimate(dear)["price"]
+        price = bootstrap.api().tasks.estimate(customer.account_id, dear)["price"]
         status, body, _ = call("POST", "/api/v1/generation/create", customer.api_key, dear)
         assert (status, body["error"]["code"]) == (402, "insufficient_balance")
         assert body["error"]["balanceCents"] == 100
@@ -235,6 +240,7 @@ class TestStatus:
             "costCents": 1,
             "refundedCents": 0,
             "metadata": {"order": 7},
+            "queue": {"position": 1, "estimatedWaitS": 0},
         }
 
     def test_another_accounts_task_is_as_if_it_did_not_exist(self, customer: OpenedAccount) -> None:

@@ -34,6 +34,7 @@ EFFECTS = (
     (Database, "write"),
     (Database, "transact"),
     (Queue, "send"),
+    (Queue, "send_all"),
     (FalMedia, "submit"),
     (PoyoMedia, "submit"),
     (ArtifactStore, "copy"),
@@ -165,7 +166,7 @@ def test_a_death_at_any_effect_costs_nobody_anything(
     assert account.open_tasks == 0
     # No provider is ever handed the same job twice.
     assert len(set(fate.submits)) == len(fate.submits)
-    assert bootstrap.webhooks().deliveries.get("evt_" + task_id.removeprefix("task_")) is not None
+    assert bootstrap.webhook_sender().deliveries.get("evt_" + task_id.removeprefix("task_")) is not None
     for file in task.files:
         key = file.url.partition("files.test/")[2]
         aws.clients.s3.head_object(Bucket=aws.stack.refs["MediaBucket"], Key=key)

@@ -18,6 +18,7 @@ from tests.support.clock import ManualClock
 from tests.support.http_server import Received, http_server
 from tollgate import bootstrap
 from tollgate.accounts.service import OpenedAccount
+from tollgate.kit.money import micro_usd_of_cents
 from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.schedule import WAITS_S
 
@@ -48,14 +49,15 @@ def ended_task(customer: OpenedAccount, clock: ManualClock, url: str, prompt: st
 
 def delivery_of(delivery_id: str) -> Delivery:
     """Give the delivery as it is now."""
-    found = bootstrap.webhooks().deliveries.get(delivery_id)
+    found = bootstrap.webhook_sender().deliveries.get(delivery_id)
     assert found is not None
     return found
 
 
-def deliver(delivery_id: str, attempt: int) -> Any:
-    """Hand one message to the handler."""
-    return invoke(handler, "WebhookQueue", json.dumps({"delivery_id": delivery_id, "attempt": attempt}))
+def deliver(delivery_id: str, seq: int | None = None) -> Any:
+    """Hand the message of this `seq`, or of the delivery as it is, to the handler."""
+    message = {"delivery_id": delivery_id, "seq": delivery_of(delivery_id).seq if seq is None else seq}
+    return invoke(handler, "WebhookQueue", json.dumps(message))
 
 
 class TestTheEventFile:
@@ -74,13 +76,13 @@ class TestDelivery:
             delivery_id = ended_task(customer, clock, url, prompt)
             # Standard Webhooks refuses old timestamps, so the try is made by the real clock.
             clock.set_to_now()
-            assert deliver(delivery_id, 0) == {"batchItemFailures": []}
+            assert deliver(delivery_id) == {"batchItemFailures": []}
         (request,) = received
         Webhook(customer.webhook_secret).verify(request.body.decode(), request.headers)
         event = json.loads(request.body)
-        task_id = delivery_of(delivery_id).task_id
+        task_id = delivery_id.replace("evt_", "task_")
         assert event["type"] == kind
-        assert event["data"] == bootstrap.api().tasks.status(customer.account_id, task_id)
+        assert event["data"] == bootstrap.api().reader.status(customer.account_id, task_id)
         assert request.headers["webhook-id"] == delivery_id
         assert delivery_of(delivery_id).status == "delivered"
 
@@ -88,9 +90,8 @@ class TestDelivery:
         received: list[Received] = []
         with http_server(noting(received, 200)) as url:
             delivery_id = ended_task(customer, clock, url)
-            deliver(delivery_id, 0)
-            deliver(delivery_id, 0)
-            deliver(delivery_id, 1)
+            for seq in (0, 0, 1, 2):
+                deliver(delivery_id, seq)
         assert len(received) == 1
 
     @pytest.mark.parametrize("status", [301, 404, 410, 500])
@@ -99,18 +100,19 @@ class TestDelivery:
     ) -> None:
         with http_server(lambda _: status) as url:
             delivery_id = ended_task(customer, clock, url)
-            deliver(delivery_id, 0)
+            deliver(delivery_id)
         delivery = delivery_of(delivery_id)
-        assert (delivery.status, delivery.attempt, delivery.last_result) == ("pending", 1, f"HTTP {status}")
+        assert (delivery.status, delivery.tries, delivery.log[0].status) == ("pending", 1, status)
+        assert delivery.next_try_at_ms == clock.now_ms() + 10_000
 
     def test_after_the_eighth_try_it_is_exhausted(self, customer: OpenedAccount, clock: ManualClock) -> None:
         received: list[Received] = []
         with http_server(noting(received, 500)) as url:
             delivery_id = ended_task(customer, clock, url)
-            for attempt in range(len(WAITS_S) + 2):
-                deliver(delivery_id, attempt)
+            for _ in range(len(WAITS_S) + 2):
+                deliver(delivery_id)
         assert len(received) == 8
-        assert delivery_of(delivery_id).status == "exhausted"
+        assert delivery_of(delivery_id).status == "failed"
         assert len({request.headers["webhook-id"] for request in received}) == 1
 
 
@@ -123,8 +125,28 @@ class TestGuard:
         with http_server(noting(received, 200)) as url:
             delivery_id = ended_task(customer, clock, url)
             monkeypatch.delenv("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS")
-            bootstrap.webhooks.cache_clear()
-            deliver(delivery_id, 0)
+            bootstrap.webhook_sender.cache_clear()
+            deliver(delivery_id)
         assert received == []
-        assert delivery_of(delivery_id).status == "pending"
-        assert "public address" in str(delivery_of(delivery_id).last_result)
+        delivery = delivery_of(delivery_id)
+        assert delivery.status == "pending"
+        assert delivery.log[0].error == "Refused: the URL must point to a public address."
+
+
+@pytest.mark.usefixtures("loopback_open")
+class TestLane:
+    def test_an_account_with_ten_tries_in_the_air_waits_and_another_one_does_not(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        lanes = bootstrap.webhook_sender().lanes
+        for _ in range(10):
+            assert lanes.enter(customer.account_id, clock.now_ms())
+        received: list[Received] = []
+        with http_server(noting(received, 200)) as url:
+            waiting = ended_task(customer, clock, url)
+            going = ended_task(bootstrap.api().accounts.open(micro_usd_of_cents(100)), clock, url)
+            aws.messages("WebhookQueue")
+            deliver(waiting)
+            deliver(going)
+        assert [request.headers["webhook-id"] for request in received] == [going]
+        assert (delivery_of(waiting).status, delivery_of(waiting).tries) == ("pending", 0)

@@ -26,7 +26,7 @@ class TestTheEventFile:
         assert [json.loads(body) for body in aws.messages("TaskQueue")] == [{"task_id": started, "seq": 0}]
         delivery_id = "evt_" + ended.removeprefix("task_")
         assert [json.loads(body) for body in aws.messages("WebhookQueue")] == [
-            {"delivery_id": delivery_id, "attempt": 0}
+            {"delivery_id": delivery_id, "seq": 0}
         ]
 
 

@@ -107,7 +107,7 @@ class TestFailure:
         assert ledger_of(customer) == [("charge", -1)]
 
     @pytest.mark.parametrize(
-        "prompt", ["[[fail]]", "[[status 429]]", "[[lie]]", "[[vanish]]", "[[truncate]]"]
+        "prompt", ["[[fail]]", "[[status 503]]", "[[lie]]", "[[vanish]]", "[[truncate]]"]
     )
     def test_with_no_provider_left_it_fails_and_is_refunded_once(
         self, customer: OpenedAccount, clock: ManualClock, prompt: str
@@ -118,6 +118,17 @@ class TestFailure:
         assert task.view()["refundedCents"] == 1
         assert ledger_of(customer) == [("charge", -1), ("refund", 1)]
         assert balance_cents(customer) == 100
+
+    def test_a_busy_provider_is_waited_for_when_there_is_no_other(
+        self, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task = run_to_end(create(customer, **with_prompt(f"[[status 429 2]] {clock.now_ms()}")), clock)
+        assert task.status == "finished"
+        failures = [(attempt.provider, attempt.failure) for attempt in task.attempts]
+        assert failures[0] == ("fal", "limited")
+        assert len(failures) > len({provider for provider, _ in failures})
+        assert failures[-1][1] is None
+        assert ledger_of(customer) == [("charge", -1)]
 
     def test_a_rejection_is_refunded_and_no_other_provider_is_asked(
         self, customer: OpenedAccount, clock: ManualClock
@@ -193,6 +204,6 @@ class TestWebhook:
     ) -> None:
         task = run_to_end(create(customer, webhook=RECEIVER, **with_prompt(prompt)), clock)
         assert task.status == status
-        delivery = bootstrap.webhooks().deliveries.get("evt_" + task.task_id.removeprefix("task_"))
+        delivery = bootstrap.webhook_sender().deliveries.get("evt_" + task.task_id.removeprefix("task_"))
         assert delivery is not None
-        assert (delivery.url, delivery.status, delivery.attempt) == (RECEIVER, "pending", 0)
+        assert (delivery.url, delivery.status, delivery.seq) == (RECEIVER, "pending", 0)

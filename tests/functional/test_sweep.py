@@ -16,7 +16,7 @@ from tests.support.clock import ManualClock
 from tollgate import bootstrap
 from tollgate.accounts.service import OpenedAccount
 from tollgate.tasks.lifecycle import STEP_GRACE_MS, SUBMIT_LEASE_MS
-from tollgate.tasks.sweep import AGAIN_MS
+from tollgate.tasks.sweep import WAITING_AGAIN_MS
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/sweep.json").read_text())
 
@@ -50,7 +50,7 @@ class TestTasks:
         sweep()
         sweep()
         assert len(sent(aws)) == 1
-        clock.advance(AGAIN_MS)
+        clock.advance(WAITING_AGAIN_MS)
         sweep()
         assert len(sent(aws)) == 1
 
@@ -73,7 +73,7 @@ class TestTasks:
     def test_an_ended_task_is_never_due(self, aws: Aws, customer: OpenedAccount, clock: ManualClock) -> None:
         run_to_end(create(customer), clock)
         aws.messages("TaskQueue")
-        clock.advance(10 * AGAIN_MS)
+        clock.advance(10 * WAITING_AGAIN_MS)
         sweep()
         assert sent(aws) == []
 
@@ -96,9 +96,9 @@ class TestDeliveries:
     ) -> None:
         task = run_to_end(create(customer, webhook="https://receiver.test/"), clock)
         aws.messages("TaskQueue")
-        clock.advance(AGAIN_MS)
+        clock.advance(WAITING_AGAIN_MS)
         sweep()
         delivery_id = "evt_" + task.task_id.removeprefix("task_")
-        assert sent(aws, "WebhookQueue") == [{"delivery_id": delivery_id, "attempt": 0}]
+        assert sent(aws, "WebhookQueue") == [{"delivery_id": delivery_id, "seq": 0}]
         sweep()
         assert sent(aws, "WebhookQueue") == []

@@ -1,14 +1,10 @@
 """`functions/text` as it is served, with the customers' own SDKs, on the emulator."""
 
-import asyncio
 import json
 import math
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,20 +13,17 @@ import anthropic
 import httpx
 import openai
 import pytest
-import uvicorn
 
 from local.template import ROOT
+from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate import bootstrap, bootstrap_text
-from tollgate.accounts.service import OpenedAccount
-from tollgate.ledger.audit import audit
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites
+from tollgate.ledger.rate import RateMeter
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/text.json").read_text())
-START_TIMEOUT_S = 20.0
-USD = 1_000_000
 CHAT: dict[str, Any] = {
     "model": "gpt-5.4-mini",
     "messages": [{"role": "user", "content": "hello"}],
@@ -38,92 +31,6 @@ CHAT: dict[str, Any] = {
 }
 # catalog.json, gpt-5.4-mini: USD per 1M tokens, which is micro-USD per token.
 INPUT, OUTPUT = Decimal("0.75"), Decimal("4.5")
-
-
-@pytest.fixture(scope="module")
-def text_url(stack_environment: dict[str, str]) -> Iterator[str]:
-    """Serve the function's app on uvicorn, as the web adapter has it; give its address."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in stack_environment.items():
-            patch.setenv(name, value)
-        bootstrap_text.settings.cache_clear()
-        bootstrap_text.catalog.cache_clear()
-        from text.app import app  # noqa: PLC0415 - with the environment set
-
-        server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
-
-        async def serve() -> None:
-            await server.serve()
-            await bootstrap_text.close()
-
-        thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
-        thread.start()
-        deadline = time.monotonic() + START_TIMEOUT_S
-        while not server.started:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-        server.should_exit = True
-        thread.join(START_TIMEOUT_S)
-
-
-@dataclass(frozen=True)
-class Client:
-    """A customer with both SDKs; they never retry by themselves."""
-
-    url: str
-    account: OpenedAccount
-    openai: openai.OpenAI
-    anthropic: anthropic.Anthropic
-
-    def post(self, path: str, body: Any, **headers: str) -> httpx.Response:
-        sent = {"authorization": f"Bearer {self.account.api_key}", **headers}
-        return httpx.post(f"{self.url}/api/v1{path}", json=body, headers=sent, timeout=60)
-
-    def balance(self) -> int:
-        return bootstrap.api().accounts.me(self.account.account_id).balance_micro_usd
-
-    def texts(self) -> list[Entry]:
-        entries = bootstrap.step_runner().ledger.entries(self.account.account_id)
-        return [entry for entry in entries if entry.kind == "text"]
-
-    def texts_when(self, count: int) -> list[Entry]:
-        """Give the text entries once there are `count`: an SDK is done at the end mark, we just after it."""
-        deadline = time.monotonic() + START_TIMEOUT_S
-        while len(found := self.texts()) < count:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        return found
-
-    def settled(self) -> bool:
-        """Tell whether the books agree and no hold is open."""
-        found = bootstrap.api().accounts.me(self.account.account_id)
-        entries = bootstrap.step_runner().ledger.entries(found.account_id)
-        return not found.holds and audit(found.account_id, found.balance_micro_usd, entries) is None
-
-
-@pytest.fixture
-def open_client(service: None, text_url: str) -> Iterator[Callable[[int], Client]]:
-    """Give what opens a customer with that many micro-USD."""
-    with ExitStack() as stack:
-
-        def opened(balance_micro_usd: int) -> Client:
-            account = bootstrap.api().accounts.open(balance_micro_usd)
-            options: Any = {"api_key": account.api_key, "max_retries": 0}
-            return Client(
-                text_url,
-                account,
-                stack.enter_context(openai.OpenAI(base_url=f"{text_url}/api/v1", **options)),
-                stack.enter_context(anthropic.Anthropic(base_url=f"{text_url}/api", **options)),
-            )
-
-        yield opened
-
-
-@pytest.fixture
-def client(open_client: Callable[[int], Client]) -> Client:
-    """Give a customer with one US dollar."""
-    return open_client(USD)
 
 
 def text_of(message: Any) -> str:
@@ -137,7 +44,7 @@ def chat(prompt: str, **fields: Any) -> dict[str, Any]:
 
 
 class TestTheEventFile:
-    def test_its_well_formed_but_unknown_key_is_refused(self, client: Client) -> None:
+    def test_its_well_formed_but_unknown_key_is_refused(self, client: TextClient) -> None:
         answer = httpx.post(
             client.url + EVENT["path"],
             content=EVENT["body"],
@@ -147,7 +54,7 @@ class TestTheEventFile:
 
 
 class TestMetering:
-    def test_the_charge_is_exact_to_the_micro_dollar_and_rounded_up_once(self, client: Client) -> None:
+    def test_the_charge_is_exact_to_the_micro_dollar_and_rounded_up_once(self, client: TextClient) -> None:
         answer = client.post("/chat/completions", CHAT)
         usage = answer.json()["usage"]
         exact = usage["prompt_tokens"] * INPUT + usage["completion_tokens"] * OUTPUT
@@ -160,20 +67,20 @@ class TestMetering:
         assert client.settled()
 
     @pytest.mark.parametrize("model", ["gpt-5.4-mini", "claude-haiku-5-5", "deepseek-v4-pro", "grok-4.7"])
-    def test_streamed_and_whole_cost_the_same(self, client: Client, model: str) -> None:
+    def test_streamed_and_whole_cost_the_same(self, client: TextClient, model: str) -> None:
         client.openai.chat.completions.create(**chat("hello [[think]]", model=model))
         list(client.openai.chat.completions.create(**chat("hello [[think]]", model=model), stream=True))
         whole, streamed = client.texts_when(2)
         assert whole.amount_micro_usd == streamed.amount_micro_usd < 0
 
-    def test_missing_usage_is_counted_and_flagged_never_free(self, client: Client) -> None:
+    def test_missing_usage_is_counted_and_flagged_never_free(self, client: TextClient) -> None:
         client.openai.chat.completions.create(**chat("hello [[no-usage]]"))
         (entry,) = client.texts()
         assert entry.amount_micro_usd < 0
         assert entry.usage is not None
         assert entry.usage["estimated"] is True
 
-    def test_many_tiny_requests_add_up_in_the_ledger(self, client: Client) -> None:
+    def test_many_tiny_requests_add_up_in_the_ledger(self, client: TextClient) -> None:
         with ThreadPoolExecutor(8) as pool:
             answers = list(pool.map(lambda _: client.post("/chat/completions", CHAT), range(100)))
         costs = [int(answer.headers["x-tollgate-cost-micro-usd"]) for answer in answers]
@@ -183,7 +90,7 @@ class TestMetering:
 
 
 class TestSdks:
-    def test_openai_streams_with_usage_in_a_last_chunk_only_when_asked(self, client: Client) -> None:
+    def test_openai_streams_with_usage_in_a_last_chunk_only_when_asked(self, client: TextClient) -> None:
         asked = list(
             client.openai.chat.completions.create(
                 **chat("hello"), stream=True, stream_options={"include_usage": True}
@@ -195,7 +102,7 @@ class TestSdks:
         assert all(chunk.usage is None for chunk in plain)
         assert {chunk.model for chunk in asked} == {"gpt-5.4-mini"}
 
-    def test_anthropic_whole_streamed_and_counted(self, client: Client) -> None:
+    def test_anthropic_whole_streamed_and_counted(self, client: TextClient) -> None:
         said: list[Any] = [{"role": "user", "content": "hello"}]
         whole = client.anthropic.messages.create(model="claude-haiku-5-5", max_tokens=100, messages=said)
         with client.anthropic.messages.stream(
@@ -208,16 +115,16 @@ class TestSdks:
         assert counted.input_tokens == whole.usage.input_tokens
         assert len(client.texts_when(2)) == 2
 
-    def test_the_models_list_is_openais(self, client: Client) -> None:
+    def test_the_models_list_is_openais(self, client: TextClient) -> None:
         models = {model.id: model for model in client.openai.models.list()}
         assert models["gpt-5.4-mini"].owned_by == "OpenAI"
         assert len(models) >= 40
 
 
 class TestFailure:
-    @pytest.mark.parametrize("prompt", ["[[status 500]]", "[[status 429]]", "[[garbage]]"])
+    @pytest.mark.parametrize("prompt", ["[[status 500]]", "[[status 429]]"])
     def test_when_no_provider_answers_it_is_an_error_and_nothing_is_charged(
-        self, client: Client, prompt: str
+        self, client: TextClient, prompt: str
     ) -> None:
         with pytest.raises(openai.InternalServerError) as refused:
             client.openai.chat.completions.create(**chat(prompt))
@@ -226,14 +133,14 @@ class TestFailure:
         assert client.balance() == USD
         assert client.settled()
 
-    def test_a_refusal_of_the_provider_is_passed_on_with_its_status(self, client: Client) -> None:
+    def test_a_refusal_of_the_provider_is_passed_on_with_its_status(self, client: TextClient) -> None:
         with pytest.raises(openai.BadRequestError):
             client.openai.chat.completions.create(**chat("[[status 400]]"))
         assert client.balance() == USD
 
     @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
     def test_a_stream_that_breaks_ends_in_an_error_and_what_came_is_billed(
-        self, client: Client, protocol: str
+        self, client: TextClient, protocol: str
     ) -> None:
         body = chat("[[stream-cut 5]] [[tokens 50]]", stream=True)
         if protocol == "anthropic":
@@ -247,7 +154,7 @@ class TestFailure:
         assert client.settled()
 
     def test_a_client_that_goes_away_is_billed_by_the_usage_of_the_drained_answer(
-        self, client: Client
+        self, client: TextClient
     ) -> None:
         body = chat("[[tokens 40]] [[delay 20]]", stream=True)
         headers = {"authorization": f"Bearer {client.account.api_key}"}
@@ -264,7 +171,7 @@ class TestFailure:
         assert entry.usage["output_tokens"] == 40
         assert "estimated" not in entry.usage
 
-    def test_an_unknown_model_and_a_body_that_is_no_json_are_400(self, client: Client) -> None:
+    def test_an_unknown_model_and_a_body_that_is_no_json_are_400(self, client: TextClient) -> None:
         with pytest.raises(openai.BadRequestError):
             client.openai.chat.completions.create(**chat("x", model="no-such-model"))
         with pytest.raises(anthropic.BadRequestError):
@@ -277,7 +184,9 @@ class TestFailure:
 
 
 class TestHolds:
-    def test_an_empty_account_is_402_with_what_is_missing(self, open_client: Callable[[int], Client]) -> None:
+    def test_an_empty_account_is_402_with_what_is_missing(
+        self, open_client: Callable[[int], TextClient]
+    ) -> None:
         poor = open_client(10)
         with pytest.raises(openai.APIStatusError) as refused:
             poor.openai.chat.completions.create(**CHAT)
@@ -287,7 +196,7 @@ class TestHolds:
         assert (error["balanceCents"], error["requiredCents"], error["waitingHelps"]) == (0, 1, False)
 
     def test_a_small_balance_still_works_without_a_limit_of_the_clients_own(
-        self, open_client: Callable[[int], Client]
+        self, open_client: Callable[[int], TextClient]
     ) -> None:
         # The model's maximum of 128 000 tokens would cost 0.58 USD; 0.10 USD affords 4 096 of them.
         small = open_client(USD // 10)
@@ -296,7 +205,7 @@ class TestHolds:
         assert small.settled()
 
     def test_100_parallel_requests_never_overdraw_and_all_holds_come_back(
-        self, open_client: Callable[[int], Client]
+        self, open_client: Callable[[int], TextClient]
     ) -> None:
         customer = open_client(USD // 100)
 
@@ -310,7 +219,9 @@ class TestHolds:
         assert customer.settled()
 
     @pytest.mark.parametrize("recorded", [0, 300])
-    def test_an_expired_hold_is_settled_by_its_row_or_given_back(self, client: Client, recorded: int) -> None:
+    def test_an_expired_hold_is_settled_by_its_row_or_given_back(
+        self, client: TextClient, recorded: int
+    ) -> None:
         runner = bootstrap.step_runner()
         db = runner.tasks._db
         settings = bootstrap_text.settings()
@@ -318,7 +229,7 @@ class TestHolds:
         now_ms = bootstrap.clock().now_ms()
         account_id = client.account.account_id
         hold = Hold("req_dead", 1000, now_ms - 1)
-        db.write(writes.place(account_id, hold))
+        db.write(writes.place(account_id, hold, RateMeter(600).guess(account_id, now_ms)))
         if recorded:
             entry = Entry(account_id, "req_dead#text", EntryKind.TEXT, -recorded, now_ms)
             db.write(writes.record(entry))

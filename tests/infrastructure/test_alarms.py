@@ -1,6 +1,10 @@
 """What rings, and that somebody hears it."""
 
-from local.template import Properties, Template, named
+import re
+
+import pytest
+
+from local.template import ROOT, Properties, Template, named
 
 Signal = tuple[str, str, int]
 """Metric, what it is measured on (a dimension's value), threshold."""
@@ -9,7 +13,7 @@ Signal = tuple[str, str, int]
 class TestAlarms:
     def test_every_dead_letter_rings(self, template: Template) -> None:
         queues = [name for name in template.of_type("AWS::SQS::Queue") if "DeadLetter" in name]
-        assert len(queues) == 3
+        assert len(queues) == 4
         for queue in queues:
             assert ("ApproximateNumberOfMessagesVisible", f"{queue}.QueueName", 0) in _signals(template)
 
@@ -23,6 +27,7 @@ class TestAlarms:
         assert ("ApproximateAgeOfOldestMessage", "TaskQueue.QueueName", half_hour_s) in _signals(template)
         assert ("ApproximateAgeOfOldestMessage", "WebhookQueue.QueueName", half_hour_s) in _signals(template)
         assert ("IteratorAge", "DispatchChangesFunction", five_minutes_ms) in _signals(template)
+        assert ("IteratorAge", "RecordUsageFunction", five_minutes_ms) in _signals(template)
 
     def test_a_balance_that_is_not_its_ledger_rings(self, template: Template) -> None:
         alarm = _alarms(template)["LedgerDriftAlarm"]
@@ -38,6 +43,47 @@ class TestAlarms:
         )
         assert alarm["Dimensions"] == [{"Name": "service", "Value": "tollgate"}]
 
+    def test_a_payment_that_is_on_no_account_rings(self, template: Template) -> None:
+        alarm = _alarms(template)["PaymentToCheckAlarm"]
+        expected = ("Tollgate", "PaymentToCheck", 0)
+        assert (alarm["Namespace"], alarm["MetricName"], alarm["Threshold"]) == expected
+        assert alarm["Dimensions"] == [{"Name": "service", "Value": "tollgate"}]
+
+    @pytest.mark.parametrize(
+        ("name", "metric", "most"),
+        [
+            ("TasksGivenUpAlarm", "TasksGivenUp", 10),
+            ("ProviderAccountAlarm", "ProviderAccountErrors", 0),
+            ("HoldShortfallAlarm", "HoldShortfalls", 0),
+            ("ExpiredHoldsAlarm", "ExpiredHolds", 10),
+        ],
+    )
+    def test_what_costs_us_money_or_customers_their_work_rings(
+        self, template: Template, name: str, metric: str, most: int
+    ) -> None:
+        alarm = _alarms(template)[name]
+        assert (alarm["Namespace"], alarm["MetricName"], alarm["Threshold"]) == ("Tollgate", metric, most)
+        assert (alarm["Statistic"], alarm["Period"]) == ("Sum", 900)
+        assert alarm["Dimensions"] == [{"Name": "service", "Value": "tollgate"}]
+
+    def test_functions_that_lambda_refuses_to_run_ring(self, template: Template) -> None:
+        alarm = _alarms(template)["ThrottlesAlarm"]
+        assert (alarm["Namespace"], alarm["MetricName"], alarm["Dimensions"]) == (
+            "AWS/Lambda",
+            "Throttles",
+            [],
+        )
+
+    def test_a_timer_that_stands_still_rings(self, template: Template) -> None:
+        alarm = _alarms(template)["SweepSilentAlarm"]
+        assert (alarm["MetricName"], alarm["Statistic"]) == ("SweptTasks", "SampleCount")
+        assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("LessThanThreshold", 1)
+        assert alarm["TreatMissingData"] == "breaching"
+
+    def test_the_runbook_says_of_every_alarm_what_to_do(self, template: Template) -> None:
+        runbook = (ROOT / "docs" / "runbook.md").read_text()
+        assert sorted(re.findall(r"^### (\w+Alarm)$", runbook, re.MULTILINE)) == sorted(_alarms(template))
+
     def test_the_metric_that_check_ledger_writes_is_the_one_that_rings(self, template: Template) -> None:
         variables = template.variables("CheckLedgerFunction")
         assert variables["POWERTOOLS_METRICS_NAMESPACE"] == "Tollgate"
@@ -51,8 +97,10 @@ class TestAlarms:
         assert named(template.of_type("AWS::ApiGateway::RestApi")["Api"]["Name"]) == "AWS::StackName"
 
     def test_every_alarm_reaches_the_topic_and_means_more_than(self, template: Template) -> None:
-        for alarm in _alarms(template).values():
+        for name, alarm in _alarms(template).items():
             assert alarm["AlarmActions"] == [{"Ref": "AlarmTopic"}]
+            if name == "SweepSilentAlarm":
+                continue  # silence is what it listens for
             assert alarm["ComparisonOperator"] == "GreaterThanThreshold"
             assert alarm["TreatMissingData"] == "notBreaching"
 

@@ -4,19 +4,42 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from local.template import Template
 from tollgate.kit.errors import TollgateError
 
 ROUTES = {  # interface.md, Endpoints
     ("GET", "/api/v1/user/me"),
+    ("GET", "/api/v1/stats"),
+    ("GET", "/api/v1/ledger"),
+    ("GET", "/api/v1/ledger.csv"),
+    ("GET", "/api/v1/keys"),
+    ("POST", "/api/v1/keys"),
+    ("PATCH", "/api/v1/keys/{id}"),
+    ("DELETE", "/api/v1/keys/{id}"),
+    ("POST", "/api/v1/keys/{id}/rotate"),
     ("POST", "/api/v1/generation/estimate"),
     ("POST", "/api/v1/generation/create"),
     ("GET", "/api/v1/task/status/{taskId}"),
+    ("POST", "/api/v1/task/cancel/{taskId}"),
+    ("GET", "/api/v1/tasks"),
+    ("POST", "/api/v1/callbacks/{provider}/{token}"),
+    ("GET", "/api/v1/webhooks/deliveries"),
+    ("GET", "/api/v1/webhooks/deliveries/{deliveryId}"),
+    ("POST", "/api/v1/webhooks/deliveries/{deliveryId}/redeliver"),
+    ("POST", "/api/v1/webhooks/test"),
+    ("GET", "/api/v1/webhooks/secret"),
+    ("POST", "/api/v1/webhooks/secret/rotate"),
     ("GET", "/api/v1/catalog"),
     ("GET", "/api/v1/catalog/{id}"),
     ("GET", "/api/v1/catalog/{id}/schema"),
     ("GET", "/api/v1/cost"),
     ("GET", "/api/v1/cost/{model}"),
+    ("GET", "/api/v1/openapi.json"),
+    ("GET", "/docs"),
+    ("GET", "/llms.txt"),
+    ("POST", "/api/v1/payments/stripe"),
 }
 
 TEXT = {
@@ -26,13 +49,15 @@ TEXT = {
     ("GET", "/api/v1/models"),
 }
 
+DASHBOARD = {("GET", "/dashboard"), ("GET", "/dashboard/{proxy+}"), ("POST", "/dashboard/{proxy+}")}
+
 GATEWAY_ONLY = {("rate_limited", 429, "TooManyRequests")}
 """Errors (code, status, type) that no code of ours raises (design §6, error codes)."""
 
 
 class TestRoutes:
     def test_they_are_explicit(self, template: Template) -> None:
-        assert template.routes() == ROUTES | TEXT
+        assert template.routes() == ROUTES | TEXT | DASHBOARD
 
     def test_the_endpoint_is_regional(self, template: Template) -> None:
         api = template.of_type("AWS::ApiGateway::RestApi")["Api"]
@@ -40,9 +65,15 @@ class TestRoutes:
 
     def test_there_is_one_stage_and_it_is_the_one_in_the_base_url(self, template: Template) -> None:
         (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
-        base_url = template.source["Outputs"]["BaseUrl"]["Value"]["Fn::Sub"]
+        base_url = template.source["Outputs"]["BaseUrl"]["Value"]
         assert stage["StageName"] == "live"
-        assert base_url == "https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/live"
+        assert base_url == {
+            "Fn::If": [
+                "HasDomain",
+                {"Fn::Sub": "https://${DomainName}"},
+                {"Fn::Sub": "https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/live"},
+            ]
+        }
 
     def test_the_text_routes_are_streamed_and_no_other(self, template: Template) -> None:
         for method, path in ROUTES | TEXT:
@@ -68,7 +99,7 @@ class TestStage:
     def test_the_access_log_is_json_without_query_or_headers(self, template: Template) -> None:
         (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
         line = json.loads(stage["AccessLogSetting"]["Format"])
-        assert set(line) == {"requestId", "ip", "method", "path", "status", "latencyMs", "gatewayError"}
+        assert set(line) == {"requestId", "ip", "method", "route", "status", "latencyMs", "gatewayError"}
         assert not any("header" in value or "query" in value.lower() for value in line.values())
 
 
@@ -95,6 +126,7 @@ class TestGatewayResponses:
             "INVALID_SIGNATURE": 404,
             "REQUEST_TOO_LARGE": 413,
             "THROTTLED": 429,
+            "WAF_FILTERED": 429,
         }
 
     def test_each_answer_has_a_request_id(self, template: Template) -> None:
@@ -102,9 +134,12 @@ class TestGatewayResponses:
             parameters = response["responseParameters"]
             assert parameters["gatewayresponse.header.x-request-id"] == "context.requestId"
 
-    def test_a_throttled_client_is_told_when_to_come_back(self, template: Template) -> None:
-        parameters = _responses(template)["THROTTLED"]["responseParameters"]
-        assert parameters["gatewayresponse.header.Retry-After"] == "'1'"
+    @pytest.mark.parametrize(("kind", "seconds"), [("THROTTLED", 1), ("WAF_FILTERED", 60)])
+    def test_a_throttled_client_is_told_when_to_come_back(
+        self, template: Template, kind: str, seconds: int
+    ) -> None:
+        parameters = _responses(template)[kind]["responseParameters"]
+        assert parameters["gatewayresponse.header.Retry-After"] == f"'{seconds}'"
 
 
 def _responses(template: Template) -> dict[str, dict[str, Any]]:

@@ -61,6 +61,21 @@ class TestSamConfig:
             allowed = template.source["Parameters"][name]["AllowedValues"]
             assert value in [str(each) for each in allowed]
 
+    def test_a_guided_deployment_asks_for_nothing_that_it_does_not_explain_and_answer(
+        self, template: Template
+    ) -> None:
+        for name, parameter in template.source["Parameters"].items():
+            assert {"Default", "Description"} <= parameter.keys(), name
+
+    def test_every_parameter_is_in_the_document(self, template: Template) -> None:
+        document = (ROOT / "docs/deploy.md").read_text()
+        assert [name for name in template.source["Parameters"] if f"`{name}`" not in document] == []
+
+    def test_prod_takes_a_bad_version_back_and_asks_before_it_changes_anything(self) -> None:
+        prod = _config()["prod"]["deploy"]["parameters"]
+        assert "CanaryDeployment=true" in prod["parameter_overrides"]
+        assert prod["confirm_changeset"] is True
+
     @pytest.mark.parametrize("environment", ["default", "prod"])
     def test_each_stage_builds_in_the_source(self, environment: str) -> None:
         assert _config()[environment]["build"]["parameters"]["build_in_source"] is True

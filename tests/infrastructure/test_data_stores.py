@@ -7,6 +7,7 @@ import pytest
 
 from local.template import Properties, Template, named
 from tollgate.catalog.source import DOCUMENT_KEY
+from tollgate.usage.counts import COUNTED
 
 TABLE = "AWS::DynamoDB::Table"
 QUEUE = "AWS::SQS::Queue"
@@ -15,10 +16,15 @@ DAYS_14_S = 14 * 24 * 3600
 KEYS = {
     "AccountsTable": ["account_id"],
     "ApiKeysTable": ["key_id"],
+    "IdentitiesTable": ["identity_id"],
     "TasksTable": ["task_id"],
     "LedgerTable": ["account_id", "entry_id"],
+    "UsageTable": ["account_id", "usage_day"],
+    "CountedEntriesTable": ["entry_id"],
     "IdempotencyTable": ["idempotency_id"],
     "DeliveriesTable": ["delivery_id"],
+    "ProvidersTable": ["provider"],
+    "WebhookLanesTable": ["account_id"],
 }
 
 
@@ -42,22 +48,40 @@ class TestTables:
         protection = template.of_type(TABLE)[table]["DeletionProtectionEnabled"]
         assert protection == {"Fn::If": ["IsProd", True, False]}
 
-    @pytest.mark.parametrize(("table", "guard"), [("TasksTable", "seq"), ("DeliveriesTable", "attempt")])
-    def test_what_is_due_is_found_by_shard_and_time(self, template: Template, table: str, guard: str) -> None:
-        (index,) = template.of_type(TABLE)[table]["GlobalSecondaryIndexes"]
-        assert index["IndexName"] == "DueIndex"
+    @pytest.mark.parametrize("table", ["TasksTable", "DeliveriesTable"])
+    def test_what_is_due_is_found_by_shard_and_time(self, template: Template, table: str) -> None:
+        index = _indexes(template, table)["DueIndex"]
         assert _key_names(index) == ["due_shard", "wake_at"]
-        assert index["Projection"] == {"ProjectionType": "INCLUDE", "NonKeyAttributes": [guard]}
+        assert index["Projection"] == {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["seq"]}
 
-    def test_idempotency_rows_go_away_by_themselves(self, template: Template) -> None:
-        ttl = template.of_type(TABLE)["IdempotencyTable"]["TimeToLiveSpecification"]
+    @pytest.mark.parametrize(
+        ("table", "key"), [("TasksTable", "task_id"), ("DeliveriesTable", "delivery_id")]
+    )
+    def test_what_an_account_has_is_found_by_time(self, template: Template, table: str, key: str) -> None:
+        index = _indexes(template, table)["AccountIndex"]
+        assert _key_names(index) == ["account_id", key]
+        assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
+
+    def test_keys_are_found_by_account_while_they_are_listed(self, template: Template) -> None:
+        index = _indexes(template, "ApiKeysTable")["AccountIndex"]
+        assert _key_names(index) == ["account_id", "listed_at"]
+        assert index["Projection"] == {"ProjectionType": "ALL"}
+
+    def test_an_accounts_entries_are_found_by_time(self, template: Template) -> None:
+        index = _indexes(template, "LedgerTable")["TimeIndex"]
+        assert _key_names(index) == ["account_id", "created_at_ms"]
+        assert index["Projection"] == {"ProjectionType": "ALL"}
+
+    @pytest.mark.parametrize("table", ["IdempotencyTable", "CountedEntriesTable"])
+    def test_rows_that_only_stop_repeats_go_away_by_themselves(self, template: Template, table: str) -> None:
+        ttl = template.of_type(TABLE)[table]["TimeToLiveSpecification"]
         assert ttl == {"AttributeName": "expires_at_s", "Enabled": True}
 
     def test_money_and_tasks_never_go_away_by_themselves(self, template: Template) -> None:
         with_ttl = {
             name for name, table in template.of_type(TABLE).items() if "TimeToLiveSpecification" in table
         }
-        assert with_ttl == {"IdempotencyTable"}
+        assert with_ttl == {"IdempotencyTable", "CountedEntriesTable"}
 
 
 class TestQueues:
@@ -109,6 +133,28 @@ class TestEventSources:
             {"eventName": ["MODIFY"], "dynamodb": {"NewImage": ended}},
         ]
 
+    def test_the_ledgers_stream(self, template: Template) -> None:
+        source = _sources(template)["RecordUsageSource"]
+        assert named(source["EventSourceArn"]) == "LedgerTable.StreamArn"
+        assert named(source["DestinationConfig"]["OnFailure"]["Destination"]) == "UsageDeadLetterQueue"
+        a_day_s = 24 * 3600  # as long as a stream keeps anything
+        assert {name: source[name] for name in source if isinstance(source[name], int | str)} == {
+            "StartingPosition": "TRIM_HORIZON",
+            "BatchSize": 1000,
+            "MaximumBatchingWindowInSeconds": 1,
+            "BisectBatchOnFunctionError": True,
+            "MaximumRetryAttempts": 10_000,
+            "MaximumRecordAgeInSeconds": a_day_s,
+        }
+
+    def test_the_ledgers_stream_lets_through_what_is_counted(self, template: Template) -> None:
+        (pattern,) = _sources(template)["RecordUsageSource"]["FilterCriteria"]["Filters"]
+        kinds = {"kind": {"S": [str(kind) for kind in COUNTED]}}
+        assert json.loads(pattern["Pattern"]) == {
+            "eventName": ["INSERT"],
+            "dynamodb": {"NewImage": kinds},
+        }
+
     @pytest.mark.parametrize(
         ("name", "queue", "at_once"),
         [("RunTaskSource", "TaskQueue", 100), ("DeliverWebhookSource", "WebhookQueue", 50)],
@@ -144,8 +190,23 @@ class TestMedia:
         )
 
     def test_a_broken_upload_is_not_kept(self, template: Template) -> None:
-        (rule,) = template.of_type("AWS::S3::Bucket")["MediaBucket"]["LifecycleConfiguration"]["Rules"]
-        assert rule["AbortIncompleteMultipartUpload"] == {"DaysAfterInitiation": 1}
+        rules = template.of_type("AWS::S3::Bucket")["MediaBucket"]["LifecycleConfiguration"]["Rules"]
+        (rule,) = (each for each in rules if each.get("Id") == "abort-incomplete-uploads")
+        assert (rule["Status"], rule["AbortIncompleteMultipartUpload"]) == (
+            "Enabled",
+            {"DaysAfterInitiation": 1},
+        )
+
+    def test_only_what_came_inside_requests_goes_away_unasked(self, template: Template) -> None:
+        rules = template.of_type("AWS::S3::Bucket")["MediaBucket"]["LifecycleConfiguration"]["Rules"]
+        expiring = [each for each in rules if "ExpirationInDays" in each]
+        assert [(each["Prefix"], each["ExpirationInDays"]) for each in expiring] == [("inputs/", 7)]
+        (asked,) = (each["Fn::If"] for each in rules if "Fn::If" in each)
+        assert (asked[0], asked[1]["Prefix"], asked[2]) == (
+            "HasMediaRetention",
+            "media/",
+            {"Ref": "AWS::NoValue"},
+        )
 
     def test_a_browser_may_show_files_and_never_run_them(self, template: Template) -> None:
         (policy,) = template.of_type("AWS::CloudFront::ResponseHeadersPolicy").values()
@@ -177,6 +238,10 @@ class TestConfig:
             allowed = template.permissions(function)
             assert ("s3:GetObject", f"${{ConfigBucket.Arn}}/{DOCUMENT_KEY}") in allowed
         assert named(template.source["Outputs"]["ConfigBucketName"]["Value"]) == "ConfigBucket"
+
+
+def _indexes(template: Template, table: str) -> dict[str, Properties]:
+    return {index["IndexName"]: index for index in template.of_type(TABLE)[table]["GlobalSecondaryIndexes"]}
 
 
 def _key_names(table: Properties) -> list[str]:

@@ -10,10 +10,12 @@ from local.template import ROOT, Template, named, stem_of
 STEMS = (
     "api",
     "text",
+    "dashboard",
     "probe_media",
     "dispatch_changes",
     "run_task",
     "deliver_webhook",
+    "record_usage",
     "sweep",
     "check_ledger",
 )
@@ -62,9 +64,16 @@ class TestEvents:
         ]
         assert seen == [("INSERT", "not_started"), ("MODIFY", "finished")]
 
+    def test_the_ledger_event_holds_what_the_filter_lets_through(self) -> None:
+        seen = [
+            (record["eventName"], record["dynamodb"]["NewImage"]["kind"]["S"])
+            for record in _event("record_usage")["Records"]
+        ]
+        assert seen == [("INSERT", "charge"), ("INSERT", "text")]
+
     @pytest.mark.parametrize(
         ("stem", "fields"),
-        [("run_task", {"task_id", "seq"}), ("deliver_webhook", {"delivery_id", "attempt"})],
+        [("run_task", {"task_id", "seq"}), ("deliver_webhook", {"delivery_id", "seq"})],
     )
     def test_a_queue_event_has_one_message(self, stem: str, fields: set[str]) -> None:
         (record,) = _event(stem)["Records"]

@@ -2,13 +2,10 @@
 
 import io
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,82 +13,13 @@ import av
 import httpx
 import pytest
 from PIL import Image
-from standardwebhooks import Webhook
 
 from local.emulator import free_port
 from local.template import ROOT
-from tests.support.http_server import Received, http_server
+from tests.support.customer import TIMEOUT_S, Customer, customer_of
+from tests.support.local_service import command, environment, running_service
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
-
-TIMEOUT_S = 60.0
-TERMINAL = ("finished", "failed", "expired")
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """Give the environment that `make` gives, with a folder of its own."""
-    return {
-        "PATH": os.environ["PATH"],
-        "HOME": os.environ.get("HOME", "/"),
-        "PYTHONPATH": "functions:shared:.",
-        "TOLLGATE_LOCAL_FOLDER": str(folder),
-        "TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS": "1",
-    }
-
-
-def command(*arguments: str) -> list[str]:
-    """Give the command behind a Makefile target."""
-    return [sys.executable, "-m", "local", *arguments]
-
-
-@dataclass
-class Customer:
-    """A customer of the running service, with a receiver for webhooks."""
-
-    http: httpx.Client
-    secret: str
-    receiver: str
-    received: list[Received] = field(default_factory=list)
-
-    def data(self, method: str, path: str, **kwargs: Any) -> Any:
-        """Give the `data` of an answer that must be 200."""
-        answer = self.http.request(method, path, **kwargs)
-        assert answer.status_code == 200, answer.text
-        assert answer.json()["code"] == 200
-        return answer.json()["data"]
-
-    def balance(self) -> int:
-        """Give the balance in cents."""
-        return int(self.data("GET", "/api/v1/user/me")["balance"])
-
-    def run(self, body: dict[str, Any]) -> Any:
-        """Create a task and follow it to its end; its status never goes back."""
-        task_id = self.data("POST", "/api/v1/generation/create", json={**body, "webhook": self.receiver})[
-            "taskId"
-        ]
-        seen = ["not_started"]
-        end = time.monotonic() + TIMEOUT_S
-        while time.monotonic() < end:
-            task = self.data("GET", f"/api/v1/task/status/{task_id}")
-            if task["status"] != seen[-1]:
-                seen.append(task["status"])
-            if task["status"] in TERMINAL:
-                assert seen in (["not_started", "running", seen[-1]], ["not_started", seen[-1]])
-                return task
-            time.sleep(0.02)
-        pytest.fail(f"{task_id} did not end; it went {seen}")
-
-    def webhook_of(self, task_id: str) -> Any:
-        """Wait for a task's webhook, check its signature; give its event."""
-        end = time.monotonic() + TIMEOUT_S
-        while time.monotonic() < end:
-            for request in list(self.received):
-                event = json.loads(request.body)
-                if event["data"]["taskId"] == task_id:
-                    Webhook(self.secret).verify(request.body.decode(), request.headers)
-                    return event
-            time.sleep(0.02)
-        pytest.fail(f"no webhook for {task_id}")
 
 
 @pytest.fixture(scope="module")
@@ -103,36 +31,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def service(folder: Path) -> Iterator[dict[str, str]]:
     """Run the service as a process; give `service.json`."""
-    log = (folder / "run.log").open("wb")
-    process = subprocess.Popen(
-        command("run", "--port", str(free_port())), cwd=ROOT, env=environment(folder), stdout=log, stderr=log
-    )
-    end = time.monotonic() + TIMEOUT_S
-    while not (folder / "service.json").exists():
-        assert process.poll() is None, (folder / "run.log").read_text()
-        assert time.monotonic() < end, (folder / "run.log").read_text()
-        time.sleep(0.05)
-    yield json.loads((folder / "service.json").read_text())
-    process.send_signal(signal.SIGINT)
-    assert process.wait(TIMEOUT_S) == 0
-    log.close()
+    with running_service(folder) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
 def customer(service: dict[str, str]) -> Iterator[Customer]:
     """Give the service's first customer."""
-    received: list[Received] = []
-
-    def note(request: Received) -> int:
-        received.append(request)
-        return 204
-
-    headers = {"authorization": f"Bearer {service['apiKey']}"}
-    with (
-        http_server(note) as receiver,
-        httpx.Client(base_url=service["baseUrl"], headers=headers, timeout=TIMEOUT_S) as http,
-    ):
-        yield Customer(http, service["webhookSecret"], receiver, received)
+    with customer_of(service["baseUrl"], service["apiKey"], service["webhookSecret"]) as found:
+        yield found
 
 
 class TestMainJob:
@@ -214,6 +121,27 @@ class TestFailures:
         assert customer.webhook_of(task["taskId"])["data"] == task
 
 
+class TestStatistics:
+    def test_they_are_the_sums_of_the_ledger_within_seconds(self, customer: Customer) -> None:
+        customer.run({"model": "z-image", "input": {"prompt": "[[reject]]", "size": "1:1"}})
+        ask = {"model": "gpt-5.4-mini", "messages": [{"role": "user", "content": "Say hello"}]}
+        customer.http.post("/api/v1/chat/completions", json=ask).raise_for_status()
+        entries = ledger_of(customer)
+        assert entries == sorted(entries, key=lambda entry: entry["createdAt"], reverse=True)
+        amounts = [(entry["kind"], entry["amountMicroUsd"]) for entry in entries]
+        expected = {
+            "spentMicroUsd": -sum(amount for _, amount in amounts if amount < 0),
+            "refundedMicroUsd": sum(amount for kind, amount in amounts if kind == "refund"),
+            "tasks": sum(kind == "charge" for kind, _ in amounts),
+            "requests": sum(kind == "text" for kind, _ in amounts),
+        }
+        end = time.monotonic() + TIMEOUT_S
+        while (total := customer.data("GET", "/api/v1/stats?range=7d")["total"]) != total | expected:
+            assert time.monotonic() < end, (total, expected)
+            time.sleep(0.1)
+        assert customer.balance() == sum(amount for _, amount in amounts) // 10_000
+
+
 class TestCommands:
     def test_account_prints_one_line_of_json_last(self, service: dict[str, str], folder: Path) -> None:
         made = subprocess.run(
@@ -278,6 +206,18 @@ class TestTheEnd:
         assert process.wait(TIMEOUT_S) == 0
         assert not any(Path(f"/proc/{child}").exists() for child in children)
         assert not (tmp_path / "service.json").exists()
+
+
+def ledger_of(customer: Customer) -> list[dict[str, Any]]:
+    """Give all entries of the ledger, in pages of five."""
+    found: list[dict[str, Any]] = []
+    cursor: dict[str, str] = {}
+    while True:
+        page = customer.data("GET", "/api/v1/ledger", params={"limit": "5", **cursor})
+        found += page["entries"]
+        if "cursor" not in page:
+            return found
+        cursor = {"cursor": page["cursor"]}
 
 
 def children_of(pid: int) -> list[str]:

@@ -131,7 +131,7 @@ class TestEstimateIsTheDebit:
             body = {"model": model_id, "input": values}
             api = bootstrap.api()
             before = api.accounts.me(customer.account_id).view()["balance"]
-            price = api.tasks.estimate(body)["price"]
+            price = api.tasks.estimate(customer.account_id, body)["price"]
             api.tasks.create(customer.account_id, body, None)
             after = api.accounts.me(customer.account_id).view()["balance"]
             assert isinstance(before, int)

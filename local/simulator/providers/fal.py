@@ -165,7 +165,9 @@ async def _submit(engine: Engine, request: Request, model: str) -> Response:
         return _invalid(error)
     label = f"{engine.provider} · {model}"
     artifacts = order.artifacts(label, visit.directions.files or 1)
-    job = await engine.accept(visit, str(uuid.uuid4()), key, artifacts)
+    job = await engine.accept(
+        visit, str(uuid.uuid4()), key, artifacts, request.query_params.get("fal_webhook")
+    )
     return JSONResponse({**_urls(engine, request, job), "request_id": job.id, "queue_position": 0})
 
 
@@ -231,7 +233,7 @@ async def _output(engine: Engine, request: Request, job: Job) -> dict[str, Any]:
 def _cancel(engine: Engine, job: Job) -> Response:
     state = engine.state(job)
     if state is JobState.QUEUED:
-        engine.cancel(job)
+        engine.forget(job)
     # A running job only gets the signal, and ends as it would have.
     if state in (JobState.QUEUED, JobState.RUNNING):
         return _answer(job, {"status": "CANCELLATION_REQUESTED"}, 202)

@@ -1,7 +1,7 @@
 """kie's jobs: `POST /api/v1/jobs/createTask`, `GET /api/v1/jobs/recordInfo?taskId=`.
 
-The envelope's own `code` is the status, and HTTP says 200 but for a directed one. Callbacks (`callBackUrl`)
-are not sent. A job refused for its content ends as a failed one does: kie has no code for it (INFERRED).
+The envelope's own `code` is the status, and HTTP says 200 but for a directed one. A job refused for its
+content ends as a failed one does: kie has no code for it (INFERRED).
 """
 
 import json
@@ -15,7 +15,9 @@ from starlette.responses import JSONResponse, Response
 
 from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
+from local.simulator.providers import kie_music
 from local.simulator.providers.kie_models import MODELS
+from local.simulator.providers.orders import problem_of
 from local.simulator.wire import api_key, json_object, text
 
 _STATES = {
@@ -52,6 +54,7 @@ def router(engine: Engine) -> APIRouter:
     async def record(request: Request) -> Response:
         return _record(engine, request)
 
+    kie_music.add_routes(routes, engine)
     return routes
 
 
@@ -63,10 +66,10 @@ async def _create(engine: Engine, request: Request) -> Response:
     if body is None or not isinstance(body.get("input"), dict):
         return _error(422, "input is required")
     visit = engine.receive(text(body.get("model")), text(body["input"].get("prompt")))
-    return await _place(engine, visit, key, body["input"])
+    return await _place(engine, visit, key, body)
 
 
-async def _place(engine: Engine, visit: Visit, key: str, given: dict[str, Any]) -> Response:
+async def _place(engine: Engine, visit: Visit, key: str, body: dict[str, Any]) -> Response:
     if visit.refused_status is not None:
         return _error(visit.refused_status, http_status=visit.refused_status)
     if visit.directions.error_in_200:
@@ -74,12 +77,11 @@ async def _place(engine: Engine, visit: Visit, key: str, given: dict[str, Any]) 
     if visit.model not in MODELS:
         return _error(404, "The model name you specified is not supported")
     try:
-        order = MODELS[visit.model].model_validate(given)
+        order = MODELS[visit.model].model_validate(body["input"])
     except ValidationError as error:
-        first = error.errors()[0]
-        return _error(422, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+        return _error(422, problem_of(error))
     artifacts = order.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
-    job = await engine.accept(visit, secrets.token_hex(16), key, artifacts)
+    job = await engine.accept(visit, secrets.token_hex(16), key, artifacts, body.get("callBackUrl"))
     return _answer({"taskId": job.id})
 
 

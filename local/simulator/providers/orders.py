@@ -4,10 +4,11 @@ Only the fields of a table are taken, in exactly their types, and those marked a
 request that an adapter maps wrongly is refused. Real providers are more patient.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from local.simulator.media import Artifact
 from local.simulator.media.film import Film
@@ -25,11 +26,16 @@ _PRESETS = {
     "landscape": "16:9",
     "auto": "16:9",
     "adaptive": "16:9",
+    # A tier alone leaves the shape to the model.
+    **dict.fromkeys(("1K", "1.5K", "2K", "3K", "4K"), "1:1"),
 }
 """Shapes that are called by names; others, such as `portrait_4_3`, have their ratio in theirs."""
 _SHAPES = ("aspect_ratio", "ratio", "size", "image_size")
 _LENGTHS = ("duration", "n_frames")
 _SOUNDS = ("generate_audio", "sound", "audio", "generate_audio_switch")
+
+_SIDES = re.compile(r"(\d{1,5})[x*](\d{1,5})")
+"""Pixels in one word, such as `1024x768`."""
 
 Prompt = Annotated[str, Field(max_length=MAX_PROMPT_CHARS)]
 Url = Annotated[str, Field(pattern=r"^https?://.")]
@@ -115,6 +121,12 @@ def made(name: str, base: type[Order], table: Table) -> type[Order]:
     return create_model(name, __base__=base, **fields)
 
 
+def problem_of(error: ValidationError) -> str:
+    """Give the first field that is wrong, and why."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+
+
 def _seconds(length: Any) -> int:
     """Give a length in seconds; 0 is as long as the source, which is not looked at."""
     number = int(str(length).rstrip("s")) or USUAL_S
@@ -131,6 +143,8 @@ def _ratio(shape: Any) -> tuple[int, int]:
 
 
 def _pixels(shape: Any) -> tuple[int, int]:
+    if match := _SIDES.fullmatch(str(shape)):
+        shape = {"width": int(match[1]), "height": int(match[2])}
     if not isinstance(shape, dict):
         width, height = _ratio(shape)
         return picture_size_px(f"{width}:{height}")

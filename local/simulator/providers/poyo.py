@@ -122,10 +122,12 @@ async def _submit(engine: Engine, request: Request) -> Response:
         return _error(400, "Invalid parameter: input")
     model, given = text(body.get("model")), body["input"]
     visit = engine.receive(model, text(given.get("prompt")))
-    return await _place(engine, visit, key, given)
+    return await _place(engine, visit, key, given, body.get("callback_url"))
 
 
-async def _place(engine: Engine, visit: Visit, key: str, given: dict[str, Any]) -> Response:
+async def _place(
+    engine: Engine, visit: Visit, key: str, given: dict[str, Any], callback_url: Any
+) -> Response:
     if visit.refused_status is not None:
         return _error(visit.refused_status)
     if visit.directions.error_in_200:
@@ -136,7 +138,7 @@ async def _place(engine: Engine, visit: Visit, key: str, given: dict[str, Any]) 
     if isinstance(order, str):
         return _error(400, f"Invalid parameter: {order}")
     artifacts = order.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
-    job = await engine.accept(visit, _new_task_id(engine), key, artifacts)
+    job = await engine.accept(visit, _new_task_id(engine), key, artifacts, callback_url)
     return _answer({"task_id": job.id, "status": "not_started", "created_time": _time(job)})
 
 

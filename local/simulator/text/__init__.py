@@ -1,6 +1,7 @@
-"""The text providers: OpenAI's chat completions, as each vendor speaks them, and Anthropic's messages.
+"""The text providers: OpenAI's chat completions, as each vendor speaks them, Anthropic's messages, Converse.
 
-A vendor's base URL is `http://127.0.0.1:<port>/<vendor>/v1`, Anthropic's `http://127.0.0.1:<port>/anthropic`.
+A vendor's base URL is `http://127.0.0.1:<port>/<vendor>/v1`, Anthropic's `http://127.0.0.1:<port>/anthropic`,
+Bedrock's `…/bedrock`.
 What an answer shall go through is written into its prompt, see `directions.py`.
 """
 
@@ -9,12 +10,13 @@ from collections.abc import Callable
 from fastapi import APIRouter
 
 from local.simulator.engine import Engine
-from local.simulator.text import messages
+from local.simulator.text import converse, messages
 from local.simulator.text.completions import router
 from local.simulator.text.vendors import VENDORS
 
 PROVIDERS: dict[str, Callable[[Engine], APIRouter]] = {
     **dict.fromkeys(VENDORS, router),
     "anthropic": messages.router,
+    "bedrock": converse.router,
 }
 """Each text provider's routes, by the name that is its path prefix."""

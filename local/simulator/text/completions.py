@@ -1,6 +1,5 @@
 """OpenAI's chat completions, with each vendor's deviations (providers.md §17, §19)."""
 
-import asyncio
 import json
 from typing import Any
 
@@ -9,12 +8,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from local.simulator.directions import MS_PER_S
-from local.simulator.engine import Engine, Visit
-from local.simulator.text.content import Answer, Ask, Tool, ToolCall, answer, count_tokens
-from local.simulator.text.directions import TextDirections, parse_text
+from local.simulator.engine import Engine
+from local.simulator.text.content import Answer, Ask, Tool, ToolCall, count_tokens
+from local.simulator.text.directions import TextDirections
 from local.simulator.text.streaming import EventStream, disturbed, whole
+from local.simulator.text.turn import take_turn
 from local.simulator.text.vendors import HIDES_REASONING, USAGE_WITH_CONTENT, VENDORS
-from local.simulator.wire import LostAnswerError, api_key, json_object, text
+from local.simulator.wire import api_key, json_object, text
 
 DONE = b"data: [DONE]\n\n"
 
@@ -47,24 +47,20 @@ def router(engine: Engine) -> APIRouter:
 async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
     model = text(body.get("model"))
     ask = _ask(body)
-    visit = engine.receive(model, ask.prompt)
-    if (status := _refused_status(visit)) is not None:
-        return _refused(status)
-    await asyncio.sleep(visit.directions.hang_ms / MS_PER_S)
-    if visit.directions.lost:
-        raise LostAnswerError
-    directions = parse_text(ask.prompt, engine.provider)
-    vendor = directions.vendor if directions.vendor in VENDORS else engine.provider
-    shape = Shape(vendor, model, engine.now_ms() // MS_PER_S, answer(ask, directions), directions)
+    turn = await take_turn(engine, model, ask)
+    if isinstance(turn, int):
+        return _refused(turn)
+    vendor = turn.directions.vendor if turn.directions.vendor in VENDORS else engine.provider
+    shape = Shape(vendor, model, engine.now_ms() // MS_PER_S, turn.answer, turn.directions)
     headers = {"x-request-id": f"req_{shape.answer.id}"}
     if body.get("stream") is not True:
         content = json.dumps(shape.completion(), ensure_ascii=False).encode()
-        return whole(content, visit.directions, directions, headers)
+        return whole(content, turn.common, turn.directions, headers)
     options = body.get("stream_options")
     asked = isinstance(options, dict) and options.get("include_usage") is True
     error = _event({"error": _error(*_SERVER_ERROR)})
-    events = disturbed(shape.events(asked=asked), error, visit.directions, directions)
-    return EventStream(events, directions, headers)
+    events = disturbed(shape.events(asked=asked), error, turn.common, turn.directions)
+    return EventStream(events, turn.directions, headers)
 
 
 class Shape:
@@ -165,14 +161,6 @@ def _content_text(content: Any) -> str:
 def _call(call: ToolCall, arguments: str) -> dict[str, Any]:
     function = {"name": call.name, "arguments": arguments}
     return {"id": f"call_{call.id}", "type": "function", "function": function}
-
-
-def _refused_status(visit: Visit) -> int | None:
-    if visit.refused_status is not None:
-        return visit.refused_status
-    if visit.directions.reject:
-        return 400
-    return 500 if visit.directions.fail else None
 
 
 def _refused(status: int, message: str | None = None) -> Response:

@@ -1,6 +1,5 @@
 """Anthropic's messages (providers.md §18)."""
 
-import asyncio
 import json
 from typing import Any
 
@@ -8,12 +7,12 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from local.simulator.directions import MS_PER_S
-from local.simulator.engine import Engine, Visit
-from local.simulator.text.content import Answer, Ask, Tool, answer, count_tokens
-from local.simulator.text.directions import TextDirections, parse_text
+from local.simulator.engine import Engine
+from local.simulator.text.content import Answer, Ask, Tool, count_tokens
+from local.simulator.text.directions import TextDirections
 from local.simulator.text.streaming import EventStream, disturbed, whole
-from local.simulator.wire import BAD_KEY_MARK, LostAnswerError, api_key, json_object, text
+from local.simulator.text.turn import take_turn
+from local.simulator.wire import BAD_KEY_MARK, api_key, json_object, text
 
 VERSIONS = ("2023-06-01", "2026-10-21")
 NEW_VERSION = "2026-10-21"
@@ -74,21 +73,17 @@ async def _read(request: Request) -> dict[str, Any] | Response:
 async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
     model = text(body.get("model"))
     ask = _ask(body)
-    visit = engine.receive(model, ask.prompt)
-    if (status := _refused_status(visit)) is not None:
-        return _refused(status, "The request was refused.")
-    await asyncio.sleep(visit.directions.hang_ms / MS_PER_S)
-    if visit.directions.lost:
-        raise LostAnswerError
-    directions = parse_text(ask.prompt, engine.provider)
-    shape = Shape(model, answer(ask, directions), directions)
+    turn = await take_turn(engine, model, ask)
+    if isinstance(turn, int):
+        return _refused(turn, "The request was refused.")
+    shape = Shape(model, turn.answer, turn.directions)
     headers = {"request-id": f"req_{shape.answer.id}"}
     if body.get("stream") is not True:
         content = json.dumps(shape.message(), ensure_ascii=False).encode()
-        return whole(content, visit.directions, directions, headers)
+        return whole(content, turn.common, turn.directions, headers)
     error = _event(_error(529, "Overloaded"))
-    events = disturbed(shape.events(), error, visit.directions, directions)
-    return EventStream(events, directions, headers)
+    events = disturbed(shape.events(), error, turn.common, turn.directions)
+    return EventStream(events, turn.directions, headers)
 
 
 class Shape:
@@ -208,14 +203,6 @@ def _content_text(content: Any) -> str:
 def _has_result(content: Any) -> bool:
     blocks = content if isinstance(content, list) else []
     return any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
-
-
-def _refused_status(visit: Visit) -> int | None:
-    if visit.refused_status is not None:
-        return visit.refused_status
-    if visit.directions.reject:
-        return 400
-    return 500 if visit.directions.fail else None
 
 
 def _refused(status: int, message: str) -> Response:

@@ -8,7 +8,7 @@ from starlette.types import Receive, Scope, Send
 
 from local.simulator.directions import ALWAYS, MS_PER_S, Directions
 from local.simulator.text.directions import TextDirections
-from local.simulator.transport import BrokenOff, _close
+from local.simulator.transport import BrokenOff, close_connection
 
 GARBAGE = b'data: {"choices": [{"delta": <html>upstream hiccup\n\n'
 
@@ -16,10 +16,14 @@ GARBAGE = b'data: {"choices": [{"delta": <html>upstream hiccup\n\n'
 class EventStream(Response):
     """Sends events one by one, each as it is due."""
 
-    media_type = "text/event-stream"
-
-    def __init__(self, events: Sequence[bytes], directions: TextDirections, headers: dict[str, str]) -> None:
-        super().__init__(headers=headers)
+    def __init__(
+        self,
+        events: Sequence[bytes],
+        directions: TextDirections,
+        headers: dict[str, str],
+        media_type: str = "text/event-stream",
+    ) -> None:
+        super().__init__(headers=headers, media_type=media_type)
         del self.headers["content-length"]
         self._events = events
         self._directions = directions
@@ -31,7 +35,7 @@ class EventStream(Response):
         await asyncio.sleep(self._directions.silent_ms / MS_PER_S)
         for sent, event in enumerate(self._events):
             if sent == self._directions.stream_cut:
-                await _close(scope, receive)
+                await close_connection(scope, receive)
                 return
             await asyncio.sleep(self._directions.delay_ms / MS_PER_S if sent else 0)
             await send({"type": "http.response.body", "body": event, "more_body": True})

@@ -1,9 +1,12 @@
-"""Who is calling, for the text routes: the same rules as `service.py`, without blocking the loop."""
+"""Who is calling, for the text routes: the same rules as `auth.py`, without blocking the loop."""
 
+import asyncio
+
+from tollgate.accounts.auth import KeyCache, UseNotedError, accepted, bearer_key, use_write
 from tollgate.accounts.models import ApiKey, Scope
-from tollgate.accounts.service import KeyCache, accepted, bearer_key
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.observability import logger
 
 
 class AsyncAuthenticator:
@@ -14,14 +17,31 @@ class AsyncAuthenticator:
         self._table = api_keys_table
         self._clock = clock
         self._cache = KeyCache(clock)
+        self._noting: set[asyncio.Task[None]] = set()
 
-    async def authenticate(self, authorization: str | None, scope: Scope) -> ApiKey:
-        """Give the key that the header names. Raises as `bearer_key` and `accepted` do."""
+    async def authenticate(self, authorization: str | None, scope: Scope, address: str | None) -> ApiKey:
+        """Give the key that the header names, if it is good for `scope` from `address`.
+
+        Raises as `bearer_key` and `accepted` do.
+        """
         text, key_id = bearer_key(authorization)
-        key = self._cache.get(key_id)
+        key = self._cache.get(key_id, text)
         if key is None:
             row = await self._db.get(self._table, {"key_id": key_id})
             key = None if row is None else ApiKey.from_item(row)
-            if key is not None:
-                self._cache.put(key)
-        return accepted(text, key, scope, self._clock.now_ms())
+            self._cache.put(key_id, key)
+        good = accepted(text, key, scope, address, self._clock.now_ms())
+        if self._cache.use_is_due(good):
+            # Beside the request, which does not wait for it. The set keeps it from being collected.
+            noting = asyncio.create_task(self._note_use(good))
+            self._noting.add(noting)
+            noting.add_done_callback(self._noting.discard)
+        return good
+
+    async def _note_use(self, key: ApiKey) -> None:
+        try:
+            await self._db.write(use_write(self._table, key.key_id, self._clock.now_ms()))
+        except UseNotedError:
+            return  # by another process
+        except Exception:  # noqa: BLE001 - the boundary: no request fails for the sake of its own trace
+            logger.exception("keys.use_not_noted", key_id=key.key_id)

@@ -21,6 +21,7 @@ _ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _SECRET_CHARACTERS = 33  # 62^33 is just above 2^196
 _CHECKSUM_CHARACTERS = 6  # 62^6 is above 2^32, a CRC-32 fits
 _ID_CHARACTERS = 26  # a ULID
+_ID_PREFIX = "key_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,17 @@ class NewKey:
     digest: str
 
 
-def new_key() -> NewKey:
-    """Make a key from the system's random generator."""
-    ulid = str(ULID())
+def new_key(key_id: str | None = None) -> NewKey:
+    """Make a key from the system's random generator; with `key_id`, a new secret of that key."""
+    ulid = str(ULID()) if key_id is None else key_id.removeprefix(_ID_PREFIX)
     body = PREFIX + ulid + "_" + "".join(secrets.choice(_ALPHABET) for _ in range(_SECRET_CHARACTERS))
     text = body + _checksum(body)
-    return NewKey(f"key_{ulid}", text, digest(text))
+    return NewKey(_ID_PREFIX + ulid, text, digest(text))
+
+
+def visible_prefix(key_id: str) -> str:
+    """Give how a key begins, by which its owner knows it; nothing of its secret."""
+    return PREFIX + key_id.removeprefix(_ID_PREFIX)
 
 
 def key_id_of(text: str) -> str | None:
@@ -49,7 +55,7 @@ def key_id_of(text: str) -> str | None:
     body = text[:-_CHECKSUM_CHARACTERS]
     if not well_formed or not hmac.compare_digest(_checksum(body), text[-_CHECKSUM_CHARACTERS:]):
         return None
-    return f"key_{ulid}"
+    return _ID_PREFIX + ulid
 
 
 def digest(text: str) -> str:

@@ -1,11 +1,18 @@
-"""Accounts and API keys as they are stored."""
+"""Accounts and API keys as they are stored, and as a customer sees them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
+from tollgate.accounts.keys import matches, visible_prefix
+from tollgate.accounts.networks import Network, network_of
+from tollgate.accounts.webhook_secrets import WebhookSecret
 from tollgate.kit.clock import iso
-from tollgate.kit.money import cents_down
+from tollgate.kit.errors import ForbiddenError
+from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.rows import Item
+from tollgate.ledger.caps import Allowance, SpendingCap, counters_of
 from tollgate.ledger.holds import Hold, holds_of
 
 
@@ -22,14 +29,20 @@ ALL_SCOPES = frozenset(Scope)
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A customer. `webhook_secrets` are `whsec_…`, the newest first; two while one is rotated out."""
+    """A customer. `webhook_secrets` are the newest first; two while one is rotated out.
+
+    `counters` are those of spending caps, by name (`ledger/caps.py`). Of the `open_tasks`, providers work on
+    the `running_tasks`.
+    """
 
     account_id: str
     balance_micro_usd: int
     open_tasks: int
     created_at_ms: int
-    webhook_secrets: tuple[str, ...]
+    webhook_secrets: tuple[WebhookSecret, ...]
     holds: tuple[Hold, ...] = ()
+    counters: Mapping[str, int] = field(default_factory=dict)
+    running_tasks: int = 0
 
     def view(self) -> dict[str, object]:
         """Give the `data` of `GET /api/v1/user/me` (interface.md, User)."""
@@ -40,32 +53,41 @@ class Account:
         }
 
     def to_item(self) -> Item:
-        """Give a new account as a row; holds come and go by the ledger's writes only."""
+        """Give a new account as a row; holds, counters and keys come and go by writes of their own."""
         return {
             "account_id": self.account_id,
             "balance_micro_usd": self.balance_micro_usd,
             "open_tasks": self.open_tasks,
             "created_at_ms": self.created_at_ms,
-            "webhook_secrets": list(self.webhook_secrets),
+            "webhook_secrets": [secret.to_item() for secret in self.webhook_secrets],
             "holds": {},
+            "api_keys": 0,
         }
 
     @classmethod
     def from_item(cls, item: Item) -> "Account":
         """Give the account that a row holds (fields of other features are left aside)."""
+        created_at_ms = item["created_at_ms"]
         return cls(
             item["account_id"],
             item["balance_micro_usd"],
             item["open_tasks"],
-            item["created_at_ms"],
-            tuple(item["webhook_secrets"]),
+            created_at_ms,
+            tuple(WebhookSecret.from_item(secret, created_at_ms) for secret in item["webhook_secrets"]),
             tuple(holds_of(item)),
+            counters_of(item),
+            item.get("running_tasks", 0),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A stored key: never the key itself, only its SHA-256."""
+    """A stored key: never the key itself, only its SHA-256.
+
+    `None` for `models` or `networks` means all of them. After a rotation `previous_digest` is that of the old
+    secret, which works until `previous_until_ms`. Keys that are not `listed` are ours, such as those of the
+    chat page: no customer manages them, and they do not count.
+    """
 
     key_id: str
     account_id: str
@@ -74,15 +96,71 @@ class ApiKey:
     created_at_ms: int
     expires_at_ms: int | None = None
     revoked_at_ms: int | None = None
+    name: str = ""
+    models: frozenset[str] | None = None
+    networks: tuple[Network, ...] | None = None
+    cap: SpendingCap | None = None
+    previous_digest: str | None = None
+    previous_until_ms: int | None = None
+    last_used_at_ms: int | None = None
+    listed: bool = False
 
     def usable_at(self, now_ms: int) -> bool:
         """Tell whether the key is neither revoked nor expired at `now_ms`."""
         expired = self.expires_at_ms is not None and self.expires_at_ms <= now_ms
         return self.revoked_at_ms is None and not expired
 
-    def to_item(self) -> Item:
-        """Give the key as a row."""
+    def opens_with(self, text: str, now_ms: int) -> bool:
+        """Tell whether `text` is this key's secret, or the one that is rotated out; in constant time."""
+        if self.previous_digest is not None and now_ms < (self.previous_until_ms or 0):
+            return matches(text, self.digest) | matches(text, self.previous_digest)
+        return matches(text, self.digest)
+
+    def allows(self, model_id: str) -> bool:
+        """Tell whether the key may use a model."""
+        return self.models is None or model_id in self.models
+
+    def check_model(self, model_id: str) -> None:
+        """Raise `ForbiddenError` unless the key may use a model."""
+        if not self.allows(model_id):
+            raise ForbiddenError(f"This API key may not use the model '{model_id}'.")
+
+    def allowance(self, now_ms: int) -> Allowance | None:
+        """Give what the key may spend in the period of now; `None` for a key without a cap."""
+        return None if self.cap is None else self.cap.at(self.key_id, now_ms)
+
+    def view(self, now_ms: int, counters: Mapping[str, int]) -> dict[str, Any]:
+        """Give the key as the account routes show it; `counters` are its account's."""
+        rotating = self.previous_until_ms is not None and now_ms < self.previous_until_ms
         return {
+            "id": self.key_id,
+            "name": self.name,
+            "prefix": visible_prefix(self.key_id),
+            "scopes": sorted(self.scopes),
+            "createdAt": iso(self.created_at_ms),
+            "expiresAt": _iso(self.expires_at_ms),
+            "revokedAt": _iso(self.revoked_at_ms),
+            "lastUsedAt": _iso(self.last_used_at_ms),
+            "oldSecretEndsAt": _iso(self.previous_until_ms if rotating else None),
+            "models": None if self.models is None else sorted(self.models),
+            "networks": None if self.networks is None else [str(network) for network in self.networks],
+            "spendingCap": self._cap_view(now_ms, counters),
+        }
+
+    def _cap_view(self, now_ms: int, counters: Mapping[str, int]) -> dict[str, Any] | None:
+        if self.cap is None:
+            return None
+        allowance = self.cap.at(self.key_id, now_ms)
+        return {
+            "cents": cents_down(self.cap.limit_micro_usd),
+            "per": str(self.cap.per),
+            "spentCents": cents_up(counters.get(allowance.counter, 0)),
+            "resetsAt": iso(allowance.resets_at_ms),
+        }
+
+    def to_item(self) -> Item:
+        """Give the key as a row, without what it has not. Only a listed key is in the AccountIndex."""
+        row: Item = {
             "key_id": self.key_id,
             "account_id": self.account_id,
             "digest": self.digest,
@@ -90,9 +168,39 @@ class ApiKey:
             "created_at_ms": self.created_at_ms,
             "expires_at_ms": self.expires_at_ms,
             "revoked_at_ms": self.revoked_at_ms,
+            "name": self.name,
+            "models": None if self.models is None else sorted(self.models),
+            "networks": None if self.networks is None else [str(network) for network in self.networks],
+            "cap": None if self.cap is None else self.cap.to_item(),
+            "previous_digest": self.previous_digest,
+            "previous_until_ms": self.previous_until_ms,
+            "last_used_at_ms": self.last_used_at_ms,
+            "listed_at": self.created_at_ms if self.listed else None,
         }
+        return {name: value for name, value in row.items() if value is not None}
 
     @classmethod
     def from_item(cls, item: Item) -> "ApiKey":
         """Give the key that a row holds."""
-        return cls(**{**item, "scopes": frozenset(Scope(scope) for scope in item["scopes"])})
+        models, networks, cap = item.get("models"), item.get("networks"), item.get("cap")
+        return cls(
+            item["key_id"],
+            item["account_id"],
+            item["digest"],
+            frozenset(Scope(scope) for scope in item["scopes"]),
+            item["created_at_ms"],
+            item.get("expires_at_ms"),
+            item.get("revoked_at_ms"),
+            item.get("name", ""),
+            None if models is None else frozenset(models),
+            None if networks is None else tuple(network_of(text) for text in networks),
+            None if cap is None else SpendingCap.from_item(cap),
+            item.get("previous_digest"),
+            item.get("previous_until_ms"),
+            item.get("last_used_at_ms"),
+            "listed_at" in item,
+        )
+
+
+def _iso(epoch_ms: int | None) -> str | None:
+    return None if epoch_ms is None else iso(epoch_ms)

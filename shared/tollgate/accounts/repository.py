@@ -1,14 +1,38 @@
 """Accounts and API keys in DynamoDB. Balances change in `ledger/`, never here."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from tollgate.accounts.auth import use_write
 from tollgate.accounts.models import Account, ApiKey
-from tollgate.kit.dynamodb import Database
+from tollgate.accounts.webhook_secrets import WebhookSecret
+from tollgate.kit.dynamodb import Database, WriteConflictError
+from tollgate.kit.errors import (
+    ConcurrencyLimitedError,
+    KeyLimitReachedError,
+    KeyNotFoundError,
+    UserNotFoundError,
+)
+from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
+
+MAX_API_KEYS = 100
+"""Of one account, revoked ones not counted."""
 
 
 class AlreadyExistsError(Exception):
     """A row with this id is there already."""
+
+
+class SecretsMovedError(Exception):
+    """Another rotation of the account's webhook secrets came first; nothing was written."""
+
+
+class AlreadyRevokedError(Exception):
+    """The key was revoked before; nothing was written."""
+
+
+class KeyRotatedError(Exception):
+    """Another rotation of the key came first; nothing was written."""
 
 
 class AccountRepository:
@@ -24,16 +48,61 @@ class AccountRepository:
         return None if row is None else Account.from_item(row)
 
     def add(self, account: Account) -> None:
-        """Store a new account. Raises `AlreadyExistsError`; `ValueError` for one that starts with money."""
+        """Store a new account. Raises as `new` does, and `AlreadyExistsError`."""
+        self._db.write(self.new(account))
+
+    def new(self, account: Account) -> Write:
+        """Give the write that stores a new account. Raises `ValueError` for one that starts with money."""
         if account.balance_micro_usd:
             raise ValueError("an account starts empty: money comes from a ledger entry")
+        return Write(
+            self._table,
+            item=account.to_item(),
+            condition="attribute_not_exists(account_id)",
+            refused=lambda _: AlreadyExistsError(account.account_id),
+        )
+
+    def replace_webhook_secrets(
+        self, account_id: str, read: Sequence[WebhookSecret], new: Sequence[WebhookSecret]
+    ) -> None:
+        """Store `new` in the place of `read`. Raises `SecretsMovedError` when others are there by now."""
+        items = [secret.to_item() for secret in new]
+        # Accounts from before rotation have bare strings in the place of maps.
+        newest_is_the_same = "webhook_secrets[0].#secret = :newest OR webhook_secrets[0] = :newest"
         self._db.write(
             Write(
                 self._table,
-                item=account.to_item(),
-                condition="attribute_not_exists(account_id)",
-                refused=lambda _: AlreadyExistsError(account.account_id),
+                key={"account_id": account_id},
+                update="SET webhook_secrets = :new",
+                condition=newest_is_the_same,
+                names={"#secret": "secret"},
+                values={":new": items, ":newest": read[0].text},
+                refused=lambda _: SecretsMovedError(account_id),
+                repeated=lambda account: account["webhook_secrets"] == items,
             )
+        )
+
+    def count_key(self, account_id: str) -> Write:
+        """Give the write that counts one more listed key. Refused: `KeyLimitReachedError`."""
+        # Accounts from before keys were counted have one.
+        return Write(
+            self._table,
+            key={"account_id": account_id},
+            update="SET api_keys = if_not_exists(api_keys, :one) + :one",
+            condition="attribute_exists(account_id) AND (attribute_not_exists(api_keys) OR api_keys < :most)",
+            values={":one": 1, ":most": MAX_API_KEYS},
+            refused=_key_refused,
+        )
+
+    def uncount_key(self, account_id: str) -> Write:
+        """Give the write that counts one listed key less."""
+        return Write(
+            self._table,
+            key={"account_id": account_id},
+            update="SET api_keys = if_not_exists(api_keys, :one) - :one",
+            condition="attribute_exists(account_id)",
+            values={":one": 1},
+            refused=lambda _: UserNotFoundError(),
         )
 
     def all(self) -> Iterator[Account]:
@@ -42,7 +111,7 @@ class AccountRepository:
 
 
 class ApiKeyRepository:
-    """Reads and adds API keys."""
+    """Reads and writes API keys."""
 
     def __init__(self, db: Database, table: str) -> None:
         self._db = db
@@ -53,13 +122,98 @@ class ApiKeyRepository:
         row = self._db.get(self._table, {"key_id": key_id})
         return None if row is None else ApiKey.from_item(row)
 
-    def add(self, key: ApiKey) -> None:
-        """Store a new key. Raises `AlreadyExistsError`."""
+    def listed(self, account_id: str) -> list[ApiKey]:
+        """Give an account's listed keys, the newest first; one made a moment ago may be missing yet."""
+        rows = self._db.query(
+            self._table,
+            "account_id = :account",
+            {":account": account_id},
+            index="AccountIndex",
+            limit=MAX_API_KEYS,
+            newest_first=True,
+        )
+        return [ApiKey.from_item(row) for row in rows]
+
+    def add(self, key: ApiKey, *others: Write) -> None:
+        """Store a new key together with other writes: everything, or nothing.
+
+        Raises `AlreadyExistsError`, or what the first refused one of the others means.
+        """
+        put = Write(
+            self._table,
+            item=key.to_item(),
+            condition="attribute_not_exists(key_id)",
+            refused=lambda _: AlreadyExistsError(key.key_id),
+        )
+        self._transact([*others, put])
+
+    def change(self, read: ApiKey, changed: ApiKey) -> None:
+        """Write what differs between a listed key as it was read and as it is to be.
+
+        Raises `KeyNotFoundError` when it was revoked meanwhile, `KeyRotatedError` when another secret came
+        first.
+        """
+        before, after = read.to_item(), changed.to_item()
+        sets = {name: value for name, value in after.items() if before.get(name) != value}
+        gone = [name for name in before if name not in after]
+        if not sets and not gone:
+            return
+        live, same_secret = "attribute_exists(listed_at)", "digest = :read"
         self._db.write(
             Write(
                 self._table,
-                item=key.to_item(),
-                condition="attribute_not_exists(key_id)",
-                refused=lambda _: AlreadyExistsError(key.key_id),
+                key={"key_id": read.key_id},
+                update=_update(sets, gone),
+                condition=f"{live} AND {same_secret}" if "digest" in sets else live,
+                names={f"#{name}": name for name in (*sets, *gone)},
+                values={f":{name}": value for name, value in sets.items()}
+                | ({":read": read.digest} if "digest" in sets else {}),
+                refused=_change_refused,
+                repeated=lambda row: row.get("digest") == changed.digest != read.digest,
             )
         )
+
+    def revoke(self, key: ApiKey, now_ms: int, *others: Write) -> None:
+        """Revoke a listed key together with other writes. Raises `AlreadyRevokedError`."""
+        revoke = Write(
+            self._table,
+            key={"key_id": key.key_id},
+            update="SET revoked_at_ms = :now REMOVE listed_at",
+            condition="attribute_exists(listed_at)",
+            values={":now": now_ms},
+            refused=lambda _: AlreadyRevokedError(key.key_id),
+        )
+        self._transact([revoke, *others])
+
+    def note_use(self, key_id: str, now_ms: int) -> None:
+        """Note a key's last use. Raises `UseNotedError`."""
+        self._db.write(use_write(self._table, key_id, now_ms))
+
+    def _transact(self, writes: Sequence[Write]) -> None:
+        try:
+            self._db.transact(writes)
+        except WriteConflictError as exc:
+            raise ConcurrencyLimitedError("Too many requests of this account at the same time.") from exc
+
+
+def _update(sets: Item, gone: Sequence[str]) -> str:
+    parts = []
+    if sets:
+        parts.append("SET " + ", ".join(f"#{name} = :{name}" for name in sets))
+    if gone:
+        parts.append("REMOVE " + ", ".join(f"#{name}" for name in gone))
+    return " ".join(parts)
+
+
+def _key_refused(account: Item | None) -> Exception:
+    if account is None:
+        return UserNotFoundError()
+    return KeyLimitReachedError(
+        f"This account has {MAX_API_KEYS} API keys, the most allowed. Revoke one that is not used."
+    )
+
+
+def _change_refused(key: Item | None) -> Exception:
+    if key is None or "listed_at" not in key:
+        return KeyNotFoundError()
+    return KeyRotatedError(key["key_id"])

@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ import httpx
 from tollgate.artifacts.sniff import MediaType, media_type
 from tollgate.kit.addresses import ForbiddenAddressError
 from tollgate.kit.outbound import CHUNK_BYTES, Outbound
+from tollgate.providers.base import InlineFile, ResultFile
 from tollgate.tasks.models import StoredFile
 
 if TYPE_CHECKING:
@@ -48,8 +49,13 @@ class ArtifactStore:
     storage_url: str
     outbound: Outbound
 
-    def copy(self, source_urls: Sequence[str], task_id: str) -> list[StoredFile]:
-        """Copy the results of a task.
+    def copy(
+        self,
+        sources: Sequence[ResultFile | InlineFile],
+        task_id: str,
+        alive: Callable[[], None] = lambda: None,
+    ) -> list[StoredFile]:
+        """Copy the results of a task; `alive` is called over and over while bytes come.
 
         Files are cached for ever, so none may change: each run of a copy has names of its own, and two
         runs at once cannot touch each other's. Raises `CopyError` for whatever is wrong with a source;
@@ -58,12 +64,14 @@ class ArtifactStore:
         run = secrets.token_hex(TOKEN_BYTES)
         deadline = time.monotonic() + COPY_TIMEOUT_S
         return [
-            self._copy(url, f"media/{task_id}/{run}-{index}", deadline)
-            for index, url in enumerate(source_urls)
+            self._copy(source, f"media/{task_id}/{run}-{index}", deadline, alive)
+            for index, source in enumerate(sources)
         ]
 
-    def _copy(self, source_url: str, key: str, deadline: float) -> StoredFile:
-        with self._open(source_url, deadline) as parts:
+    def _copy(
+        self, source: ResultFile | InlineFile, key: str, deadline: float, alive: Callable[[], None]
+    ) -> StoredFile:
+        with self._open(source, deadline, alive) as parts:
             first = next(parts, b"")
             found = media_type(first)
             if found is None:
@@ -73,12 +81,18 @@ class ArtifactStore:
         return StoredFile(f"{self.storage_url}/{key}", found.file_type, found.content_type, size, sha256)
 
     @contextmanager
-    def _open(self, url: str, deadline: float) -> Iterator[Iterator[bytes]]:
+    def _open(
+        self, source: ResultFile | InlineFile, deadline: float, alive: Callable[[], None]
+    ) -> Iterator[Iterator[bytes]]:
+        if isinstance(source, InlineFile):
+            yield _parts(iter([source.data]), alive)
+            return
         try:
-            with self.outbound.download(url, deadline - time.monotonic()) as response:
+            left_s = deadline - time.monotonic()
+            with self.outbound.download(source.url, left_s, source.headers) as response:
                 if response.status_code != HTTP_OK:
                     raise CopyError(f"the result answers HTTP {response.status_code}", retryable=True)
-                yield _parts(response.iter_raw(CHUNK_BYTES))
+                yield _parts(response.iter_raw(CHUNK_BYTES), alive)
         except ForbiddenAddressError as exc:
             raise CopyError(f"the result's URL {exc}", retryable=False) from exc
         except (httpx.TransportError, httpx.TooManyRedirects, httpx.InvalidURL) as exc:
@@ -151,11 +165,12 @@ class _Multipart:
         )
 
 
-def _parts(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def _parts(chunks: Iterator[bytes], alive: Callable[[], None]) -> Iterator[bytes]:
     """Gather chunks into parts of `PART_BYTES`; the last may be smaller."""
     gathered = bytearray()
     for chunk in chunks:
         gathered += chunk
+        alive()
         while len(gathered) >= PART_BYTES:
             yield bytes(gathered[:PART_BYTES])
             del gathered[:PART_BYTES]

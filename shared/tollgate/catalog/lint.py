@@ -159,7 +159,9 @@ def _extra_faults(
 ) -> Iterator[str]:
     for counts in {one.counts for one in route.extra_costs}:
         kind = profile.kinds().get(counts)
-        most = kind.max_items if isinstance(kind, Many) else 0
+        most = (
+            min(kind.max_items, route.max_items.get(counts, kind.max_items)) if isinstance(kind, Many) else 0
+        )
         for number in range(1, most + 1):
             billed, paid = _for_items(extras, counts, number), _for_items(route.extra_costs, counts, number)
             if billed + spare < paid:

@@ -19,7 +19,7 @@ ETAG_CHARS = 32
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The bytes of a JSON body and their strong ETag, quotes included."""
+    """The bytes of a body, most often JSON, and their strong ETag, quotes included."""
 
     body: bytes
     etag: str
@@ -27,7 +27,11 @@ class Page:
     @classmethod
     def of(cls, content: Any) -> "Page":
         """Give the page of something that JSON can hold; the same content has the same ETag."""
-        body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+        return cls.of_bytes(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())
+
+    @classmethod
+    def of_bytes(cls, body: bytes) -> "Page":
+        """Give the page of a body."""
         return cls(body, f'"{hashlib.sha256(body).hexdigest()[:ETAG_CHARS]}"')
 
     def is_known_to(self, if_none_match: str | None) -> bool:
@@ -50,14 +54,20 @@ class Listing:
         Upper and lower case are the same; a value that no model has gives an empty list, and a name that
         is no filter is ignored.
         """
+        return Page.of(self.found(query)) if any(name in query for name in FILTERS) else self._all
+
+    def found(self, query: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Give what `models` gives, as values for a page of ours; they must not be changed."""
         wanted = {name: query[name].casefold() for name in FILTERS if name in query}
-        if not wanted:
-            return self._all
-        return Page.of([dto for dto in self._dtos if _fits(dto, wanted)])
+        return [dto for dto in self._dtos if _fits(dto, wanted)]
 
     def model(self, model_id: str) -> Page:
         """Give one model; raises `ModelNotFoundError`."""
-        return Page.of(catalog_dto(self._find(model_id)))
+        return Page.of(self.one(model_id))
+
+    def one(self, model_id: str) -> dict[str, Any]:
+        """Give what `model` gives, as values; raises `ModelNotFoundError`."""
+        return catalog_dto(self._find(model_id))
 
     def schema(self, model_id: str) -> Page:
         """Give the JSON Schema of a media model's input; raises `ModelNotFoundError`, for text models too."""

@@ -80,7 +80,8 @@ def _priced(model: Model, taken: Taken) -> Pricing:
     prices = [price for price in model.pricing.prices if _is_reachable(model, price, taken)]
     if not any(price.is_default for price in prices):
         prices[0] = prices[0].model_copy(update={"is_default": True})
-    return _changed(model.pricing, prices=prices)
+    extras = [extra for extra in model.pricing.extras if taken.get(extra.counts) != []]
+    return _changed(model.pricing, prices=prices, extras=extras)
 
 
 def _is_reachable(model: Model, price: Price, taken: Taken) -> bool:

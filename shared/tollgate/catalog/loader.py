@@ -10,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from tollgate.catalog.errors import CatalogError
@@ -20,8 +19,6 @@ from tollgate.kit.errors import ModelNotFoundError
 
 DATA = Path(__file__).parent / "data"
 COMPILED = "catalog.json"
-# libyaml's parser is ten times as fast; without it, the Python one reads the same.
-SAFE_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 AnyModel = Model | TextModel
 Raw = dict[str, Any]
@@ -29,8 +26,13 @@ Raw = dict[str, Any]
 
 def read_yaml(file: Path) -> Any:
     """Give what is in `file`; raises `CatalogError` naming it."""
+    # What ships to Lambda is compiled, and a cold start does without the parser.
+    import yaml  # noqa: PLC0415
+
+    # libyaml's parser is ten times as fast; without it, the Python one reads the same.
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return yaml.load(file.read_text(encoding="utf-8"), Loader=SAFE_LOADER)  # noqa: S506  (both are safe)
+        return yaml.load(file.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506  (both are safe)
     except yaml.YAMLError as error:
         raise CatalogError(f"{file.name}: not YAML: {error}") from error
 
@@ -75,8 +77,10 @@ class Folder:
         found: dict[str, Raw] = {}
         for file in self._families:
             family = read_yaml(file)
-            for raw in family["models"]:
-                found[raw["id"]] = {**family["shared"], **raw}
+            try:
+                found |= {raw["id"]: {**family["shared"], **raw} for raw in family["models"]}
+            except (KeyError, TypeError) as error:
+                raise CatalogError(f"{file.name}: needs `shared`, and `models` each with an id") from error
         return found
 
 

@@ -3,12 +3,12 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from tollgate.catalog import checking
 from tollgate.catalog.media import MediaFacts, ProbeRequest
@@ -36,7 +36,9 @@ def _positive(value: Decimal) -> Decimal:
     return value
 
 
-Usd = Annotated[Decimal, BeforeValidator(_decimal), AfterValidator(_positive)]
+UsdOrFree = Annotated[Decimal, BeforeValidator(_decimal)]
+"""0 is for models that say that they are `free`."""
+Usd = Annotated[UsdOrFree, AfterValidator(_positive)]
 Basis = Literal["FOUND", "INFERRED"]
 Protocol = Literal["openai", "anthropic"]
 
@@ -45,7 +47,7 @@ class Price(Data):
     """A retail price in USD per unit, for inputs that have all its `dimensions`."""
 
     key: str
-    price: Usd
+    price: UsdOrFree
     is_default: bool = False
     dimensions: dict[str, str] = Field(default_factory=dict)
 
@@ -82,7 +84,7 @@ class Pricing(Data):
 class Cost(Data):
     """What a provider takes from us in USD per unit; `why` says how the number was come by."""
 
-    cost: Usd
+    cost: UsdOrFree
     dimensions: dict[str, str] = Field(default_factory=dict)
     basis: Basis
     why: str
@@ -123,7 +125,10 @@ class Route(Data):
 
 
 class Listed(Data):
-    """What every model of the catalog is called; the ground of media and text models."""
+    """What every model of the catalog is called; the ground of media and text models.
+
+    `free` is for models that cost nobody anything; without the word, a price or cost of 0 is a mistake.
+    """
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{0,63}$")
     group: str
@@ -134,6 +139,19 @@ class Listed(Data):
     released_at: str | None = Field(default=None, pattern=f"^{DATE}$")
     page_updated_at: str | None = None
     tags: list[str] = Field(default_factory=list)
+    free: bool = False
+
+    @model_validator(mode="after")
+    def is_free_where_it_says_so(self) -> Self:
+        """Refuse a price or cost of 0 of a model that is not free, and any other of one that is."""
+        if any((amount == 0) is not self.free for amount in self.amounts()):
+            allowed = "0, as the model is free" if self.free else "above 0"
+            raise ValueError(f"pricing: every price and cost must be {allowed}")
+        return self
+
+    def amounts(self) -> Iterator[Decimal]:
+        """Give every price of the model and every cost of its routes."""
+        raise NotImplementedError
 
 
 class Model(Listed):
@@ -147,6 +165,11 @@ class Model(Listed):
     restrictions: Restrictions = Restrictions()
     deadline_s: int = Field(gt=0, le=MAX_DEADLINE_S)
     routes: list[Route] = Field(min_length=1)
+
+    def amounts(self) -> Iterator[Decimal]:
+        """Give every price and cost; what is extra is never free."""
+        yield from (entry.price for entry in self.pricing.prices)
+        yield from (cost.cost for route in self.routes for cost in route.costs)
 
     @cached_property
     def input_class(self) -> type[Profile]:
@@ -176,10 +199,16 @@ class Model(Listed):
 class TokenPrices(Data):
     """USD per 1M tokens; a cache price that is left out is the input's."""
 
-    input: Usd
-    output: Usd
-    cache_read: Usd | None = None
-    cache_write: Usd | None = None
+    input: UsdOrFree
+    output: UsdOrFree
+    cache_read: UsdOrFree | None = None
+    cache_write: UsdOrFree | None = None
+
+    def amounts(self) -> Iterator[Decimal]:
+        """Give the prices that are there."""
+        for amount in (self.input, self.output, self.cache_read, self.cache_write):
+            if amount is not None:
+                yield amount
 
 
 class LongContext(TokenPrices):
@@ -203,6 +232,7 @@ class TextModel(Listed):
     """A text model: no profile, no `params`; its prices are per 1M tokens (interface.md, "Catalog model").
 
     `context_tokens` bounds input and output together, `max_output_tokens` the output alone.
+    `adaptive_thinking` is false for a Claude model that wants a token budget for its thinking.
     """
 
     kind: Literal["llm"] = "llm"
@@ -212,7 +242,13 @@ class TextModel(Listed):
     long_context: list[LongContext] = Field(default_factory=list)
     context_tokens: int = Field(gt=0, le=MAX_TOKENS)
     max_output_tokens: int = Field(gt=0, le=MAX_TOKENS)
+    adaptive_thinking: bool = True
     routes: list[TextRoute] = Field(min_length=1)
+
+    def amounts(self) -> Iterator[Decimal]:
+        """Give every price and cost."""
+        for prices in (self.prices, *self.long_context, *(route.cost for route in self.routes)):
+            yield from prices.amounts()
 
     @cached_property
     def pricing(self) -> Pricing:

@@ -4,7 +4,7 @@ A rule runs as soon as the fields it needs are valid, so its problem comes in th
 problems of other fields. Where JSON Schema can say the rule, the rule brings that with it (`schema`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -170,6 +170,25 @@ def has_what_it_works_on(chooser: str, cases: tuple[Case, ...], default: Any = N
     fields = {name for case in cases for name in (*case.needs, *case.one_of)}
     schema = {"allOf": [_case_schema(chooser, case, default) for case in cases]}
     return Rule(f"{chooser}_has_what_it_works_on", frozenset((chooser, *fields)), check, schema)
+
+
+def is_told_what_it_can_use(
+    chooser: str, carried: Mapping[Any, Collection[str]], asks_for_nothing: Mapping[str, Any]
+) -> Rule:
+    """Refuse a field that the job `chooser` names cannot carry: it would be charged, and no route take it.
+
+    `carried` has the fields of each job. A field with its value of `asks_for_nothing`, its default, may
+    stand anywhere.
+    """
+    ruled = {name for fields in carried.values() for name in fields}
+
+    def check(checked: CheckedInput) -> Iterator[Problem]:
+        chosen = checked.values[chooser]
+        for name in sorted((checked.given & ruled) - set(carried[chosen])):
+            if name not in asks_for_nothing or checked.values.get(name) != asks_for_nothing[name]:
+                yield Problem(at(name), f"{chooser.capitalize()} {chosen} cannot use it.")
+
+    return Rule(f"{chooser}_is_told_what_it_can_use", frozenset({chooser}), check)
 
 
 def given(field: str) -> Schema:

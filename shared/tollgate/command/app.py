@@ -7,29 +7,48 @@ from botocore.exceptions import BotoCoreError, ClientError
 from typer.core import TyperGroup
 
 from tollgate.catalog.errors import CatalogError
-from tollgate.command import catalog
+from tollgate.command import accounts, catalog, providers, secrets, tasks
+from tollgate.command.check_ledger import check_ledger
 from tollgate.command.errors import CommandError
+from tollgate.command.redrive import redrive
+from tollgate.kit.changes import NotABatchError
 from tollgate.kit.document import DocumentConflictError, DocumentTooLargeError
+from tollgate.kit.dynamodb import WriteConflictError
+from tollgate.kit.errors import TollgateError
+from tollgate.kit.queue import SendError
 
 _EXPLAINED = (
     CommandError,
     CatalogError,
     DocumentConflictError,
     DocumentTooLargeError,
+    TollgateError,
+    WriteConflictError,
+    SendError,
+    NotABatchError,
     BotoCoreError,
     ClientError,
     OSError,
 )
+BUSY = "Other writes kept getting in between; nothing was done. Try again."
 
 
 def explained(exc: Exception) -> str:
     """Give the one line that says what stopped a command."""
-    message = f"{exc.filename}: {exc.strerror}" if isinstance(exc, OSError) and exc.filename else str(exc)
+    match exc:
+        case WriteConflictError():
+            message = BUSY
+        case OSError(filename=str(name)):
+            message = f"{name}: {exc.strerror}"
+        case typer.TyperException():
+            message = exc.format_message()
+        case _:
+            message = str(exc)
     return f"tollgate: {' '.join(message.split())}"
 
 
 class OneLineErrors(TyperGroup):
-    """A group of commands that says in one line what stops it, and ends with 1."""
+    """A group of commands that says in one line what stops it, and ends with 1; with 2 for wrong words."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -38,7 +57,16 @@ class OneLineErrors(TyperGroup):
         except _EXPLAINED as exc:
             typer.echo(explained(exc), err=True)
             raise typer.Exit(1) from exc
+        except typer.TyperException as exc:
+            typer.echo(explained(exc), err=True)
+            raise typer.Exit(exc.exit_code) from exc
 
 
 cli = typer.Typer(cls=OneLineErrors, no_args_is_help=True, add_completion=False, help=__doc__)
 cli.add_typer(catalog.cli, name="catalog")
+cli.add_typer(secrets.cli, name="secrets")
+cli.add_typer(accounts.cli, name="accounts")
+cli.add_typer(tasks.cli, name="tasks")
+cli.add_typer(providers.cli, name="providers")
+cli.command()(redrive)
+cli.command()(check_ledger)

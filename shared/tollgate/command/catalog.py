@@ -12,6 +12,7 @@ from tollgate.catalog.loader import DATA, Folder, compiled
 from tollgate.catalog.source import REREAD_MS, RefusedDocumentError, faults_of, read_document
 from tollgate.command.comparison import Comparison, compare
 from tollgate.command.errors import CommandError
+from tollgate.command.options import LOCAL, AsJson, Local, Stack
 from tollgate.command.place import Place, place_of
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.document import DocumentConflictError, Found
@@ -23,13 +24,6 @@ MEANWHILE = "Somebody else wrote the document meanwhile; nothing was changed. Lo
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 # What a document says is shown as it is.
 console = Console(markup=False, highlight=False)
-
-Stack = Annotated[str | None, typer.Option(help="The stack of the service; the local one where not given.")]
-Local = Annotated[
-    Path, typer.Option(envvar="TOLLGATE_LOCAL_FOLDER", help="The folder of the local service's files.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Answer with one JSON object.")]
-LOCAL = Path(".local")
 
 
 @cli.command()

@@ -15,8 +15,15 @@ from tollgate.kit.s3_document import S3Document
 
 ENVIRONMENT = "environment.json"
 """What a running local service leaves for its tools (design §9)."""
-OUTPUT = "ConfigBucketName"
-_BOUNDS = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 3})
+FUNCTIONS = ("ApiFunction", "RunTaskFunction")
+"""Their variables together name whatever a command needs but the dead-letter queues."""
+DEAD_LETTER_QUEUES = {
+    "TASK_DEAD_LETTER_QUEUE_URL": "TaskDeadLetterQueue",
+    "WEBHOOK_DEAD_LETTER_QUEUE_URL": "WebhookDeadLetterQueue",
+    "CHANGES_DEAD_LETTER_QUEUE_URL": "ChangesDeadLetterQueue",
+}
+"""Variables of commands alone, each with the queue that it names."""
+BOUNDS = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 3})
 
 
 class DescribesStacks(Protocol):
@@ -24,6 +31,35 @@ class DescribesStacks(Protocol):
 
     def describe_stacks(self, *, StackName: str) -> Any:  # noqa: N803 - the SDK's own word
         """Give the stack's description."""
+
+
+class ListsResources(Protocol):
+    """The pages of CloudFormation's list of a stack's resources."""
+
+    def paginate(self, *, StackName: str) -> Any:  # noqa: N803 - the SDK's own word
+        """Give the pages."""
+
+
+class ConfiguresFunctions(Protocol):
+    """The one call of Lambda that is needed."""
+
+    def get_function_configuration(self, *, FunctionName: str) -> Any:  # noqa: N803 - as above
+        """Give a function's configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class StackFacts:
+    """A stack of ours: its outputs and its parameters, by name."""
+
+    name: str
+    outputs: dict[str, str]
+    parameters: dict[str, str]
+
+    def output(self, name: str) -> str:
+        """Give an output. Raises `CommandError` for a stack that is not ours, or too old."""
+        if name not in self.outputs:
+            raise CommandError(f"The stack {self.name} has no output {name}: deploy it again.")
+        return self.outputs[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +75,74 @@ def place_of(stack: str | None, local: Path) -> Place:
     if stack is None:
         return local_place(local)
     session = boto3.Session()
-    bucket = stack_bucket(session.client("cloudformation", config=_BOUNDS), stack)
-    return Place(f"stack {stack}", S3Document(session.client("s3", config=_BOUNDS), bucket, DOCUMENT_KEY))
+    facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
+    client = session.client("s3", config=BOUNDS)
+    return Place(f"stack {stack}", S3Document(client, facts.output("ConfigBucketName"), DOCUMENT_KEY))
+
+
+def environment_of(stack: str | None, local: Path) -> dict[str, str]:
+    """Give the variables with which our code runs for a service. Raises `CommandError`."""
+    if stack is None:
+        return local_environment(local)
+    session = boto3.Session()
+    listed = session.client("cloudformation", config=BOUNDS).get_paginator("list_stack_resources")
+    return stack_environment(listed, session.client("lambda", config=BOUNDS), stack)
+
+
+def stack_environment(listed: ListsResources, functions: ConfiguresFunctions, stack: str) -> dict[str, str]:
+    """Give the variables of a stack's functions, and its dead-letter queues. Raises `CommandError`."""
+    try:
+        pages = list(listed.paginate(StackName=stack))
+    except ClientError as exc:
+        raise _unreadable(stack, exc) from exc
+    found = {each["LogicalResourceId"]: each for page in pages for each in page["StackResourceSummaries"]}
+
+    def name_of(logical_id: str) -> str:
+        if "PhysicalResourceId" not in found.get(logical_id, {}):
+            raise CommandError(f"The stack {stack} has no {logical_id}: deploy it again.")
+        return str(found[logical_id]["PhysicalResourceId"])
+
+    environment: dict[str, str] = {}
+    for function in FUNCTIONS:
+        configured = functions.get_function_configuration(FunctionName=name_of(function))
+        environment |= configured["Environment"]["Variables"]
+    return environment | {variable: name_of(queue) for variable, queue in DEAD_LETTER_QUEUES.items()}
+
+
+def local_environment(folder: Path) -> dict[str, str]:
+    """Give the variables that the service in `folder` left. Raises `CommandError` where none runs."""
+    try:
+        known: dict[str, str] = json.loads((folder / ENVIRONMENT).read_text())
+    except FileNotFoundError as exc:
+        message = "No service is running here. Start one with `make run`, or name a stack with --stack."
+        raise CommandError(message) from exc
+    return known
 
 
 def local_place(folder: Path) -> Place:
     """Give the service whose files are in `folder`. Raises `CommandError` where none runs."""
-    try:
-        known = json.loads((folder / ENVIRONMENT).read_text())
-    except FileNotFoundError as exc:
-        message = "No service is running here. Start one with `make run`, or name a stack with --stack."
-        raise CommandError(message) from exc
+    known = local_environment(folder)
     if "CONFIG_BUCKET" not in known:
         raise CommandError("The running service has no place for a catalog. Start it again.")
     session = boto3.Session(
         known["AWS_ACCESS_KEY_ID"], known["AWS_SECRET_ACCESS_KEY"], region_name=known["AWS_REGION"]
     )
-    client = session.client("s3", endpoint_url=known.get("AWS_ENDPOINT_URL"), config=_BOUNDS)
+    client = session.client("s3", endpoint_url=known.get("AWS_ENDPOINT_URL"), config=BOUNDS)
     return Place("the local service", S3Document(client, known["CONFIG_BUCKET"], DOCUMENT_KEY))
 
 
-def stack_bucket(cloudformation: DescribesStacks, stack: str) -> str:
-    """Give the name of a stack's bucket. Raises `CommandError` for a stack that is none of ours."""
+def stack_facts(cloudformation: DescribesStacks, stack: str) -> StackFacts:
+    """Give what is known of a stack. Raises `CommandError` for one that cannot be read."""
     try:
         (found,) = cloudformation.describe_stacks(StackName=stack)["Stacks"]
     except ClientError as exc:
-        raise CommandError(f"The stack {stack} cannot be read: {exc.response['Error']['Message']}") from exc
-    for output in found.get("Outputs", []):
-        if output["OutputKey"] == OUTPUT:
-            return str(output["OutputValue"])
-    raise CommandError(f"The stack {stack} has no output {OUTPUT}: deploy it again.")
+        raise _unreadable(stack, exc) from exc
+    return StackFacts(
+        stack,
+        {each["OutputKey"]: each["OutputValue"] for each in found.get("Outputs", [])},
+        {each["ParameterKey"]: each["ParameterValue"] for each in found.get("Parameters", [])},
+    )
+
+
+def _unreadable(stack: str, exc: ClientError) -> CommandError:
+    return CommandError(f"The stack {stack} cannot be read: {exc.response['Error']['Message']}")

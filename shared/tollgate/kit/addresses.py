@@ -8,7 +8,7 @@ import ipaddress
 import queue
 import socket
 import threading
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -29,10 +29,14 @@ class UnresolvedError(Exception):
 
 
 class AddressGuard:
-    """Allows public addresses only; loopback as well where a developer opened it (never on AWS)."""
+    """Allows public addresses only; on one machine also what a developer opened (never on AWS).
 
-    def __init__(self, *, allow_loopback: bool = False) -> None:
+    `allow_loopback` opens all of this machine, `also` the host and port of one URL, our own storage's.
+    """
+
+    def __init__(self, *, allow_loopback: bool = False, also: str | None = None) -> None:
         self._allow_loopback = allow_loopback
+        self._also = None if also is None else _host_and_port(urlsplit(also))
 
     def check_url(self, url: str) -> tuple[str, int]:
         """Check what can be seen without resolving; give host and port.
@@ -53,10 +57,11 @@ class AddressGuard:
             raise ForbiddenAddressError("must be an absolute http:// or https:// URL")
         if parts.username is not None or parts.password is not None:
             raise ForbiddenAddressError("must not carry a user name or password")
+        found = _host_and_port(parts)
         literal = _literal(host)
-        if literal is not None:
+        if literal is not None and found != self._also:
             self._check(literal)
-        return host, port or _DEFAULT_PORTS[parts.scheme]
+        return found
 
     def resolve(self, host: str, port: int, timeout_s: float = RESOLVE_TIMEOUT_S) -> list[str]:
         """Give the addresses of `host`, all of them allowed.
@@ -64,8 +69,9 @@ class AddressGuard:
         Raises `ForbiddenAddressError` when one of them is not, `UnresolvedError` when there is none.
         """
         addresses = _lookup(host, port, timeout_s)
-        for address in addresses:
-            self._check(ipaddress.ip_address(address))
+        if (host, port) != self._also:
+            for address in addresses:
+                self._check(ipaddress.ip_address(address))
         return addresses
 
     def _check(self, address: IpAddress) -> None:
@@ -77,6 +83,10 @@ class AddressGuard:
         given_out = isinstance(actual, ipaddress.IPv4Address) or actual in _UNICAST
         if not (given_out and actual.is_global) or actual.is_multicast:
             raise ForbiddenAddressError("must point to a public address")
+
+
+def _host_and_port(parts: SplitResult) -> tuple[str, int]:
+    return parts.hostname or "", parts.port or _DEFAULT_PORTS[parts.scheme]
 
 
 def _literal(host: str) -> IpAddress | None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 MS_PER_S = 1_000
+MS_PER_DAY = 86_400 * MS_PER_S
 
 
 class Clock(Protocol):

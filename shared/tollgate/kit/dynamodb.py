@@ -24,6 +24,10 @@ MAX_TRANSACTION_TRIES = 12
 FIRST_WAIT_S = 0.02
 MAX_WAIT_S = 1.0
 PAGE_SIZE = 100
+MAX_KEYS = 100
+"""DynamoDB's own bound for one BatchGetItem."""
+MAX_BATCH_ROUNDS = 8
+"""Reads of what an earlier answer left out, with the waits of collisions between them."""
 
 _RETRYABLE_REASONS = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 _RETRYABLE_CODES = frozenset({"TransactionConflictException", "TransactionInProgressException"})
@@ -45,6 +49,24 @@ class Database:
         answer = self._client.get_item(TableName=table, Key=to_attributes(key), ConsistentRead=True)
         found = answer.get("Item")
         return None if found is None else from_attributes(found)
+
+    def get_all(self, table: str, keys: Sequence[Item]) -> list[Item]:
+        """Give those of at most 100 rows that there are, in any order, as they are now.
+
+        Raises `WriteConflictError` when the table kept leaving some out.
+        """
+        left: list[Any] = [to_attributes(key) for key in keys[:MAX_KEYS]]
+        found: list[Item] = []
+        for attempt in range(MAX_BATCH_ROUNDS):
+            if not left:
+                return found
+            if attempt:
+                self._sleep(_wait_s(attempt))
+            request: Any = {table: {"Keys": left, "ConsistentRead": True}}
+            answer = self._client.batch_get_item(RequestItems=request)
+            found += [from_attributes(row) for row in answer["Responses"].get(table, [])]
+            left = answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", [])  # type: ignore[call-overload]
+        raise WriteConflictError
 
     def write(self, write: Write) -> None:
         """Do one write.
@@ -109,26 +131,38 @@ class Database:
         *,
         index: str | None = None,
         limit: int | None = None,
+        newest_first: bool = False,
+        page_size: int = PAGE_SIZE,
+        after: Item | None = None,
     ) -> Iterator[Item]:
-        """Give the rows of one partition in key order, at most `limit` of them."""
+        """Give the rows of one partition in key order, or the other way round, at most `limit` of them.
+
+        `page_size` is how many one round trip may give, of which DynamoDB reads 1 MB at most; `after` is the
+        key (an index's has the table's in it) of the row to go on after.
+        """
         request: dict[str, Any] = {
             "TableName": table,
             "KeyConditionExpression": condition,
             "ExpressionAttributeValues": to_attributes(values),
+            "ScanIndexForward": not newest_first,
         }
         # A global secondary index cannot be read consistently.
         request |= {"IndexName": index} if index else {"ConsistentRead": True}
-        return self._pages(self._client.query, request, limit)
+        if after is not None:
+            request["ExclusiveStartKey"] = to_attributes(after)
+        return self._pages(self._client.query, request, limit, page_size)
 
     def scan(self, table: str) -> Iterator[Item]:
-        """Give every row of a table, page by page; for audits only."""
-        return self._pages(self._client.scan, {"TableName": table, "ConsistentRead": True}, None)
+        """Give every row of a table, page by page; for audits, and for tables of a few rows."""
+        return self._pages(self._client.scan, {"TableName": table, "ConsistentRead": True}, None, PAGE_SIZE)
 
-    def _pages(self, call: Callable[..., Any], request: dict[str, Any], limit: int | None) -> Iterator[Item]:
+    @staticmethod
+    def _pages(
+        call: Callable[..., Any], request: dict[str, Any], limit: int | None, page_size: int
+    ) -> Iterator[Item]:
         left = limit
         while True:
-            page_size = PAGE_SIZE if left is None else min(left, PAGE_SIZE)
-            answer = call(**request, Limit=page_size)
+            answer = call(**request, Limit=page_size if left is None else min(left, page_size))
             yield from (from_attributes(found) for found in answer["Items"])
             left = None if left is None else left - len(answer["Items"])
             if "LastEvaluatedKey" not in answer or left == 0:

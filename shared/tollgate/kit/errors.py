@@ -3,23 +3,33 @@
     TollgateError
     ├── InvalidInputError          400 invalid_input           every problem of the body at once
     ├── MaxCostExceededError       400 max_cost_exceeded
+    ├── InvalidSignatureError      400 invalid_signature       of an event that is to be Stripe's
     ├── InvalidApiKeyError         401 invalid_api_key
     ├── InsufficientBalanceError   402 insufficient_balance
+    ├── SpendingCapReachedError    402 spending_cap_reached
     ├── ForbiddenError             403 forbidden
     ├── RouteNotFoundError         404 not_found
     ├── TaskNotFoundError          404 task_not_found
+    ├── KeyNotFoundError           404 key_not_found
+    ├── DeliveryNotFoundError      404 delivery_not_found
     ├── UserNotFoundError          404 user_not_found
     ├── ModelNotFoundError         404 model_not_found
     ├── MethodNotAllowedError      405 method_not_allowed
     ├── IdempotencyConflictError   409 idempotency_conflict
+    ├── KeyLimitReachedError       409 key_limit_reached
+    ├── RedeliveryLimitError       409 redelivery_limit_reached
+    ├── RotationInProgressError    409 rotation_in_progress
     ├── PayloadTooLargeError       413 payload_too_large
     ├── IdempotencyKeyReusedError  422 idempotency_key_reused
     ├── ConcurrencyLimitedError    429 concurrency_limited     with Retry-After
-    └── InternalError              500 internal_error
+    ├── RateLimitedError           429 rate_limited            with Retry-After
+    ├── InternalError              500 internal_error
+    └── PaymentUnavailableError    503 payment_unavailable
 
 `docs/errors.md` explains each to a customer; a test holds the two equal.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -40,6 +50,14 @@ class Problem:
         """Give the problem as it stands in `error.details`."""
         shown: dict[str, Any] = {"path": self.path, "message": self.message}
         return shown if self.allowed is None else {**shown, "allowed": self.allowed}
+
+
+def unknown_fields(
+    body: Mapping[str, Any], known: Sequence[str], under: str = "", *, what: str = "field"
+) -> list[Problem]:
+    """Give a problem for each field of the object at the pointer `under` that is not a known one."""
+    unknown = [name.replace("~", "~0").replace("/", "~1") for name in body if name not in known]
+    return [Problem(f"{under}/{name}", f"Unknown {what}.", list(known)) for name in unknown]
 
 
 class TollgateError(Exception):
@@ -102,6 +120,17 @@ class MaxCostExceededError(TollgateError):
         return {"costCents": self.cost_cents}
 
 
+class InvalidSignatureError(TollgateError):
+    """The event is not signed by Stripe, or was signed too long ago; nothing of it was read."""
+
+    status = 400
+    code = "invalid_signature"
+    type = "BadRequest"
+
+    def __init__(self) -> None:
+        super().__init__("The Stripe-Signature header is not a signature of this body made lately.")
+
+
 class InvalidApiKeyError(TollgateError):
     """No API key, or one that is unknown, malformed, expired or revoked (never said which)."""
 
@@ -142,15 +171,49 @@ class InsufficientBalanceError(TollgateError):
         return shown if self.waiting_helps is None else {**shown, "waitingHelps": self.waiting_helps}
 
 
+class SpendingCapReachedError(TollgateError):
+    """The key's own spending cap does not cover the charge; nothing was charged."""
+
+    status = 402
+    code = "spending_cap_reached"
+    type = "PaymentRequired"
+
+    def __init__(
+        self,
+        cap_cents: int,
+        spent_cents: int,
+        required_cents: int,
+        *,
+        resets_at: str,
+        waiting_helps: bool | None = None,
+    ) -> None:
+        super().__init__(
+            f"This API key has spent {spent_cents} of the {cap_cents} cents it may spend until {resets_at}; "
+            f"this request is {required_cents} cents."
+        )
+        self.cap_cents = cap_cents
+        self.spent_cents = spent_cents
+        self.required_cents = required_cents
+        self.resets_at = resets_at
+        self.waiting_helps = waiting_helps
+
+    def extra(self) -> dict[str, Any]:
+        """Give cap, spent and required in cents, and when the cap starts anew; `waitingHelps` as for 402."""
+        shown = {
+            "capCents": self.cap_cents,
+            "spentCents": self.spent_cents,
+            "requiredCents": self.required_cents,
+            "resetsAt": self.resets_at,
+        }
+        return shown if self.waiting_helps is None else {**shown, "waitingHelps": self.waiting_helps}
+
+
 class ForbiddenError(TollgateError):
-    """The key is good but lacks the scope this route needs."""
+    """The key is good, but not for this: its scopes, models, networks or own limits do not allow it."""
 
     status = 403
     code = "forbidden"
     type = "Forbidden"
-
-    def __init__(self, scope: str) -> None:
-        super().__init__(f"This API key has no '{scope}' scope.")
 
 
 class RouteNotFoundError(TollgateError):
@@ -173,6 +236,28 @@ class TaskNotFoundError(TollgateError):
 
     def __init__(self) -> None:
         super().__init__("Task not found.")
+
+
+class KeyNotFoundError(TollgateError):
+    """No such API key, or a revoked one, or another account's: all look the same."""
+
+    status = 404
+    code = "key_not_found"
+    type = "NotFound"
+
+    def __init__(self) -> None:
+        super().__init__("API key not found.")
+
+
+class DeliveryNotFoundError(TollgateError):
+    """No such webhook delivery, or another account's: the two look the same."""
+
+    status = 404
+    code = "delivery_not_found"
+    type = "NotFound"
+
+    def __init__(self) -> None:
+        super().__init__("Webhook delivery not found.")
 
 
 class UserNotFoundError(TollgateError):
@@ -220,6 +305,44 @@ class IdempotencyConflictError(TollgateError):
         super().__init__("A request with the same Idempotency-Key is in progress. Try again.")
 
 
+class KeyLimitReachedError(TollgateError):
+    """The account has as many API keys as it may."""
+
+    status = 409
+    code = "key_limit_reached"
+    type = "Conflict"
+
+
+class RedeliveryLimitError(TollgateError):
+    """The delivery was sent again as often as a customer may ask for."""
+
+    status = 409
+    code = "redelivery_limit_reached"
+    type = "Conflict"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"This delivery was redelivered {most} times, the most allowed.")
+
+
+class RotationInProgressError(TollgateError):
+    """The secret that the last rotation replaced is live still; nothing was rotated."""
+
+    status = 409
+    code = "rotation_in_progress"
+    type = "Conflict"
+
+    def __init__(self, ends_at: str) -> None:
+        super().__init__(
+            f"The secret before the current one is live until {ends_at}. "
+            "Rotate after that, or with overlapS 0, which ends all old secrets now."
+        )
+        self.ends_at = ends_at
+
+    def extra(self) -> dict[str, Any]:
+        """Give when the older secret ends."""
+        return {"endsAt": self.ends_at}
+
+
 class PayloadTooLargeError(TollgateError):
     """The body is larger than the route takes."""
 
@@ -254,6 +377,18 @@ class ConcurrencyLimitedError(TollgateError):
         super().__init__(message)
 
 
+class RateLimitedError(TollgateError):
+    """The account made as many requests in this minute as it may."""
+
+    status = 429
+    code = "rate_limited"
+    type = "TooManyRequests"
+    retry_after_s = 60
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"This account made {limit} requests in this minute, the most allowed.")
+
+
 class InternalError(TollgateError):
     """A fault of ours. The log has the cause under the answer's `x-request-id`."""
 
@@ -263,3 +398,15 @@ class InternalError(TollgateError):
 
     def __init__(self) -> None:
         super().__init__("Internal error. A repeat with the same Idempotency-Key is never charged twice.")
+
+
+class PaymentUnavailableError(TollgateError):
+    """Stripe did not make the page to pay on; nothing was paid."""
+
+    status = 503
+    code = "payment_unavailable"
+    type = "ServiceUnavailable"
+    retry_after_s = 5
+
+    def __init__(self) -> None:
+        super().__init__("The payment page could not be opened. Nothing was paid. Try again in a moment.")

@@ -2,7 +2,24 @@
 
 from ulid import ULID
 
+_RANDOM_BITS = 80
+"""A ULID is 48 bits of time before these."""
+
 
 def new_id(prefix: str) -> str:
-    """Give a fresh id such as `task_01JD…`; `prefix` is `task`, `req`, `evt`, `usr` or `key`."""
+    """Give a fresh id such as `task_01JD…`; `prefix` is `task`, `req`, `evt`, `usr`, `key` or `msg`."""
     return f"{prefix}_{ULID()}"
+
+
+def first_id(prefix: str, epoch_ms: int) -> str:
+    """Give the least id that something made at this time can have."""
+    return f"{prefix}_{ULID.from_int(epoch_ms << _RANDOM_BITS)}"
+
+
+def is_id(prefix: str, text: str) -> bool:
+    """Tell whether a text that a customer gave can be an id of ours."""
+    found, _, ulid = text.partition("_")
+    try:
+        return found == prefix and str(ULID.from_str(ulid)) == ulid
+    except ValueError:
+        return False

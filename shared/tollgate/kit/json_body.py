@@ -9,17 +9,25 @@ from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, Problem
 
 MAX_BODY_BYTES = 1024 * 1024
 """Above the largest input of any profile; a row of DynamoDB holds 400 KB."""
+MAX_MEDIA_BODY_BYTES = 5 * 1024 * 1024
+"""With media inside, as data URIs: a Lambda is handed 6 MB at most, the event around it included."""
 
 
-def json_object(body: bytes) -> dict[str, Any]:
+def whole_number(value: Any) -> int | None:
+    """Give a number that is whole, as 5.0 is (design §6); `None` for all else, so for `true` and `"5"`."""
+    is_whole = type(value) is int or (type(value) is float and value.is_integer())
+    return int(value) if is_whole else None
+
+
+def json_object(body: bytes, max_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
     """Give the JSON object in `body`.
 
     Raises `PayloadTooLargeError`, or `InvalidInputError` for what is not a JSON object. The parser
     refuses NaN, lone surrogates, and nesting that is deeper than any schema of ours; what it reads as
     infinity is refused as well.
     """
-    if len(body) > MAX_BODY_BYTES:
-        raise PayloadTooLargeError(MAX_BODY_BYTES)
+    if len(body) > max_bytes:
+        raise PayloadTooLargeError(max_bytes)
     try:
         parsed = from_json(body, allow_inf_nan=False)
     except ValueError as exc:

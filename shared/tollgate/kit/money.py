@@ -35,3 +35,9 @@ def cents_down(amount_micro_usd: int) -> int:
 def micro_usd_of_cents(amount_cents: int) -> int:
     """Give whole cents as micro-USD, exactly."""
     return amount_cents * MICRO_USD_PER_CENT
+
+
+def cents_text(amount_micro_usd: int) -> str:
+    """Give micro-USD as cents in decimals, exactly and signed: `-22`, `-0.0063`."""
+    cents = Decimal(amount_micro_usd) / MICRO_USD_PER_CENT
+    return f"{cents.normalize():f}"

@@ -1,33 +1,55 @@
-"""Logs and metrics, by Powertools. Ids, counts and prices are logged; prompts, keys and bodies never."""
+"""Logs and metrics, by Powertools. Ids, counts and prices are logged; prompts, keys, URLs and bodies never.
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any
+Each line about a customer's request carries its `correlation_id`: the `x-request-id` of the answer. A task
+and its delivery keep the one that ordered them, so one search finds an order from the API to the webhook.
+"""
 
-from aws_lambda_powertools import Logger, Metrics
-from aws_lambda_powertools.metrics import MetricUnit
+from collections.abc import Mapping
 
-__all__ = ["MetricUnit", "emit_metrics", "logger", "metrics"]
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
+
+from tollgate.kit.ids import new_id
 
 SERVICE = "tollgate"
 NAMESPACE = "Tollgate"
 """The alarms of template.yaml watch this namespace, with the service as the one dimension."""
 
 logger = Logger(service=SERVICE)
-metrics = Metrics(namespace=NAMESPACE, service=SERVICE)
-
-Handler = Callable[[dict[str, Any], Any], Any]
 
 
-def emit_metrics(handler: Handler) -> Handler:
-    """Write the metrics of an invocation when it ends, also when it fails; most have none to write."""
+def begin_log(**ids: object) -> None:
+    """Begin the lines of a request or a message: each carries `ids` from here on, and no earlier ones."""
+    logger.thread_safe_clear_keys()
+    add_to_log(**ids)
 
-    @wraps(handler)
-    def emitting(event: dict[str, Any], context: Any) -> Any:
-        try:
-            return handler(event, context)
-        finally:
-            if metrics.metric_set:
-                metrics.flush_metrics()
 
-    return emitting
+def begin_request() -> str:
+    """Give a request its id, `x-request-id` of the answer; its lines carry it as their `correlation_id`."""
+    request_id = new_id("req")
+    begin_log(correlation_id=request_id)
+    return request_id
+
+
+def add_to_log(**ids: object) -> None:
+    """Put more `ids` on each line from here on, those that are known (not `None`)."""
+    logger.thread_safe_append_keys(**{name: value for name, value in ids.items() if value is not None})
+
+
+def correlation_id() -> str | None:
+    """Give the id of the request that the lines of now are about."""
+    found: str | None = logger.thread_safe_get_current_keys().get("correlation_id")
+    return found
+
+
+def emit(counts: Mapping[str, int], times_ms: Mapping[str, int] | None = None, **dimensions: str) -> None:
+    """Write metrics, at once and in one line of CloudWatch's embedded format.
+
+    Each value of a dimension is a metric of its own, and paid for: few values, such as providers.
+    """
+    line = EphemeralMetrics(namespace=NAMESPACE, default_dimensions={"service": SERVICE, **dimensions})
+    for name, value in counts.items():
+        line.add_metric(name, MetricUnit.Count, value)
+    for name, value in (times_ms or {}).items():
+        line.add_metric(name, MetricUnit.Milliseconds, value)
+    line.flush_metrics()

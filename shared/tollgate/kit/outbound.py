@@ -7,7 +7,7 @@ and pinned. Bounded: one deadline over the whole exchange, however slowly the ot
 import ssl
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -20,6 +20,7 @@ from tollgate.kit.addresses import AddressGuard, UnresolvedError
 MAX_REDIRECTS = 3
 CONNECT_TIMEOUT_S = 5.0
 CHUNK_BYTES = 64 * 1024
+NO_HEADERS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,14 @@ class Outbound:
             return Answer(response.status_code, _first_bytes(response, max_answer_bytes))
 
     @contextmanager
-    def download(self, url: str, timeout_s: float) -> Iterator[httpx.Response]:
-        """Open `url` for reading within `timeout_s` seconds, following a few checked redirects."""
-        with self.session(url, timeout_s) as client, client.stream("GET", url) as response:
+    def download(
+        self, url: str, timeout_s: float, headers: Mapping[str, str] = NO_HEADERS
+    ) -> Iterator[httpx.Response]:
+        """Open `url` for reading within `timeout_s` seconds, following a few checked redirects.
+
+        `headers` go to the origin of `url` only: where a redirect leads elsewhere, they are left out.
+        """
+        with self.session(url, timeout_s) as client, _opened(client, url, headers) as response:
             yield response
 
     @contextmanager
@@ -78,17 +84,45 @@ class Outbound:
         )
 
 
-def _first_bytes(response: httpx.Response, limit: int) -> bytes:
-    found = b""
-    for chunk in response.iter_raw():
-        found += chunk[: limit - len(found)]
-        if len(found) >= limit:
+@contextmanager
+def _opened(client: httpx.Client, url: str, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
+    """Open `url`; httpx itself takes only `authorization` out of a redirect, so each hop is made here."""
+    request = client.build_request("GET", url, headers=dict(headers))
+    origin = _origin(request.url)
+    for _ in range(MAX_REDIRECTS + 1):
+        response = client.send(request, stream=True, follow_redirects=False)
+        if response.next_request is None:
             break
+        request = response.next_request
+        if _origin(request.url) != origin:
+            for name in headers:
+                request.headers.pop(name, None)
+        response.close()
+    else:
+        raise httpx.TooManyRedirects(f"more than {MAX_REDIRECTS} redirects", request=request)
+    try:
+        yield response
+    finally:
+        response.close()
+
+
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
+
+
+def _first_bytes(response: httpx.Response, limit: int) -> bytes:
+    """Read the start of a body. One that breaks off ends there: the status was said before it."""
+    found = b""
+    with suppress(httpx.TransportError):
+        for chunk in response.iter_raw():
+            found += chunk[: limit - len(found)]
+            if len(found) >= limit:
+                break
     return found
 
 
 @cache
-def _tls() -> ssl.SSLContext:
+def tls() -> ssl.SSLContext:
     """Share one TLS context: making one costs more than the rest of a request."""
     return httpx.create_ssl_context()
 
@@ -99,7 +133,7 @@ class _GuardedTransport(httpx.BaseTransport):
     def __init__(self, guard: AddressGuard, deadline: float) -> None:
         self._guard = guard
         self._pool = httpcore.ConnectionPool(
-            ssl_context=_tls(), network_backend=_GuardedBackend(guard, deadline), max_connections=4
+            ssl_context=tls(), network_backend=_GuardedBackend(guard, deadline), max_connections=4
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:

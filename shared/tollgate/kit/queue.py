@@ -33,11 +33,15 @@ class Queue:
 
     def send_all(self, messages: Sequence[Mapping[str, Any]]) -> None:
         """Send messages in batches. Raises `SendError` when SQS refused any; a repeat is harmless."""
-        for start in range(0, len(messages), BATCH_SIZE):
-            batch = messages[start : start + BATCH_SIZE]
+        self.send_bodies([json.dumps(message) for message in messages])
+
+    def send_bodies(self, bodies: Sequence[str]) -> None:
+        """Send messages that are text already. Raises as `send_all` does."""
+        for start in range(0, len(bodies), BATCH_SIZE):
+            batch = bodies[start : start + BATCH_SIZE]
             answer = self._client.send_message_batch(
                 QueueUrl=self._url,
-                Entries=[{"Id": str(n), "MessageBody": json.dumps(m)} for n, m in enumerate(batch)],
+                Entries=[{"Id": str(n), "MessageBody": body} for n, body in enumerate(batch)],
             )
             if answer.get("Failed"):
                 raise SendError(str(answer["Failed"]))

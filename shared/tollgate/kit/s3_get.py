@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import aiohttp
 
 from tollgate.kit.document import MAX_DOCUMENT_BYTES, DocumentTooLargeError, Fetched, Found, Nothing
-from tollgate.kit.sigv4 import AwsKey, signed_get_headers
+from tollgate.kit.sigv4 import AwsKey, signed_request_headers
 
 OK = 200
 _NOTHING = {304: Nothing.UNCHANGED, 404: Nothing.MISSING}
@@ -29,7 +29,7 @@ class S3Get:
         Raises aiohttp's errors, `TimeoutError` and `DocumentTooLargeError`.
         """
         host, _, path = self.url.partition("://")[2].partition("/")
-        headers = signed_get_headers(
+        headers = signed_request_headers(
             self.key(), region=self.region, service="s3", host=host, path=f"/{path}", now_s=time.time()
         )
         if etag is not None:

@@ -20,7 +20,17 @@ class EntryKind(StrEnum):
     """A text request was answered (minus)."""
 
 
-_OPTIONAL = ("task_id", "model", "answers", "request_id", "usage")
+_OPTIONAL = (
+    "task_id",
+    "model",
+    "answers",
+    "request_id",
+    "usage",
+    "counter",
+    "reason",
+    "reference",
+    "event_id",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,14 @@ class Entry:
     request_id: str | None = None
     usage: dict[str, Any] | None = None
     """What a text request was billed for: tokens by kind, and whether they were counted by us."""
+    counter: str | None = None
+    """Where a key's spending cap counted it (`ledger/caps.py`); a refund is taken off the charge's."""
+    reason: str | None = None
+    """Why money was put on an account, in words of who did; the customer sees it."""
+    reference: str | None = None
+    """The payment that a credit is of, as the payment provider names it; the customer sees it."""
+    event_id: str | None = None
+    """The payment provider's event that told of it."""
 
     def to_item(self) -> Item:
         """Give the entry as a row."""
@@ -70,7 +88,15 @@ def refund_id(task_id: str) -> str:
     return f"{task_id}#refund"
 
 
-def charge_entry(account_id: str, task_id: str, model: str, amount_micro_usd: int, now_ms: int) -> Entry:
+def charge_entry(
+    account_id: str,
+    task_id: str,
+    model: str,
+    amount_micro_usd: int,
+    now_ms: int,
+    *,
+    counter: str | None = None,
+) -> Entry:
     """Give the entry that takes `amount_micro_usd` (positive) for a task."""
     return Entry(
         account_id,
@@ -80,10 +106,19 @@ def charge_entry(account_id: str, task_id: str, model: str, amount_micro_usd: in
         now_ms,
         task_id=task_id,
         model=model,
+        counter=counter,
     )
 
 
-def refund_entry(account_id: str, task_id: str, model: str, amount_micro_usd: int, now_ms: int) -> Entry:
+def refund_entry(
+    account_id: str,
+    task_id: str,
+    model: str,
+    amount_micro_usd: int,
+    now_ms: int,
+    *,
+    counter: str | None = None,
+) -> Entry:
     """Give the entry that returns a task's charge in full."""
     return Entry(
         account_id,
@@ -94,4 +129,5 @@ def refund_entry(account_id: str, task_id: str, model: str, amount_micro_usd: in
         task_id=task_id,
         model=model,
         answers=charge_id(task_id),
+        counter=counter,
     )

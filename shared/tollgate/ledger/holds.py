@@ -17,7 +17,9 @@ from tollgate.kit.errors import UserNotFoundError
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import due_shard
 from tollgate.kit.writes import Write
+from tollgate.ledger.caps import Allowance, counters_of, counting, giving_back
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.rate import Tick, tick_refused, ticking
 
 HOLD_LIFETIME_MS = 20 * 60 * MS_PER_S
 """Longer than any request can live: a stream through the gateway ends after 15 minutes."""
@@ -27,20 +29,33 @@ MAX_HOLDS = 100
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Money set aside for one request."""
+    """Money set aside for one request; `counter` is the spending cap's that it was counted in, if any."""
 
     request_id: str
     amount_micro_usd: int
     expires_at_ms: int
+    counter: str | None = None
 
 
 class HoldRefusedError(Exception):
-    """The account cannot place this hold now. What `holds` has may come back when their requests end."""
+    """The account cannot place this hold now. What `holds` has may come back when their requests end.
 
-    def __init__(self, balance_micro_usd: int, holds: Sequence[Hold]) -> None:
-        super().__init__("the balance or the number of open holds does not allow it")
+    `counters` are those of spending caps, by name; `rate` is set where the request's minute is the reason,
+    or one of the reasons.
+    """
+
+    def __init__(
+        self,
+        balance_micro_usd: int,
+        holds: Sequence[Hold],
+        counters: Mapping[str, int],
+        rate: Exception | None = None,
+    ) -> None:
+        super().__init__("the balance, a cap, the number of open holds or of requests does not allow it")
         self.balance_micro_usd = balance_micro_usd
         self.holds = tuple(holds)
+        self.counters = counters
+        self.rate = rate
 
     @property
     def too_many(self) -> bool:
@@ -51,6 +66,10 @@ class HoldRefusedError(Exception):
     def held_micro_usd(self) -> int:
         """Give what the open holds have set aside."""
         return sum(hold.amount_micro_usd for hold in self.holds)
+
+    def held_in(self, counter: str) -> int:
+        """Give what the open holds have counted in a spending cap's counter."""
+        return sum(hold.amount_micro_usd for hold in self.holds if hold.counter == counter)
 
 
 class AlreadyRecordedError(Exception):
@@ -68,11 +87,16 @@ class HoldWrites:
     accounts_table: str
     ledger_table: str
 
-    def place(self, account_id: str, hold: Hold) -> Write:
-        """Give the write that sets the money aside. Refused: `HoldRefusedError`, `UserNotFoundError`."""
+    def place(self, account_id: str, hold: Hold, tick: Tick, allowance: Allowance | None = None) -> Write:
+        """Give the write that sets the money aside and counts the request; the `allowance` is that of
+        the hold's counter.
+
+        Refused: `HoldRefusedError`, `UserNotFoundError`.
+        """
         balance_covers_it = "balance_micro_usd >= :amount"
         has_room = "size(holds) < :max_holds"
-        return Write(
+        counter = {} if hold.counter is None else {"counter": hold.counter}
+        place = Write(
             self.accounts_table,
             key={"account_id": account_id},
             update=(
@@ -84,14 +108,15 @@ class HoldWrites:
             names={"#id": hold.request_id},
             values={
                 ":amount": hold.amount_micro_usd,
-                ":hold": {"amount": hold.amount_micro_usd, "expires_at": hold.expires_at_ms},
+                ":hold": {"amount": hold.amount_micro_usd, "expires_at": hold.expires_at_ms, **counter},
                 ":expires": hold.expires_at_ms,
                 ":shard": due_shard(account_id),
                 ":max_holds": MAX_HOLDS,
             },
-            refused=_place_refused,
+            refused=lambda account: _place_refused(account, tick),
             repeated=lambda account: hold.request_id in account.get("holds", {}),
         )
+        return counting(ticking(place, tick), allowance, hold.amount_micro_usd)
 
     def record(self, entry: Entry) -> Write:
         """Give the write of the exact charge into the ledger. Refused: `AlreadyRecordedError`."""
@@ -109,15 +134,17 @@ class HoldWrites:
         """
         if not 0 <= charge_micro_usd <= hold.amount_micro_usd:
             raise ValueError(f"{charge_micro_usd} is not within the hold of {hold.amount_micro_usd}")
-        return Write(
+        back = hold.amount_micro_usd - charge_micro_usd
+        resolve = Write(
             self.accounts_table,
             key={"account_id": account_id},
             update="SET balance_micro_usd = balance_micro_usd + :back REMOVE holds.#id",
             condition="attribute_exists(holds.#id)",
             names={"#id": hold.request_id},
-            values={":back": hold.amount_micro_usd - charge_micro_usd},
+            values={":back": back},
             refused=lambda _: AlreadyResolvedError(hold.request_id),
         )
+        return giving_back(resolve, hold.counter, back)
 
     def rearm(self, account_id: str, read: int, earliest: int | None) -> Write:
         """Give the write that moves the sweeper's timer from `read` to the earliest hold's end, if any.
@@ -143,6 +170,7 @@ def text_entry_id(request_id: str) -> str:
 def text_entry(
     account_id: str,
     request_id: str,
+    counter: str | None = None,
     *,
     model: str,
     charge_micro_usd: int,
@@ -159,13 +187,14 @@ def text_entry(
         request_id=request_id,
         model=model,
         usage=dict(usage),
+        counter=counter,
     )
 
 
 def holds_of(account: Item) -> list[Hold]:
     """Give the open holds in an account's row."""
     return [
-        Hold(request_id, hold["amount"], hold["expires_at"])
+        Hold(request_id, hold["amount"], hold["expires_at"], hold.get("counter"))
         for request_id, hold in account.get("holds", {}).items()
     ]
 
@@ -175,7 +204,9 @@ def charge_of(entry: Item | None) -> int:
     return 0 if entry is None else -int(entry["amount_micro_usd"])
 
 
-def _place_refused(account: Item | None) -> Exception:
+def _place_refused(account: Item | None, tick: Tick) -> Exception:
     if account is None:
         return UserNotFoundError()
-    return HoldRefusedError(account["balance_micro_usd"], holds_of(account))
+    return HoldRefusedError(
+        account["balance_micro_usd"], holds_of(account), counters_of(account), tick_refused(account, tick)
+    )

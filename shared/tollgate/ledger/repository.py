@@ -4,8 +4,9 @@ A movement is always two writes of one transaction: the account's new balance an
 explains it. So `balance + Σ open holds = Σ ledger entries` holds after every transaction (design §3).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
@@ -13,11 +14,24 @@ from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import DUE_SHARDS
 from tollgate.kit.writes import Write
+from tollgate.ledger.caps import (
+    Allowance,
+    AlreadyOpenError,
+    cap_reached,
+    counters_of,
+    counting,
+    giving_back,
+    opening,
+)
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import AlreadyResolvedError, HoldWrites, charge_of, holds_of, text_entry_id
+from tollgate.ledger.query import Wanted
+from tollgate.ledger.rate import Tick, TickMovedError, tick_refused, ticking
 
 MAX_OPEN_TASKS = 10_000
 """Tasks of one account that have not ended (design §6, limits)."""
+MAX_RUNNING_TASKS = 100
+"""Tasks of one account that providers work on at once; the others wait their turn (design §6, limits)."""
 
 
 class AlreadyPostedError(Exception):
@@ -26,6 +40,10 @@ class AlreadyPostedError(Exception):
     def __init__(self, entry_id: str) -> None:
         super().__init__(f"ledger entry {entry_id} is posted already")
         self.entry_id = entry_id
+
+
+class NoPlaceError(Exception):
+    """The account has as many tasks running as it may."""
 
 
 class LedgerRepository:
@@ -37,11 +55,20 @@ class LedgerRepository:
         self._ledger_table = ledger_table
         self._holds = HoldWrites(accounts_table, ledger_table)
 
-    def charge(self, entry: Entry) -> list[Write]:
-        """Give the writes that take a task's charge and count the task as open.
+    def open_counter(self, account_id: str, allowance: Allowance, now_ms: int) -> None:
+        """Start the counter of a spending cap's period, if nobody did. Raises `KeyLimitReachedError`."""
+        account = self._db.get(self._accounts_table, {"account_id": account_id}) or {}
+        counters = counters_of(account)
+        if allowance.left(counters) is None:
+            with suppress(AlreadyOpenError):
+                self._db.write(opening(self._accounts_table, account_id, allowance, counters, now_ms))
 
-        Refusals: `UserNotFoundError`, `InsufficientBalanceError`, `ConcurrencyLimitedError`,
-        `AlreadyPostedError`.
+    def charge(self, entry: Entry, tick: Tick, allowance: Allowance | None = None) -> list[Write]:
+        """Give the writes that take a task's charge and count the task as open, and as a request.
+
+        With the `allowance` of a key that has a spending cap, its counter must be open. Refusals:
+        `UserNotFoundError`, `InsufficientBalanceError`, `SpendingCapReachedError`,
+        `ConcurrencyLimitedError`, `RateLimitedError`, `TickMovedError`, `AlreadyPostedError`.
         """
         amount = -entry.amount_micro_usd
         # Never negative: the balance that is left is checked by the write that lowers it.
@@ -54,23 +81,48 @@ class LedgerRepository:
             update="SET balance_micro_usd = balance_micro_usd - :amount, open_tasks = open_tasks + :one",
             condition=f"{balance_covers_it} AND {has_room}",
             values={":amount": amount, ":one": 1, ":max_open": MAX_OPEN_TASKS},
-            refused=_charge_refused(amount),
+            refused=_charge_refused(amount, tick, allowance),
         )
-        return [debit, self._post(entry)]
+        return [counting(ticking(debit, tick), allowance, amount), self._post(entry)]
 
-    def close_task(self, account_id: str, refund: Entry | None) -> list[Write]:
+    def places(self, account_id: str) -> tuple[int, int]:
+        """Give how many more tasks of an account may run now, and how many of its tasks do not run yet.
+
+        Raises `UserNotFoundError`.
+        """
+        account = self._db.get(self._accounts_table, {"account_id": account_id})
+        if account is None:
+            raise UserNotFoundError
+        running = account.get("running_tasks", 0)
+        return MAX_RUNNING_TASKS - running, account["open_tasks"] - running
+
+    def take_place(self, account_id: str) -> Write:
+        """Give the write that counts a task as running. Refused with `NoPlaceError`."""
+        return Write(
+            self._accounts_table,
+            key={"account_id": account_id},
+            update="SET running_tasks = if_not_exists(running_tasks, :zero) + :one",
+            condition="attribute_not_exists(running_tasks) OR running_tasks < :most",
+            values={":zero": 0, ":one": 1, ":most": MAX_RUNNING_TASKS},
+            refused=lambda _: NoPlaceError(),
+        )
+
+    def close_task(self, account_id: str, refund: Entry | None, *, was_running: bool) -> list[Write]:
         """Give the writes that count a task as ended and, with `refund`, return its charge."""
         amount = refund.amount_micro_usd if refund else 0
+        # A task that ran was counted as running when it started; one that waited never was.
+        place = ", running_tasks = if_not_exists(running_tasks, :one) - :one" if was_running else ""
         close = Write(
             self._accounts_table,
             key={"account_id": account_id},
-            update="SET balance_micro_usd = balance_micro_usd + :amount, open_tasks = open_tasks - :one",
+            update="SET balance_micro_usd = balance_micro_usd + :amount, open_tasks = open_tasks - :one"
+            + place,
             # A task of an account was counted when it was made, so the account and the count are there.
             condition="open_tasks >= :one",
             values={":amount": amount, ":one": 1},
             refused=lambda _: UserNotFoundError(),
         )
-        return [close] if refund is None else [close, self._post(refund)]
+        return [close] if refund is None else [giving_back(close, refund.counter, amount), self._post(refund)]
 
     def credit(self, entry: Entry) -> None:
         """Put money on an account, once per entry id.
@@ -128,6 +180,28 @@ class LedgerRepository:
         rows = self._db.query(self._ledger_table, "account_id = :account", {":account": account_id})
         return (Entry.from_item(row) for row in rows)
 
+    def by_time(self, account_id: str, wanted: Wanted, round_trip: int) -> Iterator[Entry]:
+        """Give the entries of a time, the newest first, as they are asked for; other filters are not applied.
+
+        Each read gives up to `round_trip` of them.
+        """
+        after = None if wanted.after is None else {"account_id": account_id, **asdict(wanted.after)}
+        rows = self._db.query(
+            self._ledger_table,
+            "account_id = :account AND created_at_ms BETWEEN :first AND :last",
+            {":account": account_id, ":first": wanted.first_ms, ":last": wanted.end_ms - 1},
+            index="TimeIndex",
+            newest_first=True,
+            page_size=round_trip,
+            after=after,
+        )
+        return (Entry.from_item(row) for row in rows)
+
+    def named(self, account_id: str, entry_ids: Sequence[str]) -> list[Entry]:
+        """Give those of at most 100 entries that there are, in any order."""
+        keys = [{"account_id": account_id, "entry_id": entry_id} for entry_id in entry_ids]
+        return [Entry.from_item(row) for row in self._db.get_all(self._ledger_table, keys)]
+
     def _post(self, entry: Entry) -> Write:
         return Write(
             self._ledger_table,
@@ -138,15 +212,23 @@ class LedgerRepository:
         )
 
 
-def _charge_refused(amount_micro_usd: int) -> Callable[[Item | None], Exception]:
+def _charge_refused(
+    amount_micro_usd: int, tick: Tick, allowance: Allowance | None
+) -> Callable[[Item | None], Exception]:
     def refused(account: Item | None) -> Exception:
         if account is None:
             return UserNotFoundError()
         balance = account["balance_micro_usd"]
         if balance < amount_micro_usd:
             return InsufficientBalanceError(cents_down(balance), cents_up(amount_micro_usd))
-        return ConcurrencyLimitedError(
-            f"This account has {account['open_tasks']} open tasks, the most allowed is {MAX_OPEN_TASKS}."
-        )
+        counters = counters_of(account)
+        if allowance is not None and (allowance.left(counters) or 0) < amount_micro_usd:
+            return cap_reached(allowance, counters, amount_micro_usd)
+        if account["open_tasks"] >= MAX_OPEN_TASKS:
+            return ConcurrencyLimitedError(
+                f"This account has {account['open_tasks']} open tasks, the most allowed is {MAX_OPEN_TASKS}."
+            )
+        # Nothing else is left to be the reason.
+        return tick_refused(account, tick) or TickMovedError(tick)
 
     return refused

@@ -16,17 +16,20 @@ class LedgerAudit:
     ledger: LedgerRepository
 
     def drifts(self) -> Iterator[Drift]:
-        """Give each account whose books do not agree, on a second look as well.
+        """Give each account whose books do not agree."""
+        for account in self.accounts.all():
+            drift = self.drift_of(account.account_id)
+            if drift is not None:
+                yield drift
+
+    def drift_of(self, account_id: str) -> Drift | None:
+        """Give what is wrong with an account's books on a second look as well; `None` when all is well.
 
         Balance and ledger are two reads, and a charge may fall between them; a real drift stays.
         """
-        for account in self.accounts.all():
-            if self._drift(account.account_id) is not None:
-                again = self._drift(account.account_id)
-                if again is not None:
-                    yield again
+        return self._look(account_id) and self._look(account_id)
 
-    def _drift(self, account_id: str) -> Drift | None:
+    def _look(self, account_id: str) -> Drift | None:
         account = self.accounts.get(account_id)
         if account is None:
             return None

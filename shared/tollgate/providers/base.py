@@ -1,7 +1,8 @@
 """What every media provider can do, and what can come of it. Shared code never names a provider.
 
-    submit(job)  → Submitted | Rejected | Failed | Lost
-    poll(handle) → Pending | Succeeded | Rejected | Failed | Unknown
+    submit(job)    → Submitted | Succeeded | Rejected | Failed | Lost
+    poll(handle)   → Pending | Succeeded | Rejected | Failed | Unknown
+    cancel(handle) → whether the job will not be done (only where a provider can)
 
 An adapter never raises for anything a provider does: each way it can go is one of these outcomes.
 """
@@ -9,7 +10,7 @@ An adapter never raises for anything a provider does: each way it can go is one 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 Handle = dict[str, Any]
 """What an adapter needs to find its job again: small, plain values, stored with the attempt."""
@@ -21,7 +22,7 @@ class FailureKind(StrEnum):
     UNREACHABLE = "unreachable"
     """No connection: nothing was sent."""
     LIMITED = "limited"
-    """The provider says it is busy (429, 503)."""
+    """The provider is busy with what we gave it (429): nothing was taken, it may be asked again."""
     REFUSED_US = "refused_us"
     """Our credentials or our credit with the provider are not good."""
     PROVIDER_ERROR = "provider_error"
@@ -45,25 +46,42 @@ class RejectionKind(StrEnum):
     """The provider calls the input invalid."""
 
 
+Codes = Mapping[str, RejectionKind | FailureKind]
+"""What a provider's own codes mean; a `*` in one stands for any characters. The first that fits counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """One generation for one provider: checked `values` of the model's profile, and where to send them.
 
     `mapping` names the adapter's way to say it, `upstream` the provider's own model ids by variant, both
-    as the catalog's route has them.
+    as the catalog's route has them. Where `values` name an earlier task, it is by the provider's own
+    reference. `callback_url` is where the provider may tell us that the job moved: a hint, never a verdict.
     """
 
     task_id: str
     mapping: str
     upstream: Mapping[str, str]
     values: Mapping[str, Any]
+    callback_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ResultFile:
-    """A file that a provider made: where it lies now. Its type is told by its bytes, not by this."""
+    """A file that a provider made: where it lies now. Its type is told by its bytes, not by this.
+
+    `headers` are what reading it takes (the provider's key); they go to the URL's own origin only.
+    """
 
     url: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class InlineFile:
+    """A file that came in the provider's answer itself."""
+
+    data: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +100,14 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Succeeded:
-    """The job is done: files to copy, or an `output` for text and data actions."""
+    """The job is done: files to copy, an `output` for text and data actions, or both.
 
-    files: tuple[ResultFile, ...] = ()
+    `reference` is how the provider's follow-up actions name this job, where it has such.
+    """
+
+    files: tuple[ResultFile | InlineFile, ...] = ()
     output: Mapping[str, Any] | None = None
+    reference: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +140,8 @@ class Unknown:
     detail: str
 
 
-SubmitOutcome = Submitted | Rejected | Failed | Lost
+SubmitOutcome = Submitted | Succeeded | Rejected | Failed | Lost
+"""`Succeeded` where a provider answers with the result at once."""
 PollOutcome = Pending | Succeeded | Rejected | Failed | Unknown
 
 
@@ -130,6 +153,14 @@ class MediaProvider(Protocol):
 
     def poll(self, handle: Handle) -> PollOutcome:
         """Ask how the job is doing; may be asked any number of times."""
+
+
+@runtime_checkable
+class Cancels(Protocol):
+    """A provider that can be asked to drop a job."""
+
+    def cancel(self, handle: Handle) -> bool:
+        """Ask to drop the job; tell whether the provider confirmed that it will not be done."""
 
 
 @dataclass(frozen=True, slots=True)

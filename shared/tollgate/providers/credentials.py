@@ -1,15 +1,13 @@
-"""The media providers that have credentials, read from the secret."""
+"""The media providers that have credentials, read from the secret, and the one that needs none."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tollgate.kit.clock import Clock
 from tollgate.providers.base import MediaProvider
 from tollgate.providers.registry import make_providers
 from tollgate.providers.secret import REFRESH_MS, read_credentials
-
-if TYPE_CHECKING:
-    from types_boto3_secretsmanager import SecretsManagerClient
+from tollgate.providers.test import NAME as TEST
+from tollgate.providers.test.media import PretendMedia
 
 
 class ProviderSource:
@@ -28,11 +26,6 @@ class ProviderSource:
             found = read_credentials(self._read_secret())
             keys = {name: credentials.key for name, credentials in found.items()}
             urls = {name: entry.base_url for name, entry in found.items() if entry.base_url}
-            self._providers = make_providers(keys, urls)
+            self._providers = {**make_providers(keys, urls), TEST: PretendMedia(self._clock)}
             self._read_at_ms = now_ms
         return self._providers
-
-
-def secret_reader(client: "SecretsManagerClient", arn: str) -> Callable[[], str]:
-    """Give a function that reads the secret's text."""
-    return lambda: client.get_secret_value(SecretId=arn)["SecretString"]

@@ -39,6 +39,17 @@ def by_role(values: Values) -> Values:
     }
 
 
+def frames_or_references(values: Values) -> Values:
+    """Give `values` as `by_role` does, for a provider that takes frames or references, never both.
+
+    Raises `CannotMapError` for both.
+    """
+    found = by_role(values)
+    if "firstFrame" in found and any(found.get(name) for name in REFERENCES):
+        raise CannotMapError("frames and references together")
+    return found
+
+
 def by_order(values: Values) -> Values:
     """Give `values` with all images as frames: the first image is the first frame, the second the last.
 
@@ -50,6 +61,11 @@ def by_order(values: Values) -> Values:
         **_without(values, "imageWithRoles", "imageUrls"),
         **{name: url for name, url in found.items() if url is not None},
     }
+
+
+def shaped_by_its_image(values: Values) -> Values:
+    """Take out the shape of a video that starts from an image, where the contract ignores it (VID-J)."""
+    return _without(values, "aspectRatio") if values.get("imageUrls") else values
 
 
 def source(values: Values) -> str:

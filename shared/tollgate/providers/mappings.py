@@ -5,12 +5,45 @@ Apart from the adapters, so that a catalog can ask for their names without loadi
 
 from collections.abc import Collection, Mapping
 
+from tollgate.providers.apimart.mappings import MAPPINGS as APIMART
+from tollgate.providers.ark.mappings import MAPPINGS as ARK
+from tollgate.providers.bfl.mappings import MAPPINGS as BFL
+from tollgate.providers.dashscope.mappings import MAPPINGS as DASHSCOPE
 from tollgate.providers.fal.mappings import MAPPINGS as FAL
 from tollgate.providers.fields import Mapper
+from tollgate.providers.google.mappings import MAPPINGS as GOOGLE
 from tollgate.providers.kie.mappings import MAPPINGS as KIE
+from tollgate.providers.kling.mappings import MAPPINGS as KLING
+from tollgate.providers.minimax.mappings import MAPPINGS as MINIMAX
+from tollgate.providers.muapi.mappings import MAPPINGS as MUAPI
+from tollgate.providers.openai.mappings import MAPPINGS as OPENAI
+from tollgate.providers.piapi.mappings import MAPPINGS as PIAPI
+from tollgate.providers.pixverse.mappings import MAPPINGS as PIXVERSE
 from tollgate.providers.poyo.mappings import MAPPINGS as POYO
+from tollgate.providers.replicate.mappings import MAPPINGS as REPLICATE
+from tollgate.providers.test import NAME as TEST_NAME
+from tollgate.providers.test.mappings import MAPPINGS as TEST
+from tollgate.providers.xai.mappings import MAPPINGS as XAI
 
-MAPPINGS: Mapping[str, Mapping[str, Mapper]] = {"fal": FAL, "poyo": POYO, "kie": KIE}
+MAPPINGS: Mapping[str, Mapping[str, Mapper]] = {
+    "fal": FAL,
+    "poyo": POYO,
+    "kie": KIE,
+    "apimart": APIMART,
+    "piapi": PIAPI,
+    "ark": ARK,
+    "dashscope": DASHSCOPE,
+    "minimax": MINIMAX,
+    "pixverse": PIXVERSE,
+    "openai": OPENAI,
+    "google": GOOGLE,
+    "xai": XAI,
+    "replicate": REPLICATE,
+    "bfl": BFL,
+    "muapi": MUAPI,
+    "kling": KLING,
+    TEST_NAME: TEST,
+}
 """By provider and by the name that the catalog's routes have."""
 
 

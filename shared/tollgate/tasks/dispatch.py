@@ -1,9 +1,10 @@
-"""From a change of a task to the message that carries it on. Pure but for the two queues."""
+"""From a change of a task to the message that carries it on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tollgate.kit.observability import add_to_log
 from tollgate.kit.queue import Queue
 from tollgate.kit.rows import from_attributes
 from tollgate.tasks.models import TERMINAL
@@ -23,7 +24,8 @@ class Dispatcher:
         A new task goes to the task queue, an ended one with a webhook to the webhook queue.
         """
         image = from_attributes(change["dynamodb"]["NewImage"])
+        add_to_log(task_id=image["task_id"], correlation_id=image.get("correlation_id"))
         if change["eventName"] == "INSERT":
             self.task_queue.send({"task_id": image["task_id"], "seq": image["seq"]})
         elif image["status"] in TERMINAL and "webhook" in image:
-            self.webhook_queue.send({"delivery_id": delivery_id_of(image["task_id"]), "attempt": 0})
+            self.webhook_queue.send({"delivery_id": delivery_id_of(image["task_id"]), "seq": 0})

@@ -2,7 +2,8 @@
 
     not_started ──submit──► running ──poll…──► finished
          │                     │ failed attempt: the next provider, same charge
-         │                     ├── none left, or rejected ──► failed   (refund)
+         │                     │ busy providers: wait, and ask again
+         │                     ├── none left, rejected, or cancelled ──► failed (refund)
          └──── deadline ───────┴──────────────────────────► expired  (refund)
 
 A step is: `decide` → (claim →) ask the provider → `after_submit` / `after_poll` / `after_copy` → write.
@@ -39,6 +40,13 @@ POLL_SHARE = 10
 """Polls come after a tenth of the time that a job has run, within the bounds above."""
 MAX_COPY_TRIES = 3
 COPY_RETRY_S = 2
+FIRST_POLL_S = 2
+"""Few jobs are done sooner, and each poll is a write."""
+FIRST_BUSY_WAIT_S = 5
+MAX_BUSY_WAIT_S = 60
+"""When all providers that are left are busy, each round waits twice as long as the one before."""
+MAX_BUSY_ROUNDS = 12
+"""With the waits above about ten minutes: who orders a picture wants it or the money back soon."""
 
 
 class TaskErrorCode(StrEnum):
@@ -52,6 +60,8 @@ class TaskErrorCode(StrEnum):
     """A provider refused the input as invalid."""
     DEADLINE_PASSED = "deadline_passed"
     """There was no verdict in time."""
+    CANCELLED = "cancelled"
+    """The customer asked for it, and nothing will be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +121,25 @@ def decide(task: Task, providers: Sequence[str], now_ms: int) -> Submit | Poll |
     if attempt.handle is None:
         # The step that submitted never wrote the answer down. Sending it there again could make, and
         # cost us, a second job (providers.md §0.4), so the next provider is asked.
-        return after_submit(task, Lost("the submit step did not end"), providers, now_ms)
+        return _lost(task, "the submit step did not end", providers, now_ms)
     return Poll(attempt)
 
 
-def after_submit(task: Task, outcome: SubmitOutcome, providers: Sequence[str], now_ms: int) -> Continue | End:
+def after_submit(
+    task: Task, outcome: SubmitOutcome, providers: Sequence[str], now_ms: int
+) -> Continue | Copy | End:
     """Tell what a submit's outcome means for the task; `task` has the open attempt."""
     match outcome:
         case Submitted(handle):
-            return _continue(_with_attempt(task, handle=handle), MIN_POLL_S, now_ms)
+            return _continue(_with_attempt(task, handle=handle), FIRST_POLL_S, now_ms)
+        case Succeeded():
+            return _succeeded(task, outcome, providers, now_ms)
         case Rejected():
             return _rejected(task, outcome, now_ms)
         case Failed():
             return _attempt_failed(task, outcome, providers, now_ms)
         case Lost(detail):
-            return _attempt_failed(task, Failed(FailureKind.LOST_ANSWER, detail), providers, now_ms)
+            return _lost(task, detail, providers, now_ms)
 
 
 def after_poll(
@@ -140,20 +154,22 @@ def after_poll(
             # Unknown is not failed: the job may well be running (design §4). The deadline bounds it.
             moved = _with_attempt(_polled(task), detail=detail)
             return _continue(moved, poll_delay_s(moved, now_ms), now_ms)
-        case Succeeded(files=(), output=None):
-            nothing = Failed(FailureKind.BAD_RESULT, "the job succeeded with neither files nor output")
-            return _attempt_failed(task, nothing, providers, now_ms)
         case Succeeded():
-            return Copy(outcome)
+            return _succeeded(task, outcome, providers, now_ms)
         case Rejected():
             return _rejected(task, outcome, now_ms)
         case Failed():
             return _attempt_failed(task, outcome, providers, now_ms)
 
 
-def after_copy(task: Task, result: Succeeded, files: Sequence[StoredFile], now_ms: int) -> End:
-    """Give the finished task: its files are in our storage, or it has an output."""
-    done = _with_attempt(task, ended_at_ms=now_ms)
+def after_copy(
+    task: Task, result: Succeeded, files: Sequence[StoredFile], now_ms: int, kept_ms: int | None = None
+) -> End:
+    """Give the finished task: its files are in our storage, or it has an output.
+
+    `kept_ms` is how long files are kept; `None` for ever.
+    """
+    done = _with_attempt(task, ended_at_ms=now_ms, reference=result.reference)
     return End(
         replace(
             done,
@@ -164,6 +180,7 @@ def after_copy(task: Task, result: Succeeded, files: Sequence[StoredFile], now_m
             files=tuple(files),
             output=None if result.output is None else dict(result.output),
             finished_at_ms=now_ms,
+            expires_at_ms=None if kept_ms is None or not files else now_ms + kept_ms,
         )
     )
 
@@ -177,6 +194,12 @@ def after_bad_copy(
     if retryable and tries < MAX_COPY_TRIES:
         return _continue(_with_attempt(task, bad_copies=tries, detail=detail), COPY_RETRY_S, now_ms)
     return _attempt_failed(task, Failed(FailureKind.BAD_RESULT, detail), providers, now_ms)
+
+
+def cancelled(task: Task, now_ms: int) -> End:
+    """Give the task that its customer cancelled before anything was made; refunded."""
+    error = TaskError(TaskErrorCode.CANCELLED, "Cancelled on request. Refunded in full.")
+    return _end_without_result(task, TaskStatus.FAILED, error, now_ms)
 
 
 def poll_delay_s(task: Task, now_ms: int) -> int:
@@ -194,7 +217,7 @@ def poll_delay_s(task: Task, now_ms: int) -> int:
 
 
 def _next_provider(task: Task, providers: Sequence[str], now_ms: int) -> Submit | End:
-    provider = _untried(task, providers)
+    provider = _candidate(task, providers)
     if provider is None:
         return _exhausted(task, now_ms)
     attempt = Attempt(provider, started_at_ms=now_ms)
@@ -209,16 +232,48 @@ def _next_provider(task: Task, providers: Sequence[str], now_ms: int) -> Submit 
     return Submit(claimed, attempt)
 
 
-def _untried(task: Task, providers: Sequence[str]) -> str | None:
-    tried = {attempt.provider for attempt in task.attempts}
-    return next((provider for provider in providers if provider not in tried), None)
+def _candidate(task: Task, providers: Sequence[str]) -> str | None:
+    """Give the next provider to ask: one that was not asked yet, else the one that was busy longest ago."""
+    asked = [attempt.provider for attempt in task.attempts]
+    failed = {one.provider for one in task.attempts if one.failure != FailureKind.LIMITED}
+    open_to_us = [provider for provider in providers if provider not in failed]
+    fresh = next((provider for provider in open_to_us if provider not in asked), None)
+    if fresh is not None:
+        return fresh
+    again = [provider for provider in open_to_us if asked.count(provider) < MAX_BUSY_ROUNDS]
+    return min(again, key=lambda provider: _last(asked, provider), default=None)
+
+
+def _last(asked: Sequence[str], provider: str) -> int:
+    return len(asked) - 1 - asked[::-1].index(provider)
 
 
 def _attempt_failed(task: Task, failure: Failed, providers: Sequence[str], now_ms: int) -> Continue | End:
     over = _with_attempt(task, ended_at_ms=now_ms, failure=str(failure.kind), detail=failure.detail)
-    if _untried(over, providers) is None:
+    candidate = _candidate(over, providers)
+    if candidate is None:
         return _exhausted(over, now_ms)
-    return _continue(over, 0, now_ms)
+    return _continue(over, _busy_wait_s(over, candidate), now_ms)
+
+
+def _busy_wait_s(task: Task, candidate: str) -> int:
+    """Give the seconds to wait before `candidate` is asked: none unless it was busy the last time."""
+    rounds = sum(attempt.provider == candidate for attempt in task.attempts)
+    if rounds == 0:
+        return 0
+    wait_s = min(MAX_BUSY_WAIT_S, FIRST_BUSY_WAIT_S * 2 ** (rounds - 1))
+    return int(wait_s + zlib.crc32(f"{task.task_id}{rounds}".encode()) % wait_s)
+
+
+def _lost(task: Task, detail: str, providers: Sequence[str], now_ms: int) -> Continue | End:
+    return _attempt_failed(task, Failed(FailureKind.LOST_ANSWER, detail), providers, now_ms)
+
+
+def _succeeded(task: Task, result: Succeeded, providers: Sequence[str], now_ms: int) -> Continue | Copy | End:
+    if result.files or result.output is not None:
+        return Copy(result)
+    nothing = Failed(FailureKind.BAD_RESULT, "the job succeeded with neither files nor output")
+    return _attempt_failed(task, nothing, providers, now_ms)
 
 
 def _exhausted(task: Task, now_ms: int) -> End:

@@ -1,7 +1,7 @@
 """A task and its attempts, as values. How they are stored is said at the end of each class."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -34,7 +34,8 @@ class Attempt:
 
     `handle` is missing while a submit is under way, and stays missing when its answer was lost.
     `failure` is set when the attempt is over without a result. `polls` counts the answers we got,
-    `bad_copies` the times its files could not be copied.
+    `bad_copies` the times its files could not be copied. `callback_token` is what the provider's callback
+    must carry; `reference` is how follow-up actions name the finished job there.
     """
 
     provider: str
@@ -45,6 +46,8 @@ class Attempt:
     ended_at_ms: int | None = None
     failure: str | None = None
     detail: str | None = None
+    callback_token: str | None = field(default=None, repr=False)
+    reference: str | None = None
 
     @property
     def open(self) -> bool:
@@ -98,11 +101,28 @@ class TaskError:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """What a follow-up builds on: the provider that has the earlier results, and its names for them.
+
+    `references` has, by our id of each earlier task, the provider's.
+    """
+
+    provider: str
+    references: dict[str, str]
+
+    def to_item(self) -> Item:
+        """Give the origin as a map of plain values."""
+        return {"provider": self.provider, "references": self.references}
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """One generation that a customer paid for.
 
     `seq` grows with every step and guards it: a message for an older `seq` is stale. `wake_at_ms` is
-    when the sweeper steps in if nothing moved the task until then; terminal tasks have none.
+    when the sweeper steps in if nothing moved the task until then; terminal tasks have none. `counter` is
+    the spending cap's that its charge was counted in, if its key had one. The files are deleted some time
+    after `expires_at_ms`, where that is set. `correlation_id` is the request's that ordered it.
     """
 
     task_id: str
@@ -120,11 +140,15 @@ class Task:
     progress: int | None = None
     webhook: str | None = None
     metadata: dict[str, Any] | None = None
+    origin: Origin | None = None
     files: tuple[StoredFile, ...] = ()
     output: dict[str, Any] | None = None
     error: TaskError | None = None
     refunded_micro_usd: int = 0
     finished_at_ms: int | None = None
+    expires_at_ms: int | None = None
+    counter: str | None = None
+    correlation_id: str | None = None
 
     @property
     def ended(self) -> bool:
@@ -156,6 +180,8 @@ class Task:
             shown["error"] = {"code": self.error.code, "message": self.error.message}
         if self.finished_at_ms is not None:
             shown["finishedTime"] = iso(self.finished_at_ms)
+        if self.expires_at_ms is not None:
+            shown["expiresAt"] = iso(self.expires_at_ms)
         if self.metadata is not None:
             shown["metadata"] = self.metadata
         return shown

@@ -1,11 +1,9 @@
 """Tasks in DynamoDB. `seq` guards every change: whoever read an older task writes nothing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.ids import new_id
-from tollgate.kit.shards import DUE_SHARDS
 from tollgate.kit.writes import Write
 from tollgate.tasks.models import Task
 from tollgate.tasks.rows import task_of, task_row
@@ -16,14 +14,6 @@ class TaskMovedError(Exception):
 
     def __init__(self, task_id: str) -> None:
         super().__init__(f"{task_id} was moved by another step")
-
-
-@dataclass(frozen=True, slots=True)
-class DueTask:
-    """A task that nothing has moved for too long."""
-
-    task_id: str
-    seq: int
 
 
 class TaskRepository:
@@ -52,6 +42,20 @@ class TaskRepository:
             refused=lambda _: TaskMovedError(task.task_id),
         )
         self._db.transact([*before, put])
+
+    def start(self, task: Task, place: Write) -> None:
+        """Write a task's first attempt together with the write that takes its `place`.
+
+        Raises `TaskMovedError` when another step came first, and what the place is refused with.
+        """
+        put = Write(
+            self._tasks_table,
+            item=task_row(task),
+            condition="seq = :read",
+            values={":read": task.seq - 1},
+            refused=lambda _: TaskMovedError(task.task_id),
+        )
+        self._db.transact([put, place])
 
     def save(self, task: Task) -> None:
         """Write a step's outcome. Raises `TaskMovedError` when another step came first."""
@@ -83,30 +87,42 @@ class TaskRepository:
         )
         self._db.transact([put, *others])
 
-    def due(self, now_ms: int, limit: int) -> list[DueTask]:
-        """Give tasks whose `wake_at` has passed, at most `limit` of each shard."""
-        found: list[DueTask] = []
-        for shard in range(DUE_SHARDS):
-            rows = self._db.query(
-                self._tasks_table,
-                "due_shard = :shard AND wake_at <= :now",
-                {":shard": str(shard), ":now": now_ms},
-                index="DueIndex",
-                limit=limit,
-            )
-            found += [DueTask(row["task_id"], row["seq"]) for row in rows]
-        return found
+    def get_all(self, task_ids: Sequence[str]) -> list[Task]:
+        """Give those of at most 100 tasks that there are, in any order."""
+        rows = self._db.get_all(self._tasks_table, [{"task_id": task_id} for task_id in task_ids])
+        return [task_of(row) for row in rows]
 
-    def postpone(self, due: DueTask, wake_at_ms: int) -> None:
-        """Move a due task's alarm, so that it is not sent again at once. Raises `TaskMovedError`."""
-        self._db.write(
-            Write(
-                self._tasks_table,
-                key={"task_id": due.task_id},
-                update="SET wake_at = :wake_at",
-                # Not moved by a step, and not ended: a terminal task must never get a timer again.
-                condition="seq = :read AND attribute_exists(wake_at)",
-                values={":wake_at": wake_at_ms, ":read": due.seq},
-                refused=lambda _: TaskMovedError(due.task_id),
-            )
+    def ids_of(self, account_id: str, after: str, before: str, limit: int) -> list[str]:
+        """Give the ids of an account's tasks from `after` on and before `before`, the newest first."""
+        rows = self._db.query(
+            self._tasks_table,
+            # BETWEEN takes both ends; an id that is `before` itself is left out below.
+            "account_id = :account AND task_id BETWEEN :after AND :before",
+            {":account": account_id, ":after": after, ":before": before},
+            index="AccountIndex",
+            limit=limit + 1,
+            newest_first=True,
         )
+        return [row["task_id"] for row in rows if row["task_id"] != before][:limit]
+
+    def waiting(self, account_id: str, limit: int) -> list[str]:
+        """Give the ids of an account's tasks that wait for their turn, the oldest first."""
+        rows = self._db.query(
+            self._tasks_table,
+            "waiting_account = :account",
+            {":account": account_id},
+            index="WaitingIndex",
+            limit=limit,
+        )
+        return [row["task_id"] for row in rows]
+
+    def waiting_before(self, task: Task, limit: int) -> int:
+        """Give how many tasks of the account wait before this one, `limit` at most."""
+        rows = self._db.query(
+            self._tasks_table,
+            "waiting_account = :account AND task_id < :this",
+            {":account": task.account_id, ":this": task.task_id},
+            index="WaitingIndex",
+            limit=limit,
+        )
+        return sum(1 for _ in rows)

@@ -9,8 +9,17 @@ from typing import Any
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.rules import CheckedInput
-from tollgate.kit.addresses import MAX_URL_LENGTH, AddressGuard, ForbiddenAddressError
-from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, PayloadTooLargeError, Problem
+from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.errors import (
+    InvalidInputError,
+    ModelNotFoundError,
+    PayloadTooLargeError,
+    Problem,
+    unknown_fields,
+)
+from tollgate.kit.json_body import whole_number
+from tollgate.providers.routing import routes_for
+from tollgate.webhooks.receivers import url_problem
 
 MAX_METADATA_KEYS = 16
 MAX_METADATA_KEY_LENGTH = 64
@@ -35,12 +44,10 @@ class CreateRequest:
 
 def parse_request(body: Mapping[str, Any], catalog: Catalog, guard: AddressGuard) -> CreateRequest:
     """Check a create or estimate body. Raises `InvalidInputError` with every problem of the body."""
-    problems = [
-        Problem(f"/{_pointer(name)}", "Unknown field.", list(FIELDS)) for name in body if name not in FIELDS
-    ]
+    problems = unknown_fields(body, FIELDS)
     model = _model(body, catalog, problems)
     checked = _input(body, model, problems)
-    webhook = _checked("webhook", body, problems, lambda value: _webhook_problem(value, guard))
+    webhook = _checked("webhook", body, problems, lambda value: url_problem("/webhook", value, guard))
     metadata = _checked("metadata", body, problems, _metadata_problem)
     max_cost_cents = _checked("maxCostCents", body, problems, _max_cost_problem)
     if problems or model is None or checked is None:
@@ -87,7 +94,7 @@ def _input(body: Mapping[str, Any], model: Model | None, problems: list[Problem]
         except InvalidInputError as exc:
             problems += exc.problems
             return None
-        if model.routes_for(checked.values):
+        if routes_for(model, checked.values):
             return checked
         # Each value is fine by itself, but no one provider that is on takes them all together.
         problems.append(Problem("/input", "No provider takes this combination of values now."))
@@ -108,16 +115,6 @@ def _checked(
     return body[name]
 
 
-def _webhook_problem(value: Any, guard: AddressGuard) -> Problem | None:
-    if not isinstance(value, str):
-        return Problem("/webhook", "Must be a string.", f"a public http(s) URL of at most {MAX_URL_LENGTH}")
-    try:
-        guard.check_url(value)
-    except ForbiddenAddressError as exc:
-        return Problem("/webhook", f"The URL {exc}.")
-    return None
-
-
 def _metadata_problem(value: Any) -> Problem | None:
     allowed = (
         f"at most {MAX_METADATA_KEYS} keys of at most {MAX_METADATA_KEY_LENGTH} characters, "
@@ -134,15 +131,10 @@ def _metadata_problem(value: Any) -> Problem | None:
 
 
 def _max_cost_problem(value: Any) -> Problem | None:
-    # A whole number may come as 5.0 (design §6); true is not 1.
-    whole = type(value) is int or (type(value) is float and value.is_integer())
-    if not whole or not 0 <= value <= MAX_COST_CENTS:
+    cents = whole_number(value)
+    if cents is None or not 0 <= cents <= MAX_COST_CENTS:
         return Problem("/maxCostCents", "Must be a whole number.", f"0 to {MAX_COST_CENTS}")
     return None
-
-
-def _pointer(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def _compact(value: Any, *, sort_keys: bool = False) -> bytes:

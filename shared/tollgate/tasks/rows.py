@@ -5,7 +5,7 @@ from typing import Any
 
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import due_shard
-from tollgate.tasks.models import Attempt, StoredFile, Task, TaskError, TaskStatus
+from tollgate.tasks.models import Attempt, Origin, StoredFile, Task, TaskError, TaskStatus
 
 _PLAIN = (
     "task_id",
@@ -20,12 +20,17 @@ _PLAIN = (
     "webhook",
     "refunded_micro_usd",
     "finished_at_ms",
+    "expires_at_ms",
+    "counter",
+    "correlation_id",
 )
 _JSON = ("values", "metadata", "output")
 
 
 def task_row(task: Task) -> Item:
-    """Give the task as a row. Only a task that has not ended is in the DueIndex."""
+    """Give the task as a row. A task that has not ended is in the DueIndex, one that waits for its turn
+    in the WaitingIndex too.
+    """
     row: Item = {name: getattr(task, name) for name in _PLAIN}
     row |= {name: _text(getattr(task, name)) for name in _JSON}
     row |= {
@@ -33,15 +38,18 @@ def task_row(task: Task) -> Item:
         "attempts": [attempt.to_item() for attempt in task.attempts],
         "files": [file.to_item() for file in task.files] or None,
         "error": {"code": task.error.code, "message": task.error.message} if task.error else None,
+        "origin": task.origin.to_item() if task.origin else None,
     }
     if not task.ended:
         row |= {"wake_at": task.wake_at_ms, "due_shard": due_shard(task.task_id)}
+    if task.status is TaskStatus.NOT_STARTED:
+        row["waiting_account"] = task.account_id
     return {name: value for name, value in row.items() if value is not None}
 
 
 def task_of(row: Item) -> Task:
     """Give the task that a row holds."""
-    error = row.get("error")
+    error, origin = row.get("error"), row.get("origin")
     return Task(
         **{name: row[name] for name in _PLAIN if name in row},
         **{name: json.loads(row[name]) for name in _JSON if name in row},
@@ -50,6 +58,7 @@ def task_of(row: Item) -> Task:
         attempts=tuple(Attempt.from_item(attempt) for attempt in row["attempts"]),
         files=tuple(StoredFile(**file) for file in row.get("files", [])),
         error=TaskError(**error) if error else None,
+        origin=Origin(**origin) if origin else None,
     )
 
 

@@ -1,12 +1,14 @@
-"""What customers do with tasks: what would it cost, make it, how is it."""
+"""What customers do with tasks: what would it cost, make it, cancel it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from tollgate.accounts.models import ApiKey
+from tollgate.artifacts.inputs import InputStore
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.pricing import Quote, quote
-from tollgate.kit.addresses import AddressGuard, ForbiddenAddressError, UnresolvedError
+from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.dynamodb import WriteConflictError
 from tollgate.kit.errors import (
@@ -16,20 +18,25 @@ from tollgate.kit.errors import (
     InvalidInputError,
     MaxCostExceededError,
     Problem,
-    TaskNotFoundError,
+    RateLimitedError,
 )
 from tollgate.kit.ids import new_id
-from tollgate.ledger.entries import charge_entry
+from tollgate.kit.observability import correlation_id, logger
+from tollgate.kit.queue import Queue
+from tollgate.kit.writes import Write
+from tollgate.ledger.caps import Allowance
+from tollgate.ledger.entries import Entry, charge_entry
+from tollgate.ledger.rate import MAX_TRIES, RateMeter, TickMovedError
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.probing.facts import MediaFacts, Probed, ProbeError
+from tollgate.tasks.followups import find_origin
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
-from tollgate.tasks.models import Task, TaskStatus
+from tollgate.tasks.models import Origin, Task, TaskStatus
+from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.request import CreateRequest, check_idempotency_key, parse_request, request_hash
-
-RESOLVE_TIMEOUT_S = 1.0
-"""How long a create waits for the name in a webhook URL; each delivery checks it again anyway."""
+from tollgate.webhooks.receivers import check_host
 
 
 class MediaProber(Protocol):
@@ -49,11 +56,15 @@ class TaskService:
     catalog: Catalog
     webhook_guard: AddressGuard
     prober: MediaProber
+    inputs: InputStore
+    reader: TaskReader
+    meter: RateMeter
+    queue: Callable[[], Queue]
     clock: Clock
 
-    def estimate(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def estimate(self, account_id: str, body: Mapping[str, Any], key: ApiKey | None = None) -> dict[str, Any]:
         """Give the `data` of an estimate: exactly what create would debit, in cents."""
-        request = parse_request(body, self.catalog, self.webhook_guard)
+        request, _ = self._request(account_id, body, key)
         price = self._quote(request)
         return {
             "model": request.model.id,
@@ -63,47 +74,104 @@ class TaskService:
             "priceVersion": price.price_version,
         }
 
-    def create(self, account_id: str, body: Mapping[str, Any], idempotency_key: str | None) -> dict[str, Any]:
+    def create(
+        self,
+        account_id: str,
+        body: Mapping[str, Any],
+        idempotency_key: str | None,
+        key: ApiKey | None = None,
+    ) -> dict[str, Any]:
         """Charge and queue a generation; give the `data` of the contract's task creation result.
 
+        `key` is the one that asks, with its models and its spending cap; without one the owner asks.
         Raises the errors of `parse_request`, `MaxCostExceededError`, what the charge is refused with,
         and for the Idempotency-Key `IdempotencyKeyReusedError` and `IdempotencyConflictError`. When it
         raises, nothing was charged.
         """
         check_idempotency_key(idempotency_key)
-        request = parse_request(body, self.catalog, self.webhook_guard)
-        self._check_webhook_host(request.webhook)
+        request, origin = self._request(account_id, body, key)
+        if request.webhook is not None:
+            check_host("/webhook", request.webhook, self.webhook_guard)
         price = self._quote(request)
         if request.max_cost_cents is not None and price.charge_cents > request.max_cost_cents:
             raise MaxCostExceededError(price.charge_cents, request.max_cost_cents)
-        task = _new_task(account_id, request, price, self.clock.now_ms())
-        return self._queue(task, idempotency_key, request_hash(body))
+        now_ms = self.clock.now_ms()
+        allowance = None if key is None else key.allowance(now_ms)
+        counter = None if allowance is None else allowance.counter
+        task = _new_task(account_id, request, origin, price, now_ms, counter=counter)
+        return self._queue(task, idempotency_key, request_hash(body), allowance)
 
-    def status(self, account_id: str, task_id: str) -> dict[str, Any]:
-        """Give the `data` of a task's status. Raises `TaskNotFoundError`, also for another's task."""
-        task = self.tasks.get(task_id)
-        if task is None or task.account_id != account_id:
-            raise TaskNotFoundError
-        return task.view()
+    def cancel(self, account_id: str, task_id: str) -> dict[str, Any]:
+        """Ask for the end of a task; give its status as it is now. Raises `TaskNotFoundError`.
 
-    def _queue(self, task: Task, key: str | None, body_hash: str) -> dict[str, Any]:
+        The worker ends it with a refund if nothing will be made; a task that has ended stays as it is.
+        """
+        task = self.reader.find(account_id, task_id)
+        if not task.ended:
+            self.queue().send({"task_id": task_id, "cancel": 0})
+        return self.reader.view(task)
+
+    def _request(
+        self, account_id: str, body: Mapping[str, Any], key: ApiKey | None
+    ) -> tuple[CreateRequest, Origin | None]:
+        """Check a body; look up the earlier tasks that it names, and keep the media inside it."""
+        with_urls, files = self.inputs.read(account_id, body)
+        request = parse_request(with_urls, self.catalog, self.webhook_guard)
+        if key is not None:
+            key.check_model(request.model.id)
+        origin = find_origin(account_id, request.model, request.checked.values, self.tasks.get)
+        self.inputs.keep(files)
+        return request, origin
+
+    def _queue(
+        self, task: Task, key: str | None, body_hash: str, allowance: Allowance | None
+    ) -> dict[str, Any]:
         """Write charge and task in one transaction, or find the task that `key` made before."""
         charge = charge_entry(
-            task.account_id, task.task_id, task.model, task.charge_micro_usd, task.created_at_ms
+            task.account_id,
+            task.task_id,
+            task.model,
+            task.charge_micro_usd,
+            task.created_at_ms,
+            counter=task.counter,
         )
         # The key comes first: a repeat gives its task, whatever became of the balance since.
         remember = [] if key is None else [self.idempotency.remember(task, key, body_hash)]
         try:
-            self.tasks.create(task, [*remember, *self.ledger.charge(charge)])
+            if allowance is not None:
+                self.ledger.open_counter(task.account_id, allowance, task.created_at_ms)
+            self._charge(task, remember, charge, allowance)
         except AlreadyCreatedError as exc:
             if exc.request_hash != body_hash:
                 raise IdempotencyKeyReusedError from exc
+            logger.info("task.repeated", task_id=exc.task_id)
             return _created(exc.task_id, exc.created_at_ms)
         except WriteConflictError as exc:
             if key is not None:
                 raise IdempotencyConflictError from exc
             raise ConcurrencyLimitedError("Too many requests of this account at the same time.") from exc
+        logger.info(
+            "task.created", task_id=task.task_id, model=task.model, charge_micro_usd=task.charge_micro_usd
+        )
         return _created(task.task_id, task.created_at_ms)
+
+    def _charge(
+        self, task: Task, remember: Sequence[Write], charge: Entry, allowance: Allowance | None
+    ) -> None:
+        """Write task and charge; the request is counted one way or, where that was wrong, the other."""
+        tick = self.meter.guess(task.account_id, task.created_at_ms)
+        for _ in range(MAX_TRIES):
+            try:
+                self.tasks.create(task, [*remember, *self.ledger.charge(charge, tick, allowance)])
+            except TickMovedError as exc:
+                tick = exc.tick
+            except RateLimitedError:
+                self.meter.refused(task.account_id, task.created_at_ms)
+                raise
+            else:
+                self.meter.counted(task.account_id, tick)
+                return
+        raise WriteConflictError
 
     def _quote(self, request: CreateRequest) -> Quote:
         """Price a request; media whose length or size matters is probed first, and never guessed."""
@@ -118,20 +186,16 @@ class TaskService:
         facts = {url: facts for url, facts in found.items() if isinstance(facts, MediaFacts)}
         return quote(model, checked, model.check_media(checked, facts))
 
-    def _check_webhook_host(self, url: str | None) -> None:
-        if url is None:
-            return
-        host, port = self.webhook_guard.check_url(url)
-        try:
-            self.webhook_guard.resolve(host, port, RESOLVE_TIMEOUT_S)
-        except ForbiddenAddressError as exc:
-            raise InvalidInputError([Problem("/webhook", f"The URL {exc}.")]) from exc
-        except UnresolvedError:
-            # A name server that is slow now must not stop a generation; the delivery checks again.
-            return
 
-
-def _new_task(account_id: str, request: CreateRequest, price: Quote, now_ms: int) -> Task:
+def _new_task(
+    account_id: str,
+    request: CreateRequest,
+    origin: Origin | None,
+    price: Quote,
+    now_ms: int,
+    *,
+    counter: str | None,
+) -> Task:
     return Task(
         task_id=new_id("task"),
         account_id=account_id,
@@ -144,6 +208,9 @@ def _new_task(account_id: str, request: CreateRequest, price: Quote, now_ms: int
         wake_at_ms=now_ms + STEP_GRACE_MS,
         webhook=request.webhook,
         metadata=request.metadata,
+        origin=origin,
+        counter=counter,
+        correlation_id=correlation_id(),
     )
 
 

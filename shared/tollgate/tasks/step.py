@@ -4,20 +4,37 @@ A crash between any two of these lines loses nothing: before the claim nothing h
 sweeper finds the task by its `wake_at`, and every write is refused when the task has moved meanwhile.
 """
 
+import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from tollgate.artifacts.store import MAX_FILES, ArtifactStore, CopyError
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Route
 from tollgate.kit.clock import Clock
+from tollgate.kit.due_index import Due, DueIndex, MovedOnError
 from tollgate.kit.errors import ModelNotFoundError
+from tollgate.kit.observability import add_to_log
 from tollgate.kit.queue import Queue
-from tollgate.ledger.entries import refund_entry
-from tollgate.ledger.repository import LedgerRepository
-from tollgate.providers.base import Failed, FailureKind, Job, MediaProvider, SubmitOutcome
+from tollgate.ledger.repository import LedgerRepository, NoPlaceError
+from tollgate.providers.base import (
+    Cancels,
+    Failed,
+    FailureKind,
+    Job,
+    MediaProvider,
+    PollOutcome,
+    SubmitOutcome,
+    Unknown,
+)
+from tollgate.providers.board import HealthBoard
+from tollgate.providers.routing import routes_for
+from tollgate.tasks.callbacks import callback_url
+from tollgate.tasks.ending import TaskEnder
+from tollgate.tasks.followups import with_references
 from tollgate.tasks.lifecycle import (
+    STEP_GRACE_MS,
     Continue,
     Copy,
     End,
@@ -27,13 +44,18 @@ from tollgate.tasks.lifecycle import (
     after_copy,
     after_poll,
     after_submit,
+    cancelled,
     decide,
 )
-from tollgate.tasks.models import Attempt, Task
+from tollgate.tasks.models import Attempt, Task, TaskStatus
 from tollgate.tasks.repository import TaskMovedError, TaskRepository
-from tollgate.webhooks.models import Delivery, delivery_id_of
-from tollgate.webhooks.repository import DeliveryRepository
-from tollgate.webhooks.schedule import LATE_MS
+
+TOKEN_BYTES = 16
+ALIVE_MS = STEP_GRACE_MS // 3
+"""How often a copy that goes on says so."""
+CANCEL_RETRY_S = 3
+MAX_CANCEL_TRIES = 60
+"""With the wait above, longer than a submit may be under way."""
 
 
 class StepResult(StrEnum):
@@ -41,6 +63,8 @@ class StepResult(StrEnum):
 
     STALE = "stale"
     """The task is gone, ended, or moved by another step: nothing was done."""
+    WAITING = "waiting"
+    """The account has as many tasks running as it may; the end of one calls this one up."""
     CONTINUED = "continued"
     """The task goes on; its next message is sent."""
     ENDED = "ended"
@@ -64,98 +88,175 @@ class StepRunner:
     """Moves tasks."""
 
     tasks: TaskRepository
+    timers: DueIndex
     ledger: LedgerRepository
-    deliveries: DeliveryRepository
+    ender: TaskEnder
     providers: Callable[[], Adapters]
+    board: HealthBoard
     catalog: Catalog
     artifacts: ArtifactStore
     queue: Queue
     clock: Clock
+    callback_base_url: str | None = None
+    kept_ms: int | None = None
 
     def run(self, task_id: str, seq: int) -> Stepped:
         """Take the step that `seq` stands for; a stale or doubled message does nothing."""
-        task = self.tasks.get(task_id)
+        task = self._read(task_id)
         if task is None or task.ended or task.seq != seq:
             return Stepped(StepResult.STALE, task)
         try:
             return self._carry_out(task, self._routes(task))
-        except TaskMovedError:
+        except (TaskMovedError, MovedOnError):
             return Stepped(StepResult.STALE, task)
+        except NoPlaceError:
+            return Stepped(StepResult.WAITING, task)
+
+    def cancel(self, task_id: str, tries: int = 0) -> Stepped:
+        """End a task whose customer cancelled it, if nothing will be made: it was not handed over, or
+        the provider confirms. While a submit is under way it is tried again a little later.
+        """
+        task = self._read(task_id)
+        if task is None or task.ended:
+            return Stepped(StepResult.STALE, task)
+        attempt = task.attempt
+        if attempt is not None and attempt.handle is None:
+            return self._cancel_later(task, tries)
+        if attempt is not None and not self._drops(attempt):
+            return Stepped(StepResult.CONTINUED, task)
+        try:
+            end = cancelled(task, self.clock.now_ms())
+            return Stepped(StepResult.ENDED, self.ender.end(end, was_running=_is_running(task)))
+        except TaskMovedError:
+            return self._cancel_later(task, tries)
+
+    def _read(self, task_id: str) -> Task | None:
+        task = self.tasks.get(task_id)
+        add_to_log(correlation_id=task and task.correlation_id)
+        return task
 
     def _carry_out(self, task: Task, routes: Sequence[Route]) -> Stepped:
         providers = [route.provider for route in routes]
         # Before any claim: credentials that cannot be read must not cost the task an attempt.
         adapters = self.providers()
+        if task.attempt is None:
+            providers = self._asked_in_order(providers, task.model)
         decision = decide(task, providers, self.clock.now_ms())
         if isinstance(decision, Submit):
-            task = decision.task
-            # The attempt is written before the call: whatever happens next, it is never made twice.
-            self.tasks.save(task)
-            submitted = _submit(task, decision.attempt, routes, adapters)
-            decision = after_submit(task, submitted, providers, self.clock.now_ms())
+            claimed = _with_token(decision.task)
+            self._claim(task, claimed)
+            task = claimed
+            submitted = self._submit(task, decision.attempt, routes, adapters)
+            outcome = after_submit(task, submitted, providers, self.clock.now_ms())
+            decision = self._copied(task, outcome, providers)
         elif isinstance(decision, Poll):
-            decision = self._poll(task, decision.attempt, providers, adapters)
+            polled = self._poll(task, decision.attempt, adapters)
+            outcome = after_poll(task, polled, providers, self.clock.now_ms())
+            decision = self._copied(task, outcome, providers)
         if isinstance(decision, End):
-            return self._end(decision)
+            ended = self.ender.end(decision, was_running=_is_running(task))
+            return Stepped(StepResult.ENDED, ended)
         self.tasks.save(decision.task)
         self.queue.send({"task_id": task.task_id, "seq": decision.task.seq}, decision.delay_s)
         return Stepped(StepResult.CONTINUED, decision.task)
 
-    def _poll(
-        self, task: Task, attempt: Attempt, providers: Sequence[str], adapters: Adapters
-    ) -> Continue | End:
-        provider = adapters.get(attempt.provider)
-        # A provider that was taken away cannot be asked: the next one, or the money back, never limbo.
-        outcome = (
-            Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} has no credentials")
-            if provider is None or attempt.handle is None
-            else provider.poll(attempt.handle)
-        )
-        decision = after_poll(task, outcome, providers, self.clock.now_ms())
-        return self._copy(task, decision, providers) if isinstance(decision, Copy) else decision
+    def _claim(self, task: Task, claimed: Task) -> None:
+        """Write the attempt before the call: whatever happens next, it is never made twice.
 
-    def _copy(self, task: Task, copy: Copy, providers: Sequence[str]) -> Continue | End:
+        The first one takes a place among the account's running tasks. Raises `NoPlaceError`.
+        """
+        if task.status is not TaskStatus.NOT_STARTED:
+            self.tasks.save(claimed)
+            return
+        free, _ = self.ledger.places(task.account_id)
+        if free <= 0:
+            raise NoPlaceError  # cheaper than a write that is refused
+        self.tasks.start(claimed, self.ledger.take_place(task.account_id))
+
+    def _asked_in_order(self, providers: Sequence[str], model: str) -> list[str]:
+        """Give the providers to ask, best first; one that comes back after failing gets one task to try."""
+        ordered = self.board.in_order(providers, model)
+        if len(ordered) > 1 and not self.board.may_try(ordered[0]):
+            return [*ordered[1:], ordered[0]]
+        return ordered
+
+    def _submit(
+        self, task: Task, attempt: Attempt, routes: Sequence[Route], adapters: Adapters
+    ) -> SubmitOutcome:
+        provider = adapters.get(attempt.provider)
+        if provider is None:
+            return Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} has no credentials")
+        route = next(route for route in routes if route.provider == attempt.provider)
+        url = callback_url(self.callback_base_url, task)
+        job = Job(task.task_id, route.mapping, route.upstream, with_references(task), url)
+        outcome = provider.submit(job)
+        self.board.report(attempt.provider, outcome)
+        return outcome
+
+    def _poll(self, task: Task, attempt: Attempt, adapters: Adapters) -> PollOutcome:
+        provider = adapters.get(attempt.provider)
+        if provider is None or attempt.handle is None:
+            # A provider that was taken away cannot be asked: the next one, or the money back, never limbo.
+            return Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} has no credentials")
+        outcome = provider.poll(attempt.handle)
+        self.board.report(attempt.provider, outcome)
+        if isinstance(outcome, Unknown) and self.board.is_disabled(attempt.provider, task.model):
+            return Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} is off: {outcome.detail}")
+        return outcome
+
+    def _copied(
+        self, task: Task, decision: Continue | Copy | End, providers: Sequence[str]
+    ) -> Continue | End:
         """Copy every file, or say why not; a task is never finished before its files are stored."""
-        sources = copy.result.files[:MAX_FILES]
+        if not isinstance(decision, Copy):
+            return decision
         try:
-            files = self.artifacts.copy([source.url for source in sources], task.task_id)
+            sources = decision.result.files[:MAX_FILES]
+            files = self.artifacts.copy(sources, task.task_id, self._keeps_awake(task))
         except CopyError as exc:
-            return after_bad_copy(task, exc.detail, exc.retryable, providers, self.clock.now_ms())
-        return after_copy(task, copy.result, files, self.clock.now_ms())
+            # A result that came with the answer cannot be asked for again.
+            retryable = exc.retryable and task.attempts[-1].handle is not None
+            return after_bad_copy(task, exc.detail, retryable, providers, self.clock.now_ms())
+        return after_copy(task, decision.result, files, self.clock.now_ms(), self.kept_ms)
+
+    def _keeps_awake(self, task: Task) -> Callable[[], None]:
+        """Give what a long copy calls, so that the sweeper does not take it for dead and start another."""
+        told_at_ms = self.clock.now_ms()
+
+        def alive() -> None:
+            nonlocal told_at_ms
+            now_ms = self.clock.now_ms()
+            if now_ms - told_at_ms >= ALIVE_MS:
+                told_at_ms = now_ms
+                self.timers.postpone(Due(task.task_id, task.seq), now_ms + STEP_GRACE_MS)
+
+        return alive
 
     def _routes(self, task: Task) -> Sequence[Route]:
-        """Give the live routes that take this input, best first; none when the model left the catalog."""
+        """Give the live routes that take this input, best first; none when the model left the catalog.
+
+        A follow-up stays with the provider that has the earlier result.
+        """
         try:
-            return self.catalog.get(task.model).routes_for(task.values)
+            routes = routes_for(self.catalog.get(task.model), task.values)
         except ModelNotFoundError:
             return ()
+        return [route for route in routes if task.origin is None or route.provider == task.origin.provider]
 
-    def _end(self, end: End) -> Stepped:
-        task = end.task
-        now_ms = self.clock.now_ms()
-        refund = (
-            refund_entry(task.account_id, task.task_id, task.model, task.refunded_micro_usd, now_ms)
-            if end.refund
-            else None
-        )
-        others = self.ledger.close_task(task.account_id, refund)
-        if task.webhook is not None:
-            delivery = Delivery(
-                delivery_id_of(task.task_id),
-                task.account_id,
-                task.task_id,
-                task.webhook,
-                now_ms,
-                wake_at_ms=now_ms + LATE_MS,
-            )
-            others.append(self.deliveries.enqueue(delivery))
-        self.tasks.end(task, others)
-        return Stepped(StepResult.ENDED, task)
+    def _drops(self, attempt: Attempt) -> bool:
+        provider: object = self.providers().get(attempt.provider)
+        return isinstance(provider, Cancels) and provider.cancel(attempt.handle or {})
+
+    def _cancel_later(self, task: Task, tries: int) -> Stepped:
+        if tries < MAX_CANCEL_TRIES:
+            self.queue.send({"task_id": task.task_id, "cancel": tries + 1}, CANCEL_RETRY_S)
+        return Stepped(StepResult.CONTINUED, task)
 
 
-def _submit(task: Task, attempt: Attempt, routes: Sequence[Route], adapters: Adapters) -> SubmitOutcome:
-    provider = adapters.get(attempt.provider)
-    if provider is None:
-        return Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} has no credentials")
-    route = next(route for route in routes if route.provider == attempt.provider)
-    return provider.submit(Job(task.task_id, route.mapping, route.upstream, task.values))
+def _with_token(task: Task) -> Task:
+    attempt = replace(task.attempts[-1], callback_token=secrets.token_urlsafe(TOKEN_BYTES))
+    return replace(task, attempts=(*task.attempts[:-1], attempt))
+
+
+def _is_running(task: Task) -> bool:
+    return task.status is TaskStatus.RUNNING

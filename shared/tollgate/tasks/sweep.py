@@ -1,17 +1,19 @@
 """The one timer: finds tasks, deliveries and holds whose time has come, or whose chain broke (design §4)."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.due_index import DueIndex, MovedOnError
 from tollgate.kit.queue import Queue
 from tollgate.ledger.repository import LedgerRepository
-from tollgate.tasks.repository import TaskMovedError, TaskRepository
-from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
 
 MAX_DUE_PER_SHARD = 200
 """In one sweep; what is left over waits a minute for the next."""
 AGAIN_MS = 120 * MS_PER_S
 """When a row that was sent again is taken for stuck once more; its message may only wait its turn."""
+WAITING_AGAIN_MS = 300 * MS_PER_S
+"""The same for tasks that have not started: most wait for a place, and the end of another calls them up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,8 @@ class Swept:
 class Sweeper:
     """Sends a message for every row whose `wake_at` has passed. Decides nothing: the steps do."""
 
-    tasks: TaskRepository
-    deliveries: DeliveryRepository
+    tasks: DueIndex
+    deliveries: DueIndex
     ledger: LedgerRepository
     task_queue: Queue
     webhook_queue: Queue
@@ -38,28 +40,19 @@ class Sweeper:
         """Send what is due. A message too many is harmless: the row's counter makes it stale."""
         now_ms = self.clock.now_ms()
         return Swept(
-            self._sweep_tasks(now_ms),
-            self._sweep_deliveries(now_ms),
+            self._send_due(self.tasks, self.task_queue, now_ms, WAITING_AGAIN_MS),
+            self._send_due(self.deliveries, self.webhook_queue, now_ms, AGAIN_MS),
             self.ledger.expire_holds(now_ms, MAX_DUE_PER_SHARD),
         )
 
-    def _sweep_tasks(self, now_ms: int) -> int:
-        due = self.tasks.due(now_ms, MAX_DUE_PER_SHARD)
+    @staticmethod
+    def _send_due(index: DueIndex, queue: Queue, now_ms: int, unmoved_again_ms: int) -> int:
+        """Send what is due of one table; `unmoved_again_ms` is for rows that no step has moved yet."""
+        due = index.due(now_ms, MAX_DUE_PER_SHARD)
         # Sent first, postponed after: a crash in between sends twice rather than never.
-        self.task_queue.send_all([{"task_id": task.task_id, "seq": task.seq} for task in due])
-        for task in due:
-            try:
-                self.tasks.postpone(task, now_ms + AGAIN_MS)
-            except TaskMovedError:
-                continue  # the message was quicker than we are: all is well
-        return len(due)
-
-    def _sweep_deliveries(self, now_ms: int) -> int:
-        due = self.deliveries.due(now_ms, MAX_DUE_PER_SHARD)
-        self.webhook_queue.send_all([{"delivery_id": one, "attempt": attempt} for one, attempt in due])
-        for delivery_id, attempt in due:
-            try:
-                self.deliveries.postpone(delivery_id, attempt, now_ms + AGAIN_MS)
-            except DeliveryMovedError:
-                continue  # as above
+        queue.send_all([{index.key: row.row_id, "seq": row.seq} for row in due])
+        for row in due:
+            # The message may be quicker than we are: all is well then.
+            with suppress(MovedOnError):
+                index.postpone(row, now_ms + (AGAIN_MS if row.seq else unmoved_again_ms))
         return len(due)

@@ -1,4 +1,4 @@
-"""The text wire: OpenAI's and Anthropic's chat protocols, relayed or translated, and metered. Pure.
+"""The text wire: OpenAI's and Anthropic's chat protocols, relayed or translated, and metered.
 
 models.py         what is known of a text model: prices, limits, routes
 request.py        a client's body, read once and edited without touching what is not ours
@@ -14,6 +14,11 @@ stream.py         what every streamed answer has in common
 relay.py          answers in the client's own protocol
 translate_*.py    requests and answers in the other one
 upstream.py       one request to one route: what to send, how to read the answer
+billing.py        hold, record, settle
+breaker.py        which providers are left alone
+opened.py         what came of a request; a stream relays itself
+service.py        one request from body to bill
 
-Nothing here does I/O; `sse.py`, `stream.py` and `relay.py` are the measured hot path (design §11).
+Those from `billing.py` on wait for others; nothing above them does I/O. `sse.py`, `stream.py` and `relay.py`
+are the measured hot path (design §11).
 """

@@ -9,7 +9,8 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb_async import AsyncDatabase
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError
 from tollgate.kit.money import cents_down, cents_up
-from tollgate.kit.observability import logger
+from tollgate.kit.observability import emit, logger
+from tollgate.ledger.caps import Allowance, AlreadyOpenError, cap_reached, opening
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
     MAX_HOLDS,
@@ -22,12 +23,14 @@ from tollgate.ledger.holds import (
     text_entry,
     text_entry_id,
 )
+from tollgate.ledger.rate import RateMeter, TickMovedError
 from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
 from tollgate.text.models import TextModel
 from tollgate.text.usage import Usage
 
-MAX_PLACES = 4
-"""Tries to place one hold: as asked, as affordable, and again where the balance moved in between."""
+MAX_PLACES = 7
+"""Tries to place one hold: as asked, the first of a minute and of a cap's period, as affordable, and again
+where the balance moved in between."""
 
 
 @dataclass(slots=True)
@@ -55,34 +58,59 @@ class Billed:
 class TextBilling:
     """Holds, records and settles."""
 
-    def __init__(self, db: AsyncDatabase, writes: HoldWrites, clock: Clock) -> None:
+    def __init__(self, db: AsyncDatabase, writes: HoldWrites, clock: Clock, meter: RateMeter) -> None:
         self._db = db
         self._writes = writes
         self._clock = clock
+        self.meter = meter
 
-    async def place(self, account_id: str, request_id: str, demand: Demand, model: TextModel) -> Placed:
-        """Set aside what the request can cost at most.
+    async def place(
+        self,
+        account_id: str,
+        request_id: str,
+        demand: Demand,
+        model: TextModel,
+        allowance: Allowance | None = None,
+    ) -> Placed:
+        """Set aside what the request can cost at most, within the `allowance` of a key with a spending cap.
 
-        One write where the balance covers it. Raises `InsufficientBalanceError`,
-        `ConcurrencyLimitedError`, `UserNotFoundError`; then nothing is held.
+        One write where the balance and the cap cover it. Raises `InsufficientBalanceError`,
+        `SpendingCapReachedError`, `ConcurrencyLimitedError`, `RateLimitedError`, `UserNotFoundError`, and
+        `KeyLimitReachedError` as `opening` does; then nothing is held.
         """
+        counter = None if allowance is None else allowance.counter
         plan = full_hold(demand, model)
         refusal: HoldRefusedError | None = None
+        tick = self.meter.guess(account_id, self._clock.now_ms())
         for _ in range(MAX_PLACES):
             now_ms = self._clock.now_ms()
-            hold = Hold(request_id, plan.amount_micro_usd, now_ms + HOLD_LIFETIME_MS)
+            hold = Hold(request_id, plan.amount_micro_usd, now_ms + HOLD_LIFETIME_MS, counter)
             try:
-                await self._db.write(self._writes.place(account_id, hold))
+                await self._db.write(self._writes.place(account_id, hold, tick, allowance))
             except HoldRefusedError as exc:
                 refusal = exc
             else:
+                self.meter.counted(account_id, tick)
                 return Placed(account_id, hold, plan)
+            if isinstance(refusal.rate, TickMovedError):
+                tick = refusal.rate.tick
+                continue
+            if refusal.rate is not None:
+                self.meter.refused(account_id, now_ms)
+                raise refusal.rate
             if await self._resolve_expired(account_id, refusal, now_ms):
                 continue
-            plan = affordable_hold(demand, model, refusal.balance_micro_usd)
-            if refusal.too_many or plan.amount_micro_usd > refusal.balance_micro_usd:
+            if await self._open_counter(account_id, allowance, refusal, now_ms):
+                continue
+            available = _available(refusal, allowance)
+            plan = affordable_hold(demand, model, available)
+            if refusal.too_many or plan.amount_micro_usd > available:
                 break
-        raise _refused(refusal, plan)
+        raise _refused(refusal, plan, allowance)
+
+    def rate_headers(self, account_id: str) -> dict[str, str]:
+        """Give the `x-ratelimit-*` headers of an account as this process knows them."""
+        return self.meter.headers(account_id, self._clock.now_ms())
 
     async def settle(self, placed: Placed, model: TextModel, usage: Usage) -> Billed:
         """Bill what was used: the ledger row first, then the hold. A repeat changes nothing."""
@@ -92,6 +120,7 @@ class TextBilling:
         entry = text_entry(
             placed.account_id,
             placed.hold.request_id,
+            placed.hold.counter,
             model=model.id,
             charge_micro_usd=charge,
             usage=_stored(usage),
@@ -102,7 +131,8 @@ class TextBilling:
             await self._db.write(self._writes.record(entry))
         await self._resolve(placed.account_id, placed.hold, charge)
         if full_charge > charge:
-            logger.error("text.hold_shortfall", request_id=placed.hold.request_id, model=model.id)
+            logger.error("text.hold_shortfall", model=model.id, shortfall_micro_usd=full_charge - charge)
+            emit({"HoldShortfalls": 1})
         return Billed(charge, full_charge - charge)
 
     async def void(self, placed: Placed) -> None:
@@ -127,13 +157,34 @@ class TextBilling:
             await self._resolve(account_id, hold, charge_of(recorded))
         return bool(expired)
 
+    async def _open_counter(
+        self, account_id: str, allowance: Allowance | None, refusal: HoldRefusedError, now_ms: int
+    ) -> bool:
+        """Start the counter of a cap's period; give whether it was not there."""
+        if allowance is None or allowance.left(refusal.counters) is not None:
+            return False
+        # Another request may be opening it as well.
+        with suppress(AlreadyOpenError):
+            table = self._writes.accounts_table
+            await self._db.write(opening(table, account_id, allowance, refusal.counters, now_ms))
+        return True
 
-def _refused(refusal: HoldRefusedError | None, plan: HoldPlan) -> Exception:
+
+def _available(refusal: HoldRefusedError, allowance: Allowance | None) -> int:
+    """Give what the balance and the cap leave."""
+    left = None if allowance is None else allowance.left(refusal.counters)
+    return refusal.balance_micro_usd if left is None else min(left, refusal.balance_micro_usd)
+
+
+def _refused(refusal: HoldRefusedError | None, plan: HoldPlan, allowance: Allowance | None) -> Exception:
     if refusal is None or refusal.too_many:
         return ConcurrencyLimitedError(
             f"This account has {MAX_HOLDS} text requests running, the most allowed."
         )
     balance, required = refusal.balance_micro_usd, plan.amount_micro_usd
+    if allowance is not None and balance >= required:
+        left = _available(refusal, allowance) + refusal.held_in(allowance.counter)
+        return cap_reached(allowance, refusal.counters, required, waiting_helps=left >= required)
     return InsufficientBalanceError(
         cents_down(balance), cents_up(required), waiting_helps=balance + refusal.held_micro_usd >= required
     )

@@ -3,17 +3,18 @@
 `{code, error: {message, type, code}}`; on messages also `"type": "error"` and Anthropic's own error types.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tollgate.kit.errors import TollgateError
-from tollgate.text.faults import Fault
+from tollgate.text.faults import BROKEN_OFF, TIMED_OUT, UNREADABLE, Fault
 from tollgate.text.models import ChatProtocol
 from tollgate.text.request import dumps
 
 
 class ProviderError(TollgateError):
-    """The provider gave no usable answer; nothing was charged."""
+    """Every provider that was asked gave an answer that nobody can read; nothing was charged."""
 
     status = 502
     code = "provider_error"
@@ -69,6 +70,15 @@ _OVERLOADED = {ChatProtocol.OPENAI: (529, 503), ChatProtocol.ANTHROPIC: (503, 52
 """The other protocol's status for an overload, and the client's own (providers.md §20, §21)."""
 
 
+def error_of_failures(failures: Sequence[Fault], *, stream: bool) -> TollgateError:
+    """Give what a client is told when no route gave an answer; `failures` are those of the routes asked."""
+    if failures and failures[-1] is TIMED_OUT and not stream:
+        return UpstreamTimeoutError()
+    if failures and all(fault in (UNREADABLE, BROKEN_OFF) for fault in failures):
+        return ProviderError()
+    return ProviderUnavailableError()
+
+
 def messages_type(status: int) -> str:
     """Give Anthropic's error type for an HTTP status."""
     other = "api_error" if status >= _SERVER_ERRORS else "invalid_request_error"
@@ -82,8 +92,8 @@ def error_body(protocol: ChatProtocol, error: TollgateError) -> dict[str, Any]:
 
 
 def fault_body(protocol: ChatProtocol, fault: Fault) -> dict[str, Any]:
-    """Give the body of a provider's fault, as a client may see it."""
-    return _body(protocol, fault.shown, {})
+    """Give the body of a provider's fault, as a client of `protocol` may see and knows it."""
+    return _body(protocol, replace(fault.shown, status=fault_status(protocol, fault)), {})
 
 
 def fault_status(protocol: ChatProtocol, fault: Fault) -> int:

@@ -34,12 +34,16 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One failure: the HTTP status it stands for, and the three fields of an error body."""
+    """One failure: the HTTP status it stands for, and the three fields of an error body.
+
+    `slow`: it cost the request a timeout.
+    """
 
     status: int
     message: str
     type: str
     code: str
+    slow: bool = False
 
     @property
     def verdict(self) -> Verdict:
@@ -69,7 +73,8 @@ class FaultError(Exception):
 
 
 UNREACHABLE = Fault(503, "The provider cannot be reached.", "ServiceUnavailable", "provider_unavailable")
-TIMED_OUT = Fault(524, "The provider did not answer in time.", "Timeout", "upstream_timeout")
+NOT_CONNECTED = replace(UNREACHABLE, slow=True)
+TIMED_OUT = Fault(524, "The provider did not answer in time.", "Timeout", "upstream_timeout", slow=True)
 BROKEN_OFF = Fault(502, "The provider's answer broke off.", "BadGateway", "provider_error")
 UNREADABLE = Fault(502, "The provider's answer cannot be read.", "BadGateway", "provider_error")
 

@@ -10,33 +10,39 @@ Whatever happens, the hold is settled or voided before the request's invocation 
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, cast
 
 import aiohttp
+from yarl import URL
 
+from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.dynamodb_async import DatabaseError
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.observability import logger
-from tollgate.text.billing import Billed, Placed, TextBilling
+from tollgate.providers.reports import report_error
+from tollgate.text.billing import Placed, TextBilling
 from tollgate.text.breaker import Breaker
-from tollgate.text.errors import (
-    ProviderUnavailableError,
-    UpstreamTimeoutError,
-    error_body,
-    fault_body,
-    fault_status,
+from tollgate.text.errors import error_body, error_of_failures, fault_body, fault_status
+from tollgate.text.faults import (
+    BROKEN_OFF,
+    NOT_CONNECTED,
+    TIMED_OUT,
+    UNREACHABLE,
+    UNREADABLE,
+    Fault,
+    FaultError,
+    Verdict,
 )
-from tollgate.text.faults import BROKEN_OFF, TIMED_OUT, UNREACHABLE, UNREADABLE, Fault, FaultError, Verdict
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextRoute
+from tollgate.text.opened import Live, Opened, Refused, Whole, fed
 from tollgate.text.request import TextRequest
-from tollgate.text.sse import EventTooLargeError, SseSplitter
+from tollgate.text.sse import UnreadableStreamError
 from tollgate.text.tokens import input_bound, input_estimate
 from tollgate.text.unpriced import unpriced_problems
-from tollgate.text.upstream import Exchange, HttpCall, TextOrder, TextUpstream, encoded, refusal
+from tollgate.text.upstream import Answer, Exchange, HttpCall, TextOrder, TextUpstream, encoded, refusal
 
 WHOLE_TIMEOUT_S = 100.0
 """A request that is not streamed and has no answer after this long is a 524 (interface.md, Limits)."""
@@ -44,8 +50,6 @@ IDLE_TIMEOUT_S = 300.0
 """Between two pieces of a stream; the gateway gives up after as long."""
 STREAM_TIMEOUT_S = 14 * 60.0
 """Of a whole stream: less than the 15 minutes of the function, so that it ends in order."""
-DRAIN_TIMEOUT_S = 120.0
-"""How long an answer is read on, to be billed by its usage, after the client has gone."""
 CONNECT_TIMEOUT_S = 5.0
 MAX_WHOLE_BYTES = 32 * 1024 * 1024
 MAX_ERROR_BYTES = 256 * 1024
@@ -55,83 +59,6 @@ _STREAM_TIMEOUT = aiohttp.ClientTimeout(
     total=STREAM_TIMEOUT_S, connect=CONNECT_TIMEOUT_S, sock_read=IDLE_TIMEOUT_S
 )
 _COUNT_TIMEOUT = aiohttp.ClientTimeout(total=WHOLE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
-
-SendEvents = Callable[[bytes], Awaitable[None]]
-"""Sends whole events to the client; does nothing when it has gone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A whole answer, paid for."""
-
-    body: bytes
-    billed: Billed
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """An error for the client; nothing was charged."""
-
-    status: int
-    body: bytes
-    headers: Mapping[str, str]
-
-
-@dataclass(slots=True)
-class Live:
-    """A streamed answer that has begun; it must be relayed to its end, which settles it."""
-
-    placed: Placed
-    model: TextModel
-    exchange: Exchange
-    response: aiohttp.ClientResponse
-    splitter: SseSplitter
-    first: bytes
-    billing: TextBilling
-
-    async def relay(self, send: SendEvents, client_gone: asyncio.Event) -> Billed:
-        """Send the answer as it comes; settle, also when it breaks or the client goes."""
-        stream = self.exchange.stream
-        try:
-            await send(self.first)
-            await self._relay(send, client_gone)
-        except (aiohttp.ClientError, TimeoutError, EventTooLargeError) as exc:
-            slow = isinstance(exc, TimeoutError)
-            await _send_if_any(send, stream.close(TIMED_OUT if slow else BROKEN_OFF))
-        finally:
-            self.response.close()
-            # Not to be cut short: a stopped server still owes the customer the rest of the hold.
-            billed = await asyncio.shield(asyncio.ensure_future(self._settle()))
-        return billed
-
-    async def _settle(self) -> Billed:
-        """Bill the answer; where the database is gone the hold expires, at our own cost."""
-        try:
-            return await self.billing.settle(self.placed, self.model, self.exchange.meter.usage())
-        except DatabaseError:
-            logger.exception("text.not_settled", request_id=self.placed.hold.request_id)
-            return Billed(0)
-
-    async def _relay(self, send: SendEvents, client_gone: asyncio.Event) -> None:
-        stream, splitter = self.exchange.stream, self.splitter
-        drained_by: float | None = None
-        async for piece in self.response.content.iter_any():
-            await _send_if_any(send, b"".join([stream.feed(event) for event in splitter.feed(piece)]))
-            if stream.done or stream.fault is not None:
-                return
-            if client_gone.is_set():
-                drained_by = drained_by or time.monotonic() + DRAIN_TIMEOUT_S
-                if time.monotonic() > drained_by:
-                    return
-        await _send_if_any(send, stream.close())
-
-
-async def _send_if_any(send: SendEvents, chunk: bytes) -> None:
-    if chunk:
-        await send(chunk)
-
-
-Opened = Whole | Refused | Live
 
 
 class CountsTokens(Protocol):
@@ -153,15 +80,16 @@ class TextService:
     clock: Clock
 
     async def open(
-        self, request: TextRequest, account_id: str, request_id: str, headers: Mapping[str, str]
+        self, request: TextRequest, key: ApiKey, request_id: str, headers: Mapping[str, str]
     ) -> Opened:
         """Answer a request, or begin to. Raises what refuses it before any provider is asked."""
-        model = self.model_of(request)
+        model = self.model_of(request, key)
         problems = unpriced_problems(request.fields)
         if problems:
             raise InvalidInputError(problems)
         demand = Demand(input_bound(request, model), request.output_limit, request.answers)
-        placed = await self.billing.place(account_id, request_id, demand, model)
+        allowance = key.allowance(self.clock.now_ms())
+        placed = await self.billing.place(key.account_id, request_id, demand, model, allowance)
         try:
             opened = await self._ask_in_turn(request, model, placed, headers)
         except BaseException:
@@ -171,9 +99,9 @@ class TextService:
             await self.billing.void(placed)
         return opened
 
-    async def count_tokens(self, request: TextRequest, headers: Mapping[str, str]) -> bytes:
+    async def count_tokens(self, request: TextRequest, key: ApiKey, headers: Mapping[str, str]) -> bytes:
         """Give Anthropic's token count: the provider's own where it counts, else our estimate."""
-        model = self.model_of(request)
+        model = self.model_of(request, key)
         upstreams = await self.upstreams()
         for route in model.routes:
             counting: CountsTokens | None = _counting(upstreams.get(route.provider))
@@ -194,75 +122,114 @@ class TextService:
         except (aiohttp.ClientError, TimeoutError, FaultError):
             return None
 
-    def model_of(self, request: TextRequest) -> TextModel:
-        """Give the model that a request names. Raises `InvalidInputError` (400, as the contract says)."""
+    def model_of(self, request: TextRequest, key: ApiKey) -> TextModel:
+        """Give the model that a request names.
+
+        Raises `InvalidInputError` (400, as the contract says), `ForbiddenError` where the key may not use it.
+        """
         model = self.models.get(request.model)
         if model is None or request.protocol not in model.protocols:
             message = "Unknown model, or not one of this protocol. GET /api/v1/models lists them."
             raise InvalidInputError([Problem("/model", message)])
+        key.check_model(model.id)
         return model
 
     async def _ask_in_turn(
         self, request: TextRequest, model: TextModel, placed: Placed, headers: Mapping[str, str]
     ) -> Opened:
         upstreams = await self.upstreams()
-        estimate = input_estimate(request, model)
-        created_s = self.clock.now_ms() // MS_PER_S
-        timed_out = False
         answer_by = time.monotonic() + WHOLE_TIMEOUT_S
-        for route in model.routes:
-            upstream = upstreams.get(route.provider)
-            if upstream is None or not self.breaker.allows(route.provider, self.clock.now_ms()):
+        failures: list[Fault] = []
+        for order, exchange in self._exchanges(request, model, placed, headers, upstreams):
+            provider = order.route.provider
+            if not self.breaker.allows(provider, self.clock.now_ms()):
                 continue
-            order = TextOrder(request, model, route, placed.plan, estimate, created_s, headers)
-            outcome = await self._ask(order, upstream, placed, answer_by)
+            outcome = await self._ask(order, exchange, placed, answer_by)
             if not isinstance(outcome, Fault):
-                self.breaker.succeeded(route.provider)
+                self.breaker.succeeded(provider)
                 return outcome
-            timed_out = outcome is TIMED_OUT
-            self._note_failure(placed, route, outcome)
-            if timed_out and not request.stream:
+            failures.append(outcome)
+            if isinstance(exchange.call, HttpCall):
+                self._note_failure(provider, outcome)
+            if outcome is TIMED_OUT and not request.stream:
                 break  # the client's own 100 s are over
-        error = UpstreamTimeoutError() if timed_out and not request.stream else ProviderUnavailableError()
+        error = error_of_failures(failures, stream=request.stream)
         return Refused(error.status, encoded(error_body(request.protocol, error)), error.headers())
 
+    def _exchanges(
+        self,
+        request: TextRequest,
+        model: TextModel,
+        placed: Placed,
+        headers: Mapping[str, str],
+        upstreams: Mapping[str, TextUpstream],
+    ) -> Iterator[tuple[TextOrder, Exchange]]:
+        """Give each route that can carry the request, when its turn comes.
+
+        Raises `InvalidInputError`, with the first route's words, where none can.
+        """
+        estimate = input_estimate(request, model)
+        created_s = self.clock.now_ms() // MS_PER_S
+        refused: InvalidInputError | None = None
+        carried = False
+        for route in model.routes:
+            if (upstream := upstreams.get(route.provider)) is None:
+                continue
+            order = TextOrder(request, model, route, placed.plan, estimate, created_s, headers)
+            try:
+                exchange = upstream.exchange(order)
+            except InvalidInputError as exc:
+                refused = refused or exc
+                continue
+            carried = True
+            yield order, exchange
+        if refused is not None and not carried:
+            raise refused
+
     async def _ask(
-        self, order: TextOrder, upstream: TextUpstream, placed: Placed, answer_by: float
+        self, order: TextOrder, exchange: Exchange, placed: Placed, answer_by: float
     ) -> Opened | Fault:
         """Ask one route; a `Fault` says that another may answer.
 
         A whole answer has to be there by `answer_by` (on the monotonic clock), whichever route it is from.
         """
-        exchange = upstream.exchange(order)
-        call = exchange.call
         left_s = max(answer_by - time.monotonic(), 0.001)
         whole = aiohttp.ClientTimeout(total=left_s, connect=CONNECT_TIMEOUT_S)
         timeout = _STREAM_TIMEOUT if order.request.stream else whole
-        response: aiohttp.ClientResponse | None = None
+        response: Answer | None = None
         try:
-            response = await self.http.request(
-                call.method,
-                call.url,
-                headers=call.headers,
-                data=call.body,
-                timeout=timeout,
-                allow_redirects=False,
-            )
+            response = await self._send(exchange.call, timeout)
             return await self._read(order, exchange, response, placed)
+        except aiohttp.ConnectionTimeoutError:
+            return NOT_CONNECTED
         except TimeoutError:
             return _closed(response, TIMED_OUT)
-        except (aiohttp.ClientError, EventTooLargeError):
+        except (aiohttp.ClientError, UnreadableStreamError):
             return _closed(response, UNREACHABLE if response is None else BROKEN_OFF)
         except FaultError as exc:
             return _refused(order.request, _closed(response, exc.fault))
 
+    async def _send(self, call: HttpCall | Answer, timeout: aiohttp.ClientTimeout) -> Answer:  # noqa: ASYNC109
+        """Give the answer to a call, once its headers are there."""
+        if not isinstance(call, HttpCall):
+            return call
+        return await self.http.request(
+            call.method,
+            # As it stands: what a signature covers must not be normalised.
+            URL(call.url, encoded=True),
+            headers=call.headers,
+            data=call.body,
+            timeout=timeout,
+            allow_redirects=False,
+        )
+
     async def _read(
-        self, order: TextOrder, exchange: Exchange, response: aiohttp.ClientResponse, placed: Placed
+        self, order: TextOrder, exchange: Exchange, response: Answer, placed: Placed
     ) -> Opened | Fault:
         if response.status >= FIRST_ERROR:
             body = await _read_up_to(response, MAX_ERROR_BYTES)
             response.close()
-            fault = exchange.fault(response.status, body)
+            fault = exchange.fault(response.status, response.headers, body)
             if fault.verdict is not Verdict.ABOUT_REQUEST:
                 return fault
             status, shown = refusal(order.request.protocol, order.route.protocol, body, fault)
@@ -275,28 +242,23 @@ class TextService:
         return Whole(shown, billed)
 
     async def _begin(
-        self, order: TextOrder, exchange: Exchange, response: aiohttp.ClientResponse, placed: Placed
+        self, order: TextOrder, exchange: Exchange, response: Answer, placed: Placed
     ) -> Opened | Fault:
         """Read until there is something for the client: from there on this route is the one."""
-        splitter, stream = SseSplitter(), exchange.stream
+        stream = exchange.stream
         async for piece in response.content.iter_any():
-            first = b"".join([stream.feed(event) for event in splitter.feed(piece)])
+            first = fed(exchange, exchange.splitter.feed(piece))
             if stream.fault is not None and not exchange.meter.delivered_bytes:
                 return _refused(order.request, _closed(response, stream.fault))
             if first:
-                return Live(placed, order.model, exchange, response, splitter, first, self.billing)
+                return Live(placed, order.model, exchange, response, first, self.billing)
         return _closed(response, UNREADABLE)
 
-    def _note_failure(self, placed: Placed, route: TextRoute, fault: Fault) -> None:
-        self.breaker.failed(route.provider, slow=fault is TIMED_OUT, now_ms=self.clock.now_ms())
+    def _note_failure(self, provider: str, fault: Fault) -> None:
+        self.breaker.failed(provider, slow=fault.slow, now_ms=self.clock.now_ms())
         log = logger.error if fault.verdict is Verdict.OUR_ACCOUNT else logger.warning
-        log(
-            "text.attempt_failed",
-            request_id=placed.hold.request_id,
-            provider=route.provider,
-            status=fault.status,
-            code=fault.code,
-        )
+        log("text.attempt_failed", provider=provider, status=fault.status, code=fault.code)
+        report_error(provider, is_ours=fault.verdict is Verdict.OUR_ACCOUNT)
 
 
 def _refused(request: TextRequest, fault: Fault) -> Refused | Fault:
@@ -311,13 +273,13 @@ def _counting(upstream: TextUpstream | None) -> CountsTokens | None:
     return cast("CountsTokens", upstream) if hasattr(upstream, "count_call") else None
 
 
-def _closed(response: aiohttp.ClientResponse | None, fault: Fault) -> Fault:
+def _closed(response: Answer | None, fault: Fault) -> Fault:
     if response is not None:
         response.close()
     return fault
 
 
-async def _read_up_to(response: aiohttp.ClientResponse, most: int) -> bytes:
+async def _read_up_to(response: Answer, most: int) -> bytes:
     """Read a whole answer. Raises `FaultError` for one that is larger than `most` bytes."""
     found = bytearray()
     async for part in response.content.iter_any():

@@ -20,8 +20,12 @@ _OVERLAP_BYTES = 3
 """The longest start of a blank line that can stand at the end of what has come: CR LF CR."""
 
 
-class EventTooLargeError(Exception):
-    """An event is longer than `MAX_EVENT_BYTES`; the stream cannot be read on."""
+class UnreadableStreamError(Exception):
+    """A stream cannot be read on."""
+
+
+class EventTooLargeError(UnreadableStreamError):
+    """An event is longer than `MAX_EVENT_BYTES`."""
 
 
 @dataclass(frozen=True, slots=True)

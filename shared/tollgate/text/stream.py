@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tollgate.text.errors import error_event
@@ -33,22 +33,16 @@ class Meter:
             self.delivered_bytes += utf8_length(text)
 
     def usage(self) -> Usage:
-        """Give the usage to bill: as reported, or counted and marked so. Something delivered is never 0."""
-        if self.reported is not None and self.final:
-            return self.reported
+        """Give the usage to bill: as reported, and where that is missing or 0 counted here and marked so."""
+        known = self.reported or Usage(0, 0)
         counted = min(tokens_of_bytes(self.delivered_bytes), self.output_limit)
-        if self.reported is None:
-            return Usage(self.input_estimate, counted, estimated=True)
-        known = self.reported
-        return Usage(
-            known.input_tokens or (0 if known.total_input_tokens else self.input_estimate),
-            max(counted, known.output_tokens),
-            known.cache_read_tokens,
-            known.cache_write_tokens,
-            known.cache_write_1h_tokens,
-            known.reasoning_tokens,
-            estimated=True,
-        )
+        is_told = self.final and known.output_tokens > 0
+        output = known.output_tokens if is_told else max(counted, known.output_tokens)
+        is_whole = self.final and known.total_input_tokens > 0 and output == known.output_tokens
+        if is_whole:
+            return known
+        fresh = known.input_tokens if known.total_input_tokens else self.input_estimate
+        return replace(known, input_tokens=fresh, output_tokens=output, estimated=True)
 
 
 class AnswerStream(ABC):
@@ -66,9 +60,14 @@ class AnswerStream(ABC):
         self.fault: Fault | None = None
         self._begun = False
 
+    @property
+    def ended(self) -> bool:
+        """Tell whether nothing that comes now could matter."""
+        return self.done or self.fault is not None
+
     def feed(self, event: SseEvent) -> bytes:
         """Give the bytes for the client that follow from `event`, often none."""
-        if self.done or self.fault is not None:
+        if self.ended:
             return b""
         if event.data is None:
             # A comment before the first event would commit us to this provider.
@@ -84,7 +83,7 @@ class AnswerStream(ABC):
 
     def close(self, fault: Fault = BROKEN_OFF) -> bytes:
         """Give the bytes for the client when nothing more comes: none if the answer was whole."""
-        return b"" if self.done or self.fault is not None else self.fail(fault)
+        return b"" if self.ended else self.fail(fault)
 
     def fail(self, fault: Fault) -> bytes:
         """Note the fault and give its error event."""

@@ -33,13 +33,13 @@ _TRANSLATED = frozenset(
     {
         *("model", "messages", "max_tokens", "max_completion_tokens", "temperature", "top_p", "stop"),
         *("stream", "tools", "tool_choice", "parallel_tool_calls", "response_format", "reasoning_effort"),
-        *("user", "safety_identifier", "thinking"),
+        *("user", "safety_identifier", "thinking", "service_tier"),
     }
 )
 _HINTS = frozenset(
     {
         *("stream_options", "store", "metadata", "prompt_cache_key", "prompt_cache_options", "seed"),
-        *("prompt_cache_retention", "service_tier", "verbosity", "prediction", "moderation", "modalities"),
+        *("prompt_cache_retention", "verbosity", "prediction", "moderation", "modalities"),
     }
 )
 _NEUTRAL: Mapping[str, tuple[Any, ...]] = {
@@ -54,6 +54,9 @@ _NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "function_call": (None,),
 }
 """What Anthropic cannot do, and the values that do not ask for it."""
+
+_TIERS = {"auto": "auto", "default": "standard_only"}
+"""The others have no price (`unpriced.py`), or are Anthropic's own."""
 
 _DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,(.*)", re.DOTALL)
 _BAD_ID_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
@@ -82,6 +85,8 @@ def messages_request(
         body["stop_sequences"] = stops
     if user := fields.get("safety_identifier") or fields.get("user"):
         body["metadata"] = {"user_id": user}
+    if tier := fields.get("service_tier"):
+        body["service_tier"] = _TIERS.get(str(tier), tier)
     if request.stream:
         body["stream"] = True
     known = _TRANSLATED | _HINTS | _NEUTRAL.keys()

@@ -3,8 +3,9 @@
 order ─ TextUpstream.exchange ─► Exchange: call ─ (HTTP) ─► whole answer | stream | fault
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from tollgate.kit.errors import TollgateError
@@ -15,11 +16,10 @@ from tollgate.text.metering import HoldPlan
 from tollgate.text.models import ChatProtocol, TextModel, TextRoute
 from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
 from tollgate.text.request import LIMIT_FIELDS, TextRequest, dumps, read_json_body
+from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.translate_answer_to_chat import ChatFromMessages, completion_of_message
 from tollgate.text.translate_answer_to_messages import MessagesFromChat, message_of_completion
-
-NO_STATUSES: Mapping[str, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +52,66 @@ class HttpCall:
     body: bytes = field(repr=False)
 
 
+class Content(Protocol):
+    """The bytes of an answer, as they come."""
+
+    def iter_any(self) -> AsyncIterator[bytes]:
+        """Give the pieces that are left."""
+
+    async def readany(self) -> bytes:
+        """Give the next piece; nothing at the end."""
+
+
+class Answer(Protocol):
+    """What is read of a provider's answer; aiohttp's responses are such."""
+
+    @property
+    def status(self) -> int:
+        """Give the HTTP status."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Give the headers, their names in any case."""
+
+    @property
+    def content(self) -> Content:
+        """Give the body."""
+
+    def close(self) -> None:
+        """Read no more."""
+
+
+class EventSplitter(Protocol):
+    """Cuts a streamed answer into events; both raise `UnreadableStreamError`."""
+
+    def feed(self, piece: bytes) -> Iterator[SseEvent]:
+        """Give the events that `piece` completes."""
+
+    def close(self) -> Iterator[SseEvent]:
+        """Give those that only the end of the stream completes."""
+
+
+FaultReader = Callable[[int, Mapping[str, str], bytes], Fault]
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """One attempt: its call, and the readers of its answer, which all count into `meter`.
 
-    `read_whole` gives the client's body for a whole answer with HTTP 200, and raises `FaultError`. `stream`
-    takes the events of a streamed one.
+    In place of a call there may be the answer itself, made in this process. Its faults are made on purpose,
+    and say nothing about a provider's health.
+
+    `read_whole` gives the client's body for a whole answer with HTTP 200, and raises `FaultError`. Of a
+    streamed one `splitter` takes the bytes and `stream` its events. `fault` reads an answer with an error
+    status: that status, its headers (their names in any case) and its body.
     """
 
-    call: HttpCall
+    call: HttpCall | Answer
     meter: Meter
     read_whole: Callable[[bytes], bytes]
     stream: AnswerStream
-    code_statuses: Mapping[str, int] = field(default_factory=lambda: NO_STATUSES)
-
-    def fault(self, status: int, body: bytes) -> Fault:
-        """Give the fault in an answer with an error status."""
-        return read_fault(status, body, self.code_statuses)
+    fault: FaultReader
+    splitter: EventSplitter = field(default_factory=SseSplitter)
 
 
 class TextUpstream(Protocol):
@@ -78,7 +121,7 @@ class TextUpstream(Protocol):
         """Give what to send for `order`. Raises `InvalidInputError` for what cannot be translated."""
 
 
-def chat_exchange(order: TextOrder, call: HttpCall, dialect: ChatDialect) -> Exchange:
+def chat_exchange(order: TextOrder, call: HttpCall | Answer, dialect: ChatDialect) -> Exchange:
     """Give the exchange for a `call` to an OpenAI-compatible provider, whatever the client speaks."""
     meter, model = order.meter(), order.model.id
     if order.request.protocol is ChatProtocol.OPENAI:
@@ -88,14 +131,14 @@ def chat_exchange(order: TextOrder, call: HttpCall, dialect: ChatDialect) -> Exc
             meter,
             lambda body: relay_completion(body, meter, model, dialect),
             ChatRelay(meter, model, dialect, wants_usage=wants_usage),
-            dialect.code_statuses,
+            _in_body(dialect.code_statuses),
         )
     return Exchange(
         call,
         meter,
         lambda body: message_of_completion(body, meter, model, dialect),
         MessagesFromChat(meter, model, dialect),
-        dialect.code_statuses,
+        _in_body(dialect.code_statuses),
     )
 
 
@@ -104,14 +147,20 @@ def messages_exchange(order: TextOrder, call: HttpCall, code_statuses: Mapping[s
     meter, model, created_s = order.meter(), order.model.id, order.created_s
     if order.request.protocol is ChatProtocol.ANTHROPIC:
         relay = MessagesRelay(meter, model)
-        return Exchange(call, meter, lambda body: relay_message(body, meter, model), relay, code_statuses)
+        read_whole = partial(relay_message, meter=meter, public_model=model)
+        return Exchange(call, meter, read_whole, relay, _in_body(code_statuses))
     return Exchange(
         call,
         meter,
         lambda body: completion_of_message(body, meter, model, created_s),
         ChatFromMessages(meter, model, created_s, wants_usage=order.request.wants_usage),
-        code_statuses,
+        _in_body(code_statuses),
     )
+
+
+def _in_body(code_statuses: Mapping[str, int]) -> FaultReader:
+    """Give the reader of faults that their body says all about."""
+    return lambda status, _, body: read_fault(status, body, code_statuses)
 
 
 def relayed_chat_body(order: TextOrder, dialect: ChatDialect) -> bytes:

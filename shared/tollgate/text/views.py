@@ -20,6 +20,7 @@ def wire_model(model: catalog.TextModel) -> TextModel:
         context_tokens=model.context_tokens,
         max_output_tokens=model.max_output_tokens,
         tiers=tuple(LongContextTier(tier.from_tokens, _prices(tier)) for tier in model.long_context),
+        adaptive_thinking=model.adaptive_thinking,
     )
 
 

@@ -1,50 +1,125 @@
-"""A delivery: one event that one URL has to hear about."""
+"""A delivery: one event that one URL has to hear about, and the log of its tries."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
 
+from tollgate.kit.clock import iso
 from tollgate.kit.rows import Item
+
+TEST_EVENT = "webhook.test"
+FIRST_SUCCESS, FIRST_REDIRECT = 200, 300
 
 
 class DeliveryStatus(StrEnum):
     """How far a delivery is."""
 
     PENDING = "pending"
-    """Not heard yet; another try is due."""
+    """Not heard yet, or asked for again; a try is due."""
     DELIVERED = "delivered"
     """The receiver answered 2xx."""
-    EXHAUSTED = "exhausted"
-    """Every try failed; only a redelivery by hand sends it again."""
+    FAILED = "failed"
+    """Every try failed; only a redelivery sends it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One try: `status` and the start of the answer where there was one, else `error` says why not."""
+
+    at_ms: int
+    duration_ms: int
+    status: int | None = None
+    answer: str | None = None
+    error: str | None = None
+
+    @property
+    def heard(self) -> bool:
+        """Tell whether the receiver answered 2xx."""
+        return self.status is not None and FIRST_SUCCESS <= self.status < FIRST_REDIRECT
+
+    def view(self) -> dict[str, Any]:
+        """Give the try as its owner sees it."""
+        shown = {
+            "at": iso(self.at_ms),
+            "durationMs": self.duration_ms,
+            "status": self.status,
+            "answer": self.answer,
+            "error": self.error,
+        }
+        return _without_none(shown)
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One event for one URL. `attempt` counts the tries made and guards each write."""
+    """One event for one URL. `seq` counts the writes and guards each of them.
+
+    `tries` counts the tries that were begun, `redeliveries` those that the customer asked for; `put_offs`
+    the turns that it waited for since the last try. `log` has the newest tries that ended, the oldest first.
+    `correlation_id` is the request's that it all began with.
+    """
 
     delivery_id: str
     account_id: str
-    task_id: str
     url: str
+    event: str
     created_at_ms: int
+    task_id: str | None = None
     status: DeliveryStatus = DeliveryStatus.PENDING
-    attempt: int = 0
+    seq: int = 0
+    tries: int = 0
+    redeliveries: int = 0
+    put_offs: int = 0
+    next_try_at_ms: int | None = None
     wake_at_ms: int | None = None
-    last_result: str | None = None
+    redelivered_at_ms: int | None = None
+    delivered_at_ms: int | None = None
+    log: tuple[Try, ...] = ()
+    correlation_id: str | None = None
+
+    def view(self) -> dict[str, Any]:
+        """Give the delivery as its owner sees it."""
+        shown = {
+            "deliveryId": self.delivery_id,
+            "type": self.event,
+            "taskId": self.task_id,
+            "url": self.url,
+            "state": str(self.status),
+            "createdAt": iso(self.created_at_ms),
+            "nextTryAt": _iso(self.next_try_at_ms),
+            "deliveredAt": _iso(self.delivered_at_ms),
+            "redeliveries": self.redeliveries,
+            "tryCount": self.tries,
+            "tries": [one.view() for one in self.log],
+        }
+        return _without_none(shown)
 
     def to_item(self) -> Item:
         """Give the delivery as a row; without the fields of the DueIndex, which the repository adds."""
         row: Item = {name: getattr(self, name) for name in self.__slots__ if name != "wake_at_ms"}
-        return {
-            name: value for name, value in (row | {"status": str(self.status)}).items() if value is not None
-        }
+        log = [_without_none(asdict(one)) for one in self.log]
+        return _without_none(row | {"status": str(self.status), "log": log})
 
     @classmethod
     def from_item(cls, item: Item) -> "Delivery":
         """Give the delivery that a row holds."""
         fields = {name: item[name] for name in cls.__slots__ if name in item}
-        return cls(**{**fields, "status": DeliveryStatus(item["status"]), "wake_at_ms": item.get("wake_at")})
+        fields |= {
+            "status": DeliveryStatus(item["status"]),
+            "wake_at_ms": item.get("wake_at"),
+            "log": tuple(Try(**one) for one in item["log"]),
+        }
+        return cls(**fields)
 
 
 def delivery_id_of(task_id: str) -> str:
     """Give the id of a task's completion event: the same at every try and every repeat."""
     return "evt_" + task_id.removeprefix("task_")
+
+
+def _iso(epoch_ms: int | None) -> str | None:
+    return None if epoch_ms is None else iso(epoch_ms)
+
+
+def _without_none(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}

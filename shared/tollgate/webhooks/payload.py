@@ -1,22 +1,30 @@
-"""What a webhook says, and its signature (Standard Webhooks; design §6). Pure."""
+"""What a webhook says, its signature (Standard Webhooks; design §6), and what is kept of an answer. Pure."""
 
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from standardwebhooks import Webhook
 
 from tollgate.kit.clock import MS_PER_S, iso
 from tollgate.tasks.models import Task
+from tollgate.webhooks.models import TEST_EVENT, Delivery
 
 USER_AGENT = "Tollgate-Webhooks/1"
+MAX_TEXT = 1024
+_UNREADABLE = "\ufffd"
 
 
-def payload(task: Task) -> bytes:
+def payload_of_task(task: Task) -> bytes:
     """Give the body for an ended task: `{type, timestamp, data}`, where `data` is the status body."""
-    finished_ms = task.finished_at_ms or task.created_at_ms
-    event = {"type": f"task.{task.status}", "timestamp": iso(finished_ms), "data": task.view()}
-    return json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode()
+    return _event(f"task.{task.status}", task.finished_at_ms or task.created_at_ms, task.view())
+
+
+def payload_of_test(delivery: Delivery) -> bytes:
+    """Give the body of a test: nothing happened, so `data` only says whose test it is."""
+    data = {"deliveryId": delivery.delivery_id, "message": "A test that the owner of this URL asked for."}
+    return _event(TEST_EVENT, delivery.created_at_ms, data)
 
 
 def signed_headers(delivery_id: str, body: bytes, secrets: Sequence[str], now_ms: int) -> dict[str, str]:
@@ -26,7 +34,24 @@ def signed_headers(delivery_id: str, body: bytes, secrets: Sequence[str], now_ms
     return {
         "content-type": "application/json",
         "user-agent": USER_AGENT,
+        # What is kept of the answer is for people to read.
+        "accept-encoding": "identity",
         "webhook-id": delivery_id,
         "webhook-timestamp": str(now_ms // MS_PER_S),
         "webhook-signature": " ".join(signatures),
     }
+
+
+def readable(answer: bytes) -> str:
+    """Give the start of what a stranger's server said as text that is safe to store, log and show.
+
+    What is no UTF-8 and what is no printable character (NUL, escapes, marks that turn text around) becomes
+    U+FFFD.
+    """
+    text = answer[:MAX_TEXT].decode(errors="replace").replace("\r\n", "\n")
+    return "".join(c if c.isprintable() or c in "\n\t" else _UNREADABLE for c in text)
+
+
+def _event(kind: str, at_ms: int, data: dict[str, Any]) -> bytes:
+    event = {"type": kind, "timestamp": iso(at_ms), "data": data}
+    return json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,18 +1,29 @@
-"""Deliveries in DynamoDB. `attempt` guards each change, so one try is made by one worker."""
+"""Deliveries, and the lanes that their tries go through, in DynamoDB."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
 
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.ids import new_id
-from tollgate.kit.shards import DUE_SHARDS, due_shard
+from tollgate.kit.rows import Item
+from tollgate.kit.shards import due_shard
 from tollgate.kit.writes import Write
 from tollgate.webhooks.models import Delivery
+from tollgate.webhooks.schedule import CLAIM_LEASE_MS
+
+MAX_IN_LANE = 10
+"""Tries of one account in the air at once; all accounts together have the 50 of the template."""
+MAX_IN_SLOW_LANE = 2
+"""The same while the account's receivers take long to answer: 25 such accounts leave room for others."""
 
 
 class DeliveryMovedError(Exception):
-    """Another worker has this try, or the delivery is over."""
+    """Somebody else wrote the delivery since it was read; this change is stale and was not made."""
 
 
 class DeliveryRepository:
-    """Reads and writes deliveries."""
+    """Reads and writes deliveries. `seq` guards every change: whoever read an older row writes nothing."""
 
     def __init__(self, db: Database, table: str) -> None:
         self._db = db
@@ -23,66 +34,156 @@ class DeliveryRepository:
         row = self._db.get(self._table, {"delivery_id": delivery_id})
         return None if row is None else Delivery.from_item(row)
 
+    def get_all(self, delivery_ids: Sequence[str]) -> list[Delivery]:
+        """Give those of at most 100 deliveries that there are, in any order."""
+        rows = self._db.get_all(self._table, [{"delivery_id": one} for one in delivery_ids])
+        return [Delivery.from_item(row) for row in rows]
+
+    def ids_of(self, account_id: str, before: str, limit: int) -> list[str]:
+        """Give the ids of an account's deliveries that sort before `before`, the newest first."""
+        rows = self._db.query(
+            self._table,
+            "account_id = :account AND delivery_id < :before",
+            {":account": account_id, ":before": before},
+            index="AccountIndex",
+            limit=limit,
+            newest_first=True,
+        )
+        return [row["delivery_id"] for row in rows]
+
     def enqueue(self, delivery: Delivery) -> Write:
-        """Give the write that makes a delivery, as a part of the transaction that ends its task."""
+        """Give the write that makes a delivery. Refused with `DeliveryMovedError` where it is there."""
         return Write(
             self._table,
-            item=self._row(delivery),
+            item=_row(delivery),
             condition="attribute_not_exists(delivery_id)",
             refused=lambda _: DeliveryMovedError(delivery.delivery_id),
         )
 
-    def claim(self, delivery: Delivery) -> None:
-        """Write a counted try before it is made. Raises `DeliveryMovedError` when another has it."""
-        self._save(delivery, read_attempt=delivery.attempt - 1)
+    def add(self, delivery: Delivery) -> None:
+        """Make a delivery that belongs to no transaction. Raises `DeliveryMovedError` where it is there."""
+        self._db.write(self.enqueue(delivery))
 
-    def record(self, delivery: Delivery) -> None:
-        """Write what came of a claimed try. Raises `DeliveryMovedError` when the claim was lost."""
-        self._save(delivery, read_attempt=delivery.attempt)
-
-    def due(self, now_ms: int, limit: int) -> list[tuple[str, int]]:
-        """Give `(delivery_id, attempt)` of deliveries whose `wake_at` has passed."""
-        found: list[tuple[str, int]] = []
-        for shard in range(DUE_SHARDS):
-            rows = self._db.query(
-                self._table,
-                "due_shard = :shard AND wake_at <= :now",
-                {":shard": str(shard), ":now": now_ms},
-                index="DueIndex",
-                limit=limit,
-            )
-            found += [(row["delivery_id"], row["attempt"]) for row in rows]
-        return found
-
-    def postpone(self, delivery_id: str, attempt: int, wake_at_ms: int) -> None:
-        """Move a due delivery's alarm. Raises `DeliveryMovedError`."""
-        self._db.write(
-            Write(
-                self._table,
-                key={"delivery_id": delivery_id},
-                update="SET wake_at = :wake_at",
-                condition="attempt = :read AND attribute_exists(wake_at)",
-                values={":wake_at": wake_at_ms, ":read": attempt},
-                refused=lambda _: DeliveryMovedError(delivery_id),
-            )
-        )
-
-    def _save(self, delivery: Delivery, read_attempt: int) -> None:
+    def save(self, delivery: Delivery) -> None:
+        """Write a change, whose `seq` is one higher than was read. Raises `DeliveryMovedError`."""
         token = new_id("step")
         self._db.write(
             Write(
                 self._table,
-                item={**self._row(delivery), "step_token": token},
-                condition="attempt = :read AND attribute_exists(wake_at)",
-                values={":read": read_attempt},
+                item={**_row(delivery), "step_token": token},
+                condition="seq = :read",
+                values={":read": delivery.seq - 1},
                 refused=lambda _: DeliveryMovedError(delivery.delivery_id),
                 repeated=lambda row: row.get("step_token") == token,
             )
         )
 
-    @staticmethod
-    def _row(delivery: Delivery) -> dict[str, object]:
-        row = delivery.to_item()
-        if delivery.wake_at_ms is None:
-            return row
-        return row | {"wake_at": delivery.wake_at_ms, "due_shard": due_shard(delivery.delivery_id)}
+
+class LaneRepository:
+    """Bounds the tries that one account has in the air, over all workers (decision 0018).
+
+    A lane is a row with a map of its tries, each with the time when its place is given up: a worker that
+    died gives no place back.
+    """
+
+    def __init__(self, db: Database, table: str) -> None:
+        self._db = db
+        self._table = table
+
+    def enter(self, account_id: str, now_ms: int) -> str | None:
+        """Take a place in the account's lane and give its name, or `None` when the lane is full."""
+        place = new_id("place")
+        try:
+            self._db.write(self._take(account_id, place, now_ms))
+        except _LaneRefusedError as exc:
+            return place if self._enter_refused(account_id, place, exc.lane, now_ms) else None
+        return place
+
+    def leave(self, account_id: str, place: str, *, slow: bool | None) -> None:
+        """Give a place back, and note whether its try was slow (`None`: there is nothing to note)."""
+        note = {} if slow is None else {":slow": slow}
+        self._db.write(
+            Write(
+                self._table,
+                key={"account_id": account_id},
+                update=("SET slow = :slow " if note else "") + "REMOVE places.#place",
+                names={"#place": place},
+                values=note,
+            )
+        )
+
+    def _enter_refused(self, account_id: str, place: str, lane: Item | None, now_ms: int) -> bool:
+        """Enter a lane that is new, or has places of workers that died; tell whether that was possible."""
+        places: dict[str, int] = {} if lane is None else lane["places"]
+        given_up = {name: until for name, until in places.items() if until <= now_ms}
+        if lane is not None and not given_up:
+            return False
+        # Another worker may have made the same room meanwhile: that is as good.
+        with suppress(_LaneRefusedError):
+            self._db.write(self._open(account_id) if lane is None else self._clear(account_id, given_up))
+        try:
+            self._db.write(self._take(account_id, place, now_ms))
+        except _LaneRefusedError:
+            return False
+        return True
+
+    def _take(self, account_id: str, place: str, now_ms: int) -> Write:
+        # An account's first try finds no lane: that is a refusal, and the lane is made.
+        is_there = "attribute_exists(places)"
+        has_room = "size(places) < :most"
+        is_quick = "slow = :quick"
+        has_slow_room = "size(places) < :most_slow"
+        return Write(
+            self._table,
+            key={"account_id": account_id},
+            update="SET places.#place = :until",
+            condition=f"{is_there} AND {has_room} AND ({is_quick} OR {has_slow_room})",
+            names={"#place": place},
+            values={
+                ":until": now_ms + CLAIM_LEASE_MS,
+                ":most": MAX_IN_LANE,
+                ":most_slow": MAX_IN_SLOW_LANE,
+                ":quick": False,
+            },
+            refused=_LaneRefusedError,
+            repeated=lambda lane: place in lane["places"],
+        )
+
+    def _open(self, account_id: str) -> Write:
+        return Write(
+            self._table,
+            item={"account_id": account_id, "places": {}, "slow": False},
+            condition="attribute_not_exists(account_id)",
+            refused=_LaneRefusedError,
+        )
+
+    def _clear(self, account_id: str, given_up: dict[str, int]) -> Write:
+        """Give the write that takes places out whose workers died, on the condition that they are there."""
+        names: dict[str, str] = {}
+        values: dict[str, Any] = {}
+        for number, (name, until) in enumerate(given_up.items()):
+            names[f"#p{number}"], values[f":u{number}"] = name, until
+        return Write(
+            self._table,
+            key={"account_id": account_id},
+            update="REMOVE " + ", ".join(f"places.{name}" for name in names),
+            condition=" AND ".join(f"places.#p{n} = :u{n}" for n in range(len(given_up))),
+            names=names,
+            values=values,
+            refused=_LaneRefusedError,
+        )
+
+
+class _LaneRefusedError(Exception):
+    """The lane is full, or not as it was read; `lane` is its row, if there is one."""
+
+    def __init__(self, lane: Item | None) -> None:
+        super().__init__("no place in the lane")
+        self.lane = lane
+
+
+def _row(delivery: Delivery) -> Item:
+    row = delivery.to_item()
+    if delivery.wake_at_ms is None:
+        return row
+    return row | {"wake_at": delivery.wake_at_ms, "due_shard": due_shard(delivery.delivery_id)}

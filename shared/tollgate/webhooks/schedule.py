@@ -1,34 +1,148 @@
-"""When a delivery is tried: design §6. Pure."""
+"""When a delivery is tried: design §6. Pure; each function gives the delivery as it is to be written.
 
+owed ─► claimed ─► after_try ─► delivered
+  │ ▲      ▲          │ └─────► failed ◄──┐
+  ▼ │      └──(waits)─┘                   │
+put_off                      redelivered ─┴─► one more try, now
+"""
+
+import hashlib
+import zlib
 from dataclasses import replace
 
+from ulid import ULID
+
 from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.errors import RedeliveryLimitError
 from tollgate.kit.queue import MAX_DELAY_S
-from tollgate.webhooks.models import Delivery, DeliveryStatus
+from tollgate.tasks.models import Task
+from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryStatus, Try, delivery_id_of
 
 WAITS_S = (10, 30, 2 * 60, 10 * 60, 60 * 60, 6 * 60 * 60, 24 * 60 * 60)
-"""The waits after each failed try; the first try is at once."""
+"""The waits after each failed try; the first try is at once. They need no jitter: however many come due
+together, an account's lane spreads them."""
 MAX_TRIES = len(WAITS_S) + 1
+MAX_TEST_TRIES = 1
 CLAIM_LEASE_MS = 60 * MS_PER_S
 """Longer than one try may take."""
 LATE_MS = 60 * MS_PER_S
 """How late a try may be before the sweeper sends it again."""
+FIRST_PUT_OFF_S = 2
+"""Each turn that finds the lane full doubles the wait, so the whole wait at most doubles too."""
+MAX_REDELIVERIES = 20
+REDELIVERY_GAP_MS = 10 * MS_PER_S
+"""A redelivery that is asked for again within this time is the same one: a double click."""
+TEST_GAP_MS = 2 * MS_PER_S
+"""One test of an account in this time: nobody can hammer a stranger's server through us."""
+MAX_LOG = 10
+"""Tries that a row remembers, with up to 3 KB of each answer as stored; DynamoDB's row is 400 KB."""
+
+
+def owed(task: Task, url: str, now_ms: int) -> Delivery:
+    """Give the delivery of an ended task's event, due now."""
+    return Delivery(
+        delivery_id_of(task.task_id),
+        task.account_id,
+        url,
+        f"task.{task.status}",
+        now_ms,
+        task_id=task.task_id,
+        next_try_at_ms=now_ms,
+        wake_at_ms=now_ms + LATE_MS,
+        correlation_id=task.correlation_id,
+    )
+
+
+def for_test(account_id: str, url: str, now_ms: int, correlation_id: str | None = None) -> Delivery:
+    """Give the delivery of a test event, due now. Within `TEST_GAP_MS` an account's tests have one id."""
+    window_ms = now_ms // TEST_GAP_MS * TEST_GAP_MS
+    owner = hashlib.blake2s(account_id.encode(), digest_size=10).digest()
+    ulid = ULID.from_bytes(window_ms.to_bytes(6, "big") + owner)
+    return Delivery(
+        f"evt_{ulid}",
+        account_id,
+        url,
+        TEST_EVENT,
+        now_ms,
+        next_try_at_ms=now_ms,
+        wake_at_ms=now_ms + LATE_MS,
+        correlation_id=correlation_id,
+    )
+
+
+def may_try(delivery: Delivery) -> bool:
+    """Tell whether a pending delivery has a try left; it has none when its last one never ended."""
+    most = MAX_TEST_TRIES if delivery.event == TEST_EVENT else MAX_TRIES
+    return delivery.tries - delivery.redeliveries < most
 
 
 def claimed(delivery: Delivery, now_ms: int) -> Delivery:
     """Give the delivery with one more try counted, before the try is made."""
-    return replace(delivery, attempt=delivery.attempt + 1, wake_at_ms=now_ms + CLAIM_LEASE_MS)
+    return replace(
+        delivery,
+        seq=delivery.seq + 1,
+        tries=delivery.tries + 1,
+        put_offs=0,
+        next_try_at_ms=now_ms,
+        wake_at_ms=now_ms + CLAIM_LEASE_MS,
+    )
 
 
-def after_try(delivery: Delivery, ok: bool, result: str, now_ms: int) -> tuple[Delivery, int | None]:
+def put_off(delivery: Delivery, now_ms: int) -> tuple[Delivery, int]:
+    """Give the delivery when its account's lane is full, and the seconds until it asks again."""
+    ceiling_s = min(FIRST_PUT_OFF_S << delivery.put_offs, MAX_DELAY_S)
+    # Spread over the second half, so that those who were turned away together do not come back together.
+    spread = zlib.crc32(f"{delivery.delivery_id}#{delivery.seq}".encode()) % (ceiling_s // 2 + 1)
+    wait_s = ceiling_s - spread
+    waiting = replace(delivery, seq=delivery.seq + 1, put_offs=delivery.put_offs + 1)
+    return _due_in(waiting, wait_s, now_ms), wait_s
+
+
+def after_try(delivery: Delivery, made: Try, now_ms: int) -> tuple[Delivery, int | None]:
     """Give the claimed delivery after its try, and the seconds until the next one (`None`: no more)."""
-    heard = replace(delivery, last_result=result)
-    if ok:
-        return replace(heard, status=DeliveryStatus.DELIVERED, wake_at_ms=None), None
-    if delivery.attempt >= MAX_TRIES:
-        return replace(heard, status=DeliveryStatus.EXHAUSTED, wake_at_ms=None), None
-    wait_s = WAITS_S[delivery.attempt - 1]
+    noted = replace(delivery, seq=delivery.seq + 1, log=(*delivery.log, made)[-MAX_LOG:])
+    if made.heard:
+        return _over(replace(noted, delivered_at_ms=now_ms)), None
+    # What was heard once is only repeated by hand: a repeat that fails takes nothing back.
+    if noted.delivered_at_ms is not None or not may_try(noted):
+        return _over(noted), None
+    # A redelivery comes on top of the schedule: the wait that it cut short begins anew.
+    wait_s = WAITS_S[noted.tries - noted.redeliveries - 1]
+    return _due_in(noted, wait_s, now_ms), wait_s
+
+
+def redelivered(delivery: Delivery, now_ms: int) -> Delivery | None:
+    """Give the delivery as due now, by its customer's wish; `None` where it is on its way already.
+
+    Raises `RedeliveryLimitError`.
+    """
+    asked_ms = delivery.redelivered_at_ms
+    repeated = asked_ms is not None and now_ms - asked_ms < REDELIVERY_GAP_MS
+    due = delivery.next_try_at_ms is not None and delivery.next_try_at_ms <= now_ms
+    if repeated or due or delivery.put_offs:
+        return None
+    if delivery.redeliveries >= MAX_REDELIVERIES:
+        raise RedeliveryLimitError(MAX_REDELIVERIES)
+    return replace(
+        delivery,
+        status=DeliveryStatus.PENDING,
+        seq=delivery.seq + 1,
+        redeliveries=delivery.redeliveries + 1,
+        redelivered_at_ms=now_ms,
+        next_try_at_ms=now_ms,
+        wake_at_ms=now_ms + LATE_MS,
+    )
+
+
+def _due_in(delivery: Delivery, wait_s: int, now_ms: int) -> Delivery:
+    next_try_at_ms = now_ms + wait_s * MS_PER_S
     # Within the queue's reach a message makes the next try and the sweeper only watches over it;
     # beyond it the sweeper is the timer.
     late_ms = LATE_MS if wait_s <= MAX_DELAY_S else 0
-    return replace(heard, wake_at_ms=now_ms + wait_s * MS_PER_S + late_ms), wait_s
+    return replace(delivery, next_try_at_ms=next_try_at_ms, wake_at_ms=next_try_at_ms + late_ms)
+
+
+def _over(delivery: Delivery) -> Delivery:
+    heard = delivery.delivered_at_ms is not None
+    status = DeliveryStatus.DELIVERED if heard else DeliveryStatus.FAILED
+    return replace(delivery, status=status, next_try_at_ms=None, wake_at_ms=None)

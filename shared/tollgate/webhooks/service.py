@@ -1,91 +1,144 @@
-"""One try of one delivery."""
+"""What customers do about their webhooks: see deliveries, send one again, test a URL, rotate the secret."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-
-import httpx
+from typing import Any
 
 from tollgate.accounts.models import Account
-from tollgate.kit.addresses import ForbiddenAddressError
+from tollgate.accounts.repository import AccountRepository, SecretsMovedError
+from tollgate.accounts.webhook_secrets import WebhookSecret, live_secrets, new_webhook_secret, rotated
+from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.clock import Clock
-from tollgate.kit.outbound import Outbound
-from tollgate.kit.queue import MAX_DELAY_S, Queue
-from tollgate.tasks.models import Task
-from tollgate.webhooks.models import Delivery, DeliveryStatus
-from tollgate.webhooks.payload import payload, signed_headers
+from tollgate.kit.errors import ConcurrencyLimitedError, DeliveryNotFoundError, UserNotFoundError
+from tollgate.kit.ids import is_id
+from tollgate.kit.observability import correlation_id
+from tollgate.kit.pages import Page, read_page
+from tollgate.kit.queue import Queue
+from tollgate.webhooks.models import Delivery, delivery_id_of
+from tollgate.webhooks.receivers import check_host
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
-from tollgate.webhooks.schedule import MAX_TRIES, after_try, claimed
+from tollgate.webhooks.request import Wanted, read_query, read_rotation, read_test
+from tollgate.webhooks.schedule import for_test, redelivered
 
-TIMEOUT_S = 10.0
-"""Of the whole exchange: the receiver has this long to answer (design §6)."""
-MAX_ANSWER_BYTES = 1024
-"""What is read of an answer; the rest is the receiver's own affair."""
-FIRST_SUCCESS, FIRST_REDIRECT = 200, 300
-
-
-class TryOutcome(StrEnum):
-    """What came of asking for a try."""
-
-    STALE = "stale"
-    """Another worker has it, or it is over: nothing was sent."""
-    DELIVERED = "delivered"
-    """The receiver answered 2xx."""
-    RETRY = "retry"
-    """It failed and will be tried again."""
-    EXHAUSTED = "exhausted"
-    """It failed for the last time."""
+MAX_RACES = 3
+"""How often a redelivery or rotation is decided anew when another write came first."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookService:
-    """Delivers webhooks: claim, send, record."""
+    """Shows and repeats deliveries; another account's delivery is as if it did not exist (design §6)."""
 
     deliveries: DeliveryRepository
-    task: Callable[[str], Task | None]
-    account: Callable[[str], Account | None]
-    outbound: Outbound
-    queue: Queue
+    accounts: AccountRepository
+    queue: Callable[[], Queue]
+    guard: AddressGuard
     clock: Clock
 
-    def deliver(self, delivery_id: str, attempt: int) -> TryOutcome:
-        """Make the try after `attempt` tries; a repeat of a try that was made does nothing."""
-        delivery = self.deliveries.get(delivery_id)
-        if delivery is None or delivery.attempt != attempt or delivery.status is not DeliveryStatus.PENDING:
-            return TryOutcome.STALE
+    def page(self, account_id: str, query: Mapping[str, str]) -> dict[str, Any]:
+        """Give `{deliveries, cursor}`, the newest first; `cursor` is missing on the last page.
+
+        `query` may have `state`, `taskId`, `limit` and `cursor`. Raises `InvalidInputError`.
+        """
+        page = self._page(account_id, read_query(query))
+        shown: dict[str, Any] = {"deliveries": [delivery.view() for delivery in page.rows]}
+        return shown if page.cursor is None else {**shown, "cursor": page.cursor}
+
+    def get(self, account_id: str, delivery_id: str) -> dict[str, Any]:
+        """Give a delivery with its tries. Raises `DeliveryNotFoundError`."""
+        return self._find(account_id, delivery_id).view()
+
+    def redeliver(self, account_id: str, delivery_id: str) -> dict[str, Any]:
+        """Have a delivery sent again now, under the same `webhook-id`; give it as it is then.
+
+        One that is on its way already stays as it is, so a double click sends once. Raises
+        `DeliveryNotFoundError`, `RedeliveryLimitError`, and `ConcurrencyLimitedError` when workers kept
+        writing it.
+        """
+        for _ in range(MAX_RACES):
+            found = self._find(account_id, delivery_id)
+            again = redelivered(found, self.clock.now_ms())
+            if again is None:
+                return found.view()
+            try:
+                self.deliveries.save(again)
+            except DeliveryMovedError:
+                continue
+            self._send_message(again)
+            return again.view()
+        raise ConcurrencyLimitedError("This delivery is being tried right now.")
+
+    def send_test(self, account_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Have a test event sent once to the URL of `{url}`; give its delivery, to be looked at again.
+
+        The workers send it, because this function's callers never talk to strangers. Raises
+        `InvalidInputError`, and `ConcurrencyLimitedError` for more than one test in `TEST_GAP_MS`.
+        """
+        url = read_test(body, self.guard)
+        check_host("/url", url, self.guard)
+        test = for_test(account_id, url, self.clock.now_ms(), correlation_id())
         try:
-            if delivery.attempt < MAX_TRIES:
-                return self._try(claimed(delivery, self.clock.now_ms()))
-            # It was claimed, and nobody wrote down what came of it: the tries are bounded all the same.
-            return self._record(delivery, False, "the last try did not end")
-        except DeliveryMovedError:
-            return TryOutcome.STALE
+            self.deliveries.add(test)
+        except DeliveryMovedError as exc:
+            found = self._find(account_id, test.delivery_id)
+            if found.url != url:
+                raise ConcurrencyLimitedError("Another test was sent a moment ago.") from exc
+            return found.view()
+        self._send_message(test)
+        return test.view()
 
-    def _try(self, delivery: Delivery) -> TryOutcome:
-        self.deliveries.claim(delivery)
-        ok, result = self._send(delivery)
-        return self._record(delivery, ok, result)
+    def secrets(self, account_id: str) -> dict[str, Any]:
+        """Give `{secrets}`: those that sign now, the newest first. Raises `UserNotFoundError`."""
+        return self._secrets_view(self._account(account_id).webhook_secrets)
 
-    def _record(self, delivery: Delivery, ok: bool, result: str) -> TryOutcome:
-        delivery, wait_s = after_try(delivery, ok, result, self.clock.now_ms())
-        self.deliveries.record(delivery)
-        if wait_s is not None and wait_s <= MAX_DELAY_S:
-            self.queue.send({"delivery_id": delivery.delivery_id, "attempt": delivery.attempt}, wait_s)
-        if ok:
-            return TryOutcome.DELIVERED
-        return TryOutcome.EXHAUSTED if wait_s is None else TryOutcome.RETRY
+    def rotate(self, account_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Make a new secret; the one before signs beside it for `overlapS` of `body`. Give `{secrets}`.
 
-    def _send(self, delivery: Delivery) -> tuple[bool, str]:
-        """Send once. Gives whether the receiver took it, and a short result for the log."""
-        task, account = self.task(delivery.task_id), self.account(delivery.account_id)
-        if task is None or account is None:
-            return False, "the task or its account is gone"
-        body = payload(task)
-        headers = signed_headers(delivery.delivery_id, body, account.webhook_secrets, self.clock.now_ms())
-        try:
-            answer = self.outbound.post(delivery.url, body, headers, TIMEOUT_S, MAX_ANSWER_BYTES)
-        except ForbiddenAddressError as exc:
-            return False, f"the URL {exc}"
-        except (httpx.TransportError, httpx.InvalidURL) as exc:
-            return False, type(exc).__name__
-        return FIRST_SUCCESS <= answer.status < FIRST_REDIRECT, f"HTTP {answer.status}"
+        Raises `InvalidInputError`, `UserNotFoundError`, and `RotationInProgressError` while an earlier
+        rotation's old secret lives: so a double click rotates once.
+        """
+        overlap_s = read_rotation(body)
+        for _ in range(MAX_RACES):
+            now_ms = self.clock.now_ms()
+            known = self._account(account_id).webhook_secrets
+            new = rotated(known, new_webhook_secret(now_ms), overlap_s, now_ms)
+            try:
+                self.accounts.replace_webhook_secrets(account_id, known, new)
+            except SecretsMovedError:
+                continue
+            return self._secrets_view(new)
+        raise ConcurrencyLimitedError("This account's secret is being rotated right now.")
+
+    def _page(self, account_id: str, wanted: Wanted) -> Page[Delivery]:
+        if wanted.task_id is not None:
+            # A task has one delivery at most, and its id is known.
+            found = self.deliveries.get_all([delivery_id_of(wanted.task_id)])
+            return Page([one for one in found if one.account_id == account_id and wanted.fits(one)], None)
+        return read_page(
+            wanted.before,
+            wanted.limit,
+            lambda before, limit: self.deliveries.ids_of(account_id, before, limit),
+            self._by_id,
+            wanted.fits,
+        )
+
+    def _by_id(self, delivery_ids: Sequence[str]) -> dict[str, Delivery]:
+        return {one.delivery_id: one for one in self.deliveries.get_all(delivery_ids)}
+
+    def _find(self, account_id: str, delivery_id: str) -> Delivery:
+        found = self.deliveries.get(delivery_id) if is_id("evt", delivery_id) else None
+        if found is None or found.account_id != account_id:
+            raise DeliveryNotFoundError
+        return found
+
+    def _account(self, account_id: str) -> Account:
+        account = self.accounts.get(account_id)
+        if account is None:
+            raise UserNotFoundError
+        return account
+
+    def _secrets_view(self, secrets: Sequence[WebhookSecret]) -> dict[str, Any]:
+        return {"secrets": [secret.view() for secret in live_secrets(secrets, self.clock.now_ms())]}
+
+    def _send_message(self, delivery: Delivery) -> None:
+        # Lost in a crash before this line, the sweeper sends it.
+        self.queue().send({"delivery_id": delivery.delivery_id, "seq": delivery.seq})

@@ -4,8 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tollgate.accounts.keys import new_key
 from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey, Scope
+from tollgate.accounts.networks import network_of
+from tollgate.accounts.webhook_secrets import WebhookSecret
+from tollgate.kit.errors import ForbiddenError
 from tollgate.kit.rows import from_attributes, to_attributes
+from tollgate.ledger.caps import CapPeriod, SpendingCap
+
+DAY_MS = 24 * 60 * 60 * 1000
+NOON_MS = 1_762_943_400_000 + 90 * 60 * 1000
+"""2025-11-12 12:00 UTC."""
 
 TIMES_MS = st.integers(min_value=0, max_value=4 * 10**12)
 TEXTS = st.text(max_size=30)
@@ -15,8 +24,9 @@ ACCOUNTS = st.builds(
     st.integers(min_value=0, max_value=10**15),
     st.integers(min_value=0, max_value=10_000),
     TIMES_MS,
-    st.lists(TEXTS, max_size=2).map(tuple),
+    st.lists(st.builds(WebhookSecret, TEXTS, TIMES_MS, st.none() | TIMES_MS), max_size=2).map(tuple),
 )
+NETWORKS = st.sampled_from(["203.0.113.0/24", "198.51.100.7", "2001:db8::/32"]).map(network_of)
 KEYS = st.builds(
     ApiKey,
     TEXTS,
@@ -26,6 +36,14 @@ KEYS = st.builds(
     TIMES_MS,
     st.none() | TIMES_MS,
     st.none() | TIMES_MS,
+    TEXTS,
+    st.none() | st.frozensets(TEXTS),
+    st.none() | st.lists(NETWORKS, max_size=3).map(tuple),
+    st.none() | st.builds(SpendingCap, st.integers(min_value=0), st.sampled_from(CapPeriod)),
+    st.none() | TEXTS,
+    st.none() | TIMES_MS,
+    st.none() | TIMES_MS,
+    st.booleans(),
 )
 
 
@@ -35,8 +53,24 @@ class TestRows:
         assert Account.from_item(from_attributes(to_attributes(account.to_item()))) == account
 
     def test_fields_of_other_features_in_the_row_are_left_aside(self) -> None:
-        account = Account("usr_1", 5, 0, 1, ("whsec_a",))
+        account = Account("usr_1", 5, 0, 1, (WebhookSecret("whsec_a", 1),))
         assert Account.from_item(account.to_item() | {"holds": {}}) == account
+
+    def test_secrets_from_before_they_could_be_rotated_are_read(self) -> None:
+        row = Account("usr_1", 5, 0, 1, ()).to_item() | {"webhook_secrets": ["whsec_a"]}
+        assert Account.from_item(row).webhook_secrets == (WebhookSecret("whsec_a", 1),)
+
+    def test_a_key_from_before_there_were_names_and_limits_is_read(self) -> None:
+        row = {
+            "key_id": "key_1",
+            "account_id": "usr_1",
+            "digest": "d",
+            "scopes": ["media"],
+            "created_at_ms": 1,
+            "expires_at_ms": None,
+            "revoked_at_ms": None,
+        }
+        assert ApiKey.from_item(row) == ApiKey("key_1", "usr_1", "d", frozenset({Scope.MEDIA}), 1)
 
     @given(KEYS)
     def test_a_key_comes_back_as_it_was(self, key: ApiKey) -> None:
@@ -45,7 +79,7 @@ class TestRows:
 
 class TestView:
     def test_the_customer_sees_id_whole_cents_and_when(self) -> None:
-        account = Account("usr_1", 1_239_999, 3, 1_762_943_400_000, ("whsec_a",))
+        account = Account("usr_1", 1_239_999, 3, 1_762_943_400_000, (WebhookSecret("whsec_a", 1),))
         assert account.view() == {"id": "usr_1", "balance": 123, "createdAt": "2025-11-12T10:30:00.000Z"}
 
 
@@ -65,3 +99,59 @@ class TestUsableAt:
     ) -> None:
         key = ApiKey("key_1", "usr_1", "d", ALL_SCOPES, 0, expires_at_ms, revoked_at_ms)
         assert key.usable_at(1_000) is usable
+
+
+class TestKeyView:
+    def test_it_has_every_limit_and_no_secret(self) -> None:
+        made = new_key()
+        key = ApiKey(
+            made.key_id,
+            "usr_1",
+            made.digest,
+            frozenset({Scope.TEXT, Scope.MEDIA}),
+            NOON_MS,
+            expires_at_ms=NOON_MS + DAY_MS,
+            name="ci",
+            models=frozenset({"z-image", "suno"}),
+            networks=(network_of("203.0.113.7"), network_of("2001:DB8::/32")),
+            cap=SpendingCap(5_000_000, CapPeriod.DAY),
+            previous_digest="old",
+            previous_until_ms=NOON_MS + 1_000,
+            last_used_at_ms=NOON_MS,
+        )
+        spent = {f"spent#{made.key_id}#2025-11-12": 123_456, f"spent#{made.key_id}#2025-11-11": 999}
+        assert key.view(NOON_MS, spent) == {
+            "id": made.key_id,
+            "name": "ci",
+            "prefix": made.text[: len("tg_live_") + 26],
+            "scopes": ["media", "text"],
+            "createdAt": "2025-11-12T12:00:00.000Z",
+            "expiresAt": "2025-11-13T12:00:00.000Z",
+            "revokedAt": None,
+            "lastUsedAt": "2025-11-12T12:00:00.000Z",
+            "oldSecretEndsAt": "2025-11-12T12:00:01.000Z",
+            "models": ["suno", "z-image"],
+            "networks": ["203.0.113.7/32", "2001:db8::/32"],
+            "spendingCap": {
+                "cents": 500,
+                "per": "day",
+                "spentCents": 13,
+                "resetsAt": "2025-11-13T00:00:00.000Z",
+            },
+        }
+        assert key.view(NOON_MS + 1_000, spent)["oldSecretEndsAt"] is None
+
+    def test_without_limits_it_says_null(self) -> None:
+        shown = ApiKey("key_1", "usr_1", "d", ALL_SCOPES, 0).view(NOON_MS, {})
+        limits = ("expiresAt", "lastUsedAt", "models", "networks", "spendingCap", "oldSecretEndsAt")
+        assert {name: shown[name] for name in limits} == dict.fromkeys(limits)
+
+
+class TestModels:
+    def test_a_key_may_use_its_models_and_one_without_a_list_all(self) -> None:
+        free = ApiKey("key_1", "usr_1", "d", ALL_SCOPES, 0)
+        bound = ApiKey("key_1", "usr_1", "d", ALL_SCOPES, 0, models=frozenset({"suno"}))
+        free.check_model("z-image")
+        bound.check_model("suno")
+        with pytest.raises(ForbiddenError, match="'z-image'"):
+            bound.check_model("z-image")

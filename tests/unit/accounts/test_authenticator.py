@@ -1,28 +1,38 @@
 """Who is calling, from the header alone, with as few reads as can be."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from tests.support.clock import ManualClock
+from tollgate.accounts.auth import KEY_CACHE_MS, MAX_CACHED_KEYS, Authenticator, UseNotedError
 from tollgate.accounts.keys import NewKey, new_key
 from tollgate.accounts.models import ALL_SCOPES, ApiKey, Scope
-from tollgate.accounts.service import KEY_CACHE_MS, MAX_CACHED_KEYS, Authenticator
+from tollgate.accounts.networks import network_of
 from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError
 
 
 class FakeKeys:
-    """Keys in memory; counts the reads."""
+    """Keys in memory; counts the reads, and has the uses that were noted."""
 
     def __init__(self) -> None:
         self.stored: dict[str, ApiKey] = {}
         self.reads = 0
+        self.uses: list[int] = []
+        self.failing: Exception | None = None
 
     def get(self, key_id: str) -> ApiKey | None:
         self.reads += 1
         return self.stored.get(key_id)
 
-    def add(self, fresh: NewKey, scopes: frozenset[Scope] = ALL_SCOPES, **fields: int) -> None:
+    def note_use(self, key_id: str, now_ms: int) -> None:
+        if self.failing is not None:
+            raise self.failing
+        self.stored[key_id] = replace(self.stored[key_id], last_used_at_ms=now_ms)
+        self.uses.append(now_ms)
+
+    def add(self, fresh: NewKey, scopes: frozenset[Scope] = ALL_SCOPES, **fields: Any) -> None:
         self.stored[fresh.key_id] = ApiKey(fresh.key_id, "usr_1", fresh.digest, scopes, 0, **fields)
 
 
@@ -36,13 +46,23 @@ class Desk:
         self.keys.add(self.key)
         self.authenticator = Authenticator(self.keys, self.clock)
 
-    def ask(self, header: str | None = None, scope: Scope = Scope.MEDIA) -> ApiKey:
-        return self.authenticator.authenticate(header or f"Bearer {self.key.text}", scope)
+    def ask(
+        self, header: str | None = None, scope: Scope = Scope.MEDIA, address: str | None = "203.0.113.7"
+    ) -> ApiKey:
+        return self.authenticator.authenticate(header or f"Bearer {self.key.text}", scope, address)
 
     def refuses(self, header: str | None) -> bool:
         with pytest.raises(InvalidApiKeyError):
-            self.authenticator.authenticate(header, Scope.MEDIA)
+            self.authenticator.authenticate(header, Scope.MEDIA, "203.0.113.7")
         return True
+
+    def guess(self, monkeypatch: pytest.MonkeyPatch) -> str:
+        """Give the header of a key with the right id, a right checksum and another secret."""
+        with monkeypatch.context() as patch:
+            patch.setattr("tollgate.accounts.keys.ULID", lambda: self.key.key_id.removeprefix("key_"))
+            guess = new_key()
+        assert guess.key_id == self.key.key_id
+        return f"Bearer {guess.text}"
 
 
 @pytest.fixture
@@ -84,7 +104,8 @@ class TestHeader:
 
 class TestKey:
     def test_a_good_key_names_its_account(self, desk: Desk) -> None:
-        assert desk.ask() == desk.keys.stored[desk.key.key_id]
+        stored = desk.keys.stored[desk.key.key_id]
+        assert desk.ask() == stored
 
     def test_an_unknown_key_is_refused(self, desk: Desk) -> None:
         assert desk.refuses(f"Bearer {new_key().text}")
@@ -93,10 +114,7 @@ class TestKey:
         self, desk: Desk, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         desk.ask()
-        monkeypatch.setattr("tollgate.accounts.keys.ULID", lambda: desk.key.key_id.removeprefix("key_"))
-        forged = new_key()
-        assert forged.key_id == desk.key.key_id
-        assert desk.refuses(f"Bearer {forged.text}")
+        assert desk.refuses(desk.guess(monkeypatch))
 
     def test_an_expired_key_is_refused_from_that_moment_though_it_is_remembered(self, desk: Desk) -> None:
         desk.keys.add(desk.key, expires_at_ms=desk.clock.now_ms() + 1_000)
@@ -115,7 +133,7 @@ class TestKey:
         said = set()
         for header in (None, "Bearer x", f"Bearer {new_key().text}", f"Bearer {desk.key.text}"):
             with pytest.raises(InvalidApiKeyError) as caught:
-                desk.authenticator.authenticate(header, Scope.MEDIA)
+                desk.authenticator.authenticate(header, Scope.MEDIA, None)
             said.add(str(caught.value.body()))
         assert len(said) == 1
 
@@ -151,14 +169,8 @@ class TestMemory:
         assert desk.refuses(f"Bearer {desk.key.text}")
         assert KEY_CACHE_MS == 30_000
 
-    def test_an_unknown_key_is_not_remembered_as_unknown(self, desk: Desk) -> None:
-        late = new_key()
-        assert desk.refuses(f"Bearer {late.text}")
-        desk.keys.add(late)
-        assert desk.ask(f"Bearer {late.text}")
-
     def test_memory_is_bounded_and_the_oldest_goes(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("tollgate.accounts.service.MAX_CACHED_KEYS", 2)
+        monkeypatch.setattr("tollgate.accounts.auth.MAX_CACHED_KEYS", 2)
         assert MAX_CACHED_KEYS == 10_000
         others = [new_key(), new_key()]
         desk.ask()
@@ -170,3 +182,106 @@ class TestMemory:
         assert desk.keys.reads == reads
         desk.ask()
         assert desk.keys.reads == reads + 1
+
+
+class TestFloods:
+    def test_an_unknown_key_is_read_once_in_30_seconds(self, desk: Desk) -> None:
+        header = f"Bearer {new_key().text}"
+        assert all(desk.refuses(header) for _ in range(100))
+        assert desk.keys.reads == 1
+        desk.clock.advance(30_000)
+        assert desk.refuses(header)
+        assert desk.keys.reads == 2
+
+    def test_guesses_at_a_known_key_cost_three_reads_and_the_key_works_on(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for _ in range(100):
+            assert desk.refuses(desk.guess(monkeypatch))
+            desk.clock.advance(200)
+            assert desk.ask()
+        assert desk.keys.reads == 3
+
+    def test_guesses_never_keep_the_right_key_out(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Whenever a read is spared the key is known, so its owner is never refused for a flood."""
+        for _ in range(200):
+            assert desk.refuses(desk.guess(monkeypatch))
+            desk.clock.advance(977)
+            assert desk.ask()
+
+    def test_a_flood_of_unknown_keys_does_not_drive_out_good_ones(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("tollgate.accounts.auth.MAX_CACHED_KEYS", 2)
+        desk.ask()
+        assert all(desk.refuses(f"Bearer {new_key().text}") for _ in range(10))
+        reads = desk.keys.reads
+        desk.ask()
+        assert desk.keys.reads == reads
+
+
+class TestRotation:
+    def rotate(self, desk: Desk, overlap_ms: int) -> str:
+        fresh = new_key(desk.key.key_id)
+        desk.keys.stored[desk.key.key_id] = replace(
+            desk.keys.stored[desk.key.key_id],
+            digest=fresh.digest,
+            previous_digest=desk.key.digest,
+            previous_until_ms=desk.clock.now_ms() + overlap_ms,
+        )
+        return f"Bearer {fresh.text}"
+
+    def test_the_new_secret_works_at_once_though_the_old_one_is_remembered(self, desk: Desk) -> None:
+        desk.ask()
+        assert desk.ask(self.rotate(desk, 60_000)).key_id == desk.key.key_id
+
+    def test_the_old_secret_works_until_its_time_is_over_and_not_longer(self, desk: Desk) -> None:
+        new = self.rotate(desk, 60_000)
+        desk.clock.advance(59_999)
+        assert desk.ask()
+        desk.clock.advance(1)
+        assert desk.refuses(f"Bearer {desk.key.text}")
+        assert desk.ask(new)
+
+
+class TestNetworks:
+    def test_a_key_is_good_from_its_networks_only(self, desk: Desk) -> None:
+        networks = (network_of("203.0.113.0/24"), network_of("2001:db8::/32"))
+        desk.keys.add(desk.key, networks=networks)
+        for address in ("203.0.113.0", "203.0.113.255", "2001:db8::1", "::ffff:203.0.113.9"):
+            assert desk.ask(address=address)
+        for stranger in ("203.0.114.0", "2001:db9::1", "::1", "203.0.113", "", None):
+            with pytest.raises(ForbiddenError, match="address"):
+                desk.ask(address=stranger)
+
+    def test_from_elsewhere_a_wrong_secret_is_401_all_the_same(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        desk.keys.add(desk.key, networks=(network_of("198.51.100.0/24"),))
+        assert desk.refuses(desk.guess(monkeypatch))
+
+
+class TestLastUse:
+    def test_it_is_noted_once_in_five_minutes(self, desk: Desk) -> None:
+        start = desk.clock.now_ms()
+        for _ in range(60):
+            desk.ask()
+            desk.clock.advance(10_000)
+        assert desk.keys.uses == [start, start + 300_000]
+
+    def test_what_another_process_noted_is_not_noted_again(self, desk: Desk) -> None:
+        desk.keys.add(desk.key, last_used_at_ms=desk.clock.now_ms() - 299_999)
+        desk.ask()
+        assert desk.keys.uses == []
+
+    def test_a_refused_use_is_none(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        desk.keys.add(desk.key, scopes=frozenset({Scope.TEXT}))
+        desk.refuses(desk.guess(monkeypatch))
+        with pytest.raises(ForbiddenError):
+            desk.ask()
+        assert desk.keys.uses == []
+
+    @pytest.mark.parametrize("failing", [UseNotedError(), OSError("no table")])
+    def test_a_request_never_fails_for_its_sake(self, desk: Desk, failing: Exception) -> None:
+        desk.keys.failing = failing
+        assert desk.ask()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.accounts.keys import MAX_KEY_LENGTH, digest, key_id_of, matches, new_key
+from tollgate.accounts.keys import MAX_KEY_LENGTH, digest, key_id_of, matches, new_key, visible_prefix
 
 SHAPE = re.compile(r"tg_live_([0-9A-HJKMNP-TV-Z]{26})_([0-9A-Za-z]{39})")
 ALPHANUMERIC = string.digits + string.ascii_letters
@@ -24,6 +24,13 @@ class TestNewKey:
     def test_no_two_are_alike(self) -> None:
         keys = [new_key() for _ in range(200)]
         assert len({key.text for key in keys}) == len({key.key_id for key in keys}) == 200
+
+    def test_a_new_secret_of_a_key_keeps_its_id_and_is_another_text(self) -> None:
+        key = new_key()
+        rotated = new_key(key.key_id)
+        assert key_id_of(rotated.text) == rotated.key_id == key.key_id
+        assert rotated.text != key.text
+        assert rotated.text.startswith(visible_prefix(key.key_id) + "_")
 
     def test_what_is_stored_does_not_show_the_secret(self) -> None:
         key = new_key()

@@ -20,6 +20,7 @@ from tollgate.artifacts import store as store_module
 from tollgate.artifacts.store import PART_BYTES, ArtifactStore, CopyError
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.outbound import Outbound
+from tollgate.providers.base import InlineFile, ResultFile
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -62,7 +63,7 @@ class Bucket:
     def refusal(self, answer: Answer) -> CopyError:
         """Copy what a server answers; give why it did not work, and see that nothing is left."""
         with http_server(answer) as url, pytest.raises(CopyError) as caught:
-            self.store.copy([url], "task_1")
+            self.store.copy([ResultFile(url)], "task_1")
         assert self.keys() == []
         assert self.uploads() == 0
         return caught.value
@@ -85,7 +86,7 @@ def bucket(s3: "S3Client") -> Bucket:
 class TestCopied:
     def test_a_small_file_has_its_bytes_type_size_and_hash(self, bucket: Bucket) -> None:
         with http_server(lambda _: Reply(200, png(), {"content-type": "text/html"})) as url:
-            (file,) = bucket.store.copy([url], "task_1")
+            (file,) = bucket.store.copy([ResultFile(url)], "task_1")
         (key,) = bucket.keys()
         assert file.url == f"{STORAGE_URL}/{key}"
         assert key.startswith("media/task_1/")
@@ -105,7 +106,7 @@ class TestCopied:
     def test_a_large_one_goes_in_parts_and_is_the_same_file(self, bucket: Bucket, size_bytes: int) -> None:
         content = film(size_bytes)
         with http_server(lambda _: Reply(200, content)) as url:
-            (file,) = bucket.store.copy([url], "task_1")
+            (file,) = bucket.store.copy([ResultFile(url)], "task_1")
         (key,) = bucket.keys()
         assert bucket.body(key) == content
         assert file.size_bytes == size_bytes
@@ -119,13 +120,15 @@ class TestCopied:
 
     def test_a_file_whose_length_was_not_told(self, bucket: Bucket) -> None:
         with http_server(lambda _: Raw((b"HTTP/1.0 200 OK\r\n\r\n", png()))) as url:
-            (file,) = bucket.store.copy([url], "task_1")
+            (file,) = bucket.store.copy([ResultFile(url)], "task_1")
         assert file.sha256 == hashlib.sha256(png()).hexdigest()
 
     def test_several_files_keep_their_order(self, bucket: Bucket) -> None:
         answers = {"/hook/0": png(), "/hook/1": film(100)}
         with http_server(lambda request: Reply(200, answers[request.path])) as url:
-            files = bucket.store.copy([f"{url}/0", f"{url}/1", f"{url}/0"], "task_1")
+            files = bucket.store.copy(
+                [ResultFile(f"{url}/0"), ResultFile(f"{url}/1"), ResultFile(f"{url}/0")], "task_1"
+            )
         assert [file.content_type for file in files] == ["image/png", "video/mp4", "image/png"]
         assert [file.url.rpartition("-")[2] for file in files] == ["0.png", "1.mp4", "2.png"]
         assert len(bucket.keys()) == 3
@@ -133,8 +136,8 @@ class TestCopied:
     def test_a_repeat_touches_no_file_of_the_first_run(self, bucket: Bucket) -> None:
         contents = iter([png(), film(100)])
         with http_server(lambda _: Reply(200, next(contents))) as url:
-            (first,) = bucket.store.copy([url], "task_1")
-            (second,) = bucket.store.copy([url], "task_1")
+            (first,) = bucket.store.copy([ResultFile(url)], "task_1")
+            (second,) = bucket.store.copy([ResultFile(url)], "task_1")
         assert first.url != second.url
         assert bucket.body(first.url.removeprefix(f"{STORAGE_URL}/")) == png()
 
@@ -145,8 +148,41 @@ class TestCopied:
             return Reply(302, headers={"location": "/file"})
 
         with http_server(behaviour) as url:
-            (file,) = bucket.store.copy([url], "task_1")
+            (file,) = bucket.store.copy([ResultFile(url)], "task_1")
         assert file.content_type == "image/png"
+
+
+class TestInline:
+    def test_a_file_that_came_with_the_answer_is_stored_the_same(self, bucket: Bucket) -> None:
+        (file,) = bucket.store.copy([InlineFile(png())], "task_1")
+        assert bucket.body(file.url.removeprefix(f"{STORAGE_URL}/")) == png()
+        assert (file.file_type, file.content_type, file.size_bytes) == ("image", "image/png", len(png()))
+        assert file.sha256 == hashlib.sha256(png()).hexdigest()
+
+    def test_what_is_no_media_is_refused_for_good(self, bucket: Bucket) -> None:
+        with pytest.raises(CopyError, match="not media") as caught:
+            bucket.store.copy([InlineFile(b"<html>")], "task_1")
+        assert not caught.value.retryable
+
+
+class TestCredentials:
+    def test_a_key_goes_to_the_files_own_origin_and_not_where_that_redirects(self, bucket: Bucket) -> None:
+        seen: list[tuple[str, str | None]] = []
+
+        def elsewhere(request: Received) -> Reply:
+            seen.append(("elsewhere", request.headers.get("x-key")))
+            return Reply(200, png())
+
+        with http_server(elsewhere) as other:
+
+            def here(request: Received) -> Reply:
+                seen.append((request.path, request.headers.get("x-key")))
+                target = f"{other}/x" if request.path.endswith("/2") else "2"
+                return Reply(302, b"", {"location": target})
+
+            with http_server(here) as url:
+                bucket.store.copy([ResultFile(f"{url}/1", {"x-key": "secret"})], "task_1")
+        assert [key for _, key in seen] == ["secret", "secret", None]
 
 
 class TestBadSource:
@@ -190,7 +226,7 @@ class TestBadSource:
         with http_server(lambda _: 200) as url:
             pass
         with pytest.raises(CopyError) as caught:
-            bucket.store.copy([url], "task_1")
+            bucket.store.copy([ResultFile(url)], "task_1")
         assert caught.value.retryable is True
 
     def test_one_that_is_too_large_is_given_up_on_the_way(
@@ -212,7 +248,7 @@ class TestBadSource:
     )
     def test_an_address_that_is_not_allowed_is_never_asked(self, bucket: Bucket, url: str) -> None:
         with pytest.raises(CopyError) as caught:
-            bucket.store.copy([url], "task_1")
+            bucket.store.copy([ResultFile(url)], "task_1")
         assert caught.value.retryable is False
         assert caught.value.detail.startswith("the result's URL must ")
 
@@ -223,7 +259,7 @@ class TestBadSource:
     def test_one_bad_file_among_good_ones_fails_the_whole_copy(self, bucket: Bucket) -> None:
         answers = {"/hook/0": Reply(200, png()), "/hook/1": Reply(404)}
         with http_server(lambda request: answers[request.path]) as url, pytest.raises(CopyError):
-            bucket.store.copy([f"{url}/0", f"{url}/1"], "task_1")
+            bucket.store.copy([ResultFile(f"{url}/0"), ResultFile(f"{url}/1")], "task_1")
 
 
 class TestOurOwnStorage:
@@ -238,7 +274,7 @@ class TestOurOwnStorage:
     def test_of_a_small_file(self, bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
         self.broken(bucket, monkeypatch, "put_object")
         with http_server(lambda _: Reply(200, png())) as url, pytest.raises(ClientError, match="SlowDown"):
-            bucket.store.copy([url], "task_1")
+            bucket.store.copy([ResultFile(url)], "task_1")
 
     @pytest.mark.parametrize("operation", ["upload_part", "complete_multipart_upload"])
     def test_of_a_large_one_and_the_upload_is_given_up(
@@ -247,5 +283,5 @@ class TestOurOwnStorage:
         self.broken(bucket, monkeypatch, operation)
         content = film(PART_BYTES + 1)
         with http_server(lambda _: Reply(200, content)) as url, pytest.raises(ClientError, match="SlowDown"):
-            bucket.store.copy([url], "task_1")
+            bucket.store.copy([ResultFile(url)], "task_1")
         assert bucket.uploads() == 0

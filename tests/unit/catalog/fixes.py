@@ -180,8 +180,25 @@ def vid_p(sketch: Sketch) -> None:
         sketch.need("prompt")
 
 
+MIDJOURNEY_USES = {
+    "blend": {"imageUrls", "dimensions", "size"}, "describe": {"imageUrls"},
+    "reroll": {"parentTaskId", "customId"}, "modal": {"parentTaskId", "prompt", "maskUrl"},
+    "zoom": {"parentTaskId", "customId", "index", "zoomRatio"},
+    "pan": {"parentTaskId", "customId", "index", "direction"},
+    "remix-strong": {"parentTaskId", "index", "prompt"}, "remix-subtle": {"parentTaskId", "index", "prompt"},
+    **dict.fromkeys(
+        ("upscale", "variation", "high-variation", "low-variation", "inpaint"),
+        frozenset({"parentTaskId", "customId", "index"}),
+    ),
+}  # fmt: skip
+"""What APIMart's documentation says that an action can be told, besides its speed. The others take flags."""
+FOLLOW_UP = {"parentTaskId", "customId", "index", "direction", "zoomRatio", "maskUrl", "dimensions"}
+
+
 def midjourney(sketch: Sketch) -> None:
     action = sketch.chosen("action")
+    used = MIDJOURNEY_USES.get(action, sketch.source.keys() - FOLLOW_UP)
+    sketch.drop(*sorted(sketch.source.keys() - used - {"action", "speed"}))
     if action != "imagine":
         sketch.drop("repeat")
     if action in ("imagine", "edits"):
@@ -189,12 +206,12 @@ def midjourney(sketch: Sketch) -> None:
     if action in ("edits", "blend", "describe"):
         sketch.need("imageUrls")
     if action == "blend":
-        sketch.source["imageUrls"] = (sketch.source["imageUrls"] * 2)[:5]
-    if action not in ("imagine", "edits", "blend", "describe"):
+        sketch.source["imageUrls"] = (sketch.source["imageUrls"] * 2)[:4]
+    if action == "describe":
+        sketch.most("imageUrls", 1)
+    if "parentTaskId" in MIDJOURNEY_USES.get(action, ()):
         sketch.need("parentTaskId")
-    if action not in ("imagine", "edits", "blend", "describe", "reroll", "modal") and not sketch.has(
-        "customId"
-    ):
+    if "index" in MIDJOURNEY_USES.get(action, ()) and not sketch.has("customId"):
         sketch.need("index")
     if action == "pan":
         sketch.need("direction")
@@ -226,30 +243,44 @@ MUSIC_NEEDS = {
     "inspo": ("audioUrls",), "upload": ("audioUrl",), "cover": ("audioUrl",), "add-instrumental": LAYER,
     "add-vocals": ("prompt", *LAYER), "replace-section": ("audioId", "prompt", "styles", "title"),
     "fade-in": ("durationS",), "fade-out": ("durationS",), "adjust-speed": ("speed",),
-    "mashup": ("sourceTaskIds",),
-    **dict.fromkeys(
-        ("extend", "stems", "stems-all", "wav", "timestamped-lyrics", "music-video"), ("audioId",)
-    ),
+    "mashup": ("sourceTaskIds",), "sample": ("prompt",), "add-stem": ("prompt",),
+    "extend": ("audioId", "startS"),
+    **dict.fromkeys(("stems", "stems-all", "wav", "timestamped-lyrics", "music-video"), ("audioId",)),
 }  # fmt: skip
-SUNG = {"prompt", "title", "styles", "negativeTags", "styleWeight", "weirdnessConstraint", "audioWeight",
-        "vocalGender"}  # fmt: skip
+STYLED = {"prompt", "title", "styles", "negativeTags", "styleWeight", "weirdnessConstraint", "audioWeight"}
+SUNG = STYLED | {"vocalGender"}
+WRITTEN = SUNG | {"autoLyrics"}
 TRACK = {"parentTaskId", "audioId"}
+SECTION = TRACK | {"startS", "endS"}
 MUSIC_USES = {
-    "music": SUNG | {"instrumental"}, "cover": SUNG | {"instrumental", "audioUrl"},
-    "extend": SUNG | TRACK | {"startS"}, "add-instrumental": {*LAYER, "instrumental"},
-    "add-vocals": SUNG | {"audioUrl"}, "lyrics": {"prompt"}, "boost-style": {"styles"},
-    "replace-section": TRACK | {"startS", "endS", "prompt", "title", "styles", "negativeTags"},
+    "music": WRITTEN | {"instrumental"}, "cover": WRITTEN | {"instrumental", "audioUrl"},
+    "extend": WRITTEN | TRACK | {"startS"}, "inspo": WRITTEN | {"audioUrls"},
+    "mashup": WRITTEN | {"instrumental", "sourceTaskIds", "audioIds"},
+    "sample": WRITTEN | SECTION | {"instrumental"}, "add-stem": STYLED | TRACK,
+    "add-instrumental": {*LAYER, "instrumental"}, "add-vocals": SUNG | {"audioUrl"},
+    "sound": {"prompt", "type", "bpm", "key"}, "lyrics": {"prompt"}, "boost-style": {"styles"},
+    "upload": {"audioUrl"}, "remaster": TRACK | {"variationCategory"},
+    "voice": {"voiceAudioUrl", "verificationAudioUrl", "phraseId", "name", "description", "singerSkillLevel"},
+    "replace-section": SECTION | {"prompt", "title", "styles", "negativeTags"},
     "music-video": TRACK | {"imageUrl", "backgroundColors", "aspectRatio", "quality"},
-    "stems": TRACK, "stems-all": TRACK, "wav": TRACK, "timestamped-lyrics": TRACK,
-    "music-cover": {"parentTaskId"}, "midi": {"parentTaskId"},
+    "stems": TRACK | {"stemType"}, "vox": SECTION, "remove-section": SECTION, "crop": SECTION,
+    "fade-in": TRACK | {"durationS", "title"}, "fade-out": TRACK | {"durationS", "title"},
+    "adjust-speed": TRACK | {"speed", "keepPitch", "title"}, "music-cover": {"parentTaskId"},
+    **dict.fromkeys(("stems-all", "wav", "timestamped-lyrics", "concat", "midi", "bpm"), TRACK),
 }  # fmt: skip
-"""What the documentation of the only route says that each action can be told, besides its engine."""
+"""What the documentation of the routes says that each action can be told, besides its engine."""
+MUSIC_ENGINES = {
+    "sound": ("v5.0", "v5.5"), "add-stem": ("v5.5",), "remaster": ("v4.5+", "v5.0", "v5.5"),
+    "replace-section": ("v4.0", "v4.5+", "v5.0", "v5.5"),
+    **dict.fromkeys(("inspo", "add-instrumental", "add-vocals"), ("v4.0", "v4.5", "v4.5+", "v5.0", "v5.5")),
+}  # fmt: skip
 
 
 def music(sketch: Sketch) -> None:
     action = sketch.chosen("action")
-    unused = sketch.source.keys() - MUSIC_USES.get(action, sketch.source.keys()) - {"action", "mv"}
-    sketch.drop(*sorted(unused))
+    sketch.drop(*sorted(sketch.source.keys() - MUSIC_USES[action] - {"action", "mv"}))
+    if "mv" in sketch.source:
+        sketch.set("mv", *MUSIC_ENGINES.get(action, (sketch.source["mv"],)))
     sketch.need(*MUSIC_NEEDS.get(action, ()))
     if action == "music" and not (sketch.source.get("instrumental") and sketch.has("styles")):
         sketch.need("prompt")
@@ -262,7 +293,7 @@ def music(sketch: Sketch) -> None:
         sketch.drop("audioId")
     if action == "inspo":
         sketch.most("audioUrls", 4)
-    if action in ("replace-section", "remove-section", "crop") or (
+    if action in ("replace-section", "remove-section", "crop", "sample") or (
         action != "extend" and sketch.has("startS", "endS")
     ):
         sketch.source["startS"], sketch.source["endS"] = sketch.pick((0, 0.5), (1.25, 60))

@@ -6,6 +6,8 @@ from tests.unit.catalog.cases import URL, Case
 
 P = {"prompt": "a song about a cat"}
 T = {"parentTaskId": "task_1"}
+MASHUP = {"action": "mashup", "sourceTaskIds": ["a", "b"]}
+SECTION = {"startS": 1, "endS": 2}
 LAYER = {"audioUrl": URL, "title": "Cat", "styles": "jazz", "negativeTags": "drums"}
 
 
@@ -40,26 +42,28 @@ MUSIC: list[Case] = [
     ("speed 0.25-4: 0.25", {**T, "action": "adjust-speed", "speed": 0.25}, []),
     ("speed 0.25-4: not 4.01", {**T, "action": "adjust-speed", "speed": 4.01}, ["speed"]),
     ("adjust-speed needs speed", {**T, "action": "adjust-speed"}, ["speed"]),
-    ("sourceTaskIds exactly 2", {"action": "mashup", "sourceTaskIds": ["a", "b"]}, []),
+    ("sourceTaskIds exactly 2", MASHUP, []),
     ("sourceTaskIds exactly 2: not 1", {**P, "sourceTaskIds": ["a"]}, ["sourceTaskIds"]),
-    ("audioIds parallel to sourceTaskIds", {"action": "bpm", **T, "audioIds": ["a", "b"]}, ["audioIds"]),
+    ("audioIds parallel to sourceTaskIds", {**MASHUP, "audioIds": ["a", "b"]}, []),
+    ("audioIds: not without", {"action": "mashup", "audioIds": ["a", "b"]}, ["audioIds", "sourceTaskIds"]),
     ("audioUrls: inspo 4", {"action": "inspo", "audioUrls": [URL] * 4}, []),
     ("audioUrls: inspo not 5", {"action": "inspo", "audioUrls": [URL] * 5}, ["audioUrls"]),
-    ("audioUrls: custom model 24 tracks", {**P, "action": "sound", "audioUrls": [URL] * 24}, []),
-    ("audioUrls: not 25", {**P, "audioUrls": [URL] * 25}, ["audioUrls"]),
+    ("audioUrls: not 25", {"action": "inspo", "audioUrls": [URL] * 25}, ["audioUrls"]),
+    ("music: no audioUrls", {**P, "audioUrls": [URL]}, ["audioUrls"]),
     ("backgroundColors 1-4 hex colors", of_track("music-video", backgroundColors=["#1a2B3c"] * 4), []),
     ("backgroundColors: not 0", {**P, "backgroundColors": []}, ["backgroundColors"]),
     ("backgroundColors: not a name", {**P, "backgroundColors": ["red"]}, ["backgroundColors/0"]),
     ("voxAudioId deprecated, ignored: a string", {**P, "voxAudioId": "x"}, []),
     ("voxAudioId deprecated, ignored: whatever it holds", {**P, "voxAudioId": {"a": [None]}}, []),
     ("extend: a track of a task", of_track("extend", startS=10), []),
-    ("extend: which track", of_task("extend"), ["audioId"]),
+    ("extend: which track", of_task("extend", startS=10), ["audioId"]),
+    ("extend: where to go on from", of_track("extend"), ["startS"]),
     (
         "extend: not from elsewhere",
         {"action": "extend", "audioUrl": URL},
-        ["audioId", "audioUrl", "parentTaskId"],
+        ["audioId", "audioUrl", "parentTaskId", "startS"],
     ),
-    ("extend: not without a track", {"action": "extend"}, ["audioId", "parentTaskId"]),
+    ("extend: not without a track", {"action": "extend", "startS": 10}, ["audioId", "parentTaskId"]),
     ("cover: a track", {"action": "cover", "audioUrl": URL}, []),
     ("cover: not of a task", of_task("cover"), ["audioUrl", "parentTaskId"]),
     ("add-instrumental: a track, its title and styles", {"action": "add-instrumental", **LAYER}, []),
@@ -70,7 +74,7 @@ MUSIC: list[Case] = [
     ),
     ("add-vocals: what to sing", {**P, **LAYER, "action": "add-vocals"}, []),
     ("add-vocals: not without words", {**LAYER, "action": "add-vocals"}, ["prompt"]),
-    ("one track: not both", {"action": "bpm", **T, "audioUrl": URL}, ["audioUrl"]),
+    ("one track: not both", {"action": "cover", **T, "audioUrl": URL}, ["audioUrl", "parentTaskId"]),
     ("music: no bpm", {**P, "bpm": 90}, ["bpm"]),
     ("music: what it cannot use may have its default", {**P, "quality": "compact"}, []),
     (
@@ -78,9 +82,16 @@ MUSIC: list[Case] = [
         {**P, "action": "lyrics", "styles": "jazz", "instrumental": True},
         ["instrumental", "styles"],
     ),
-    ("midi: a task, not a track", of_track("midi"), ["audioId"]),
+    ("midi: a track of a task", of_track("midi"), []),
+    ("music-cover: a task, not a track", of_track("music-cover"), ["audioId"]),
+    ("music: written lyrics", {**P, "autoLyrics": True}, []),
+    ("stems: no lyrics to write", of_track("stems", autoLyrics=True), ["autoLyrics"]),
     ("sound: a prompt", {**P, "action": "sound", "bpm": 90, "key": "C minor", "type": "loop"}, []),
     ("sound: not without", {"action": "sound"}, ["prompt"]),
+    ("sound: of the newest engines", {**P, "action": "sound", "mv": "v5.0"}, []),
+    ("sound: not of an older one", {**P, "action": "sound", "mv": "v4.5"}, ["mv"]),
+    ("key: a sharp", {**P, "action": "sound", "key": "F#m"}, []),
+    ("key: not a chord", {**P, "action": "sound", "key": "C sus4"}, ["key"]),
     ("type one-shot, loop", {**P, "action": "sound", "type": "once"}, ["type"]),
     ("lyrics: a prompt", {"action": "lyrics"}, ["prompt"]),
     ("boost-style: styles", {"action": "boost-style", "styles": "jazz"}, []),
@@ -124,12 +135,20 @@ MUSIC: list[Case] = [
     ),
     *(
         (f"{action}: not without a task", {"action": action}, ["parentTaskId"])
-        for action in ("remaster", "add-stem", "sample", "bpm", "music-cover")
+        for action in ("remaster", "bpm", "music-cover")
     ),
+    ("add-stem: not without", {"action": "add-stem"}, ["parentTaskId", "prompt"]),
+    ("add-stem: what to play", {**P, **of_track("add-stem", mv="v5.5")}, []),
+    ("add-stem: not of an older engine", {**P, **of_task("add-stem", mv="v5.0")}, ["mv"]),
+    ("sample: not without", {"action": "sample"}, ["endS", "parentTaskId", "prompt", "startS"]),
+    ("sample: a section of a track", {**P, **SECTION, **of_track("sample")}, []),
+    ("remaster: not of an older engine", of_task("remaster", mv="v4.5"), ["mv"]),
+    ("inspo: not of the oldest engine", {"action": "inspo", "audioUrls": [URL], "mv": "v3.5"}, ["mv"]),
     ("remaster: variationCategory", of_task("remaster", variationCategory="subtle"), []),
     ("variationCategory: not low", of_task("remaster", variationCategory="low"), ["variationCategory"]),
-    ("audioId: of a task", {**P, "action": "sound", "audioId": "a"}, ["audioId"]),
-    ("add-stem: stemType", of_task("add-stem", stemType="drums"), []),
+    ("audioId: of a task", {"action": "bpm", "audioId": "a"}, ["audioId", "parentTaskId"]),
+    ("stems: stemType", of_track("stems", stemType="drums"), []),
+    ("bpm: no stemType", of_track("bpm", stemType="drums"), ["stemType"]),
 ]
 
 TRACKS = [f"https://media.example/{number}.mp3" for number in range(25)]

@@ -96,6 +96,12 @@ class TestLint:
         found = faults(routed(model, extraCosts=[cost]))
         assert found[0].startswith(f"{model.id}: pricing: {fault}") if fault else found == []
 
+    def test_items_that_a_route_does_not_take_do_not_count(self) -> None:
+        model = priced(unit="second", prices=one("0.01"))
+        three = {"extraCosts": [extra_cost("0.01", free=2)], "maxItems": {"imageUrls": 3}}
+        assert "3 imageUrls are billed less" in faults(routed(model, **three))[0]
+        assert faults(routed(model, **three | {"maxItems": {"imageUrls": 2}})) == []
+
     def test_costs_of_what_a_route_does_not_take_do_not_count(self) -> None:
         prices = [
             {"key": "480p", "price": "0.02", "isDefault": True, "dimensions": {"resolution": "480p"}},

@@ -38,8 +38,8 @@ class TestGet:
 
 class TestLiveRoutes:
     def test_only_models_with_a_live_route_are_listed(self) -> None:
-        live = Catalog.shipped().with_live(frozenset({"bfl"}))
-        assert [model.id for model in live.models()] == ["flux-3-image"]
+        live = Catalog.shipped().with_live(frozenset({"muapi"}))
+        assert [model.id for model in live.models()] == ["flux-3-klein"]
         with pytest.raises(ModelNotFoundError):
             live.get("suno")
 
@@ -91,7 +91,9 @@ class TestRefusals:
         [
             ('price: "0.01"', "price: 0.01", r"pricing\.prices\.0\.price: .*decimal string"),
             ('price: "0.01"', 'price: "-1"', r"pricing\.prices\.0\.price: .*decimal string"),
-            ('price: "0.01"', 'price: "0.00"', r"pricing\.prices\.0\.price: .*above 0"),
+            ('price: "0.01"', 'price: "0.00"', "pricing: every price and cost must be above 0"),
+            ('cost: "0.01"', 'cost: "0"', "pricing: every price and cost must be above 0"),
+            ("tags:", "free: true\ntags:", "pricing: every price and cost must be 0, as the model is free"),
             ('price: "0.01"', 'price: "NaN"', r"pricing\.prices\.0\.price"),
             ("isDefault: true", "isDefault: 1", r"pricing\.prices\.0\.isDefault"),
             ("deadlineS: 300", "deadlineS: 0", "deadlineS"),
@@ -105,6 +107,15 @@ class TestRefusals:
     def test_name_file_and_field(self, tmp_path: Path, old: str, new: str, reason: str) -> None:
         with pytest.raises(CatalogError, match=f"(?s)z-image.yaml: .*{reason}"):
             Folder(written(tmp_path, TEXT.replace(old, new, 1)).parent).read("z-image")
+
+    @pytest.mark.parametrize(
+        "family", ["models: [{id: x}]", "shared: {}", "[]", "shared: {}\nmodels: [{name: x}]", ""]
+    )
+    def test_a_family_that_is_none_is_named(self, tmp_path: Path, family: str) -> None:
+        (tmp_path / "text").mkdir()
+        (tmp_path / "text" / "gpt.yaml").write_text(family)
+        with pytest.raises(CatalogError, match=r"gpt\.yaml: needs"):
+            Folder(tmp_path).ids()
 
 
 class TestCompiled:

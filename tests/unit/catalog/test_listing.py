@@ -19,7 +19,7 @@ def listed(**query: str) -> list[dict[str, Any]]:
 
 class TestFilters:
     def test_without_any_every_model_is_there(self) -> None:
-        assert len(listed()) == 59 + 45
+        assert len(listed()) == 61 + 46
 
     @pytest.mark.parametrize(
         ("name", "value", "key"), [("type", "IMAGE", "type"), ("vendor", "Alibaba", "vendor")]
@@ -30,8 +30,8 @@ class TestFilters:
         assert found
 
     def test_by_kind(self) -> None:
-        assert len(listed(kind="llm")) == 45
-        assert len(listed(kind="media")) == 59
+        assert len(listed(kind="llm")) == 46
+        assert len(listed(kind="media")) == 61
 
     def test_by_capability(self) -> None:
         found = listed(capability="motion-control")

@@ -19,6 +19,12 @@ def live(model_id: str, *providers: str) -> Model:
     return CATALOG.with_live(frozenset(providers)).get(model_id)
 
 
+def without_songs() -> Model:
+    """Give a model whose default action has no route."""
+    base = CATALOG.get("suno")
+    return with_routes(base, [base.routes[0].model_copy(update={"takes": {"action": ["sound", "voice"]}})])
+
+
 def options(model: Model, name: str) -> list[Any]:
     shown = next(one for one in descriptors(model) if one["name"] == name)
     return [option["value"] for option in shown["options"]]
@@ -44,7 +50,7 @@ class TestValues:
 
     def test_a_default_gives_way_to_a_choice(self) -> None:
         with pytest.raises(InvalidInputError) as raised:
-            live("suno", "apimart").check({"prompt": "x"})
+            without_songs().check({"prompt": "x"})
         assert raised.value.problems[0] == Problem("/input/action", "Required.")
 
     def test_a_switch_that_stays_off(self) -> None:
@@ -83,9 +89,11 @@ class TestItems:
         ]
 
     def test_are_the_models_where_one_route_has_no_bound(self) -> None:
-        model = live("seedance-1.5-pro", "fal", "ark")
+        base = CATALOG.get("seedance-1.5-pro")
+        bounded, free = base.routes[0], base.routes[1].model_copy(update={"max_items": {}})
+        model = with_routes(base, [bounded, free])
         nine = model.check({"imageUrls": [URL] * 9}).values
-        assert [route.provider for route in model.routes_for(nine)] == ["ark"]
+        assert model.routes_for(nine) == [free]
 
     def test_the_widest_route_decides(self) -> None:
         base = CATALOG.get("seedance-1.5-pro")
@@ -109,8 +117,12 @@ class TestPrices:
     def test_of_source_videos_go_with_their_field(self) -> None:
         assert [price.key for price in live("kling-4.0", "piapi").pricing.prices] == ["720p", "1080p"]
 
+    def test_of_items_go_with_their_field(self) -> None:
+        assert [extra.key for extra in live("qwen-image-3", "kie").pricing.extras] == ["reference_image"]
+        assert live("qwen-image-3", "dashscope").pricing.extras == []
+
     def test_one_is_always_the_default(self) -> None:
-        prices = live("suno", "apimart").pricing.prices
+        prices = without_songs().pricing.prices
         assert [price.key for price in prices if price.is_default] == ["sound"]
 
     def test_have_another_version(self) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.catalog.cases import CATALOG, URL
-from tollgate.catalog.profiles.music import ACTIONS
+from tollgate.catalog.profiles.music_actions import ACTIONS
 from tollgate.kit.errors import InvalidInputError
 
 P = {"prompt": "a song about a cat"}
@@ -15,13 +15,21 @@ POYO = [
 ]  # fmt: skip
 
 
+KIE = ["music", "extend", "cover", "stems", "stems-all", "wav", "lyrics", "replace-section", "music-video"]
+NOT_APIMART = ["add-instrumental", "add-vocals", "music-cover"]
+
+
 class TestSuno:
     def test_has_a_route_and_a_price_for_every_action(self) -> None:
         model = CATALOG.get("suno")
         assert [price.key for price in model.pricing.prices] == list(ACTIONS)
         for action in ACTIONS:
             found = [route.provider for route in model.routes_for({"action": action}) if route.enabled]
-            assert found == (["poyo"] if action in POYO else ["apimart"])
+            lists = {"apimart": set(ACTIONS) - set(NOT_APIMART), "poyo": set(POYO), "kie": set(KIE)}
+            assert found == [provider for provider, actions in lists.items() if action in actions]
+
+    def test_a_song_is_made_where_its_follow_ups_are(self) -> None:
+        assert CATALOG.get("suno").routes_for({"action": "music"})[0].provider == "apimart"
 
     def test_offers_what_its_live_route_takes(self) -> None:
         model = CATALOG.with_live(frozenset({"poyo"})).get("suno")
@@ -30,9 +38,11 @@ class TestSuno:
             model.check({"action": "upload", "audioUrl": URL})
         assert [problem.allowed for problem in raised.value.problems] == [POYO]
 
-    def test_has_no_lyrics_writer(self) -> None:
+    def test_only_one_route_writes_lyrics(self) -> None:
         with pytest.raises(InvalidInputError, match="Unknown field 'autoLyrics'"):
-            CATALOG.get("suno").check({**P, "autoLyrics": True})
+            CATALOG.with_live(frozenset({"poyo", "kie"})).get("suno").check({**P, "autoLyrics": True})
+        written = CATALOG.get("suno").check({**P, "autoLyrics": True}).values
+        assert [route.provider for route in CATALOG.get("suno").routes_for(written)] == ["apimart"]
 
     def test_takes_the_newest_engine_unless_told(self) -> None:
         assert CATALOG.get("suno").check({**P, "voxAudioId": 1}).values == {

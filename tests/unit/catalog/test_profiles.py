@@ -23,10 +23,19 @@ TABLES: dict[str, list[Case]] = {
 }
 
 BEYOND_JSON_SCHEMA = {
+    "Midjourney-image: blend: no prompt",
+    "Midjourney-image: dimensions: of a blend",
+    "Midjourney-image: imagine: nothing earlier",
+    "Midjourney-image: inpaint: its mask goes to modal",
+    "Midjourney-image: repeat is for imagine",
+    "Midjourney-image: upscale: no flags",
+    "Music: bpm: no stemType",
     "Music: endS > startS: not equal",
     "Music: lyrics: no styles, no instrumental",
-    "Music: midi: a task, not a track",
+    "Music: music-cover: a task, not a track",
+    "Music: music: no audioUrls",
     "Music: music: no bpm",
+    "Music: stems: no lyrics to write",
     "Music: styleWeight 0.00-1.00: not 0.655",
     "VID-E: max 30 across both image fields: 31",
     "VID-L: images+elements at most 15: 16",
@@ -37,7 +46,7 @@ BEYOND_JSON_SCHEMA = {
     "VID-P: generationType frame: not three",
 }
 """Refused inputs that the published schema accepts: sums, comparisons of two fields, decimal places;
-and, for its length, which fields each action of music cannot use."""
+and, for its length, which fields each action cannot use."""
 
 
 @rows(**TABLES)

@@ -10,6 +10,7 @@ from tollgate.catalog.lint import text_faults
 from tollgate.catalog.loader import parse_model
 from tollgate.catalog.models import TextModel
 from tollgate.catalog.views import catalog_dto
+from tollgate.text.views import wire_model
 
 MODELS = CATALOG.texts()
 RAW: dict[str, Any] = {
@@ -49,13 +50,26 @@ def test_shipped_data_has_no_fault(model: TextModel) -> None:
 
 def test_the_families_are_those_of_the_contract() -> None:
     groups = {model.group for model in MODELS}
-    assert groups == {"Claude", "DeepSeek", "Gemini", "GLM", "GPT", "Grok", "Kimi", "MiniMax", "Qwen"}
+    assert groups == {"Claude", "DeepSeek", "Gemini", "GLM", "GPT", "Grok", "Kimi", "MiniMax", "Qwen", "Test"}
 
 
-def test_only_claude_speaks_messages() -> None:
+def test_only_claude_and_the_test_model_speak_messages() -> None:
     for model in MODELS:
-        both = model.group == "Claude"
+        both = model.group in ("Claude", "Test")
         assert model.protocols == (["openai", "anthropic"] if both else ["openai"]), model.id
+
+
+def test_only_haiku_4_5_thinks_by_a_budget() -> None:
+    # AWS's and Anthropic's model cards: extended thinking there, adaptive in all later models.
+    assert [model.id for model in MODELS if not wire_model(model).adaptive_thinking] == ["claude-haiku-4-5"]
+
+
+def test_claude_has_its_reserve_at_the_same_price() -> None:
+    for model in (model for model in MODELS if model.group == "Claude"):
+        first, reserve = model.routes
+        assert (first.provider, reserve.provider) == ("anthropic", "bedrock")
+        assert reserve.cost == first.cost
+        assert reserve.enabled == (model.id != "claude-fable-5-1")
 
 
 class TestPublished:

@@ -40,6 +40,7 @@ ACCEPTED: list[tuple[str, dict[str, Any]]] = [
     ("wan-2.7-image-to-video", {"imageUrls": [URL, URL], "duration": 15}),
     ("wan-2.7-reference-to-video", {"referenceVideoUrls": [VIDEO], "duration": 10}),
     ("wan-2.7-edit-video", {"editVideoUrl": VIDEO, "duration": 0, "referenceImageUrl": URL}),
+    ("suno", {**P, "mv": "v3.5"}),
     ("suno", {**P, "mv": "v5.5"}),
 ]
 
@@ -81,7 +82,6 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
     ("wan-2.7-reference-to-video", {"referenceImageUrls": [URL], "duration": 11}, ["/input/duration"]),
     ("wan-2.7-edit-video", P, ["/input/editVideoUrl"]),
     ("wan-2.7-edit-video", {"editVideoUrl": VIDEO, "duration": 1}, ["/input/duration"]),
-    ("suno", {**P, "mv": "v3.5"}, ["/input/mv"]),
     ("suno", {**P, "mv": "custom"}, ["/input/mv"]),
 ]
 

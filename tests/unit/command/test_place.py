@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from tollgate.command.errors import CommandError
-from tollgate.command.place import ENVIRONMENT, local_place, place_of, stack_bucket
+from tollgate.command.place import ENVIRONMENT, local_place, place_of, stack_environment, stack_facts
 
 LOCAL = {
     "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
@@ -51,16 +51,73 @@ class TestLocalPlace:
             local_place(tmp_path)
 
 
-class TestStackBucket:
-    def test_is_an_output(self) -> None:
+class TestStackFacts:
+    def test_an_output(self) -> None:
         stacks = Stacks(BaseUrl="https://x", ConfigBucketName="bucket-2")
-        assert stack_bucket(stacks, "tollgate-dev") == "bucket-2"
+        assert stack_facts(stacks, "tollgate-dev").output("ConfigBucketName") == "bucket-2"
 
     @pytest.mark.parametrize("outputs", [{}, {"BaseUrl": "https://x"}])
     def test_a_stack_without_it_is_too_old(self, outputs: dict[str, str]) -> None:
         with pytest.raises(CommandError, match="no output ConfigBucketName"):
-            stack_bucket(Stacks(**outputs), "tollgate-dev")
+            stack_facts(Stacks(**outputs), "tollgate-dev").output("ConfigBucketName")
 
     def test_a_stack_that_is_not_there_is_said_in_one_line(self) -> None:
         with pytest.raises(CommandError, match="The stack nope cannot be read: Stack with id nope does not"):
-            stack_bucket(Stacks(), "nope")
+            stack_facts(Stacks(), "nope")
+
+
+class Resources:
+    """A stack's resources in two pages, and its functions."""
+
+    def __init__(self, *missing: str) -> None:
+        self.missing = missing
+
+    def paginate(self, *, StackName: str) -> Any:  # noqa: N803 - the SDK's own word
+        if StackName != "tollgate-dev":
+            message = f"Stack with id {StackName} does not exist"
+            raise ClientError(
+                {"Error": {"Code": "ValidationError", "Message": message}}, "ListStackResources"
+            )
+        pages = [
+            ["ApiFunction", "TaskDeadLetterQueue", "AccountsTable"],
+            ["RunTaskFunction", "WebhookDeadLetterQueue", "ChangesDeadLetterQueue"],
+        ]
+        for page in pages:
+            made = [name for name in page if name not in self.missing]
+            # One that CloudFormation could not make has no physical id.
+            yield {
+                "StackResourceSummaries": [
+                    {"LogicalResourceId": name, "PhysicalResourceId": f"{name}-1"} for name in made
+                ]
+                + [{"LogicalResourceId": name} for name in page if name in self.missing]
+            }
+
+    def get_function_configuration(self, *, FunctionName: str) -> Any:  # noqa: N803 - as above
+        variables = {
+            "ApiFunction-1": {"TASKS_TABLE": "t-1", "API_KEYS_TABLE": "k-1"},
+            "RunTaskFunction-1": {"TASKS_TABLE": "t-1", "PROVIDERS_TABLE": "p-1"},
+        }
+        return {"Environment": {"Variables": variables[FunctionName]}}
+
+
+class TestStackEnvironment:
+    def test_is_that_of_its_functions_with_its_dead_letter_queues(self) -> None:
+        stack = Resources()
+        assert stack_environment(stack, stack, "tollgate-dev") == {
+            "TASKS_TABLE": "t-1",
+            "API_KEYS_TABLE": "k-1",
+            "PROVIDERS_TABLE": "p-1",
+            "TASK_DEAD_LETTER_QUEUE_URL": "TaskDeadLetterQueue-1",
+            "WEBHOOK_DEAD_LETTER_QUEUE_URL": "WebhookDeadLetterQueue-1",
+            "CHANGES_DEAD_LETTER_QUEUE_URL": "ChangesDeadLetterQueue-1",
+        }
+
+    @pytest.mark.parametrize("missing", ["RunTaskFunction", "ChangesDeadLetterQueue"])
+    def test_a_stack_without_a_part_is_too_old(self, missing: str) -> None:
+        stack = Resources(missing)
+        with pytest.raises(CommandError, match=f"The stack tollgate-dev has no {missing}: deploy it again"):
+            stack_environment(stack, stack, "tollgate-dev")
+
+    def test_a_stack_that_is_not_there_is_said_in_one_line(self) -> None:
+        with pytest.raises(CommandError, match="The stack nope cannot be read: Stack with id nope does not"):
+            stack_environment(Resources(), Resources(), "nope")

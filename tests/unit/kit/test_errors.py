@@ -8,7 +8,6 @@ import pytest
 
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
-    ForbiddenError,
     IdempotencyConflictError,
     InsufficientBalanceError,
     InvalidApiKeyError,
@@ -16,6 +15,7 @@ from tollgate.kit.errors import (
     MaxCostExceededError,
     PayloadTooLargeError,
     Problem,
+    SpendingCapReachedError,
     TaskNotFoundError,
     TollgateError,
 )
@@ -85,8 +85,14 @@ class TestBody:
     def test_max_cost_exceeded_says_the_cost(self) -> None:
         assert MaxCostExceededError(cost_cents=12, max_cost_cents=10).body()["error"]["costCents"] == 12
 
-    def test_a_missing_scope_is_named(self) -> None:
-        assert "'media'" in ForbiddenError("media").message
+    def test_a_cap_that_is_reached_says_what_was_spent_and_when_it_starts_anew(self) -> None:
+        error = SpendingCapReachedError(500, 480, 25, resets_at="2026-12-01T00:00:00.000Z")
+        assert error.extra() == {
+            "capCents": 500,
+            "spentCents": 480,
+            "requiredCents": 25,
+            "resetsAt": "2026-12-01T00:00:00.000Z",
+        }
 
     def test_the_limit_of_a_body_is_named(self) -> None:
         assert "1024" in PayloadTooLargeError(1024).message

@@ -10,6 +10,7 @@ from tollgate.kit.money import (
     MICRO_USD_PER_CENT,
     MICRO_USD_PER_USD,
     cents_down,
+    cents_text,
     cents_up,
     micro_usd_of_cents,
     micro_usd_up,
@@ -78,3 +79,18 @@ class TestCents:
     ) -> None:
         after = balance_micro_usd - micro_usd_of_cents(charge_cents)
         assert cents_down(balance_micro_usd) - cents_down(after) == charge_cents
+
+
+class TestCentsText:
+    @pytest.mark.parametrize(
+        ("amount_micro_usd", "text"),
+        [(0, "0"), (-220_000, "-22"), (-63, "-0.0063"), (1_000_000, "100"), (10_500, "1.05"), (1, "0.0001")],
+    )
+    def test_it_is_exact_and_signed(self, amount_micro_usd: int, text: str) -> None:
+        assert cents_text(amount_micro_usd) == text
+
+    @given(AMOUNTS_MICRO_USD)
+    def test_nothing_is_lost(self, amount_micro_usd: int) -> None:
+        text = cents_text(amount_micro_usd)
+        assert "E" not in text
+        assert Decimal(text) * MICRO_USD_PER_CENT == amount_micro_usd

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.support.http_server import HANG, Answer, Received, Reply, http_server
 from tollgate.kit.document import MAX_DOCUMENT_BYTES, DocumentTooLargeError, Fetched, Found, Nothing
 from tollgate.kit.s3_get import S3Get, object_url
-from tollgate.kit.sigv4 import signed_get_headers
+from tollgate.kit.sigv4 import signed_request_headers
 
 # The hash of no bytes (FIPS 180-4).
 NO_BODY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -49,7 +49,7 @@ class TestSignedGetHeaders:
         request = AWSRequest("GET", f"https://{host}/catalog.json", headers={"x-amz-content-sha256": NO_BODY})
         SigV4Auth(Credentials(access_key, secret_key, token), "s3", "eu-west-1").add_auth(request)
         stamp = datetime.strptime(request.headers["X-Amz-Date"], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-        ours = signed_get_headers(
+        ours = signed_request_headers(
             Key(access_key, secret_key, token),
             region="eu-west-1",
             service="s3",

@@ -35,7 +35,8 @@ def empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def set_all(monkeypatch: pytest.MonkeyPatch, settings: type[Settings], stage: str = "prod") -> None:
     for field in settings.model_fields:
         if not field.startswith("tollgate_"):
-            monkeypatch.setenv(field.upper(), f"value of {field}")
+            value = "7" if settings.model_fields[field].annotation is int else f"value of {field}"
+            monkeypatch.setenv(field.upper(), value)
     monkeypatch.setenv("STAGE", stage)
 
 
@@ -48,7 +49,7 @@ class TestFromEnv:
         found = settings.from_env().model_dump()
         for field in settings.model_fields:
             if not field.startswith("tollgate_"):
-                assert found[field] == os.environ[field.upper()]
+                assert str(found[field]) == os.environ[field.upper()]
 
     @pytest.mark.parametrize(
         ("settings", "missing"),

@@ -18,6 +18,7 @@ from tollgate.ledger.holds import (
     HoldWrites,
     text_entry,
 )
+from tollgate.ledger.rate import RateMeter
 
 NOW = 1_700_000_000_000
 
@@ -30,10 +31,13 @@ class Account:
         self.writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
         self.id = bootstrap.api().accounts.open(balance).account_id
         self.ledger = bootstrap.step_runner().ledger
+        self.meter = RateMeter(600)
 
     def place(self, request_id: str, amount: int, expires_at_ms: int = NOW + HOLD_LIFETIME_MS) -> Hold:
         hold = Hold(request_id, amount, expires_at_ms)
-        self.db.write(self.writes.place(self.id, hold))
+        tick = self.meter.guess(self.id, NOW)
+        self.db.write(self.writes.place(self.id, hold, tick))
+        self.meter.counted(self.id, tick)
         return hold
 
     def record(self, hold: Hold, charge: int) -> None:

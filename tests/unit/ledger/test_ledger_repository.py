@@ -12,10 +12,13 @@ from tollgate.kit.dynamodb import Database
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
 from tollgate.ledger import repository
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_entry
+from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
 from tollgate.ledger.service import LedgerAudit
 
 CENT = 10_000
+NOW = 1_700_000_000_000
+LIMIT = 600
 
 
 class Books:
@@ -34,6 +37,7 @@ class Books:
                 ],
             )
         self.db = Database(client, sleep=lambda _: None)
+        self.meter = RateMeter(LIMIT)
         self.accounts = AccountRepository(self.db, "Accounts")
         self.ledger = LedgerRepository(self.db, "Accounts", "Ledger")
         self.accounts.add(Account("usr_1", 0, 0, 1, ()))
@@ -43,11 +47,14 @@ class Books:
         return Entry(account_id, entry_id, EntryKind.CREDIT, amount, 1)
 
     def charge(self, task_id: str, amount: int, account_id: str = "usr_1") -> None:
-        self.db.transact(self.ledger.charge(charge_entry(account_id, task_id, "z-image", amount, 2)))
+        entry = charge_entry(account_id, task_id, "z-image", amount, 2)
+        tick = self.meter.guess(account_id, NOW)
+        self.db.transact(self.ledger.charge(entry, tick))
+        self.meter.counted(account_id, tick)
 
     def refund(self, task_id: str, amount: int) -> None:
         refund = refund_entry("usr_1", task_id, "z-image", amount, 3)
-        self.db.transact(self.ledger.close_task("usr_1", refund))
+        self.db.transact(self.ledger.close_task("usr_1", refund, was_running=False))
 
     def account(self) -> Account:
         account = self.accounts.get("usr_1")
@@ -135,7 +142,7 @@ class TestCloseTask:
 
     def test_a_finished_task_closes_without_money(self, books: Books) -> None:
         books.charge("task_1", 30 * CENT)
-        books.db.transact(books.ledger.close_task("usr_1", None))
+        books.db.transact(books.ledger.close_task("usr_1", None, was_running=False))
         assert books.state() == (70 * CENT, 0, [CREDIT, ("task_1#charge", -30 * CENT)])
 
 
@@ -172,7 +179,7 @@ class TestAudit:
         books.charge("task_1", 30 * CENT)
         books.charge("task_2", 1)
         books.refund("task_1", 30 * CENT)
-        books.db.transact(books.ledger.close_task("usr_1", None))
+        books.db.transact(books.ledger.close_task("usr_1", None, was_running=False))
         assert books.drifts() == 0
 
     def test_a_charge_that_falls_between_the_two_reads_is_no_drift(

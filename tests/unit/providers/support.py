@@ -8,15 +8,17 @@ from typing import Any
 import httpx
 from hypothesis import strategies as st
 
-from tests.support.http_server import Received, Reply, http_server
+from tests.support.http_server import Raw, Received, Reply, http_server
 from tollgate.providers.base import (
     Failed,
+    InlineFile,
     Job,
     Lost,
     MediaProvider,
     Pending,
     PollOutcome,
     Rejected,
+    ResultFile,
     SubmitOutcome,
     Submitted,
     Succeeded,
@@ -43,6 +45,8 @@ NAMES = st.sampled_from(
     [
         *("status", "status_url", "response_url", "detail", "msg", "type", "images", "image", "video", "url"),
         *("code", "data", "task_id", "files", "file_url", "progress", "error", "message", "error_message"),
+        *("id", "name", "done", "request_id", "polling_url", "result", "sample", "output", "outputs"),
+        *("b64_json", "candidates", "content", "parts", "inlineData", "steps", "uri", "response", "usage"),
     ]
 )
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.just(200) | WORDS
@@ -63,10 +67,10 @@ class Api:
 
     def reset(self) -> None:
         """Forget what was, for the next test."""
-        self.answer: Callable[[Received], Reply] = lambda _: Reply(200, b"{}")
+        self.answer: Callable[[Received], Reply | Raw] = lambda _: Reply(200, b"{}")
         self.received: list[Received] = []
 
-    def __call__(self, request: Received) -> Reply:
+    def __call__(self, request: Received) -> Reply | Raw:
         self.received.append(request)
         return self.answer(request)
 
@@ -113,7 +117,7 @@ def keep(outcome: SubmitOutcome | PollOutcome) -> None:
             assert progress is None or (type(progress) is int and 0 <= progress <= 100)
             return
         case Succeeded(files):
-            words = "".join(file.url for file in files)[:MAX_WORDS]
+            words = "".join(file.url for file in files if isinstance(file, ResultFile))[:MAX_WORDS]
     words.encode()
     assert len(words) <= MAX_WORDS or isinstance(outcome, Submitted)
     assert KEY not in words
@@ -131,5 +135,11 @@ def run(provider: MediaProvider, job: Job, polls: int = 1) -> list[SubmitOutcome
     return found
 
 
-def first_bytes(url: str) -> bytes:
-    return httpx.get(url, trust_env=False).content[:16]
+def first_bytes(file: ResultFile | InlineFile) -> bytes:
+    """Give how a result begins, read as the store reads it; a key is not sent on to where it redirects."""
+    if isinstance(file, InlineFile):
+        return file.data[:16]
+    answer = httpx.get(file.url, headers=dict(file.headers), trust_env=False)
+    if answer.next_request is not None:
+        answer = httpx.get(answer.next_request.url, trust_env=False)
+    return answer.content[:16]

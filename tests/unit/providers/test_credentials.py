@@ -1,19 +1,26 @@
 """The providers' secret: never shown, read now and then."""
 
 import json
+import ssl
 import traceback
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from tests.support.clock import ManualClock
+from tollgate.kit.outbound import tls
 from tollgate.providers.credentials import ProviderSource
 from tollgate.providers.fal.media import FalMedia
 from tollgate.providers.poyo.media import PoyoMedia
+from tollgate.providers.registry import MAKERS, make_providers
 from tollgate.providers.secret import read_credentials
 
 KEY = "sk-very-secret"
 GOOD = json.dumps({"fal": {"key": KEY}, "poyo": {"key": "other", "baseUrl": "https://eu.poyo.test"}})
+
+KEYLESS = {"test"}
+"""The provider of the test models is this service itself."""
 
 
 class Secret:
@@ -69,7 +76,7 @@ class TestProviders:
         providers = ProviderSource(Secret(GOOD), ManualClock()).providers()
         assert isinstance(providers["fal"], FalMedia)
         assert isinstance(providers["poyo"], PoyoMedia)
-        assert set(providers) == {"fal", "poyo"}
+        assert set(providers) == {"fal", "poyo"} | KEYLESS
 
     @pytest.mark.parametrize(
         ("text", "names"),
@@ -80,7 +87,23 @@ class TestProviders:
         ],
     )
     def test_the_others_are_off(self, text: str, names: set[str]) -> None:
-        assert set(ProviderSource(Secret(text), ManualClock()).providers()) == names
+        assert set(ProviderSource(Secret(text), ManualClock()).providers()) == names | KEYLESS
+
+
+class TestTls:
+    def test_all_providers_share_one_context(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each costs 40 ms of CPU: at every cold start, and again at every read of the secret."""
+        made: list[ssl.SSLContext] = []
+        create = ssl.create_default_context
+
+        def counted(*args: Any, **kwargs: Any) -> ssl.SSLContext:
+            made.append(create(*args, **kwargs))
+            return made[-1]
+
+        monkeypatch.setattr(ssl, "create_default_context", counted)
+        tls.cache_clear()
+        assert len(make_providers(dict.fromkeys(MAKERS, KEY))) == len(MAKERS)
+        assert len(made) == 1
 
 
 class TestRefresh:
@@ -100,9 +123,9 @@ class TestRefresh:
         source = ProviderSource(secret, clock)
         source.providers()
         secret.text = json.dumps({"poyo": {"key": "new"}})
-        assert set(source.providers()) == {"fal", "poyo"}
+        assert set(source.providers()) == {"fal", "poyo"} | KEYLESS
         clock.advance(300_000)
-        assert set(source.providers()) == {"poyo"}
+        assert set(source.providers()) == {"poyo"} | KEYLESS
 
     def test_a_secret_that_was_malformed_is_read_again_at_once(self) -> None:
         secret = Secret("broken")
@@ -110,4 +133,4 @@ class TestRefresh:
         with pytest.raises(ValidationError):
             source.providers()
         secret.text = GOOD
-        assert set(source.providers()) == {"fal", "poyo"}
+        assert set(source.providers()) == {"fal", "poyo"} | KEYLESS

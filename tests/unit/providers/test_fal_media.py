@@ -21,7 +21,6 @@ from tests.unit.providers.support import (
     reply,
     run,
 )
-from tollgate.providers import http as http_module
 from tollgate.providers.base import (
     Failed,
     FailureKind,
@@ -37,6 +36,7 @@ from tollgate.providers.base import (
 )
 from tollgate.providers.fal.client import client
 from tollgate.providers.fal.media import FalMedia
+from tollgate.providers.http import ProviderHttp
 
 Z_IMAGE = {"text": "fal-ai/z-image/turbo", "edit": "fal-ai/z-image/turbo/image-to-image"}
 SEEDANCE = {
@@ -372,7 +372,7 @@ class TestSimulated:
         assert isinstance(submitted, Submitted)
         assert isinstance(done, Succeeded)
         (file,) = done.files
-        assert first_bytes(file.url).startswith(start)
+        assert first_bytes(file).startswith(start)
 
     @pytest.mark.parametrize(
         ("direction", "outcome"),
@@ -381,7 +381,7 @@ class TestSimulated:
             ("[[reject]]", RejectionKind.CONTENT),
             ("[[status 422]]", RejectionKind.INPUT),
             ("[[status 429]]", FailureKind.LIMITED),
-            ("[[status 503]]", FailureKind.LIMITED),
+            ("[[status 503]]", FailureKind.PROVIDER_ERROR),
             ("[[status 500]]", FailureKind.PROVIDER_ERROR),
             ("[[status 401]]", FailureKind.REFUSED_US),
             ("[[status 403]]", FailureKind.REFUSED_US),
@@ -398,9 +398,9 @@ class TestSimulated:
     def test_an_answer_that_gets_lost(self, simulated: FalMedia) -> None:
         assert isinstance(run(simulated, z_image("a fox [[lost]]"))[0], Lost)
 
-    def test_an_answer_that_comes_too_late(self, simulator_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(http_module, "ANSWER_TIMEOUT_S", 0.1)
-        impatient = FalMedia(client(KEY, f"{simulator_url}/fal"))
+    def test_an_answer_that_comes_too_late(self, simulator_url: str) -> None:
+        headers = {"authorization": f"Key {KEY}"}
+        impatient = FalMedia(ProviderHttp(f"{simulator_url}/fal", KEY, headers, answer_timeout_s=0.1))
         assert isinstance(run(impatient, z_image("a fox [[hang 1]]"))[0], Lost)
 
     @pytest.mark.parametrize("direction", ["[[stuck]]", "[[slow 100]]"])
@@ -417,7 +417,7 @@ class TestSimulated:
     def test_several_files(self, simulated: FalMedia) -> None:
         done = run(simulated, z_image("a fox [[files 3]]"))[-1]
         assert isinstance(done, Succeeded)
-        assert len(set(done.files)) == 3
+        assert len({file.url for file in done.files if isinstance(file, ResultFile)}) == 3
 
     def test_a_key_that_fal_does_not_know(self, simulator_url: str) -> None:
         outcome = fal(f"{simulator_url}/fal", key="a-bad-key").submit(z_image())

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from local.service import PROVIDERS
 from local.simulator import app
 from local.simulator.providers import kie as kie_simulator
 from tests.support.simulator import running_simulator
@@ -16,11 +17,15 @@ from tests.unit.catalog.strategies import valid_inputs
 from tests.unit.providers.mapping_support import A, V
 from tests.unit.providers.support import first_bytes, run
 from tollgate.catalog.models import Model, Route
+from tollgate.kit.clock import SystemClock
 from tollgate.providers.base import Job, MediaProvider, Submitted, Succeeded
 from tollgate.providers.fields import DEFAULT
 from tollgate.providers.images import CannotMapError
 from tollgate.providers.mappings import MAPPINGS, mappings
 from tollgate.providers.registry import make_providers
+from tollgate.providers.test import NAME as TEST
+from tollgate.providers.test.media import PretendMedia
+from tollgate.tasks.followups import FIELDS
 
 LIVE = CATALOG.with_live(frozenset(mappings()), mappings())
 MODELS = LIVE.models()
@@ -28,26 +33,32 @@ ROUTES = [(model, route) for model in CATALOG.models() for route in model.routes
 OURS = [(model, route) for model, route in ROUTES if route.provider in MAPPINGS]
 
 WITHOUT_A_ROUTE = {
-    # Only at providers that have no adapter yet.
-    *("flux-3-klein", "grok-imagine-image-1.5", "kling-4.0-flash", "midjourney", "midjourney-video"),
-    *("seedance-1.0-pro-fast", "suno-custom-model"),
-    # Withdrawn by their vendors: every route is off.
-    *("sora-2", "sora-2-official", "sora-2-pro", "veo-3.1-fast", "veo-3.1-lite", "veo-3.1-quality"),
-}
+    "sora-2", "sora-2-official", "sora-2-pro", "veo-3.1-fast", "veo-3.1-lite", "veo-3.1-quality",
+}  # fmt: skip
+"""Withdrawn by their vendors: every route is off."""
+
+WITHOUT_ROUTES = {"kling"}
+"""Providers whose prices were not read: their routes come with a catalog that is pushed."""
 
 FULL: Mapping[str, dict[str, Any]] = {
     "kling-2.6-motion-control": {"imageUrls": [A], "videoUrls": [V], "characterOrientation": "image"},
     "kling-3.0-motion-control": {"imageUrls": [A], "videoUrls": [V], "characterOrientation": "video"},
+    "midjourney-video": {"imageUrls": [A]},
+    "suno-custom-model": {"name": "mine", "audioUrls": [f"https://a.test/{n}.mp3" for n in range(6)]},
     "wan-2.7-edit-video": {"prompt": "a fox", "editVideoUrl": V},
     "wan-2.7-image-to-video": {"prompt": "a fox", "imageUrls": [A]},
     "wan-2.7-reference-to-video": {"prompt": "a fox", "referenceImageUrls": [A]},
     "z-image": {"prompt": "a fox", "size": "1:1"},
 }
 """The shortest input of models that need more than a prompt."""
+NOWHERE = "http://127.0.0.1:9"
+"""Some jobs have to name an address to call back; nobody listens there."""
+TRACKS: Mapping[str, Any] = {"audioId": "1", "audioIds": ["1", "2"]}
+"""How tracks are called where they have no names of their own; where they have, any name may be one."""
 
 
 def job_for(route: Route, values: Mapping[str, Any]) -> Job:
-    return Job("task_1", route.mapping, route.upstream, values)
+    return Job("task_1", route.mapping, route.upstream, values, NOWHERE)
 
 
 def is_mapped(route: Route, values: Mapping[str, Any]) -> bool:
@@ -77,12 +88,12 @@ class TestNames:
     def test_no_mapping_is_there_for_nothing(self) -> None:
         used = {(route.provider, route.mapping) for _, route in OURS}
         known = {(provider, name) for provider, names in mappings().items() for name in names}
-        assert known <= used
+        assert {provider for provider, _ in known - used} == WITHOUT_ROUTES
 
 
 class TestAnyInput:
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data())
     def test_every_route_gives_a_body_or_says_that_it_cannot(self, model: Model, data: st.DataObject) -> None:
         values = model.check(data.draw(valid_inputs(model))).values
@@ -90,10 +101,11 @@ class TestAnyInput:
             is_mapped(route, values)
 
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data())
     def test_at_least_one_live_route_gives_a_body(self, model: Model, data: st.DataObject) -> None:
         values = model.check(data.draw(valid_inputs(model))).values
+        values = {name: TRACKS.get(name, value) for name, value in values.items()}
         routes = model.routes_for(values)
         # Without one, the input is refused before it is charged.
         assume(routes)
@@ -111,7 +123,9 @@ def simulator() -> Iterator[str]:
 
 @cache
 def adapter(provider: str, simulator: str) -> MediaProvider:
-    return make_providers({provider: "key"}, {provider: f"{simulator}/{provider}"})[provider]
+    if provider == TEST:
+        return PretendMedia(SystemClock())
+    return make_providers({provider: "key"}, {provider: simulator + PROVIDERS[provider][1]})[provider]
 
 
 def shortest(model: Model) -> Mapping[str, Any]:
@@ -141,24 +155,25 @@ class TestOnTheWire:
     def test_the_shortest_input_of_each_model_is_done(
         self, simulator: str, model: Model, route: Route
     ) -> None:
-        submitted, done = run(adapter(route.provider, simulator), job_for(route, shortest(model)))
-        assert isinstance(submitted, Submitted), submitted
+        # Some answer with the result at once, and the first outcome is the last.
+        *_, done = run(adapter(route.provider, simulator), job_for(route, shortest(model)))
         assert isinstance(done, Succeeded), done
-        assert first_bytes(done.files[0].url).startswith(starts(model))
+        # What makes no file tells something.
+        assert done.output if not done.files else first_bytes(done.files[0]).startswith(starts(model))
 
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-    @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
     @given(data=st.data())
     def test_what_a_mapping_says_the_provider_takes(
         self, simulator: str, model: Model, data: st.DataObject
     ) -> None:
         values = model.check(data.draw(valid_inputs(model))).values
-        # The simulator knows no tracks but its own.
-        assume("parentTaskId" not in values)
+        # The simulator knows no jobs but its own.
+        assume(values.keys().isdisjoint(FIELDS))
         for route in model.routes_for(values):
             if is_mapped(route, values):
                 submitted = adapter(route.provider, simulator).submit(job_for(route, values))
-                assert isinstance(submitted, Submitted), submitted
+                assert isinstance(submitted, Submitted | Succeeded), submitted
 
 
 def test_a_variant_is_one_of_the_routes_or_its_default() -> None:

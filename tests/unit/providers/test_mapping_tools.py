@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.unit.providers.support import made_job
 from tollgate.providers.base import Mapped
+from tollgate.providers.content import content, taken_out
 from tollgate.providers.fields import (
     Family,
     as_text,
@@ -25,10 +26,10 @@ from tollgate.providers.fields import (
     upper,
 )
 from tollgate.providers.fields import given as chosen
-from tollgate.providers.frames import by_order, by_role, source
+from tollgate.providers.frames import by_order, by_role, frames_or_references, source
 from tollgate.providers.images import CannotMapError
 from tollgate.providers.keyframes import keyframes_or_frames, placed
-from tollgate.providers.pixels import size_px
+from tollgate.providers.pixels import exactly, size_px
 
 FIRST, LAST = {"role": "first_frame", "url": "f"}, {"role": "last_frame", "url": "l"}
 REFERENCE = {"role": "reference_image", "url": "r"}
@@ -178,6 +179,35 @@ class TestKeyframes:
         assert [frame["frame_index"] for frame in frames] == [0, 17, 34, 51, 69, 86, 103, 120]
 
 
+class TestFramesOrReferences:
+    def test_either_is_as_by_role(self) -> None:
+        for values in ({"imageWithRoles": [FIRST, LAST]}, {"imageUrls": ["a"], "videoUrls": ["v"]}):
+            assert frames_or_references(values) == by_role(values)
+
+    @pytest.mark.parametrize("more", [{"imageUrls": ["a"]}, {"videoUrls": ["v"]}, {"audioUrls": ["s"]}])
+    def test_both_are_refused(self, more: dict[str, Any]) -> None:
+        with pytest.raises(CannotMapError):
+            frames_or_references({"imageWithRoles": [FIRST], **more})
+
+
+class TestContent:
+    def test_media_are_taken_out_in_order(self) -> None:
+        body = {"b": ["2", "3"], "a": "1", "other": 5}
+        assert taken_out(body, ("a", "b", "c")) == ([("a", "1"), ("b", "2"), ("b", "3")], {"other": 5})
+
+    def test_a_prompt_comes_before_what_it_speaks_of(self) -> None:
+        body = {"reference_video": ["v"], "last_frame": "l", "first_frame": "f", "text": "t", "seed": 1}
+        assert content(body) == {
+            "content": [
+                {"type": "text", "text": "t"},
+                {"type": "image_url", "image_url": {"url": "f"}, "role": "first_frame"},
+                {"type": "image_url", "image_url": {"url": "l"}, "role": "last_frame"},
+                {"type": "video_url", "video_url": {"url": "v"}, "role": "reference_video"},
+            ],
+            "seed": 1,
+        }
+
+
 class TestPixels:
     @pytest.mark.parametrize(
         ("ratio", "area_px", "longest_px", "size"),
@@ -201,3 +231,12 @@ class TestPixels:
         shared = gcd(width, height)
         larger = (size["width"] + 16 * width // shared) * (size["height"] + 16 * height // shared)
         assert size["width"] * size["height"] <= area_px < larger
+
+    def test_finer_steps_come_nearer_to_an_area(self) -> None:
+        assert size_px("21:9", 1_024**2, step_px=8) == {"width": 1_512, "height": 648}
+
+    def test_pixels_override_a_ratio(self) -> None:
+        values = {"prompt": "x", "size": "16:9", "width": 100, "height": 90}
+        assert exactly(values, 1_024**2) == {"prompt": "x", "imageSize": {"width": 100, "height": 90}}
+        by_ratio = {"prompt": "x", "size": "1:1"}
+        assert exactly(by_ratio, 1_024**2) == {"prompt": "x", "imageSize": {"width": 1_024, "height": 1_024}}

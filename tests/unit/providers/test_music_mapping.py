@@ -51,9 +51,9 @@ BODIES: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
         },
     ),
     (
-        {"action": "extend", **TRACK},
+        {"action": "extend", **TRACK, "startS": 60},
         "extend-music",
-        {"mv": "V5_5", "audio_id": "t-1-0", "default_param_flag": False},
+        {"mv": "V5_5", "audio_id": "t-1-0", "continue_at": 60, "default_param_flag": False},
     ),
     (
         {"action": "extend", **TRACK, "prompt": "la", "styles": "folk", "title": "On", "startS": 60},
@@ -170,7 +170,6 @@ class TestResults:
         ("entries", "urls"),
         [
             ([{"file_url": "a"}, {"file_url": "b"}], ["a", "b"]),
-            ([{"audio_id": "1", "audio_url": "a", "image_url": "i", "title": "t"}], ["a"]),
             ([{"wav_url": "a"}], ["a"]),
             ([{"video_url": "a"}], ["a"]),
             ([{"separate_vocals": '{"vocal_url": "a", "instrumental_url": "b"}'}], ["a", "b"]),
@@ -180,6 +179,11 @@ class TestResults:
     )
     def test_files_are_found_where_each_model_puts_them(self, entries: Any, urls: list[str]) -> None:
         assert succeeded(entries) == Succeeded(tuple(map(ResultFile, urls)))
+
+    def test_tracks_are_told_with_the_ids_that_follow_ups_want(self) -> None:
+        entry = {"audio_id": "1", "audio_url": "a", "image_url": "i", "title": "t", "duration": 61.5}
+        tracks = [{"audioId": "1", "title": "t", "durationS": 61.5}]
+        assert succeeded([entry], "job") == Succeeded((ResultFile("a"),), {"tracks": tracks}, "job")
 
     @pytest.mark.parametrize(
         ("entries", "output"),
@@ -240,7 +244,7 @@ class TestSimulated:
     @pytest.mark.parametrize(
         ("source", "starts"),
         [
-            ({"action": "extend"}, [b"ID3", b"ID3"]),
+            ({"action": "extend", "startS": 4}, [b"ID3", b"ID3"]),
             ({"action": "wav"}, [b"ID3"]),
             ({"action": "stems"}, [b"ID3"]),
             ({"action": "stems-all"}, [b"ID3"]),
@@ -254,13 +258,13 @@ class TestSimulated:
         track = {"parentTaskId": task_id, "audioId": f"{task_id}-0"}
         _, done = self.made(provider, {**source, **track})
         assert isinstance(done, Succeeded)
-        assert [first_bytes(file.url)[:3] for file in done.files] == starts
+        assert [first_bytes(file)[:3] for file in done.files] == starts
 
     def test_a_cover_image_is_made_for_an_earlier_task(self, provider: PoyoMedia) -> None:
         task_id, _ = self.made(provider, {"prompt": "a song"})
         _, done = self.made(provider, {"action": "music-cover", "parentTaskId": task_id})
         assert isinstance(done, Succeeded)
-        assert [first_bytes(file.url)[:4] for file in done.files] == [b"\x89PNG"]
+        assert [first_bytes(file)[:4] for file in done.files] == [b"\x89PNG"]
 
     def test_words_come_as_the_output(self, provider: PoyoMedia) -> None:
         _, lyrics = self.made(provider, {"action": "lyrics", "prompt": "rain"})

@@ -317,7 +317,7 @@ class TestPollAnswer:
     )
     def test_a_result_is_its_files(self, fake: Api, files: Any, urls: list[str]) -> None:
         outcome = self.poll(fake, 200, {"status": "finished", "files": files})
-        assert outcome == Succeeded(tuple(ResultFile(url) for url in urls))
+        assert outcome == Succeeded(tuple(ResultFile(url) for url in urls), reference="t-1")
 
     @pytest.mark.parametrize(
         ("message", "detail"),
@@ -400,7 +400,7 @@ class TestSimulated:
         assert isinstance(done, Succeeded)
         assert len(done.files) == len(starts)
         for file, start in zip(done.files, starts, strict=True):
-            assert first_bytes(file.url).startswith(start)
+            assert first_bytes(file).startswith(start)
 
     @pytest.mark.parametrize(
         ("direction", "outcome"),

@@ -1,11 +1,11 @@
 """HTTP towards providers, against real servers: what was sent, what came back, what a status means."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.support.http_server import HANG, Answer, Raw, Received, Reply, http_server
-from tollgate.providers import http as http_module
 from tollgate.providers.base import FailureKind
 from tollgate.providers.http import NoAnswerError, NotSentError, ProviderHttp, failure_of
 from tollgate.providers.http import Reply as ProviderReply
@@ -13,13 +13,13 @@ from tollgate.providers.http import Reply as ProviderReply
 KEY = "sk-very-secret-0123456789"
 
 
-def api(base_url: str) -> ProviderHttp:
-    return ProviderHttp(base_url, KEY, {"authorization": f"Key {KEY}"})
+def api(base_url: str, **bounds: Any) -> ProviderHttp:
+    return ProviderHttp(base_url, KEY, {"authorization": f"Key {KEY}"}, **bounds)
 
 
-def call(answer: Answer) -> ProviderReply:
+def call(answer: Answer, **bounds: Any) -> ProviderReply:
     with http_server(answer) as url:
-        return api(url).call("POST", "/submit", {"prompt": "a fox"})
+        return api(url, **bounds).call("POST", "/submit", {"prompt": "a fox"})
 
 
 class TestCall:
@@ -37,6 +37,23 @@ class TestCall:
         assert request.headers["content-type"] == "application/json"
         assert request.headers["authorization"] == f"Key {KEY}"
         assert (reply.status, reply.json, reply.ok) == (200, {"id": 1}, True)
+
+    def test_a_form_and_headers_besides_the_usual(self) -> None:
+        received: list[Received] = []
+
+        def keep(request: Received) -> Reply:
+            received.append(request)
+            return Reply(200)
+
+        with http_server(keep) as url:
+            api(url).call(
+                "POST", "/upload", form={"image_url": "https://a.test/a.png"}, headers={"x-one": "1"}
+            )
+        (request,) = received
+        assert request.headers["content-type"].startswith("multipart/form-data; boundary=")
+        assert b'name="image_url"\r\n\r\nhttps://a.test/a.png\r\n' in request.body
+        assert request.headers["x-one"] == "1"
+        assert request.headers["authorization"] == f"Key {KEY}"
 
     def test_a_whole_url_of_the_same_api_is_called_as_it_is(self) -> None:
         with http_server(lambda request: Reply(200, f'"{request.path}"'.encode())) as url:
@@ -96,30 +113,27 @@ class TestNoAnswer:
         with pytest.raises(NoAnswerError):
             call(lambda _: answer)
 
-    def test_it_never_comes(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(http_module, "ANSWER_TIMEOUT_S", 0.1)
+    def test_it_never_comes(self) -> None:
         with pytest.raises(NoAnswerError, match="ReadTimeout"):
-            call(lambda _: HANG)
+            call(lambda _: HANG, answer_timeout_s=0.1)
 
-    def test_it_drips(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_it_drips(self) -> None:
         def drip() -> Iterator[bytes]:
             yield b"HTTP/1.1 200 OK\r\n\r\n"
             while True:
                 yield b" "
 
-        monkeypatch.setattr(http_module, "ANSWER_TIMEOUT_S", 0.2)
         with pytest.raises(NoAnswerError, match="took longer"):
-            call(lambda _: Raw(drip(), 0.02))
+            call(lambda _: Raw(drip(), 0.02), answer_timeout_s=0.2)
 
-    def test_it_does_not_end(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_it_does_not_end(self) -> None:
         def endless() -> Iterator[bytes]:
             yield b"HTTP/1.1 200 OK\r\n\r\n"
             while True:
                 yield b" " * 65_536
 
-        monkeypatch.setattr(http_module, "MAX_ANSWER_BYTES", 1_000_000)
         with pytest.raises(NoAnswerError, match="larger than 1000000 bytes"):
-            call(lambda _: Raw(endless()))
+            call(lambda _: Raw(endless()), max_answer_bytes=1_000_000)
 
 
 class TestOwns:
@@ -207,7 +221,7 @@ class TestFailureOf:
             (429, FailureKind.LIMITED),
             (500, FailureKind.PROVIDER_ERROR),
             (502, FailureKind.PROVIDER_ERROR),
-            (503, FailureKind.LIMITED),
+            (503, FailureKind.PROVIDER_ERROR),
             (504, FailureKind.PROVIDER_ERROR),
             (524, FailureKind.PROVIDER_ERROR),
         ],

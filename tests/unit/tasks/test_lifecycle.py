@@ -1,9 +1,10 @@
 """The life cycle: its moves one by one, and its laws under any sequence of outcomes."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tollgate.providers.base import (
@@ -21,6 +22,10 @@ from tollgate.providers.base import (
     Unknown,
 )
 from tollgate.tasks.lifecycle import (
+    FIRST_BUSY_WAIT_S,
+    FIRST_POLL_S,
+    MAX_BUSY_ROUNDS,
+    MAX_BUSY_WAIT_S,
     MAX_COPY_TRIES,
     STEP_GRACE_MS,
     SUBMIT_LEASE_MS,
@@ -33,6 +38,7 @@ from tollgate.tasks.lifecycle import (
     after_copy,
     after_poll,
     after_submit,
+    cancelled,
     decide,
     poll_delay_s,
 )
@@ -108,11 +114,11 @@ class TestDecide:
 
 
 class TestAfterSubmit:
-    def test_an_accepted_job_keeps_its_handle_and_is_polled_a_second_later(self) -> None:
+    def test_an_accepted_job_keeps_its_handle_and_is_polled_soon(self) -> None:
         claimed = replace(submitted_task(), seq=1, attempts=(Attempt("fal", NOW),))
         decision = after_submit(claimed, Submitted(HANDLE), ROUTES, NOW)
         assert isinstance(decision, Continue)
-        assert decision.delay_s == 1
+        assert decision.delay_s == FIRST_POLL_S
         assert decision.task.attempts[0].handle == HANDLE
         assert decision.task.seq == 2
 
@@ -134,6 +140,10 @@ class TestAfterSubmit:
         assert decision.task.error.code == "providers_exhausted"
         assert decision.refund
 
+    def test_a_result_that_comes_with_the_answer_is_copied(self) -> None:
+        claimed = replace(submitted_task(), seq=1, attempts=(Attempt("fal", NOW),))
+        assert after_submit(claimed, DONE, ROUTES, NOW) == Copy(DONE)
+
     @pytest.mark.parametrize("kind", RejectionKind)
     def test_a_rejection_ends_the_task_though_there_is_another_provider(self, kind: RejectionKind) -> None:
         decision = after_submit(submitted_task(), Rejected(kind, "no."), ROUTES, NOW)
@@ -142,6 +152,68 @@ class TestAfterSubmit:
         assert decision.task.error is not None
         assert decision.task.error.code == kind
         assert decision.refund
+
+
+class TestBusyProviders:
+    """Provider limits are respected by waiting, not by failing."""
+
+    BUSY = Failed(FailureKind.LIMITED, "HTTP 429")
+
+    def busy(self, task: Task, providers: tuple[str, ...], times: int) -> list[tuple[str, int]]:
+        """Give who was asked, and the seconds waited after, while every provider is busy."""
+        asked: list[tuple[str, int]] = []
+        for _ in range(times):
+            decision = decide(task, providers, NOW)
+            assert isinstance(decision, Submit)
+            after = after_submit(decision.task, self.BUSY, providers, NOW)
+            assert isinstance(after, Continue)
+            asked.append((decision.attempt.provider, after.delay_s))
+            task = after.task
+        return asked
+
+    def test_the_next_one_is_asked_at_once_and_the_first_again_only_after_a_wait(self) -> None:
+        asked = self.busy(new_task(), ROUTES, 4)
+        assert [provider for provider, _ in asked] == ["fal", "poyo", "fal", "poyo"]
+        assert asked[0][1] == 0
+        assert all(wait_s >= FIRST_BUSY_WAIT_S for _, wait_s in asked[1:])
+
+    def test_waits_grow_and_are_bounded(self) -> None:
+        waits = [wait_s for _, wait_s in self.busy(new_task(), ("fal",), MAX_BUSY_ROUNDS - 1)]
+        assert all(FIRST_BUSY_WAIT_S <= earlier < 4 * later for earlier, later in pairwise(waits))
+        assert max(waits) < 2 * MAX_BUSY_WAIT_S
+
+    def test_one_that_failed_is_not_asked_again_though_another_is_busy(self) -> None:
+        task = replace(
+            new_task(),
+            status=TaskStatus.RUNNING,
+            attempts=(
+                Attempt("fal", NOW, ended_at_ms=NOW, failure="provider_error"),
+                Attempt("poyo", NOW, ended_at_ms=NOW, failure="limited"),
+            ),
+        )
+        decision = decide(task, ROUTES, NOW)
+        assert isinstance(decision, Submit)
+        assert decision.attempt.provider == "poyo"
+
+    def test_in_the_end_it_fails_with_a_refund(self) -> None:
+        busy = Attempt("fal", NOW, ended_at_ms=NOW, failure="limited")
+        attempts = (busy,) * MAX_BUSY_ROUNDS
+        tired = replace(new_task(), status=TaskStatus.RUNNING, attempts=attempts)
+        decision = decide(tired, ("fal",), NOW)
+        assert isinstance(decision, End)
+        assert decision.refund
+
+
+class TestCancelled:
+    @pytest.mark.parametrize("task", [new_task(), submitted_task()])
+    def test_it_ends_with_a_refund_and_says_why(self, task: Task) -> None:
+        end = cancelled(task, NOW)
+        assert end.task.status is TaskStatus.FAILED
+        assert end.task.error is not None
+        assert end.task.error.code == "cancelled"
+        assert end.task.refunded_micro_usd == 10_000
+        assert end.task.attempt is None
+        assert end.refund
 
 
 class TestAfterPoll:
@@ -217,6 +289,7 @@ outcomes_of_submit = st.one_of(
     st.just(Submitted(HANDLE)),
     st.builds(Failed, st.sampled_from(FailureKind), st.just("-")),
     st.just(Lost("-")),
+    st.just(DONE),
     st.builds(Rejected, st.sampled_from(RejectionKind), st.just("no.")),
 )
 outcomes_of_poll = st.one_of(
@@ -230,6 +303,7 @@ outcomes_of_poll = st.one_of(
 
 
 class TestLaws:
+    @settings(deadline=None)
     @given(st.data())
     def test_every_path_ends_once_with_the_whole_charge_kept_or_the_whole_charge_returned(
         self, data: st.DataObject
@@ -242,13 +316,17 @@ class TestLaws:
             # Each write is one seq, so that no two steps can both write.
             assert task.seq == before.seq + made
             assert task.attempts[: len(before.attempts) - 1] == before.attempts[: len(before.attempts) - 1]
-            providers = [attempt.provider for attempt in task.attempts]
-            assert len(set(providers)) == len(providers)
+            # One that failed is never asked again; one that was only busy may be.
+            failed = [one.provider for one in task.attempts if one.failure not in (None, FailureKind.LIMITED)]
+            assert len(set(failed)) == len(failed)
+            assert not (task.attempt and task.attempt.provider in failed)
             assert sum(attempt.open for attempt in task.attempts) <= 1
             # A task that has not ended can always be found again by the sweeper, and soon.
             assert (task.wake_at_ms is None) == task.ended
             if task.wake_at_ms is not None:
-                assert task.wake_at_ms - now_ms <= max(SUBMIT_LEASE_MS, STEP_GRACE_MS + 20_000)
+                assert task.wake_at_ms - now_ms <= max(
+                    SUBMIT_LEASE_MS, STEP_GRACE_MS + 2_000 * MAX_BUSY_WAIT_S
+                )
             now_ms += data.draw(st.integers(60_000, 300_000))
         finished = task.status is TaskStatus.FINISHED
         assert task.refunded_micro_usd == (0 if finished else task.charge_micro_usd)

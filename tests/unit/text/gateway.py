@@ -7,6 +7,7 @@ translated where it speaks the other protocol. No keys, no balance, no failover.
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Thread
 
 import httpx
@@ -15,16 +16,18 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from local.simulator.server import make_server
-from tests.unit.text.samples import CREATED_S, text_model
+from tests.unit.text.samples import CREATED_S, call_of, text_model
 from tollgate.kit.errors import TollgateError
 from tollgate.providers.anthropic.text import Anthropic
+from tollgate.providers.bedrock.text import Bedrock
 from tollgate.providers.openai_compatible.facts import VENDORS
 from tollgate.providers.openai_compatible.text import OpenAiCompatible
 from tollgate.text.errors import error_body
 from tollgate.text.metering import Demand, full_hold
 from tollgate.text.models import ChatProtocol, TextRoute
+from tollgate.text.opened import fed
 from tollgate.text.request import dumps, read_request
-from tollgate.text.sse import SseSplitter
+from tollgate.text.sse import UnreadableStreamError
 from tollgate.text.stream import Meter
 from tollgate.text.tokens import input_bound, input_estimate
 from tollgate.text.upstream import Exchange, TextOrder, TextUpstream, refusal
@@ -50,9 +53,20 @@ def serving(app: FastAPI) -> Iterator[str]:
     thread.join()
 
 
+@dataclass(frozen=True)
+class AwsRole:
+    """What signs for Bedrock."""
+
+    access_key: str = "AKIA"
+    secret_key: str = "secret"
+    token: str | None = None
+
+
 def upstream_of(name: str, simulator_url: str) -> tuple[TextUpstream, ChatProtocol]:
     if name == "anthropic":
         return Anthropic("key", f"{simulator_url}/anthropic"), ChatProtocol.ANTHROPIC
+    if name == "bedrock":
+        return Bedrock("us-east-1", AwsRole, base_url=f"{simulator_url}/bedrock"), ChatProtocol.ANTHROPIC
     return OpenAiCompatible(VENDORS[name], "key", f"{simulator_url}/{name}/v1"), ChatProtocol.OPENAI
 
 
@@ -88,7 +102,7 @@ def make_gateway(simulator_url: str, meters: list[Meter]) -> FastAPI:
 async def fetched(
     exchange: Exchange, client: ChatProtocol, spoken: ChatProtocol, *, stream: bool
 ) -> Response:
-    call = exchange.call
+    call = call_of(exchange)
     http = httpx.AsyncClient(timeout=TIMEOUT_S)
     request = http.build_request(call.method, call.url, headers=dict(call.headers), content=call.body)
     got = await http.send(request, stream=True)
@@ -98,17 +112,15 @@ async def fetched(
     await http.aclose()
     if got.status_code == httpx.codes.OK:
         return Response(exchange.read_whole(body), media_type="application/json")
-    status, said = refusal(client, spoken, body, exchange.fault(got.status_code, body))
+    status, said = refusal(client, spoken, body, exchange.fault(got.status_code, got.headers, body))
     return Response(said, status, media_type="application/json")
 
 
 async def relayed(http: httpx.AsyncClient, got: httpx.Response, exchange: Exchange) -> AsyncIterator[bytes]:
-    splitter = SseSplitter()
     try:
         async for piece in got.aiter_bytes():
-            for event in splitter.feed(piece):
-                yield exchange.stream.feed(event)
-    except httpx.RemoteProtocolError:
+            yield fed(exchange, exchange.splitter.feed(piece))
+    except (httpx.RemoteProtocolError, UnreadableStreamError):
         pass
-    yield exchange.stream.close()
+    yield fed(exchange, exchange.splitter.close()) + exchange.stream.close()
     await http.aclose()

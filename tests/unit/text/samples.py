@@ -11,7 +11,7 @@ from tollgate.text.models import ChatProtocol, LongContextTier, TextModel, TextR
 from tollgate.text.request import dumps, read_request
 from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream, Meter
-from tollgate.text.upstream import TextOrder
+from tollgate.text.upstream import Exchange, HttpCall, TextOrder
 
 OPENAI, ANTHROPIC = ChatProtocol.OPENAI, ChatProtocol.ANTHROPIC
 PLAIN = ChatDialect()
@@ -60,6 +60,12 @@ def order(protocol: ChatProtocol, body: dict[str, Any], upstream: ChatProtocol, 
         "created_s": CREATED_S,
     }
     return TextOrder(**{**facts, **changes})
+
+
+def call_of(exchange: Exchange) -> HttpCall:
+    """Give what goes over the wire."""
+    assert isinstance(exchange.call, HttpCall)
+    return exchange.call
 
 
 def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> dict[str, Any]:

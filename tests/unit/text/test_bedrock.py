@@ -1,22 +1,34 @@
+"""Converse as a provider of messages: requests, whole and streamed answers, usage, faults, signature."""
+
 import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+from botocore.eventstream import EventStreamBuffer
 
+from local.simulator.text.eventstream import event, exception
 from tests.unit.text.samples import (
     ANTHROPIC,
+    CREATED_S,
     OPENAI,
+    call_of,
     gathered_completion,
     gathered_message,
     order,
     read_events,
 )
 from tollgate.kit.errors import InvalidInputError
-from tollgate.providers.bedrock.client import fault_of_boto
 from tollgate.providers.bedrock.request import converse_request
-from tollgate.providers.bedrock.text import converse_exchange
-from tollgate.text.faults import TIMED_OUT, UNREACHABLE
+from tollgate.providers.bedrock.text import Bedrock, fault_of_answer
+from tollgate.text.faults import FaultError, Verdict
+from tollgate.text.models import ChatProtocol, TextRoute
+from tollgate.text.sse import UnreadableStreamError
+from tollgate.text.upstream import Exchange
 from tollgate.text.usage import Usage
 
 HI = {"model": "ours", "max_tokens": 100, "messages": [{"role": "user", "content": "hi"}]}
@@ -58,11 +70,31 @@ EVENTS: list[dict[str, Any]] = [
 EXPECTED_USAGE = Usage(20, 9, 4, 1, 2)
 
 
-def streamed(protocol: Any, events: list[dict[str, Any]]) -> tuple[list[Any], Usage]:
-    body = {**HI, "stream": True, "stream_options": {"include_usage": True}}
-    exchange = converse_exchange(order(protocol, body, ANTHROPIC))
-    feed = exchange.events("r1")
-    sent = b"".join(map(feed.feed, events)) + feed.close()
+@dataclass(frozen=True)
+class Role:
+    access_key: str = "AKIA"
+    secret_key: str = "secret"
+    token: str | None = "token"
+
+
+def exchange_of(protocol: ChatProtocol, body: dict[str, Any], key: str | None = None) -> Exchange:
+    route = TextRoute("bedrock", "global.anthropic.claude-haiku-4-5-20251001-v1:0", ANTHROPIC)
+    return Bedrock("eu-west-1", Role, key).exchange(order(protocol, body, ANTHROPIC, route=route))
+
+
+def frames(events: list[dict[str, Any]]) -> bytes:
+    return b"".join(event(*next(iter(each.items()))) for each in events)
+
+
+def streamed(protocol: Any, events: list[dict[str, Any]], piece_bytes: int = 50) -> tuple[list[Any], Usage]:
+    body = {**HI, "stream": True}
+    if protocol is OPENAI:
+        body["stream_options"] = {"include_usage": True}
+    exchange = exchange_of(protocol, body)
+    sent, stream = b"", frames(events)
+    for at in range(0, len(stream), piece_bytes):
+        sent += b"".join(map(exchange.stream.feed, exchange.splitter.feed(stream[at : at + piece_bytes])))
+    sent += b"".join(map(exchange.stream.feed, exchange.splitter.close())) + exchange.stream.close()
     return list(read_events(sent)), exchange.meter.usage()
 
 
@@ -99,9 +131,15 @@ class TestConverseRequest:
                     ],
                 },
             ],
-            "tools": [{"name": "f", "description": "d", "input_schema": {"type": "object"}}],
+            "tools": [{"name": "f", "description": "d", "input_schema": {"type": "object"}, **mark}],
             "tool_choice": {"type": "tool", "name": "f"},
             "thinking": {"type": "adaptive"},
+            "output_config": {
+                "effort": "low",
+                "format": {"type": "json_schema", "schema": {"type": "object"}},
+            },
+            "metadata": {"user_id": "u"},
+            "stream": True,
         }
         tool = {"name": "f", "description": "d", "inputSchema": {"json": {"type": "object"}}}
         result = {"toolUseId": "t1", "content": [{"text": "no"}], "status": "error"}
@@ -109,22 +147,61 @@ class TestConverseRequest:
             "messages": [
                 {
                     "role": "user",
-                    "content": [{"text": "see"}, {"image": {"format": "png", "source": {"bytes": b"ABC"}}}],
+                    "content": [{"text": "see"}, {"image": {"format": "png", "source": {"bytes": "QUJD"}}}],
                 },
                 {"role": "assistant", "content": [{"reasoningContent": THOUGHT}, {"toolUse": TOOL}]},
                 {"role": "user", "content": [{"toolResult": result}]},
             ],
             "inferenceConfig": {"maxTokens": 100, "temperature": 0.5, "stopSequences": ["x"]},
             "system": [{"text": "be kind"}, {"cachePoint": {"type": "default", "ttl": "1h"}}],
-            "toolConfig": {"tools": [{"toolSpec": tool}], "toolChoice": {"tool": {"name": "f"}}},
+            "toolConfig": {
+                "tools": [{"toolSpec": tool}, {"cachePoint": {"type": "default", "ttl": "1h"}}],
+                "toolChoice": {"tool": {"name": "f"}},
+            },
+            "outputConfig": {
+                "effort": "low",
+                "textFormat": {
+                    "type": "json_schema",
+                    "structure": {"jsonSchema": {"name": "answer", "schema": '{"type":"object"}'}},
+                },
+            },
             "additionalModelRequestFields": {"thinking": {"type": "adaptive"}},
         }
+
+    def test_documents_get_names_of_the_kind_that_converse_takes(self) -> None:
+        source = {"type": "base64", "media_type": "application/pdf", "data": "QUJD"}
+        block = {"type": "document", "title": "Q3: results.pdf", "source": source}
+        body = {"messages": [{"role": "user", "content": [block, block]}]}
+        content = converse_request(body)["messages"][0]["content"]
+        names = [part["document"]["name"] for part in content]
+        assert names == ["messages-0-content-0", "messages-0-content-1"]
+        assert content[0]["document"]["source"] == {"bytes": "QUJD"}
+
+    @pytest.mark.parametrize(
+        ("choice", "expected"), [("auto", {"auto": {}}), ("any", {"any": {}})], ids=["auto", "any"]
+    )
+    def test_tool_choices(self, choice: str, expected: dict[str, Any]) -> None:
+        tools = [{"name": "f", "input_schema": {"type": "object"}}]
+        body = {"messages": [], "tools": tools, "tool_choice": {"type": choice}}
+        assert converse_request(body)["toolConfig"]["toolChoice"] == expected
+
+    def test_what_it_does_not_know_might_matter_so_it_is_refused(self) -> None:
+        with pytest.raises(InvalidInputError, match="/from_next_year"):
+            converse_request({**HI, "from_next_year": True})
+
+    def test_turns_of_one_role_are_joined_and_late_instructions_are_among_them(self) -> None:
+        said = [("user", "a"), ("system", "b"), ("assistant", "c"), ("assistant", "d"), ("user", "e")]
+        messages = [{"role": role, "content": text} for role, text in said]
+        assert converse_request({"messages": messages})["messages"] == [
+            {"role": "user", "content": [{"text": "a"}, {"text": "b"}]},
+            {"role": "assistant", "content": [{"text": "c"}, {"text": "d"}]},
+            {"role": "user", "content": [{"text": "e"}]},
+        ]
 
     @pytest.mark.parametrize(
         "block",
         [
             {"type": "image", "source": {"type": "url", "url": "https://x/y.png"}},
-            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "??"}},
             {"type": "image", "source": {"type": "base64", "media_type": "image/tiff", "data": ""}},
             {"type": "server_tool_use"},
             5,
@@ -135,12 +212,39 @@ class TestConverseRequest:
             converse_request({"messages": [{"role": "user", "content": [block]}]})
 
 
-class TestConverseExchange:
+class TestBedrock:
+    def test_the_model_is_in_the_path_and_the_role_signs(self) -> None:
+        call = call_of(exchange_of(ANTHROPIC, HI))
+        path = "/model/global.anthropic.claude-haiku-4-5-20251001-v1%3A0/converse"
+        url = f"https://bedrock-runtime.eu-west-1.amazonaws.com{path}"
+        assert (call.method, call.url) == ("POST", url)
+        assert json.loads(call.body)["messages"] == [{"role": "user", "content": [{"text": "hi"}]}]
+        request = AWSRequest(
+            "POST",
+            url,
+            data=call.body,
+            headers={"x-amz-content-sha256": call.headers["x-amz-content-sha256"]},
+        )
+        signer = SigV4Auth(Credentials("AKIA", "secret", "token"), "bedrock", "eu-west-1")
+        stamp = call.headers["x-amz-date"]
+        assert datetime.strptime(stamp, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC).timestamp() == CREATED_S
+        request.context["timestamp"] = stamp
+        request.headers["X-Amz-Date"] = stamp
+        request.headers["X-Amz-Security-Token"] = "token"
+        theirs = signer.signature(signer.string_to_sign(request, signer.canonical_request(request)), request)
+        assert call.headers["authorization"].endswith(f"Signature={theirs}")
+        assert call.headers["x-amz-security-token"] == "token"
+
+    def test_a_bedrock_key_is_a_bearer_and_nobody_signs(self) -> None:
+        call = call_of(exchange_of(OPENAI, {**HI, "stream": True}, key="k"))
+        assert call.headers == {"authorization": "Bearer k", "content-type": "application/json"}
+        assert call.url.endswith("/converse-stream")
+
     def test_a_whole_answer_for_a_messages_client(self) -> None:
-        exchange = converse_exchange(order(ANTHROPIC, HI, ANTHROPIC))
-        found = json.loads(exchange.read_whole(ANSWER, "r1"))
+        exchange = exchange_of(ANTHROPIC, HI)
+        found = json.loads(exchange.read_whole(json.dumps(ANSWER).encode()))
         assert found["model"] == "claude-haiku-5-5"
-        assert found["id"] == "msg_r1"
+        assert found["id"].startswith("msg_")
         assert found["content"] == [
             {"type": "thinking", "thinking": "hm", "signature": "sig"},
             {"type": "text", "text": "wait"},
@@ -149,25 +253,42 @@ class TestConverseExchange:
         assert found["stop_reason"] == "tool_use"
         assert exchange.meter.usage() == EXPECTED_USAGE
 
-    def test_streamed_and_whole_are_the_same_message(self) -> None:
-        sent, usage = streamed(ANTHROPIC, EVENTS)
-        whole = json.loads(converse_exchange(order(ANTHROPIC, HI, ANTHROPIC)).read_whole(ANSWER, "r1"))
+    @pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"output": {}}', b'{"output": {"message": null}}'])
+    def test_what_is_no_answer(self, body: bytes) -> None:
+        with pytest.raises(FaultError):
+            exchange_of(ANTHROPIC, HI).read_whole(body)
+
+    @pytest.mark.parametrize("piece_bytes", [1, 50, 10_000])
+    def test_streamed_and_whole_are_the_same_message(self, piece_bytes: int) -> None:
+        sent, usage = streamed(ANTHROPIC, EVENTS, piece_bytes)
+        whole = json.loads(exchange_of(ANTHROPIC, HI).read_whole(json.dumps(ANSWER).encode()))
         found = gathered_message(sent)
         found["content"][0]["signature"] = "sig"
         assert found["content"] == whole["content"]
         assert sent[0]["message"]["model"] == "claude-haiku-5-5"
+        assert sent[0]["message"]["id"].startswith("msg_")
         assert usage == EXPECTED_USAGE
 
     def test_streamed_and_whole_are_the_same_completion(self) -> None:
         sent, usage = streamed(OPENAI, EVENTS)
-        exchange = converse_exchange(order(OPENAI, HI, ANTHROPIC))
-        whole = json.loads(exchange.read_whole(ANSWER, "r1"))
+        whole = json.loads(exchange_of(OPENAI, HI).read_whole(json.dumps(ANSWER).encode()))
         found = gathered_completion(sent)
         assert found["message"]["thinking_blocks"] == whole["choices"][0]["message"]["thinking_blocks"]
         assert found["message"]["content"] == "wait"
         assert found["usage"] == whole["usage"]
         assert usage == EXPECTED_USAGE
-        assert exchange.request["messages"] == [{"role": "user", "content": [{"text": "hi"}]}]
+
+    def test_redacted_thinking_stays_what_it_is(self) -> None:
+        hidden = {"reasoningContent": {"redactedContent": "QUJD"}}
+        delta = {"contentBlockDelta": {"contentBlockIndex": 0, "delta": hidden}}
+        sent, _ = streamed(ANTHROPIC, [EVENTS[0], delta, {"contentBlockStop": {"contentBlockIndex": 0}}])
+        assert sent[1]["content_block"] == {"type": "redacted_thinking", "data": "QUJD"}
+        asked = {**HI, "messages": [{"role": "assistant", "content": [sent[1]["content_block"]]}]}
+        assert converse_request(asked)["messages"][0]["content"] == [hidden]
+
+    def test_a_block_that_ends_without_a_word_has_begun(self) -> None:
+        sent, _ = streamed(ANTHROPIC, [EVENTS[0], {"contentBlockStop": {"contentBlockIndex": 0}}])
+        assert [part["type"] for part in sent[1:3]] == ["content_block_start", "content_block_stop"]
 
     def test_no_metadata_at_the_end_is_counted(self) -> None:
         sent, usage = streamed(ANTHROPIC, EVENTS[:-1])
@@ -183,18 +304,52 @@ class TestConverseExchange:
         [("throttlingException", 429), ("modelStreamErrorException", 500), ("validationException", 400)],
     )
     def test_an_exception_in_the_stream(self, name: str, status: int) -> None:
-        exchange = converse_exchange(order(ANTHROPIC, HI, ANTHROPIC))
-        exchange.events("r1").feed({name: {"message": "m"}})
+        exchange = exchange_of(ANTHROPIC, {**HI, "stream": True})
+        for found in exchange.splitter.feed(exception(name, "m")):
+            exchange.stream.feed(found)
         assert exchange.stream.fault is not None
         assert exchange.stream.fault.status == status
 
+    @pytest.mark.parametrize("piece", [b"data: {}\n\n" * 3, b"\x00" * 20], ids=["sse", "zeros"])
+    def test_what_is_no_event_stream(self, piece: bytes) -> None:
+        with pytest.raises(UnreadableStreamError):
+            list(exchange_of(ANTHROPIC, {**HI, "stream": True}).splitter.feed(piece))
 
-class TestFaultOfBoto:
-    def test_an_answer_with_an_error(self) -> None:
-        error = ClientError({"Error": {"Code": "ThrottlingException", "Message": "slow"}}, "Converse")
-        fault = fault_of_boto(error)
-        assert (fault.status, fault.message, fault.code) == (429, "slow", "ThrottlingException")
 
-    def test_no_answer(self) -> None:
-        assert fault_of_boto(ReadTimeoutError(endpoint_url="x")) == TIMED_OUT
-        assert fault_of_boto(EndpointConnectionError(endpoint_url="x")) == UNREACHABLE
+class TestTheSimulatorsStream:
+    def test_botocore_reads_it(self) -> None:
+        theirs: Any = EventStreamBuffer()
+        theirs.add_data(event("messageStop", {"stopReason": "süß"}) + exception("throttlingException", "m"))
+        stop, fault = theirs
+        assert (stop.headers[":event-type"], json.loads(stop.payload)) == (
+            "messageStop",
+            {"stopReason": "süß"},
+        )
+        assert (fault.headers[":exception-type"], json.loads(fault.payload)) == (
+            "throttlingException",
+            {"message": "m"},
+        )
+
+
+class TestFaultOfAnswer:
+    @pytest.mark.parametrize(
+        ("name", "status", "stands_for", "verdict"),
+        [
+            ("ThrottlingException", 429, 429, Verdict.NEXT_ROUTE),
+            ("ServiceQuotaExceededException", 400, 429, Verdict.NEXT_ROUTE),
+            ("AccessDeniedException", 403, 403, Verdict.OUR_ACCOUNT),
+            ("ResourceNotFoundException", 404, 503, Verdict.NEXT_ROUTE),
+            ("ValidationException", 400, 400, Verdict.ABOUT_REQUEST),
+            ("NewException", 418, 418, Verdict.ABOUT_REQUEST),
+        ],
+    )
+    def test_the_header_names_the_exception(
+        self, name: str, status: int, stands_for: int, verdict: Verdict
+    ) -> None:
+        headers = {"x-amzn-errortype": f"{name}:http://internal.amazon.com/"}
+        fault = fault_of_answer(status, headers, b'{"message": "slow"}')
+        assert (fault.status, fault.verdict) == (stands_for, verdict)
+        assert (fault.message, fault.code) == ("slow", name)
+
+    def test_an_answer_that_is_not_bedrocks(self) -> None:
+        assert fault_of_answer(502, {}, b"<html>").verdict is Verdict.NEXT_ROUTE

@@ -15,6 +15,7 @@ from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 from tollgate.ledger.audit import audit
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, HoldWrites
+from tollgate.ledger.rate import RateMeter
 from tollgate.text.billing import TextBilling
 from tollgate.text.metering import Demand
 from tollgate.text.models import ChatProtocol, TextModel, TextRoute, TokenPrices
@@ -64,7 +65,7 @@ class TestSettling:
     ) -> None:
         database = FailingDatabase(aws)
         writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
-        billing = TextBilling(database, writes, clock)  # type: ignore[arg-type]
+        billing = TextBilling(database, writes, clock, RateMeter(600))  # type: ignore[arg-type]
         account_id = bootstrap.api().accounts.open(10_000).account_id
         placed = loop.run_until_complete(billing.place(account_id, "req_1", Demand(200, 100), MODEL))
         database.down_after = writes_that_work
@@ -85,7 +86,7 @@ class TestSettling:
         self, aws: Aws, clock: ManualClock, loop: asyncio.AbstractEventLoop
     ) -> None:
         writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
-        billing = TextBilling(FailingDatabase(aws), writes, clock)  # type: ignore[arg-type]
+        billing = TextBilling(FailingDatabase(aws), writes, clock, RateMeter(600))  # type: ignore[arg-type]
         account_id = bootstrap.api().accounts.open(10_000).account_id
         placed = loop.run_until_complete(billing.place(account_id, "req_1", Demand(10, 10), MODEL))
         billed = loop.run_until_complete(billing.settle(placed, MODEL, Usage(1000, 10)))

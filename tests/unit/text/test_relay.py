@@ -83,6 +83,20 @@ class TestChatRelay:
         run(chat_relay(used), [chat_event(said), DONE])
         assert used.usage() == Usage(19, 10)
 
+    @pytest.mark.parametrize(
+        ("reported", "billed"),
+        [
+            ({**USAGE, "completion_tokens": 0}, Usage(19, 2, estimated=True)),
+            ({**USAGE, "prompt_tokens": 0}, Usage(7, 10, estimated=True)),
+        ],
+        ids=["no output", "no input"],
+    )
+    def test_a_zero_that_cannot_be_is_counted_here(self, reported: dict[str, Any], billed: Usage) -> None:
+        used = meter()
+        end = chat_event({**chunk({}), "choices": [], "usage": reported})
+        run(chat_relay(used), [chat_event(chunk({"content": "8 bytes!"})), end, DONE])
+        assert used.usage() == billed
+
     def test_of_running_totals_the_last_one_holds(self) -> None:
         events = [
             chat_event(chunk({"content": "a"}, usage={**USAGE, "completion_tokens": n})) for n in (1, 2, 3)

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.text.samples import ANTHROPIC, DONE, OPENAI, chat_event, chunk, order, run
+from tests.unit.text.samples import ANTHROPIC, DONE, OPENAI, call_of, chat_event, chunk, order, run
 from tollgate.providers.anthropic.text import Anthropic
 from tollgate.providers.openai_compatible.facts import VENDORS
 from tollgate.providers.openai_compatible.text import OpenAiCompatible
@@ -16,7 +16,7 @@ MESSAGES = {**CHAT, "max_tokens": 100}
 
 def sent_chat(body: dict[str, Any], vendor: str = "openai", **changes: Any) -> dict[str, Any]:
     upstream = OpenAiCompatible(VENDORS[vendor], "sk-1")
-    found = json.loads(upstream.exchange(order(OPENAI, body, OPENAI, **changes)).call.body)
+    found = json.loads(call_of(upstream.exchange(order(OPENAI, body, OPENAI, **changes))).body)
     assert isinstance(found, dict)
     return found
 
@@ -36,13 +36,13 @@ class TestOpenAiCompatible:
         ],
     )
     def test_where_each_vendor_is(self, vendor: str, url: str) -> None:
-        call = OpenAiCompatible(VENDORS[vendor], "sk-1").exchange(order(OPENAI, CHAT, OPENAI)).call
+        call = call_of(OpenAiCompatible(VENDORS[vendor], "sk-1").exchange(order(OPENAI, CHAT, OPENAI)))
         assert (call.method, call.url) == ("POST", url)
         assert call.headers == {"authorization": "Bearer sk-1", "content-type": "application/json"}
 
     def test_elsewhere(self) -> None:
         upstream = OpenAiCompatible(VENDORS["openai"], "sk-1", "http://127.0.0.1:9/openai/v1")
-        call = upstream.exchange(order(OPENAI, CHAT, OPENAI)).call
+        call = call_of(upstream.exchange(order(OPENAI, CHAT, OPENAI)))
         assert call.url == "http://127.0.0.1:9/openai/v1/chat/completions"
 
     def test_only_the_model_changes(self) -> None:
@@ -76,7 +76,7 @@ class TestOpenAiCompatible:
     def test_a_messages_client_is_translated_both_ways(self) -> None:
         upstream = OpenAiCompatible(VENDORS["openai"], "sk-1")
         exchange = upstream.exchange(order(ANTHROPIC, {**MESSAGES, "system": "be kind"}, OPENAI))
-        sent = json.loads(exchange.call.body)
+        sent = json.loads(call_of(exchange).body)
         assert sent["messages"][0] == {"role": "system", "content": "be kind"}
         assert (sent["model"], sent["max_completion_tokens"]) == ("upstream-model", 100)
         events = run(exchange.stream, [chat_event(chunk({"content": "yo"})), DONE])
@@ -96,7 +96,7 @@ class TestAnthropic:
     def test_a_messages_client_goes_through(self) -> None:
         body = {**MESSAGES, "thinking": {"type": "adaptive"}, "new": 1.50}
         headers = {"anthropic-version": "2026-10-21", "anthropic-beta": "a,b", "x-api-key": "theirs"}
-        call = Anthropic("sk-ant").exchange(order(ANTHROPIC, body, ANTHROPIC, headers=headers)).call
+        call = call_of(Anthropic("sk-ant").exchange(order(ANTHROPIC, body, ANTHROPIC, headers=headers)))
         assert call.url == "https://api.anthropic.com/v1/messages"
         assert json.loads(call.body) == {**body, "model": "upstream-model"}
         assert call.headers == {
@@ -110,7 +110,7 @@ class TestAnthropic:
         "given", [{}, {"anthropic-version": "1999-01-01", "anthropic-beta": "x" * 1_001}]
     )
     def test_the_version_is_pinned(self, given: dict[str, str]) -> None:
-        call = Anthropic("k").exchange(order(ANTHROPIC, MESSAGES, ANTHROPIC, headers=given)).call
+        call = call_of(Anthropic("k").exchange(order(ANTHROPIC, MESSAGES, ANTHROPIC, headers=given)))
         assert call.headers["anthropic-version"] == "2023-06-01"
         assert "anthropic-beta" not in call.headers
 
@@ -118,8 +118,8 @@ class TestAnthropic:
         headers = {"anthropic-version": "2026-10-21"}
         found = order(OPENAI, CHAT, ANTHROPIC, hold=HoldPlan(1, 6_000, 6_000), headers=headers)
         exchange = Anthropic("k").exchange(found)
-        assert json.loads(exchange.call.body)["max_tokens"] == 6_000
-        assert exchange.call.headers["anthropic-version"] == "2023-06-01"
+        assert json.loads(call_of(exchange).body)["max_tokens"] == 6_000
+        assert call_of(exchange).headers["anthropic-version"] == "2023-06-01"
 
     def test_counting_tokens(self) -> None:
         request = order(ANTHROPIC, MESSAGES, ANTHROPIC).request

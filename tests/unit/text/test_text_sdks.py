@@ -15,7 +15,7 @@ from tollgate.text.stream import Meter
 openai = pytest.importorskip("openai", reason="the openai SDK is not installed")
 anthropic = pytest.importorskip("anthropic", reason="the anthropic SDK is not installed")
 
-UPSTREAMS = ["openai", "anthropic", "deepseek", "moonshot"]
+UPSTREAMS = ["openai", "anthropic", "bedrock", "deepseek", "moonshot"]
 HI: list[Any] = [{"role": "user", "content": "hello"}]
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 TOOLS: Any = [

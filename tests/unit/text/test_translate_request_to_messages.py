@@ -279,8 +279,12 @@ class TestParameters:
         assert body["system"] == "Answer with one JSON object and nothing else."
 
     def test_hints_without_an_equivalent_are_left_out(self) -> None:
-        hints = {"seed": 1, "store": True, "metadata": {"a": "b"}, "service_tier": "auto", "n": 1}
+        hints = {"seed": 1, "store": True, "metadata": {"a": "b"}, "prompt_cache_key": "k", "n": 1}
         assert translate(hints) == translate({})
+
+    @pytest.mark.parametrize(("tier", "expected"), [("auto", "auto"), ("default", "standard_only")])
+    def test_service_tiers_by_anthropics_names(self, tier: str, expected: str) -> None:
+        assert translate({"service_tier": tier})["service_tier"] == expected
 
     def test_unknown_fields_go_through_for_the_provider_to_judge(self) -> None:
         assert (

@@ -1,114 +1,114 @@
-"""Deliveries in DynamoDB (moto): each try belongs to one worker."""
+"""Deliveries in DynamoDB (moto): each change is made by one worker."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-import boto3
 import pytest
-from moto import mock_aws
 
+from tests.conftest import Aws
+from tests.support.samples import finished_task
+from tollgate.kit.due_index import Due, DueIndex
 from tollgate.kit.dynamodb import Database
-from tollgate.webhooks.models import Delivery, DeliveryStatus, delivery_id_of
+from tollgate.webhooks.models import Delivery, DeliveryStatus, Try, delivery_id_of
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
+from tollgate.webhooks.schedule import after_try, claimed, owed, redelivered
 
 NOW = 1_700_000_000_000
-NEW = Delivery("evt_1", "usr_1", "task_1", "https://receiver.test/hook", NOW, wake_at_ms=NOW + 60_000)
-TRIED = replace(NEW, attempt=1, wake_at_ms=NOW + 70_000, last_result="HTTP 500")
+NEW = owed(finished_task(), "https://receiver.test/hook", NOW)
+CLAIMED = claimed(NEW, NOW)
+BAD = Try(NOW, 12, status=500, answer="no\n")
 
 
 @pytest.fixture
-def deliveries() -> Iterator[DeliveryRepository]:
-    with mock_aws():
-        client = boto3.client("dynamodb", region_name="us-east-1")
-        client.create_table(
-            TableName="Deliveries",
-            BillingMode="PAY_PER_REQUEST",
-            AttributeDefinitions=[
-                {"AttributeName": "delivery_id", "AttributeType": "S"},
-                {"AttributeName": "due_shard", "AttributeType": "S"},
-                {"AttributeName": "wake_at", "AttributeType": "N"},
-            ],
-            KeySchema=[{"AttributeName": "delivery_id", "KeyType": "HASH"}],
-            GlobalSecondaryIndexes=[
-                {
-                    "IndexName": "DueIndex",
-                    "KeySchema": [
-                        {"AttributeName": "due_shard", "KeyType": "HASH"},
-                        {"AttributeName": "wake_at", "KeyType": "RANGE"},
-                    ],
-                    "Projection": {"ProjectionType": "ALL"},
-                }
-            ],
-        )
-        database = Database(client, sleep=lambda _: None)
-        repository = DeliveryRepository(database, "Deliveries")
-        database.transact([repository.enqueue(NEW)])
-        yield repository
+def deliveries(aws: Aws) -> DeliveryRepository:
+    """Give the repository with one delivery."""
+    database = Database(aws.clients.dynamodb, sleep=lambda _: None)
+    repository = DeliveryRepository(database, aws.stack.refs["DeliveriesTable"])
+    database.transact([repository.enqueue(NEW)])
+    return repository
+
+
+@pytest.fixture
+def due(aws: Aws) -> DueIndex:
+    """Give the timers of deliveries."""
+    return DueIndex(Database(aws.clients.dynamodb), aws.stack.refs["DeliveriesTable"], "delivery_id")
 
 
 class TestEnqueue:
-    def test_the_delivery_is_there_and_due_in_time(self, deliveries: DeliveryRepository) -> None:
+    def test_the_delivery_is_there_and_due_in_time(
+        self, deliveries: DeliveryRepository, due: DueIndex
+    ) -> None:
         assert deliveries.get("evt_1") == NEW
-        assert deliveries.due(NOW + 59_999, 10) == []
-        assert deliveries.due(NOW + 60_000, 10) == [("evt_1", 0)]
+        assert due.due(NOW + 59_999, 10) == []
+        assert due.due(NOW + 60_000, 10) == [Due("evt_1", 0)]
 
-    def test_one_event_is_one_delivery(self) -> None:
+    def test_one_event_is_one_delivery(self, deliveries: DeliveryRepository) -> None:
         assert delivery_id_of("task_01J") == delivery_id_of("task_01J") == "evt_01J"
-        refused = DeliveryRepository(None, "Deliveries").enqueue(NEW).refused  # type: ignore[arg-type]
-        assert isinstance(refused(None), DeliveryMovedError)
+        with pytest.raises(DeliveryMovedError):
+            deliveries.add(replace(NEW, url="https://other.test/"))
+        assert deliveries.get("evt_1") == NEW
 
     def test_an_unknown_one_is_none(self, deliveries: DeliveryRepository) -> None:
         assert deliveries.get("evt_2") is None
 
 
-class TestClaim:
-    def test_it_is_written_before_the_try_is_made(self, deliveries: DeliveryRepository) -> None:
-        deliveries.claim(TRIED)
-        assert deliveries.get("evt_1") == TRIED
+class TestSave:
+    def test_a_whole_life_comes_back_as_it_was_written(self, deliveries: DeliveryRepository) -> None:
+        waiting, _ = after_try(CLAIMED, BAD, NOW)
+        again = redelivered(waiting, NOW + 1)
+        assert again is not None
+        heard, _ = after_try(claimed(again, NOW + 2), Try(NOW, 3, status=200, answer=""), NOW + 3)
+        for delivery in (CLAIMED, waiting, again, claimed(again, NOW + 2), heard):
+            deliveries.save(delivery)
+            assert deliveries.get("evt_1") == delivery
+
+    def test_a_try_without_an_answer_comes_back_too(self, deliveries: DeliveryRepository) -> None:
+        deliveries.save(CLAIMED)
+        waiting, _ = after_try(CLAIMED, Try(NOW, 10_000, error="No answer in time."), NOW)
+        deliveries.save(waiting)
+        assert deliveries.get("evt_1") == waiting
 
     def test_a_second_worker_is_refused(self, deliveries: DeliveryRepository) -> None:
-        deliveries.claim(TRIED)
+        deliveries.save(CLAIMED)
         with pytest.raises(DeliveryMovedError):
-            deliveries.claim(TRIED)
-
-    def test_a_delivery_that_is_over_cannot_be_claimed(self, deliveries: DeliveryRepository) -> None:
-        deliveries.claim(TRIED)
-        deliveries.record(replace(TRIED, status=DeliveryStatus.DELIVERED, wake_at_ms=None))
-        with pytest.raises(DeliveryMovedError):
-            deliveries.claim(replace(TRIED, attempt=2))
-
-
-class TestRecord:
-    @pytest.mark.parametrize("status", [DeliveryStatus.DELIVERED, DeliveryStatus.EXHAUSTED])
-    def test_what_is_over_is_never_due_again(
-        self, deliveries: DeliveryRepository, status: DeliveryStatus
-    ) -> None:
-        deliveries.claim(TRIED)
-        over = replace(TRIED, status=status, wake_at_ms=None)
-        deliveries.record(over)
-        assert deliveries.get("evt_1") == over
-        assert deliveries.due(NOW + 10**10, 10) == []
+            deliveries.save(replace(CLAIMED, url="https://other.test/"))
+        assert deliveries.get("evt_1") == CLAIMED
 
     def test_a_worker_whose_claim_was_taken_over_is_refused(self, deliveries: DeliveryRepository) -> None:
-        deliveries.claim(TRIED)
-        deliveries.claim(replace(TRIED, attempt=2))
+        deliveries.save(CLAIMED)
+        deliveries.save(claimed(CLAIMED, NOW + 60_000))
         with pytest.raises(DeliveryMovedError):
-            deliveries.record(TRIED)
+            deliveries.save(after_try(CLAIMED, BAD, NOW)[0])
 
-
-class TestPostpone:
-    def test_a_due_delivery_is_due_later(self, deliveries: DeliveryRepository) -> None:
-        deliveries.postpone("evt_1", 0, NOW + 200_000)
-        assert deliveries.due(NOW + 199_999, 10) == []
-        assert deliveries.due(NOW + 200_000, 10) == [("evt_1", 0)]
-
-    def test_one_that_moved_meanwhile_is_left_alone(self, deliveries: DeliveryRepository) -> None:
-        deliveries.claim(TRIED)
-        with pytest.raises(DeliveryMovedError):
-            deliveries.postpone("evt_1", 0, NOW + 200_000)
-        assert deliveries.get("evt_1") == TRIED
+    @pytest.mark.parametrize("status", [DeliveryStatus.DELIVERED, DeliveryStatus.FAILED])
+    def test_what_is_over_is_never_due_again(
+        self, deliveries: DeliveryRepository, due: DueIndex, status: DeliveryStatus
+    ) -> None:
+        over = replace(CLAIMED, status=status, wake_at_ms=None, next_try_at_ms=None)
+        deliveries.save(over)
+        assert deliveries.get("evt_1") == over
+        assert due.due(NOW + 10**10, 10) == []
 
     def test_one_that_is_gone_is_not_made(self, deliveries: DeliveryRepository) -> None:
         with pytest.raises(DeliveryMovedError):
-            deliveries.postpone("evt_2", 0, NOW)
+            deliveries.save(replace(CLAIMED, delivery_id="evt_2"))
         assert deliveries.get("evt_2") is None
+
+
+class TestOfAnAccount:
+    def numbered(self, number: int, account_id: str = "usr_1") -> Delivery:
+        return replace(
+            NEW, delivery_id=f"evt_{number:02}", account_id=account_id, task_id=f"task_{number:02}"
+        )
+
+    def test_its_own_newest_first_and_before_where_one_stands(self, deliveries: DeliveryRepository) -> None:
+        for number in range(10, 15):
+            deliveries.add(self.numbered(number, "usr_2" if number == 12 else "usr_3"))
+        assert deliveries.ids_of("usr_3", "evt_~", 10) == ["evt_14", "evt_13", "evt_11", "evt_10"]
+        assert deliveries.ids_of("usr_3", "evt_14", 2) == ["evt_13", "evt_11"]
+        assert deliveries.ids_of("usr_2", "evt_~", 10) == ["evt_12"]
+
+    def test_several_at_once_as_far_as_they_are_there(self, deliveries: DeliveryRepository) -> None:
+        deliveries.add(self.numbered(10))
+        found = deliveries.get_all(["evt_10", "evt_99", "evt_1"])
+        assert {one.delivery_id: one for one in found} == {"evt_10": self.numbered(10), "evt_1": NEW}
+        assert deliveries.get_all([]) == []

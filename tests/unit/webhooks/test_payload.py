@@ -2,6 +2,7 @@
 
 import json
 from base64 import b64encode
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from tests.support.clock import ManualClock
 from tests.support.samples import FILE, finished_task
 from tollgate.tasks.models import TaskError, TaskStatus
-from tollgate.webhooks.payload import payload, signed_headers
+from tollgate.webhooks.payload import payload_of_task, payload_of_test, readable, signed_headers
+from tollgate.webhooks.schedule import for_test
 
 OLD, NEW, FOREIGN = ("whsec_" + b64encode(bytes([n]) * 32).decode() for n in (1, 2, 3))
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -31,7 +33,7 @@ def signed(body: bytes, *secrets: str) -> dict[str, str]:
 
 class TestPayload:
     def test_a_finished_task(self) -> None:
-        assert json.loads(payload(finished_task())) == {
+        assert json.loads(payload_of_task(finished_task())) == {
             "type": "task.finished",
             "timestamp": "2023-11-14T22:13:23.000Z",
             "data": {
@@ -68,22 +70,63 @@ class TestPayload:
         self, fields: dict[str, Any]
     ) -> None:
         task = finished_task(**fields)
-        event = json.loads(payload(task))
+        event = json.loads(payload_of_task(task))
         assert event["data"] == task.view()
         assert event["type"] == f"task.{task.view()['status']}"
 
     def test_the_same_task_gives_the_same_bytes_at_every_try(self) -> None:
-        assert payload(finished_task()) == payload(finished_task())
+        assert payload_of_task(finished_task()) == payload_of_task(finished_task())
 
     @given(st.dictionaries(TEXT, TEXT, max_size=4))
     def test_whatever_the_customer_noted_comes_back(self, metadata: dict[str, str]) -> None:
-        assert json.loads(payload(finished_task(metadata=metadata)))["data"]["metadata"] == metadata
+        assert json.loads(payload_of_task(finished_task(metadata=metadata)))["data"]["metadata"] == metadata
+
+
+class TestTestPayload:
+    TEST = for_test("usr_1", "https://receiver.test/", 1_700_000_000_500)
+
+    def test_it_says_that_it_is_a_test(self) -> None:
+        event = json.loads(payload_of_test(self.TEST))
+        assert event.keys() == {"type", "timestamp", "data"}
+        assert event["type"] == "webhook.test"
+        assert event["timestamp"] == "2023-11-14T22:13:20.500Z"
+        assert event["data"]["deliveryId"] == self.TEST.delivery_id
+
+    def test_it_is_the_same_bytes_at_every_try(self) -> None:
+        assert payload_of_test(self.TEST) == payload_of_test(replace(self.TEST, tries=3, seq=9))
+
+
+class TestReadable:
+    @pytest.mark.parametrize(
+        ("answer", "text"),
+        [
+            (b"", ""),
+            (b'{"ok": true}', '{"ok": true}'),
+            ("grün 🦊\n\tx".encode(), "grün 🦊\n\tx"),
+            (b"a\r\nb", "a\nb"),
+            (b"\x00\x1b[31mred\x7f", "\ufffd\ufffd[31mred\ufffd"),
+            ("\u202eevil".encode(), "\ufffdevil"),
+            (b"\xff\xfe", "\ufffd\ufffd"),
+        ],
+    )
+    def test_what_is_no_printable_text_is_marked(self, answer: bytes, text: str) -> None:
+        assert readable(answer) == text
+
+    def test_only_the_first_kilobyte_is_kept(self) -> None:
+        assert readable(b"x" * 5_000) == "x" * 1_024
+
+    @given(st.binary(max_size=3_000))
+    def test_any_answer_can_be_stored_and_shown(self, answer: bytes) -> None:
+        text = readable(answer)
+        assert len(text) <= 1_024
+        assert len(text.encode()) <= 3 * 1_024
+        assert all(c.isprintable() or c in "\n\t" for c in text)
 
 
 class TestSignature:
     @pytest.mark.parametrize("secret", [OLD, NEW])
     def test_during_a_rotation_either_secret_verifies(self, secret: str) -> None:
-        body = payload(finished_task(metadata={"name": "grün 🦊"}))
+        body = payload_of_task(finished_task(metadata={"name": "grün 🦊"}))
         assert Webhook(secret).verify(body, signed(body, NEW, OLD)) == json.loads(body)
 
     def test_each_live_secret_has_one_signature(self) -> None:
@@ -101,7 +144,7 @@ class TestSignature:
 
     @pytest.mark.parametrize("position", [0, 10, -1])
     def test_a_body_that_was_changed_does_not_verify(self, position: int) -> None:
-        body = payload(finished_task())
+        body = payload_of_task(finished_task())
         changed = bytearray(body)
         changed[position] ^= 1
         with pytest.raises(WebhookVerificationError):
@@ -128,4 +171,5 @@ class TestSignature:
         assert headers["webhook-id"] == "evt_1"
         assert headers["webhook-timestamp"] == "1700000000"
         assert headers["content-type"] == "application/json"
+        assert headers["accept-encoding"] == "identity"
         assert headers["user-agent"].startswith("Tollgate")

@@ -3,44 +3,78 @@
 Which action needs what is decided here, after what the job works on (providers.md §14):
 
     imagine                          a prompt
-    edits                            a prompt and a picture: a given one, or an earlier result
-    blend                            two to five pictures
-    describe                         a picture
+    edits                            a prompt and a picture
+    blend                            two to four pictures
+    describe                         one picture
     upscale, variation, high- and    one of the four pictures of an earlier result: `parentTaskId` and
     low-variation, zoom, pan,        `index`, or the button of that picture (`customId`) in place of the index
-    inpaint, remix-strong, -subtle
+    inpaint
+    remix-strong, remix-subtle       one of the four, by its index
     reroll                           an earlier result as a whole: all four are made again
     modal                            an earlier action that waits for its answer, a prompt or a mask
+
+A field that the action cannot be told (`CARRIED`) is refused: no route has a word for it.
 """
 # ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Number, Pattern, Text, Whole
 from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, Prompt, Seed, TaskId, field
-from tollgate.catalog.rules import Case, CheckedInput, Rule, at, has_what_it_works_on, items, only_when, rule
+from tollgate.catalog.rules import (
+    Case,
+    CheckedInput,
+    Rule,
+    at,
+    has_what_it_works_on,
+    is_told_what_it_can_use,
+    items,
+    rule,
+)
 from tollgate.kit.errors import Problem
 
 ACTIONS = (
     "imagine", "edits", "blend", "describe", "upscale", "variation", "high-variation", "low-variation",
     "reroll", "zoom", "pan", "inpaint", "modal", "remix-strong", "remix-subtle",
 )  # fmt: skip
-ONE_PICTURE = (
-    "upscale", "variation", "high-variation", "low-variation", "zoom", "inpaint", "remix-strong",
-    "remix-subtle",
-)  # fmt: skip
+ONE_PICTURE = ("upscale", "variation", "high-variation", "low-variation", "zoom", "inpaint")
+REMIXES = ("remix-strong", "remix-subtle")
 WHICH = ("index", "customId")
 CASES = (
     Case(("imagine",), ("prompt",)),
-    Case(("edits",), ("prompt",), ("imageUrls", "parentTaskId")),
+    Case(("edits",), ("prompt", "imageUrls")),
     Case(("blend", "describe"), ("imageUrls",)),
     Case(ONE_PICTURE, ("parentTaskId",), WHICH),
     Case(("pan",), ("parentTaskId", "direction"), WHICH),
+    Case(REMIXES, ("parentTaskId", "index")),
     Case(("reroll",), ("parentTaskId",)),
     Case(("modal",), ("parentTaskId",), ("prompt", "maskUrl")),
 )
-MIN_BLENDED, MAX_BLENDED = 2, 5
+FLAGS = (
+    "prompt", "imageUrls", "size", "quality", "style", "version", "seed", "negativePrompt", "stylize",
+    "chaos", "weird", "tile", "niji", "iw", "cw", "sw", "cref", "sref", "dref", "dw", "raw", "draft", "hd",
+    "stop", "extra",
+)  # fmt: skip
+BUTTON = ("parentTaskId", "customId")
+PICTURE = (*BUTTON, "index")
+CARRIED: Mapping[str, tuple[str, ...]] = {
+    # A repeat runs a whole imagine again and is billed for each, so no other action has it.
+    "imagine": (*FLAGS, "repeat"),
+    "edits": FLAGS,
+    "blend": ("imageUrls", "dimensions", "size"),
+    "describe": ("imageUrls",),
+    **dict.fromkeys(("upscale", "variation", "high-variation", "low-variation", "inpaint"), PICTURE),
+    "reroll": BUTTON,
+    "zoom": (*PICTURE, "zoomRatio"),
+    "pan": (*PICTURE, "direction"),
+    "modal": ("parentTaskId", "prompt", "maskUrl"),
+    **dict.fromkeys(REMIXES, ("parentTaskId", "index", "prompt")),
+}
+"""What an action can be told, besides the speed: what its routes have a field for."""
+ASKS_FOR_NOTHING: Mapping[str, Any] = {"dimensions": "SQUARE"}
+PICTURES: Mapping[str, tuple[int, int]] = {"blend": (2, 4), "describe": (1, 1)}
+"""How few and how many pictures an action takes (APIMart's documentation, blend and describe)."""
 MAX_FLAGS = 1000
 MAX_REFERENCE = 2048
 
@@ -49,28 +83,33 @@ Percent = Annotated[int, Whole(0, 100)]
 
 
 @rule("action", "imageUrls", schema={
-    "if": {"required": ["action"], "properties": {"action": {"const": "blend"}}},
-    "then": {"properties": {"imageUrls": {"minItems": MIN_BLENDED, "maxItems": MAX_BLENDED}}},
+    "allOf": [
+        {
+            "if": {"required": ["action"], "properties": {"action": {"const": action}}},
+            "then": {"properties": {"imageUrls": {"minItems": fewest, "maxItems": most}}},
+        }
+        for action, (fewest, most) in PICTURES.items()
+    ]
 })  # fmt: skip
-def a_blend_has_several_pictures(checked: CheckedInput) -> Iterator[Problem]:
-    """Refuse to blend one picture, or more than the model takes (providers.md §14a)."""
-    count = len(items(checked, "imageUrls"))
-    if checked.values["action"] == "blend" and count and not MIN_BLENDED <= count <= MAX_BLENDED:
-        allowed = f"{MIN_BLENDED} to {MAX_BLENDED} items"
-        yield Problem(at("imageUrls"), f"Action blend takes {allowed}, has {count}.", allowed)
+def an_action_has_as_many_pictures_as_it_takes(checked: CheckedInput) -> Iterator[Problem]:
+    """Refuse to blend one picture, to describe two, and more than the action takes."""
+    action, count = checked.values["action"], len(items(checked, "imageUrls"))
+    fewest, most = PICTURES.get(action, (0, count))
+    if count and not fewest <= count <= most:
+        allowed = f"{fewest} item" if most == 1 else f"{fewest} to {most} items"
+        yield Problem(at("imageUrls"), f"Action {action} takes {allowed}, has {count}.", allowed)
 
 
 class Midjourney(Profile):
     """15 actions and all flags (interface.md, "Midjourney-style image/video profile").
 
-    Decided here: `repeat` runs a whole `imagine` again and is billed for each, so no other action has it;
-    `cref`, `sref` and `dref` are text, because they hold URLs or codes of styles.
+    Decided here: `cref`, `sref` and `dref` are text, because they hold URLs or codes of styles.
     """
 
     rules: ClassVar[tuple[Rule, ...]] = (
         has_what_it_works_on("action", CASES, "imagine"),
-        a_blend_has_several_pictures,
-        only_when("repeat", "action", ("imagine",), "imagine"),
+        an_action_has_as_many_pictures_as_it_takes,
+        is_told_what_it_can_use("action", CARRIED, ASKS_FOR_NOTHING),
     )
     price_dimensions: ClassVar[Mapping[str, str]] = {"action": "action", "mode": "speed"}
 

@@ -7,26 +7,7 @@ providers' calls take (providers.md §15a, catalog.json): `prompt` (a descriptio
 its tracks), or `audioUrl` for a track from elsewhere. Lengths and ranges that the contract does not give are
 decided here too.
 
-Which action needs what:
-
-    music                            words, or for an instrumental, a style
-    sound, lyrics                    a prompt
-    boost-style                      styles
-    voice                            a recording; the check of it has two fields, together
-    inspo                            1–4 tracks to be inspired by
-    upload                           a track
-    cover                            a track from elsewhere
-    add-instrumental                 that, its title, styles and negativeTags
-    add-vocals                       all of that, and what to sing
-    extend, stems, stems-all, wav,   a track of a task: the task and which track
-    timestamped-lyrics, music-video
-    replace-section                  that, the section, its words, styles and the title
-    remove-section, crop             a task, and the section
-    fade-in, fade-out; adjust-speed  a task, and how long; how fast
-    mashup                           exactly two tasks
-    every other action               a task
-
-An action of a route that is known to carry some fields only (`CARRIED`) is refused with any other.
+What each action needs and can be told is in `music_actions`.
 """
 # ruff: noqa: N815  (field names are the contract's)
 
@@ -35,13 +16,21 @@ from typing import Annotated, Any, ClassVar
 
 from tollgate.catalog.kinds import Choice, Ignored, Many, Number, Pattern, Text, Whole
 from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, TaskId, field
+from tollgate.catalog.profiles.music_actions import (
+    ACTIONS,
+    ASKS_FOR_NOTHING,
+    CARRIED,
+    CASES,
+    ENGINES,
+    ENGINES_OF,
+)
 from tollgate.catalog.rules import (
-    Case,
     CheckedInput,
     Rule,
     at,
     given,
     has_what_it_works_on,
+    is_told_what_it_can_use,
     items,
     needs_one_of,
     not_together,
@@ -54,61 +43,11 @@ MAX_TRACK_S = 3_600
 MAX_BPM = 300
 MAX_INSPIRATIONS = 4
 
-ACTIONS = (
-    "music", "extend", "cover", "add-instrumental", "add-vocals", "sound", "stems", "stems-all", "wav",
-    "lyrics", "voice", "timestamped-lyrics", "boost-style", "music-cover", "replace-section", "music-video",
-    "inspo", "upload", "remaster", "add-stem", "vox", "remove-section", "crop", "fade-in", "fade-out",
-    "adjust-speed", "concat", "mashup", "sample", "midi", "bpm",
-)  # fmt: skip
-ENGINES = ("v3.5", "v4.0", "v4.5", "v4.5+", "v5.0", "v5.5", "custom")
-
-SECTION = ("parentTaskId", "startS", "endS")
-TRACK = ("parentTaskId", "audioId")
-ON_A_TRACK = ("extend", "stems", "stems-all", "wav", "timestamped-lyrics", "music-video")
-ON_A_TASK = ("music-cover", "remaster", "add-stem", "vox", "concat", "sample", "midi", "bpm")
-LAYER = ("audioUrl", "title", "styles", "negativeTags")
-CASES = (
-    Case(("sound", "lyrics"), ("prompt",)),
-    Case(("boost-style",), ("styles",)),
-    Case(("voice",), ("voiceAudioUrl",)),
-    Case(("inspo",), ("audioUrls",)),
-    Case(("upload",), ("audioUrl",)),
-    Case(("cover",), ("audioUrl",)),
-    Case(("add-instrumental",), LAYER),
-    Case(("add-vocals",), ("prompt", *LAYER)),
-    Case(("replace-section",), (*SECTION, "audioId", "prompt", "styles", "title")),
-    Case(("remove-section", "crop"), SECTION),
-    Case(("fade-in", "fade-out"), ("parentTaskId", "durationS")),
-    Case(("adjust-speed",), ("parentTaskId", "speed")),
-    Case(("mashup",), ("sourceTaskIds",)),
-    Case(ON_A_TRACK, TRACK),
-    Case(ON_A_TASK, ("parentTaskId",)),
-)
-
-SUNG = (
-    "prompt", "title", "styles", "negativeTags", "styleWeight", "weirdnessConstraint", "audioWeight",
-    "vocalGender",
-)  # fmt: skip
-CARRIED: Mapping[str, tuple[str, ...]] = {
-    "music": (*SUNG, "instrumental"),
-    "cover": (*SUNG, "instrumental", "audioUrl"),
-    "extend": (*SUNG, *TRACK, "startS"),
-    "add-instrumental": (*LAYER, "instrumental"),
-    "add-vocals": (*SUNG, "audioUrl"),
-    "replace-section": (*SECTION, "audioId", "prompt", "title", "styles", "negativeTags"),
-    "lyrics": ("prompt",),
-    "boost-style": ("styles",),
-    "music-video": (*TRACK, "imageUrl", "backgroundColors", "aspectRatio", "quality"),
-    **dict.fromkeys(("stems", "stems-all", "wav", "timestamped-lyrics"), TRACK),
-    **dict.fromkeys(("music-cover", "midi"), ("parentTaskId",)),
-}
-"""What an action can be told, besides the engine; the other actions' fields were not read."""
-
 Weight = Annotated[float, Number(0, 1, decimals=2)]
 Seconds = Annotated[float, Number(0, MAX_TRACK_S)]
 TwoIds = Annotated[list[TaskId], Many(2, 2)]
 HexColor = Annotated[str, Pattern("#[0-9a-fA-F]{6}", "a hex color like #1a2b3c")]
-
+Key = Annotated[str, Pattern("[A-G][#b]?( ?(m|min|maj|[Mm]inor|[Mm]ajor))?", "a key like C minor")]
 
 DESCRIBED_INSTRUMENTAL = {
     "required": ["instrumental", "styles"],
@@ -134,19 +73,21 @@ def a_song_has_words_or_a_style(checked: CheckedInput) -> Iterator[Problem]:
         yield Problem(at("prompt"), "Required, unless instrumental is true and styles is given.")
 
 
-@rule("action")
-def an_action_is_told_what_it_can_use(checked: CheckedInput) -> Iterator[Problem]:
-    """Refuse a field that the action cannot carry: it would be charged, and then refused by every route.
-
-    A field with its default asks for nothing, and may stand anywhere.
-    """
-    action = checked.values["action"]
-    if action not in CARRIED:
-        return
-    asked = checked.given - {"action", "mv", *CARRIED[action]}
-    for name in sorted(asked):
-        if checked.values[name] != Music.model_fields[name].default:
-            yield Problem(at(name), f"Action {action} cannot use it.")
+@rule("action", "mv", schema={
+    "allOf": [
+        {
+            "if": {"required": ["action"], "properties": {"action": {"enum": list(actions)}}},
+            "then": {"properties": {"mv": {"enum": list(engines)}}},
+        }
+        for actions, engines in ENGINES_OF.items()
+    ]
+})  # fmt: skip
+def an_engine_can_do_the_action(checked: CheckedInput) -> Iterator[Problem]:
+    """Refuse an engine that no route runs the action on."""
+    action, engine = checked.values["action"], checked.values.get("mv")
+    for actions, engines in ENGINES_OF.items():
+        if action in actions and engine is not None and engine not in engines:
+            yield Problem(at("mv"), f"Engine {engine} cannot do action {action}.", list(engines))
 
 
 @rule("startS", "endS")
@@ -178,7 +119,8 @@ class Music(Profile):
     rules: ClassVar[tuple[Rule, ...]] = (
         a_song_has_words_or_a_style,
         has_what_it_works_on("action", CASES, "music"),
-        an_action_is_told_what_it_can_use,
+        is_told_what_it_can_use("action", CARRIED, ASKS_FOR_NOTHING),
+        an_engine_can_do_the_action,
         not_together("audioUrl", "parentTaskId"),
         needs_one_of("audioId", "parentTaskId"),
         needs_one_of("audioIds", "sourceTaskIds"),
@@ -227,7 +169,7 @@ class Music(Profile):
     endS: Seconds = field("End", "End of the section in seconds, after startS.")
     durationS: Seconds = field("Length", "Length in seconds.")
     bpm: Annotated[int, Whole(1, MAX_BPM)] = field("Tempo", "Beats per minute.")
-    key: Annotated[str, Text(20)] = field("Key", "Musical key, e.g. C minor.")
+    key: Key = field("Key", "Musical key, e.g. C minor.")
     type: Annotated[str, Choice(("one-shot", "loop"))] = field("Type", "Of a sound.")
     stemType: Annotated[str, Text(50)] = field("Stem", "The stem to take out.", "lead_vocal")
     speed: Annotated[float, Number(0.25, 4)] = field("Speed", "1 keeps the speed.")

@@ -1,21 +1,23 @@
 """Converse answers as Anthropic messages, whole and as events (providers.md §16)."""
 
-from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tollgate.providers.bedrock.facts import STOPS, status_of
 from tollgate.text.errors import messages_type
+from tollgate.text.faults import UNREADABLE, FaultError
 
 _NOTHING: Mapping[str, Any] = {}
 
 
 def message_of_converse(answer: Mapping[str, Any], message_id: str) -> dict[str, Any]:
-    """Give a Converse answer as a message; `message_id` is the AWS request id, as Converse has no other."""
-    said = _part(_part(answer, "output"), "message")
-    content = [_block(block) for block in said.get("content") or [] if isinstance(block, dict)]
+    """Give a Converse answer as a message; it has no id of its own. Raises `FaultError` if it is none."""
+    blocks = _part(_part(answer, "output"), "message").get("content")
+    if not isinstance(blocks, list):
+        raise FaultError(UNREADABLE)
+    content = [_block(block) for block in blocks if isinstance(block, dict)]
     stop = str(answer.get("stopReason"))
-    shown = {"id": f"msg_{message_id}", "type": "message", "role": "assistant", "model": ""}
+    shown = {"id": message_id, "type": "message", "role": "assistant", "model": ""}
     ended = {"stop_reason": STOPS.get(stop, stop), "stop_sequence": None}
     return {**shown, "content": content, **ended, "usage": usage_of_converse(_part(answer, "usage"))}
 
@@ -26,13 +28,15 @@ def usage_of_converse(usage: Mapping[str, Any]) -> dict[str, Any]:
     for_an_hour = sum(
         detail.get("inputTokens", 0)
         for detail in (details if isinstance(details, list) else ())
-        if detail.get("ttl") == "1h"
+        if isinstance(detail, dict) and detail.get("ttl") == "1h"
     )
+    written = usage.get("cacheWriteInputTokens", 0)
+    lifetimes = {"ephemeral_5m_input_tokens": written - for_an_hour, "ephemeral_1h_input_tokens": for_an_hour}
     return {
         "input_tokens": usage.get("inputTokens", 0),
         "cache_read_input_tokens": usage.get("cacheReadInputTokens", 0),
-        "cache_creation_input_tokens": usage.get("cacheWriteInputTokens", 0),
-        "cache_creation": {"ephemeral_1h_input_tokens": for_an_hour},
+        "cache_creation_input_tokens": written,
+        "cache_creation": lifetimes,
         "output_tokens": usage.get("outputTokens", 0),
     }
 
@@ -49,9 +53,8 @@ class ConverseEvents:
         self._opened: set[int] = set()
         self._stop: str | None = None
 
-    def feed(self, event: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        """Give the events that follow from one of Converse's, `{<name>: <payload>}`."""
-        name, payload = next(iter(event.items()), ("", _NOTHING))
+    def feed(self, name: str, payload: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """Give the events that follow from one of Converse's, or from an exception of that name."""
         if name.endswith(("Exception", "exception")):
             yield _error(name, payload)
         elif name == "messageStart":
@@ -63,7 +66,7 @@ class ConverseEvents:
         elif name == "contentBlockDelta":
             yield from self._delta(_index(payload), _part(payload, "delta"))
         elif name == "contentBlockStop":
-            yield {"type": "content_block_stop", "index": _index(payload)}
+            yield from self._close_block(_index(payload))
         elif name == "messageStop":
             self._stop = str(payload.get("stopReason"))
         elif name == "metadata":
@@ -75,7 +78,7 @@ class ConverseEvents:
             yield from self._end({})
 
     def _message_start(self) -> dict[str, Any]:
-        shown = {"id": f"msg_{self._message_id}", "type": "message", "role": "assistant", "model": ""}
+        shown = {"id": self._message_id, "type": "message", "role": "assistant", "model": ""}
         ended = {"stop_reason": None, "stop_sequence": None}
         usage = {"input_tokens": 0, "output_tokens": 0}
         return {"type": "message_start", "message": {**shown, "content": [], **ended, "usage": usage}}
@@ -83,6 +86,11 @@ class ConverseEvents:
     def _open(self, index: int, block: dict[str, Any]) -> dict[str, Any]:
         self._opened.add(index)
         return {"type": "content_block_start", "index": index, "content_block": block}
+
+    def _close_block(self, index: int) -> Iterator[dict[str, Any]]:
+        if index not in self._opened:
+            yield self._open(index, _opening(_NOTHING))
+        yield {"type": "content_block_stop", "index": index}
 
     def _delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         thought = _part(delta, "reasoningContent")
@@ -101,7 +109,7 @@ class ConverseEvents:
 
 def _opening(thought: Mapping[str, Any]) -> dict[str, Any]:
     if "redactedContent" in thought:
-        return {"type": "redacted_thinking", "data": _base64(thought["redactedContent"])}
+        return {"type": "redacted_thinking", "data": thought["redactedContent"]}
     if thought:
         return {"type": "thinking", "thinking": "", "signature": ""}
     return {"type": "text", "text": ""}
@@ -125,7 +133,7 @@ def _block(block: Mapping[str, Any]) -> dict[str, Any]:
         return {"type": "tool_use", **named, "input": tool.get("input") or {}}
     thought = _part(block, "reasoningContent")
     if "redactedContent" in thought:
-        return {"type": "redacted_thinking", "data": _base64(thought["redactedContent"])}
+        return {"type": "redacted_thinking", "data": thought["redactedContent"]}
     if thought:
         said = _part(thought, "reasoningText")
         return {"type": "thinking", "thinking": said.get("text"), "signature": said.get("signature", "")}
@@ -141,10 +149,6 @@ def _error(name: str, payload: Any) -> dict[str, Any]:
 def _index(payload: Mapping[str, Any]) -> int:
     index = payload.get("contentBlockIndex")
     return index if isinstance(index, int) else 0
-
-
-def _base64(content: Any) -> str:
-    return b64encode(content).decode() if isinstance(content, bytes) else str(content)
 
 
 def _part(payload: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -1,11 +1,18 @@
-"""Bedrock's own words (providers.md §16)."""
+"""Bedrock's own words (providers.md §16; shapes: botocore's model `bedrock-runtime`)."""
+
+SERVICE = "bedrock"
+HOST = "bedrock-runtime.{region}.amazonaws.com"
+CONVERSE, CONVERSE_STREAM = "converse", "converse-stream"
+ERROR_HEADER = "x-amzn-errortype"
+"""Has an exception's name, and may have more after a colon."""
 
 STATUSES = {
     "ValidationException": 400,
     # Our quota there, not the request: it stands in for the 429 it would be elsewhere.
     "ServiceQuotaExceededException": 429,
     "AccessDeniedException": 403,
-    "ResourceNotFoundException": 404,
+    # A model that our account does not have there: the next request would fare no better, nor differently.
+    "ResourceNotFoundException": 503,
     "ModelTimeoutException": 408,
     "ConflictException": 409,
     "ModelErrorException": 424,
@@ -29,6 +36,6 @@ IMAGE_FORMATS = {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "
 DOCUMENT_FORMATS = {"application/pdf": "pdf"}
 
 
-def status_of(exception: str) -> int:
-    """Give the HTTP status of an exception, by its name in an answer or in a stream; 500 if unknown."""
-    return STATUSES.get(f"{exception[:1].upper()}{exception[1:]}", 500)
+def status_of(exception: str, otherwise: int = 500) -> int:
+    """Give the HTTP status that an exception stands for, by its name in an answer or in a stream."""
+    return STATUSES.get(f"{exception[:1].upper()}{exception[1:]}", otherwise)

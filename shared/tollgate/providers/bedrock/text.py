@@ -1,67 +1,81 @@
-"""One request to Bedrock: the arguments of Converse, and the readers of its answers."""
+"""Requests to Bedrock: Converse, signed by the function's role or under a Bedrock API key."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import quote
 
-from tollgate.providers.bedrock.answer import ConverseEvents, message_of_converse
+from tollgate.kit.ids import new_id
+from tollgate.kit.sigv4 import AwsKey, signed_request_headers
+from tollgate.providers.bedrock import facts
+from tollgate.providers.bedrock.answer import message_of_converse
 from tollgate.providers.bedrock.request import converse_request
+from tollgate.providers.bedrock.stream import ConverseSplitter
+from tollgate.text.faults import UNREADABLE, Fault, FaultError, read_fault
 from tollgate.text.models import ChatProtocol
-from tollgate.text.relay import messages_event
-from tollgate.text.request import dumps
-from tollgate.text.sse import SseEvent
-from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.translate_request_to_messages import messages_request
-from tollgate.text.upstream import HttpCall, TextOrder, messages_exchange
-
-_NO_CALL = HttpCall("", "", {}, b"")
+from tollgate.text.upstream import Exchange, HttpCall, TextOrder, encoded, messages_exchange
 
 
 @dataclass(frozen=True, slots=True)
-class ConverseExchange:
-    """One attempt. `request` are the arguments of Converse but for `modelId`."""
+class Bedrock:
+    """A region's Bedrock. `role` gives the credentials that sign now; with a `key` it is not asked."""
 
-    model_id: str
-    request: dict[str, Any] = field(repr=False)
-    meter: Meter
-    stream: AnswerStream
-    _read_message: Callable[[bytes], bytes]
+    region: str
+    role: Callable[[], AwsKey]
+    key: str | None = field(default=None, repr=False)
+    base_url: str | None = None
 
-    def read_whole(self, answer: Mapping[str, Any], request_id: str) -> bytes:
-        """Give the client's body for a whole answer. Raises `FaultError`."""
-        return self._read_message(dumps(message_of_converse(answer, request_id)).encode())
+    def exchange(self, order: TextOrder) -> Exchange:
+        """Give what to send for `order`. Raises `InvalidInputError` for what Converse cannot take."""
+        request, upstream_id = order.request, order.route.upstream_id
+        body = request.fields
+        if request.protocol is ChatProtocol.OPENAI:
+            body = messages_request(request, order.model, upstream_id, order.hold.output_limit)
+        operation = facts.CONVERSE_STREAM if request.stream else facts.CONVERSE
+        path = f"/model/{quote(upstream_id, safe='')}/{operation}"
+        call = self._call(path, encoded(converse_request(body)), order.created_s)
+        exchange = messages_exchange(order, call, {})
+        message_id = new_id("msg")
+        return replace(
+            exchange,
+            read_whole=lambda answer: exchange.read_whole(_message(answer, message_id)),
+            splitter=ConverseSplitter(message_id),
+            fault=fault_of_answer,
+        )
 
-    def events(self, request_id: str) -> "ConverseFeed":
-        """Give what a streamed answer is fed to; `request_id` is that of AWS."""
-        return ConverseFeed(ConverseEvents(request_id), self.stream)
+    def _call(self, path: str, body: bytes, now_s: float) -> HttpCall:
+        base_url = self.base_url or f"https://{facts.HOST.format(region=self.region)}"
+        url = f"{base_url}{path}"
+        headers = {"authorization": f"Bearer {self.key}"} if self.key else self._signed(url, body, now_s)
+        return HttpCall("POST", url, {**headers, "content-type": "application/json"}, body)
+
+    def _signed(self, url: str, body: bytes, now_s: float) -> dict[str, str]:
+        host, _, path = url.partition("://")[2].partition("/")
+        return signed_request_headers(
+            self.role(),
+            region=self.region,
+            service=facts.SERVICE,
+            host=host,
+            path=f"/{path}",
+            now_s=now_s,
+            method="POST",
+            body=body,
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class ConverseFeed:
-    """Takes ConverseStream's parsed events and gives bytes for the client."""
-
-    _converse: ConverseEvents
-    _stream: AnswerStream
-
-    def feed(self, event: Mapping[str, Any]) -> bytes:
-        """Give the bytes that follow from one event, `{<name>: <payload>}`."""
-        return self._relayed(self._converse.feed(event))
-
-    def close(self) -> bytes:
-        """Give the bytes for the end of the stream: an error event unless the answer was whole."""
-        return self._relayed(self._converse.close()) + self._stream.close()
-
-    def _relayed(self, events: Iterable[dict[str, Any]]) -> bytes:
-        relayed = (SseEvent(messages_event(event), dumps(event).encode()) for event in events)
-        return b"".join(map(self._stream.feed, relayed))
+def fault_of_answer(status: int, headers: Mapping[str, str], body: bytes) -> Fault:
+    """Give the fault in an answer with an error status: its exception stands in a header."""
+    name = headers.get(facts.ERROR_HEADER, "").partition(":")[0]
+    fault = read_fault(status, body)
+    return replace(fault, status=facts.status_of(name, status), type=name, code=name) if name else fault
 
 
-def converse_exchange(order: TextOrder) -> ConverseExchange:
-    """Give what to send for `order`. Raises `InvalidInputError` for what Converse cannot take."""
-    request, upstream_id = order.request, order.route.upstream_id
-    body = request.fields
-    if request.protocol is ChatProtocol.OPENAI:
-        body = messages_request(request, order.model, upstream_id, order.hold.output_limit)
-    exchange = messages_exchange(order, _NO_CALL, {})
-    arguments = converse_request(body)
-    return ConverseExchange(upstream_id, arguments, exchange.meter, exchange.stream, exchange.read_whole)
+def _message(answer: bytes, message_id: str) -> bytes:
+    try:
+        payload = json.loads(answer)
+    except (ValueError, RecursionError) as exc:
+        raise FaultError(UNREADABLE) from exc
+    if not isinstance(payload, dict):
+        raise FaultError(UNREADABLE)
+    return encoded(message_of_converse(payload, message_id))

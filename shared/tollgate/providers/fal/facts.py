@@ -23,17 +23,6 @@ IMAGE_SIZES = {
 }
 
 NANO_BANANA_TIERS = {"512px": "0.5K", "1K": "1K", "2K": "2K", "4K": "4K"}
-GPT_LONGEST_PX = 3_840
-GPT_AREAS_PX = {"1k": 1_024**2, "2k": 2_048**2, "4k": 8_294_400}
-"""Of the tiers of GPT Image. 4k is the most that fal takes; the other two are INFERRED from their names."""
-SEEDREAM_AREAS_PX = {
-    "1K": 1_024**2,
-    "1.5K": 1_536**2,
-    "2K": 2_048**2,
-    "3K": 3_072**2,
-    "4K": 4_096**2,
-}
-"""Of the tiers of Seedream: nK is as large as a square of n times 1024 pixels (INFERRED)."""
 KLING_TIERS = ("720p", "1080p", "4k")
 """Our resolutions of Kling, each of which has endpoints of its own."""
 O3_PATH = "/o3/"

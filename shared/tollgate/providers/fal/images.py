@@ -13,31 +13,14 @@ from tollgate.providers.fields import (
     only,
     translated,
 )
-from tollgate.providers.images import CannotMapError
-from tollgate.providers.pixels import size_px
+from tollgate.providers.gpt_image import QUALITY, gpt_sized
+from tollgate.providers.pixels import SEEDREAM_AREAS_PX, sized
 
 _EDITED = given("urls", "edit")
 
 
-def _sized(values: Values, areas_px: Mapping[str, int], longest_px: int | None = None) -> Values:
-    """Give `values` with `imageSize` in place of size and resolution."""
-    size, area_px = values["size"], areas_px[values["resolution"]]
-    if size == "auto":
-        raise CannotMapError("a size of auto has no tier")
-    others = {name: value for name, value in values.items() if name not in ("size", "resolution")}
-    return {**others, "imageSize": size_px(size, area_px, longest_px)}
-
-
-def _gpt_sized(values: Values) -> Values:
-    """Size an image of GPT Image: `auto` is the one word for a size, and has no tier but the first."""
-    if values["size"] == "auto" and values["resolution"] == "1k":
-        others = {name: value for name, value in values.items() if name not in ("size", "resolution")}
-        return {**others, "imageSize": "auto"}
-    return _sized(values, facts.GPT_AREAS_PX, facts.GPT_LONGEST_PX)
-
-
 def _seedream_sized(values: Values) -> Values:
-    return _sized(values, facts.SEEDREAM_AREAS_PX)
+    return sized(values, SEEDREAM_AREAS_PX)
 
 
 MAPPINGS: Mapping[str, Mapper] = {
@@ -64,9 +47,8 @@ MAPPINGS: Mapping[str, Mapper] = {
     "gpt-image": Family(
         {"prompt": "prompt", "imageSize": "image_size", "urls": "image_urls"},
         _EDITED,
-        # What its price in the catalog is for.
-        fixed={"quality": "medium"},
-        prepare=_gpt_sized,
+        fixed={"quality": QUALITY},
+        prepare=gpt_sized,
     ),
     "grok-imagine-image": Family({"prompt": "prompt", "size": "aspect_ratio"}, _EDITED),
     "nano-banana": Family(

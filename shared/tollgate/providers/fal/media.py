@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from tollgate.providers.base import (
     Failed,
@@ -23,6 +24,7 @@ from tollgate.providers.fal import facts
 from tollgate.providers.fal.mappings import MAPPINGS
 from tollgate.providers.http import (
     FIRST_SERVER_ERROR,
+    NOT_FOUND,
     NoAnswerError,
     NotSentError,
     ProviderHttp,
@@ -40,7 +42,7 @@ class FalMedia:
         self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
-        """Queue the job once; its handle is the two addresses that fal answers."""
+        """Queue the job once; its handle is the addresses that fal answers."""
         reply = handed_over(lambda: self._send(job))
         if not isinstance(reply, Reply):
             return reply
@@ -50,7 +52,8 @@ class FalMedia:
         # fal drops the subpath from these addresses, so they are taken as answered, never built.
         if not all(self._http.owns(url) for url in handle.values()):
             return Lost(reply.detail())
-        return Submitted(handle)
+        cancel_url = reply.get("cancel_url")
+        return Submitted({**handle, "cancel_url": cancel_url} if self._http.owns(cancel_url) else handle)
 
     def poll(self, handle: Handle) -> PollOutcome:
         """Ask for the status and, once completed, for the result."""
@@ -64,9 +67,23 @@ class FalMedia:
         except (NotSentError, NoAnswerError) as exc:
             return Unknown(str(exc))
 
+    def cancel(self, handle: Handle) -> bool:
+        """Take a job out of the queue; one that runs only gets a signal and may still end, and cost.
+
+        So it counts as dropped when fal does not know it any more.
+        """
+        if "cancel_url" not in handle:
+            return False
+        try:
+            self._http.call("PUT", handle["cancel_url"])
+            return self._http.call("GET", handle["status_url"]).status == NOT_FOUND
+        except (NotSentError, NoAnswerError):
+            return False
+
     def _send(self, job: Job) -> Reply:
         mapped = MAPPINGS[job.mapping](job)
-        return self._http.call("POST", f"/{mapped.upstream}", mapped.body)
+        told = "" if job.callback_url is None else f"?fal_webhook={quote(job.callback_url, safe='')}"
+        return self._http.call("POST", f"/{mapped.upstream}{told}", mapped.body)
 
 
 def _verdict(reply: Reply) -> PollOutcome:

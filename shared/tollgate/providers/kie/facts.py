@@ -6,7 +6,7 @@ Sources: catalog.md "Provider call shapes"; kie's documentation as public reposi
 
 from collections.abc import Mapping
 
-from tollgate.providers.base import FailureKind
+from tollgate.providers.base import FailureKind, RejectionKind
 
 BASE_URL = "https://api.kie.ai"
 SUBMIT_PATH = "/api/v1/jobs/createTask"
@@ -18,8 +18,10 @@ FAIL = "fail"
 
 OK = 200
 """The envelope's own `code` is the status; an error may come with it inside HTTP 200."""
-INVALID_INPUT = frozenset({400, 422})
-FAILURES: Mapping[int, FailureKind] = {
+Codes = Mapping[int, FailureKind | RejectionKind]
+CODES: Codes = {
+    400: RejectionKind.INPUT,
+    422: RejectionKind.INPUT,
     401: FailureKind.REFUSED_US,
     402: FailureKind.REFUSED_US,
     403: FailureKind.REFUSED_US,
@@ -32,10 +34,39 @@ FAILURES: Mapping[int, FailureKind] = {
     408: FailureKind.TIMED_OUT,
     429: FailureKind.LIMITED,
     # Maintenance.
-    455: FailureKind.LIMITED,
-    503: FailureKind.LIMITED,
+    455: FailureKind.PROVIDER_ERROR,
+    503: FailureKind.PROVIDER_ERROR,
 }
-"""What the codes say about kie or about us; all others are a fault of kie's."""
+"""What the codes say about the request, about kie or about us; all others are a fault of kie's."""
+MUSIC_CODES: Codes = {
+    **CODES,
+    # An earlier task or track that is not there; a path that is not has no code (INFERRED).
+    404: RejectionKind.INPUT,
+    405: FailureKind.LIMITED,
+    413: RejectionKind.INPUT,
+    # Not enough credits here, while too many requests are 430 (providers.md §15a).
+    429: FailureKind.REFUSED_US,
+    430: FailureKind.LIMITED,
+    451: RejectionKind.CONTENT,
+}
+"""Of its paths for music, which came to kie with codes of their own."""
+
+MUSIC_MAPPING = "suno"
+MUSIC_PATH = "/api/v1"
+RECORD = "record-info"
+MUSIC_WAITING = frozenset({"PENDING", "TEXT_SUCCESS", "FIRST_SUCCESS"})
+MUSIC_SUCCESS = "SUCCESS"
+MUSIC_REJECTED = "SENSITIVE_WORD_ERROR"
+CALLBACK_FAILED = "CALLBACK_EXCEPTION"
+"""It could not call back; what it made may be there all the same."""
+MUSIC_FAILED = frozenset(
+    {"CREATE_TASK_FAILED", "GENERATE_AUDIO_FAILED", "GENERATE_LYRICS_FAILED", CALLBACK_FAILED}
+)
+MUSIC_ENGINES = {"v4.0": "V4", "v4.5": "V4_5", "v4.5+": "V4_5PLUS", "v5.0": "V5", "v5.5": "V5_5"}
+"""Our engine names in kie's; it has none older."""
+VOCAL_GENDERS = {"Male": "m", "Female": "f"}
+TITLE_CHARS = 80
+"""The shortest bound of a title among its engines."""
 
 GROK_PROMPT_CHARS = 8_000
 MINIMAX_PROMPT_CHARS = 7_000

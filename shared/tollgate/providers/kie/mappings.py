@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from tollgate.providers.fields import Mapper
-from tollgate.providers.kie import images, videos
+from tollgate.providers.kie import images, music, videos
 
-MAPPINGS: Mapping[str, Mapper] = {**images.MAPPINGS, **videos.MAPPINGS}
+MAPPINGS: Mapping[str, Mapper] = {**images.MAPPINGS, **videos.MAPPINGS, **music.MAPPINGS}
 """How each is said, by the name that the catalog's routes have."""

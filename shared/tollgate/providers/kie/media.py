@@ -12,7 +12,6 @@ from tollgate.providers.base import (
     Lost,
     Pending,
     PollOutcome,
-    Rejected,
     RejectionKind,
     ResultFile,
     SubmitOutcome,
@@ -20,19 +19,21 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
+from tollgate.providers.fields import upstream_of
 from tollgate.providers.http import (
-    NoAnswerError,
-    NotSentError,
     ProviderHttp,
     Reply,
+    asked,
     failure_of,
     handed_over,
+    progress_of,
+    refused,
     shown,
 )
-from tollgate.providers.kie import facts
+from tollgate.providers.kie import facts, records
 from tollgate.providers.kie.mappings import MAPPINGS
 
-FULL_PROGRESS = 100
+RECORDS = "records"
 
 
 class KieMedia:
@@ -42,25 +43,28 @@ class KieMedia:
         self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
-        """Hand the job over once; its handle is kie's task id."""
+        """Hand the job over once; its handle is kie's task id and, for music, which records tell of it."""
+        is_music = job.mapping == facts.MUSIC_MAPPING
+        if is_music and job.callback_url is None:
+            return Failed(FailureKind.NOT_CONFIGURED, "kie takes no music without an address to call back")
         reply = handed_over(lambda: self._send(job))
         if not isinstance(reply, Reply):
             return reply
         task_id = reply.get("data", "taskId")
         if reply.ok and reply.get("code") == facts.OK and isinstance(task_id, str) and task_id:
-            return Submitted({"task_id": task_id})
-        return _refusal(reply, task_id)
+            return Submitted({"task_id": task_id, **(_records_of(job) if is_music else {})})
+        return _refusal(reply, task_id, facts.MUSIC_CODES if is_music else facts.CODES)
 
     def poll(self, handle: Handle) -> PollOutcome:
         """Ask for the state; it carries the files."""
-        task_id = quote(handle["task_id"], safe="")
-        try:
-            reply = self._http.call("GET", f"{facts.STATUS_PATH}?taskId={task_id}")
-        except (NotSentError, NoAnswerError) as exc:
-            return Unknown(str(exc))
+        reply = asked(lambda: self._http.call("GET", _status_path(handle)))
+        if isinstance(reply, Unknown):
+            return reply
+        if RECORDS in handle:
+            return records.outcome(reply, handle["task_id"])
         state = reply.string("data", "state")
         if state in facts.WAITING:
-            return Pending(_progress(reply.get("data", "progress")))
+            return Pending(progress_of(reply.get("data", "progress")))
         if state == facts.SUCCESS:
             return Succeeded(_files(reply.get("data", "resultJson")))
         if state == facts.FAIL:
@@ -72,11 +76,28 @@ class KieMedia:
 
     def _send(self, job: Job) -> Reply:
         mapped = MAPPINGS[job.mapping](job)
-        body = {"model": mapped.upstream, "input": mapped.body}
+        hook = {} if job.callback_url is None else {"callBackUrl": job.callback_url}
+        if job.mapping == facts.MUSIC_MAPPING:
+            path = f"{facts.MUSIC_PATH}/{mapped.upstream}"
+            return self._http.call("POST", path, {**mapped.body, **hook})
+        body = {"model": mapped.upstream, "input": mapped.body, **hook}
         return self._http.call("POST", facts.SUBMIT_PATH, body)
 
 
-def _refusal(reply: Reply, task_id: Any) -> SubmitOutcome:
+def _records_of(job: Job) -> Handle:
+    """Give the part of a music job's handle that says where its record is: beside where it was sent."""
+    path = upstream_of(job, job.values["action"])
+    return {RECORDS: path.partition("/")[0]}
+
+
+def _status_path(handle: Handle) -> str:
+    task_id = quote(handle["task_id"], safe="")
+    if RECORDS in handle:
+        return f"{facts.MUSIC_PATH}/{handle[RECORDS]}/{facts.RECORD}?taskId={task_id}"
+    return f"{facts.STATUS_PATH}?taskId={task_id}"
+
+
+def _refusal(reply: Reply, task_id: Any, codes: facts.Codes) -> SubmitOutcome:
     """Read an answer without a task: the envelope's code says what it is, wherever it comes."""
     code = reply.get("code")
     is_code = isinstance(code, int) and not isinstance(code, bool)
@@ -85,15 +106,10 @@ def _refusal(reply: Reply, task_id: Any) -> SubmitOutcome:
         return failure or Failed(FailureKind.PROVIDER_ERROR, reply.detail())
     if not is_code or code == facts.OK or task_id is not None:
         return Lost(reply.detail())
-    if code in facts.INVALID_INPUT:
-        message = reply.string("msg")
-        return Rejected(RejectionKind.INPUT, shown(message) if message else "The provider refused the input.")
-    return Failed(facts.FAILURES.get(code, FailureKind.PROVIDER_ERROR), reply.detail())
-
-
-def _progress(value: Any) -> int | None:
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and 0 <= value <= FULL_PROGRESS else None
+    kind = codes.get(code, FailureKind.PROVIDER_ERROR)
+    if isinstance(kind, RejectionKind):
+        return refused(kind, reply.string("msg"))
+    return Failed(kind, reply.detail())
 
 
 def _files(result: Any) -> tuple[ResultFile, ...]:

@@ -22,7 +22,7 @@ from tollgate.providers.fields import (
     translated,
     upper,
 )
-from tollgate.providers.frames import by_role, source
+from tollgate.providers.frames import by_role, frames_or_references, shaped_by_its_image, source
 from tollgate.providers.images import CannotMapError
 from tollgate.providers.kie import facts
 
@@ -34,21 +34,6 @@ _REFERENCES: Words = {
     "videoUrls": "reference_video_urls",
     "audioUrls": "reference_audio_urls",
 }
-
-
-def _shaped_by_its_image(values: Values) -> Values:
-    """Take out the shape of a video that starts from an image, where the contract ignores it (VID-J)."""
-    if not values.get("imageUrls"):
-        return values
-    return {name: value for name, value in values.items() if name != "aspectRatio"}
-
-
-def _frames_or_references(values: Values) -> Values:
-    """Put images by role; Seedance takes frames or references, never both."""
-    found = by_role(values)
-    if "firstFrame" in found and any(found.get(name) for name in _REFERENCES):
-        raise CannotMapError("frames and references together")
-    return found
 
 
 def _few_references(values: Values) -> Values:
@@ -116,7 +101,7 @@ _KLING_3 = Family(
         "imageUrls": "image_urls",
     },
     fixed={"multi_shots": False},
-    prepare=_shaped_by_its_image,
+    prepare=shaped_by_its_image,
 )
 _KLING_O3 = Family(
     {
@@ -128,7 +113,7 @@ _KLING_O3 = Family(
         "imageUrls": "image_urls",
     },
     _FROM_AN_IMAGE,
-    prepare=_shaped_by_its_image,
+    prepare=shaped_by_its_image,
 )
 
 
@@ -157,7 +142,7 @@ MAPPINGS: Mapping[str, Mapper] = {
         },
         # It must be said.
         fixed={"web_search": False},
-        prepare=_frames_or_references,
+        prepare=frames_or_references,
     ),
     "grok-imagine-video": Family(
         {"prompt": "prompt", "size": "aspect_ratio", "duration": "duration", "resolution": "resolution"},
@@ -175,7 +160,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             "imageUrls": at_most("image_urls", 1),
         },
         _FROM_AN_IMAGE,
-        prepare=_shaped_by_its_image,
+        prepare=shaped_by_its_image,
     ),
     "kling-2.6": Family(
         {
@@ -187,7 +172,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             "imageUrls": at_most("image_urls", 1),
         },
         _FROM_AN_IMAGE,
-        prepare=_shaped_by_its_image,
+        prepare=shaped_by_its_image,
     ),
     "kling-motion-control": Family(
         {

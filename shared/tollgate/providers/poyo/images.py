@@ -3,17 +3,12 @@
 from collections.abc import Mapping
 
 from tollgate.providers.fields import Family, Mapper, Values, at_most, given, upper
-from tollgate.providers.pixels import size_px
+from tollgate.providers.pixels import exactly
 from tollgate.providers.poyo import facts
 
 
 def _in_pixels(values: Values) -> Values:
-    """Give `values` with `imageSize` in place of the size or of width and height, which override it."""
-    named = ("size", "width", "height")
-    others = {name: value for name, value in values.items() if name not in named}
-    if "width" in values:
-        return {**others, "imageSize": {"width": values["width"], "height": values["height"]}}
-    return {**others, "imageSize": size_px(values["size"], facts.WAN_IMAGE_AREA_PX)}
+    return exactly(values, facts.WAN_IMAGE_AREA_PX)
 
 
 MAPPINGS: Mapping[str, Mapper] = {

@@ -63,7 +63,7 @@ class PoyoMedia:
         if status in facts.WAITING:
             return Pending(_progress(reply.get("data", "progress")))
         if status == facts.FINISHED:
-            return succeeded(reply.get("data", "files"))
+            return succeeded(reply.get("data", "files"), handle["task_id"])
         if status == facts.FAILED:
             # PoYo says why in free text only, so a refusal cannot be told from a fault: the next
             # provider decides.
@@ -73,7 +73,9 @@ class PoyoMedia:
 
     def _send(self, job: Job) -> Reply:
         mapped = MAPPINGS[job.mapping](job)
-        body = {"model": mapped.upstream, "input": mapped.body}
+        body: dict[str, Any] = {"model": mapped.upstream, "input": mapped.body}
+        if job.callback_url is not None:
+            body["callback_url"] = job.callback_url
         return self._http.call("POST", facts.SUBMIT_PATH, body)
 
 

@@ -16,7 +16,7 @@ from tollgate.providers.fields import (
     only,
     upper,
 )
-from tollgate.providers.frames import by_order
+from tollgate.providers.frames import by_order, shaped_by_its_image
 from tollgate.providers.keyframes import keyframes_or_frames, placed
 from tollgate.providers.poyo import facts
 
@@ -39,13 +39,6 @@ def _as_long_as_its_source(values: Values) -> Values:
     if not values.get("referenceVideoUrls"):
         return values
     return {name: value for name, value in values.items() if name != "duration"}
-
-
-def _shaped_by_its_image(values: Values) -> Values:
-    """Take out the shape of a video that starts from an image, where the contract ignores it (VID-J)."""
-    if not values.get("imageUrls"):
-        return values
-    return {name: value for name, value in values.items() if name != "aspectRatio"}
 
 
 def _first_and_end_image(urls: list[str]) -> Body:
@@ -117,14 +110,14 @@ MAPPINGS: Mapping[str, Mapper] = {
         {"keyframes": {"imageUrls": "keyframes"}},
         prepare=placed,
     ),
-    "kling-3.0": Family(_KLING, _tier, fixed=_ONE_SHOT, prepare=_shaped_by_its_image),
+    "kling-3.0": Family(_KLING, _tier, fixed=_ONE_SHOT, prepare=shaped_by_its_image),
     "kling-3.0-turbo": Family(
         {
             **{name: word for name, word in _KLING.items() if name != "generateAudio"},
             "imageUrls": at_most("image_urls", 1),
         },
         _tier,
-        prepare=_shaped_by_its_image,
+        prepare=shaped_by_its_image,
     ),
     "kling-2.6": Family(
         {
@@ -133,7 +126,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             "resolution": only("1080p"),
             "imageUrls": _first_and_end_image,
         },
-        prepare=_shaped_by_its_image,
+        prepare=shaped_by_its_image,
     ),
     "kling-motion-control": Family(
         {

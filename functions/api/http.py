@@ -1,0 +1,74 @@
+"""What the routes share: the caller's key, the body, the contract's envelope."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, Request
+from fastapi.responses import JSONResponse
+
+from tollgate import bootstrap
+from tollgate.accounts.models import ApiKey, Scope
+from tollgate.kit.errors import PayloadTooLargeError
+from tollgate.kit.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, json_object
+
+Authorization = Annotated[str | None, Header()]
+
+
+async def read_bytes(request: Request, max_bytes: int) -> bytes:
+    """Read the request's body, no more of it than is allowed. Raises `PayloadTooLargeError`."""
+    found = bytearray()
+    async for chunk in request.stream():
+        found += chunk
+        if len(found) > max_bytes:
+            raise PayloadTooLargeError(max_bytes)
+    return bytes(found)
+
+
+async def read_body(request: Request, max_bytes: int) -> dict[str, Any]:
+    """Read the request's JSON object. Raises as `read_bytes` and `json_object` do."""
+    return json_object(await read_bytes(request, max_bytes), max_bytes)
+
+
+async def parsed_body(request: Request) -> dict[str, Any]:
+    """Give the body of most routes."""
+    return await read_body(request, MAX_BODY_BYTES)
+
+
+async def optional_body(request: Request) -> dict[str, Any]:
+    """Give the body of a route that may go without one."""
+    found = await read_bytes(request, MAX_BODY_BYTES)
+    return json_object(found, MAX_BODY_BYTES) if found else {}
+
+
+async def parsed_media_body(request: Request) -> dict[str, Any]:
+    """Give the body of a generation, which may have media in it."""
+    return await read_body(request, MAX_MEDIA_BODY_BYTES)
+
+
+def media_key(request: Request, authorization: Authorization = None) -> ApiKey:
+    """Give the caller's key, which must have the `media` scope."""
+    return _key(request, authorization, Scope.MEDIA)
+
+
+def account_key(request: Request, authorization: Authorization = None) -> ApiKey:
+    """Give the caller's key, which must have the `account` scope."""
+    return _key(request, authorization, Scope.ACCOUNT)
+
+
+def _key(request: Request, authorization: str | None, scope: Scope) -> ApiKey:
+    # On Lambda the address that the gateway saw (Mangum has it from the event), else that of the socket.
+    address = request.client.host if request.client else None
+    key = bootstrap.api().authenticator.authenticate(authorization, scope, address)
+    request.state.account_id = key.account_id
+    return key
+
+
+Body = Annotated[dict[str, Any], Depends(parsed_body)]
+OptionalBody = Annotated[dict[str, Any], Depends(optional_body)]
+MediaBody = Annotated[dict[str, Any], Depends(parsed_media_body)]
+MediaKey = Annotated[ApiKey, Depends(media_key)]
+AccountKey = Annotated[ApiKey, Depends(account_key)]
+
+
+def envelope(data: Any) -> JSONResponse:
+    """Wrap `data` as `{code, data}` (interface.md, Envelope)."""
+    return JSONResponse({"code": 200, "data": data})

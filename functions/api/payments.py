@@ -1,0 +1,20 @@
+"""Stripe's webhook: what was paid. Its proof is the signature over the bytes as they came, so no API key."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from api.http import envelope, read_bytes
+from tollgate import bootstrap
+from tollgate.kit.json_body import MAX_BODY_BYTES
+
+router = APIRouter()
+
+
+@router.post("/api/v1/payments/stripe")
+async def receive(request: Request, stripe_signature: Annotated[str | None, Header()] = None) -> Response:
+    """Take an event; the answer says what became of it."""
+    body = await read_bytes(request, MAX_BODY_BYTES)
+    outcome = await run_in_threadpool(bootstrap.api().payments.receive, body, stripe_signature)
+    return envelope({"outcome": outcome})

@@ -1,0 +1,28 @@
+"""The reference, public: the service described for tools, for people and for language models."""
+
+from fastapi import APIRouter, Response
+
+from api.catalog import IfNoneMatch, published
+from tollgate import bootstrap
+
+router = APIRouter()
+
+
+@router.get("/api/v1/openapi.json")
+def get_openapi(if_none_match: IfNoneMatch = None) -> Response:
+    """Give the OpenAPI document."""
+    return published(bootstrap.api().reference.openapi, if_none_match)
+
+
+@router.get("/docs")
+def get_docs(if_none_match: IfNoneMatch = None) -> Response:
+    """Give the document as a page."""
+    reference = bootstrap.api().reference
+    headers = {"content-security-policy": reference.content_policy, "x-content-type-options": "nosniff"}
+    return published(reference.html, if_none_match, "text/html", headers)
+
+
+@router.get("/llms.txt")
+def get_text(if_none_match: IfNoneMatch = None) -> Response:
+    """Give the document as plain text."""
+    return published(bootstrap.api().reference.text, if_none_match, "text/plain")

@@ -1,0 +1,28 @@
+"""What the caller's account used and spent: statistics, and the ledger that they are made of."""
+
+from fastapi import APIRouter, Request, Response
+
+from api.http import AccountKey, envelope
+from tollgate import bootstrap
+
+router = APIRouter()
+
+
+@router.get("/api/v1/stats")
+def get_statistics(key: AccountKey, request: Request) -> Response:
+    """Give totals by day and by model of a range of days."""
+    return envelope(bootstrap.api().statistics.of(key.account_id, request.query_params))
+
+
+@router.get("/api/v1/ledger")
+def list_entries(key: AccountKey, request: Request) -> Response:
+    """Give a page of the ledger, the newest entries first."""
+    return envelope(bootstrap.api().statement.page(key.account_id, request.query_params))
+
+
+@router.get("/api/v1/ledger.csv")
+def download_entries(key: AccountKey, request: Request) -> Response:
+    """Give the ledger as a file for spreadsheets."""
+    table = bootstrap.api().statement.table(key.account_id, request.query_params)
+    headers = {"content-disposition": 'attachment; filename="ledger.csv"'}
+    return Response(table, media_type="text/csv", headers=headers)

@@ -1,0 +1,95 @@
+"""Trigger: API Gateway, the routes under `/dashboard`: the web page for people.
+
+Asks the domain's services and shows what they say, in HTML.
+Never calls our own API over HTTP, and never shows a secret but a new key, once.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from fastapi import FastAPI, Request, Response
+from mangum import Mangum
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse
+from starlette.staticfiles import StaticFiles
+
+from dashboard import catalog, chat, keys, overview, playground, sign_in, tasks, top_up, webhooks
+from dashboard.render import PATH, STATIC, home, is_part, part, toast
+from dashboard.security import (
+    AtStage,
+    ForgeryError,
+    Sessions,
+    SignInNeededError,
+    check_change,
+    security_headers,
+)
+from tollgate import bootstrap_dashboard
+from tollgate.kit.errors import InternalError, RouteNotFoundError, TollgateError, UserNotFoundError
+from tollgate.kit.observability import begin_request, logger
+
+FORGED = 403
+SEE_OTHER = 303
+FOR_EVER = "public, max-age=31536000, immutable"
+TEXT_TYPES = ["text/", "application/json", "image/svg+xml"]
+"""What the gateway takes as it is; anything else goes through it in base64."""
+
+app = FastAPI(openapi_url=None, redirect_slashes=False)
+for pages in (overview, sign_in, catalog, playground, tasks, chat, keys, webhooks, top_up):
+    app.include_router(pages.router, prefix=PATH)
+app.mount(f"{PATH}/static", StaticFiles(directory=STATIC))
+
+
+@app.middleware("http")
+async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+    """Refuse forged changes, name and log each request, and turn a fault of ours into a page."""
+    request_id = begin_request()
+    try:
+        check_change(request)
+        answer = await call_next(request)
+    except ForgeryError:
+        answer = toast(request, "This page is too old. Reload it and try again.", status=FORGED, bad=True)
+    except Exception:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
+        logger.exception("dashboard.fault", path=request.url.path)
+        answer = _error(request, InternalError())
+    settings = bootstrap_dashboard.dashboard().settings
+    answer.headers.update(security_headers(settings.storage_url, is_local=settings.stage == "local"))
+    answer.headers["x-request-id"] = request_id
+    is_static = request.url.path.startswith(f"{home(request)}/static/")
+    answer.headers["cache-control"] = FOR_EVER if is_static else "no-store"
+    logger.info("dashboard.request", path=request.url.path, status=answer.status_code)
+    return answer
+
+
+@app.exception_handler(SignInNeededError)
+@app.exception_handler(UserNotFoundError)
+async def to_sign_in(request: Request, _: Exception) -> Response:
+    """Send whoever is not signed in, or whose account is gone, to the sign-in."""
+    request.session.clear()
+    if is_part(request):
+        return Response(headers={"hx-redirect": f"{home(request)}/sign-in"})
+    return RedirectResponse(f"{home(request)}/sign-in", SEE_OTHER)
+
+
+@app.exception_handler(TollgateError)
+async def tollgate_error(request: Request, error: Exception) -> Response:
+    """Say what is wrong, in the words of the API."""
+    if not isinstance(error, TollgateError):
+        raise error
+    return _error(request, error)
+
+
+@app.exception_handler(HTTPException)
+async def unknown_route(request: Request, _: Exception) -> Response:
+    """Say that there is no such page."""
+    return _error(request, RouteNotFoundError())
+
+
+def _error(request: Request, error: TollgateError) -> Response:
+    if is_part(request):
+        return toast(request, error.message, status=error.status, bad=True)
+    return part(request, "error.html", error.status, error=error, account=None)
+
+
+app.add_middleware(Sessions)
+app.add_middleware(AtStage)
+
+handler = Mangum(app, lifespan="off", text_mime_types=TEXT_TYPES)

@@ -1,0 +1,50 @@
+"""The chat: the browser streams from the text route itself, as this function's answers are whole ones."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+
+from dashboard.render import base_url, page, part
+from dashboard.security import SignedIn
+from tollgate import bootstrap_dashboard
+from tollgate.dashboard.snippets import Snippet, chat_snippets
+from tollgate.kit.errors import ModelNotFoundError
+
+FIRST_MODEL = "gpt-5.4-mini"
+"""Quick, and good enough for a first word."""
+EXAMPLE = "Say hello"
+
+router = APIRouter()
+
+
+@router.get("/chat")
+def show(request: Request, visitor: SignedIn, model: str = "") -> Response:  # noqa: ARG001 - as in overview
+    """Show the chat with a model."""
+    texts = bootstrap_dashboard.dashboard().api.listing.found({"kind": "llm"})
+    ids = [dto["id"] for dto in texts]
+    if not texts:
+        return page(request, "no_models.html", place="chat")
+    chosen = model or (FIRST_MODEL if FIRST_MODEL in ids else ids[0])
+    if chosen not in ids:
+        raise ModelNotFoundError
+    return page(request, "chat.html", models=texts, chosen=chosen, snippets=_snippets(request, chosen))
+
+
+@router.get("/chat/code")
+def code(request: Request, visitor: SignedIn, model: str) -> Response:  # noqa: ARG001 - as in overview
+    """Give the code that asks `model`."""
+    bootstrap_dashboard.dashboard().api.listing.one(model)
+    return part(request, "code.html", snippets=_snippets(request, model))
+
+
+@router.post("/chat/key")
+def key(visitor: SignedIn) -> Response:
+    """Give a key for text that ends in a quarter of an hour; the page keeps it in memory alone."""
+    made = bootstrap_dashboard.dashboard().chat_keys.make(visitor.account_id)
+    return JSONResponse({"key": made.text, "expiresAtMs": made.expires_at_ms})
+
+
+def _snippets(request: Request, model: str) -> list[Snippet]:
+    body: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": EXAMPLE}]}
+    return chat_snippets(base_url(request), body)

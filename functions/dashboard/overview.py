@@ -1,0 +1,34 @@
+"""The overview: what is there, what was spent, what to do first."""
+
+from fastapi import APIRouter, Request, Response
+
+from dashboard.render import page, part
+from dashboard.security import SignedIn
+from tollgate import bootstrap_dashboard
+from tollgate.dashboard.spending import RANGE, spending
+
+LATEST = "3"
+"""Tasks that the overview shows."""
+
+router = APIRouter()
+
+
+@router.get("")
+def show(request: Request, visitor: SignedIn) -> Response:
+    """Show the overview."""
+    api = bootstrap_dashboard.dashboard().api
+    return page(
+        request,
+        "overview.html",
+        spending=spending(api.statistics.of(visitor.account_id, {"range": RANGE})),
+        can_pay=api.payments.is_on(),
+        keys=api.keys.all(visitor.account_id),
+        tasks=api.reader.found(visitor.account_id, {"limit": LATEST}).rows,
+    )
+
+
+@router.get("/balance")
+def balance(request: Request, visitor: SignedIn) -> Response:
+    """Give the balance alone, for a page where it may just have changed."""
+    account = bootstrap_dashboard.dashboard().api.accounts.me(visitor.account_id)
+    return part(request, "balance.html", account=account)

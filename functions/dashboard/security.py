@@ -1,0 +1,137 @@
+"""Who is looking, and whether a change was asked for by one of our own pages."""
+
+import hmac
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from fastapi import Depends
+from starlette.middleware.sessions import SessionMiddleware
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tollgate import bootstrap_dashboard
+
+COOKIE = "tollgate_session"
+IDLE_S = 12 * 3600
+"""Who does nothing for this long is signed out."""
+RENEW_S = 600
+"""A session's time starts anew at most this often: a cookie with every answer would be of no use."""
+CSRF_HEADER = "x-csrf-token"
+_TOKEN_BYTES = 32
+_SAFE_METHODS = frozenset({"GET", "HEAD"})
+
+
+class SignInNeededError(Exception):
+    """Nobody is signed in."""
+
+
+class ForgeryError(Exception):
+    """A change that none of our pages asked for, or one of a session that is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who is signed in: the account, and what to call them."""
+
+    account_id: str
+    name: str
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Give who is signed in, and renew the session. Raises `SignInNeededError`."""
+    session = request.session
+    if "account_id" not in session:
+        raise SignInNeededError
+    now_s = int(time.time())
+    if now_s - session["seen_at_s"] > RENEW_S:
+        session["seen_at_s"] = now_s
+    return Visitor(session["account_id"], session["name"])
+
+
+SignedIn = Annotated[Visitor, Depends(visitor_of)]
+
+
+def sign_in(request: Request, account_id: str, name: str) -> None:
+    """Begin a session of its own: nothing of the one before, its token included, is good in it."""
+    request.session.clear()
+    request.session.update(account_id=account_id, name=name, seen_at_s=int(time.time()))
+    csrf_token(request)
+
+
+def csrf_token(request: Request) -> str:
+    """Give the session's token, which our pages send with every change."""
+    token: str = request.session.setdefault("csrf", secrets.token_urlsafe(_TOKEN_BYTES))
+    return token
+
+
+def check_change(request: Request) -> None:
+    """Raise `ForgeryError` for a change without our origin and the session's token."""
+    if request.method in _SAFE_METHODS:
+        return
+    origin = urlsplit(request.headers.get("origin", ""))
+    token = request.headers.get(CSRF_HEADER, "")
+    ours = origin.scheme == request.url.scheme and origin.netloc == request.url.netloc
+    # A session without a token has none that could be sent.
+    known = request.session.get("csrf") or secrets.token_urlsafe(_TOKEN_BYTES)
+    if not ours or not hmac.compare_digest(token.encode(), known.encode()):
+        raise ForgeryError
+
+
+class Sessions:
+    """Sessions in a signed cookie; the key is read at the first request, not at import."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Give the request its session."""
+        joined = bootstrap_dashboard.dashboard()
+        sessions = SessionMiddleware(
+            self._app,
+            secret_key=joined.session_key,
+            session_cookie=COOKIE,
+            max_age=IDLE_S,
+            same_site="lax",
+            https_only=joined.settings.stage != "local",
+        )
+        await sessions(scope, receive, send)
+
+
+class AtStage:
+    """Tells the app the part of the path that the gateway keeps for itself (`/live`): our links need it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Put the stage in front of the path, as ASGI wants it."""
+        event: dict[str, Any] = scope.get("aws.event") or {}
+        full = event.get("requestContext", {}).get("path", "")
+        if full.endswith(scope["path"]):
+            stage = full.removesuffix(scope["path"])
+            scope = {**scope, "root_path": stage, "path": stage + scope["path"]}
+        await self._app(scope, receive, send)
+
+
+def security_headers(storage_url: str, *, is_local: bool) -> dict[str, str]:
+    """Give the headers of every answer: our own scripts and styles, pictures and films of ours, no more."""
+    storage = urlsplit(storage_url)
+    files = f"'self' {storage.scheme}://{storage.netloc}"
+    policy = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        f"img-src {files}; media-src {files}; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+    headers = {
+        "content-security-policy": policy,
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        # Not "no-referrer": with that a browser hides the Origin too, which `check_change` reads.
+        "referrer-policy": "same-origin",
+        "cross-origin-opener-policy": "same-origin",
+        "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
+    }
+    return headers if is_local else {**headers, "strict-transport-security": "max-age=31536000"}

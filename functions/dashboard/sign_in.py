@@ -1,0 +1,96 @@
+"""Signing in and out: with Cognito's hosted pages, or on one machine without a password."""
+
+from fastapi import APIRouter, Request, Response
+from starlette.responses import RedirectResponse
+
+from dashboard.forms import Sent
+from dashboard.render import base_url, home, moved, page, part
+from dashboard.security import sign_in
+from tollgate import bootstrap_dashboard
+from tollgate.accounts.models import Scope
+from tollgate.dashboard import development
+from tollgate.dashboard.cognito import SignInRefusedError
+from tollgate.kit.errors import RouteNotFoundError
+from tollgate.kit.observability import logger
+
+SEE_OTHER = 303
+REFUSED = 400
+SHOWN_OF_KEY = 6
+"""The last characters of a key's id: enough to tell one's keys apart."""
+
+router = APIRouter()
+
+
+@router.get("/sign-in")
+def show(request: Request) -> Response:
+    """Show the ways to sign in."""
+    if "account_id" in request.session:
+        return RedirectResponse(home(request), SEE_OTHER)
+    joined = bootstrap_dashboard.dashboard()
+    return page(
+        request,
+        "sign_in.html",
+        has_pool=joined.cognito is not None,
+        is_development=joined.settings.tollgate_development_sign_in,
+    )
+
+
+@router.get("/sign-in/begin")
+async def begin(request: Request) -> Response:
+    """Send the visitor to the hosted sign-in."""
+    cognito = bootstrap_dashboard.dashboard().cognito
+    if cognito is None:
+        raise RouteNotFoundError
+    return await cognito.begin(request, f"{base_url(request)}/dashboard/sign-in/callback")
+
+
+@router.get("/sign-in/callback")
+async def end(request: Request) -> Response:
+    """Take who comes back from the hosted sign-in."""
+    joined = bootstrap_dashboard.dashboard()
+    if joined.cognito is None:
+        raise RouteNotFoundError
+    try:
+        person = await joined.cognito.end(request)
+    except SignInRefusedError as exc:
+        logger.info("dashboard.sign_in_refused", reason=str(exc))
+        return part(request, "sign_in_refused.html", REFUSED, account=None)
+    sign_in(request, joined.identities.account_of(person), person.name)
+    return RedirectResponse(home(request), SEE_OTHER)
+
+
+@router.post("/sign-in/development/email")
+def development_email(request: Request, sent: Sent) -> Response:
+    """Sign in whoever says to have this address; a new one finds credit on the account."""
+    identities = _development().identities
+    person = development.person_of(sent.get("email", ""))
+    account_id = identities.account_of(person)
+    identities.welcome(account_id, development.CREDIT_MICRO_USD)
+    sign_in(request, account_id, person.name)
+    return moved(home(request))
+
+
+@router.post("/sign-in/development/key")
+def development_key(request: Request, sent: Sent) -> Response:
+    """Sign in to the account of an API key."""
+    authenticator = _development().api.authenticator
+    address = request.client.host if request.client else None
+    key = authenticator.authenticate(f"Bearer {sent.get('key', '')}", Scope.ACCOUNT, address)
+    sign_in(request, key.account_id, f"key …{key.key_id[-SHOWN_OF_KEY:]}")
+    return moved(home(request))
+
+
+@router.post("/sign-out")
+def sign_out(request: Request) -> Response:
+    """Forget the visitor, here and at the user pool."""
+    cognito = bootstrap_dashboard.dashboard().cognito
+    request.session.clear()
+    back = f"{base_url(request)}/dashboard/sign-in"
+    return moved(back if cognito is None else cognito.sign_out_url(back))
+
+
+def _development() -> bootstrap_dashboard.Dashboard:
+    joined = bootstrap_dashboard.dashboard()
+    if not joined.settings.tollgate_development_sign_in:
+        raise RouteNotFoundError
+    return joined

@@ -1,0 +1,75 @@
+// What every page does in the browser. Everything is found by data attributes; there are no inline scripts.
+
+const TOAST_MS = 6000;
+const COPIED_MS = 1500;
+
+const say = (message, bad = false) => {
+  const toast = document.createElement("p");
+  toast.className = bad ? "toast bad" : "toast";
+  toast.textContent = message;
+  document.querySelector("#toasts").append(toast);
+};
+
+const isDark = () => {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+};
+
+const copy = async (button) => {
+  const source = button.closest("[data-copied]").querySelector("[data-copy-source]:not([hidden])");
+  await navigator.clipboard.writeText(source.textContent);
+  button.classList.add("done");
+  setTimeout(() => button.classList.remove("done"), COPIED_MS);
+};
+
+// The language that was chosen last, in every box of code.
+const showLanguage = (root) => {
+  const chosen = localStorage.getItem("language") ?? "curl";
+  for (const box of root.querySelectorAll("[data-languages]")) {
+    for (const tab of box.querySelectorAll("[data-language]")) {
+      tab.setAttribute("aria-pressed", String(tab.dataset.language === chosen));
+    }
+    for (const code of box.querySelectorAll("[data-code]")) code.hidden = code.dataset.code !== chosen;
+  }
+};
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  if (button.matches("[data-theme-switch]")) {
+    const theme = isDark() ? "light" : "dark";
+    document.documentElement.dataset.theme = theme;
+    localStorage.setItem("theme", theme);
+  }
+  if (button.matches("[data-copy]")) copy(button).catch(() => say("The browser did not let us copy.", true));
+  if (button.matches("[data-language]")) {
+    localStorage.setItem("language", button.dataset.language);
+    showLanguage(document);
+  }
+  if (button.matches("[data-open]")) document.querySelector(button.dataset.open).showModal();
+  if (button.matches("[data-close]")) button.closest("dialog").close();
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-go]")) location.assign(event.target.value);
+});
+
+document.addEventListener("htmx:afterSettle", (event) => showLanguage(event.detail.elt.parentElement ?? document));
+// A dialog whose form was taken is done.
+document.addEventListener("htmx:afterRequest", (event) => {
+  const dialog = event.detail.successful && event.target.closest("dialog");
+  if (dialog) {
+    dialog.querySelector("form").reset();
+    dialog.close();
+  }
+});
+document.addEventListener("htmx:sendError", () => say("No answer from the service. Try again.", true));
+
+// A toast goes by itself, wherever it came from.
+new MutationObserver((changes) => {
+  for (const change of changes) {
+    for (const toast of change.addedNodes) setTimeout(() => toast.remove(), TOAST_MS);
+  }
+}).observe(document.querySelector("#toasts"), { childList: true });
+
+showLanguage(document);

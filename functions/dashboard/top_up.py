@@ -1,0 +1,57 @@
+"""Credit: pay for more of it on a page of Stripe, and see what was put on the account."""
+
+from fastapi import APIRouter, Request, Response
+
+from dashboard.forms import Sent
+from dashboard.render import MONEY_MOVED, base_url, moved, page, part
+from dashboard.security import SignedIn
+from tollgate import bootstrap_dashboard
+from tollgate.payments.amounts import MAX_USD, MIN_USD, OFFERED_USD
+
+WATCHES = 30
+"""How often the page looks for a payment that was just made, every 2 s; Stripe tells us within seconds."""
+
+router = APIRouter(prefix="/top-up")
+
+
+@router.get("")
+def show(request: Request, visitor: SignedIn, paid: str = "") -> Response:
+    """Show the ways to pay, and the newest credits; `paid` is the session that Stripe sends back from."""
+    api = bootstrap_dashboard.dashboard().api
+    return page(
+        request,
+        "credit.html",
+        can_pay=api.payments.is_on(),
+        offered=OFFERED_USD,
+        min_usd=MIN_USD,
+        max_usd=MAX_USD,
+        credits=api.statement.page(visitor.account_id, {"kind": "credit"})["entries"],
+        paid=paid,
+        receipt=api.payments.receipt(visitor.account_id, paid),
+        watches=WATCHES,
+    )
+
+
+@router.post("")
+def begin(request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Send the visitor to the page where the amount can be paid."""
+    back = f"{base_url(request)}/dashboard/top-up"
+    return moved(
+        bootstrap_dashboard.dashboard().api.payments.begin(
+            visitor.account_id,
+            sent.get("amount", ""),
+            # Stripe puts the session's id where the braces are.
+            success_url=f"{back}?paid={{CHECKOUT_SESSION_ID}}",
+            cancel_url=back,
+        )
+    )
+
+
+@router.get("/receipt")
+def receipt(request: Request, visitor: SignedIn, paid: str, watches: int = 0) -> Response:
+    """Say whether a payment is on the account; what says not yet asks again `watches` times."""
+    found = bootstrap_dashboard.dashboard().api.payments.receipt(visitor.account_id, paid)
+    answer = part(request, "receipt.html", paid=paid, receipt=found, watches=min(watches, WATCHES))
+    if found is not None:
+        answer.headers["hx-trigger"] = MONEY_MOVED
+    return answer

@@ -1,0 +1,19 @@
+"""Trigger: the stream of the Ledger table (new charges, refunds and text requests).
+
+Adds each entry to its account's daily counts by model, exactly once, which the statistics are made of.
+Never touches a balance or the ledger.
+"""
+
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from tollgate import bootstrap
+from tollgate.kit.observability import logger
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:  # noqa: ARG001 - Lambda's
+    """Count a batch of entries; give the ones that are not counted yet."""
+    failed = bootstrap.usage_recorder().record(event["Records"])
+    logger.info("record_usage.done", entries=len(event["Records"]), failed=len(failed))
+    return {"batchItemFailures": [{"itemIdentifier": number} for number in failed]}

@@ -1,0 +1,114 @@
+"""`make audit`: no secret in any file of the repository, and no package with a known weakness in what ships.
+
+The second asks the advisories of the package index. What it does not have, as many a mirror has none, was not
+audited, which is said and is no failure: a check must work without a network.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from local.template import ROOT
+from tollgate.accounts.keys import key_id_of
+
+PIP_AUDIT = "pip-audit==2.10.1"
+TIMEOUT_S = 300
+MAX_FILE_BYTES = 2 * 1024 * 1024
+"""A larger file is no text of ours."""
+
+# How live keys begin, by who gives them out. Providers whose keys have no form of their own cannot be told.
+SECRETS: Mapping[str, re.Pattern[str]] = {
+    "AWS access key": re.compile(r"\b(?:AKIA|ASIA)(?!IOSFODNN7EXAMPLE)[0-9A-Z]{16}\b"),
+    "private key": re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----\s+[A-Za-z0-9+/]{40}"),
+    "Anthropic key": re.compile(r"\bsk-ant-[A-Za-z0-9_-]{40,}"),
+    "OpenAI key": re.compile(r"\bsk-(?:proj-)?[A-Za-z0-9]{40,}"),
+    "Google key": re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b"),
+    "Stripe key": re.compile(r"\b[sr]k_live_[0-9A-Za-z]{20,}"),
+    "GitHub token": re.compile(r"\b(?:ghp|gho|ghs|github_pat)_[0-9A-Za-z_]{30,}"),
+    "Slack token": re.compile(r"\bxox[abprs]-[0-9A-Za-z-]{20,}"),
+}
+_OUR_KEY = re.compile(r"tg_live_[0-9A-Z]{26}_[0-9A-Za-z]{39}")
+_MADE_UP = "EXAMP"
+"""Our own examples have it in their id, where a ULID of the clock has no such word."""
+
+
+def secrets_in(text: str) -> list[str]:
+    """Give what kinds of secrets a text has. Keys of ours count where their checksum is right."""
+    found = [kind for kind, pattern in SECRETS.items() if pattern.search(text)]
+    ours = (match[0] for match in _OUR_KEY.finditer(text) if _MADE_UP not in match[0])
+    return [*found, *(["Tollgate key"] if any(map(key_id_of, ours)) else [])]
+
+
+def secrets_of(paths: Iterable[Path]) -> list[str]:
+    """Give `file: kind` for each secret in files."""
+    found = []
+    for file in paths:
+        if file.is_file() and file.stat().st_size <= MAX_FILE_BYTES:
+            text = file.read_text(errors="replace")
+            found += [f"{file.relative_to(ROOT)}: {kind}" for kind in secrets_in(text)]
+    return found
+
+
+def files() -> list[Path]:
+    """Give the files of the repository: all but what is made here, which lies in hidden folders."""
+    found = (file.relative_to(ROOT) for file in ROOT.rglob("[!.]*") if file.suffix != ".pyc")
+    return [ROOT / file for file in found if not any(part.startswith(".") for part in file.parts)]
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """What an audit found: `package version: advisory` for each weakness, and who has nothing to read."""
+
+    weak: list[str]
+    unknown: list[str]
+
+
+def audited(uv: str) -> Audited | None:
+    """Audit the packages that ship; `None` where the index cannot be reached at all."""
+    with TemporaryDirectory() as folder:
+        packages, report = Path(folder) / "requirements.txt", Path(folder) / "report.json"
+        export = ["export", "-q", "--frozen", "--no-dev", "--no-emit-project", "-o", str(packages)]
+        subprocess.run([uv, *export], cwd=ROOT, check=True, capture_output=True, timeout=TIMEOUT_S)
+        audit = ["--disable-pip", "--require-hashes", "--progress-spinner", "off", "-f", "json"]
+        subprocess.run(
+            [uv, "tool", "run", "-q", PIP_AUDIT, *audit, "-r", str(packages), "-o", str(report)],
+            cwd=ROOT,
+            capture_output=True,
+            check=False,
+            timeout=TIMEOUT_S,
+        )
+        # It fails alike for a weakness and for a network; only the first writes a report.
+        return read_report(report.read_text()) if report.exists() else None
+
+
+def read_report(text: str) -> Audited:
+    """Read a report of pip-audit."""
+    packages = json.loads(text)["dependencies"]
+    weak = [
+        f"{package['name']} {package['version']}: {found['id']}"
+        for package in packages
+        for found in package.get("vulns", [])
+    ]
+    return Audited(weak, [package["name"] for package in packages if "skip_reason" in package])
+
+
+def main(uv: str) -> int:
+    """Audit; say what was found, and give the exit code."""
+    found = secrets_of(files())
+    packages = audited(uv)
+    if packages is None or packages.unknown:
+        count = "all" if packages is None else len(packages.unknown)
+        print(f"Not audited, as no advisories can be read from here: {count} packages")
+    found += [] if packages is None else packages.weak
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,148 @@
+"""APIMart: `POST /v1/images|videos/generations`, `/v1/midjourney/generations/…`, `/v1/music/generations/…`.
+
+Each section is asked in its own place: `/v1/tasks/{id}`, `/v1/midjourney/{id}`, `/v1/music/tasks/{id}`
+(catalog.md, call shapes; APIMart's documentation). The error types but those of 400, 401, 402 and 429 are
+INFERRED. Follow-ups on a task that is not there, or not done, are refused.
+"""
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from local.simulator.engine import Engine, Visit
+from local.simulator.jobs import JobState
+from local.simulator.providers import apimart_answers
+from local.simulator.providers.apimart_models import IMAGES, MIDJOURNEY, VIDEOS
+from local.simulator.providers.apimart_music import MUSIC
+from local.simulator.providers.orders import Order
+from local.simulator.wire import api_key, json_object, text
+
+_ERRORS = {
+    400: ("Invalid request", "invalid_request_error"),
+    401: ("Invalid token", "authentication_error"),
+    402: ("Insufficient balance", "payment_required"),
+    404: ("Task not found", "invalid_request_error"),
+    429: ("Too many requests", "rate_limit_error"),
+}
+_OTHER_ERROR = ("Something went wrong", "server_error")
+_NO_SUCH_TASK = "task_not_exist"
+_MODEL = "model"
+
+
+def router(engine: Engine) -> APIRouter:
+    """Give APIMart's routes; their prefix is the adapter's base URL."""
+    routes = APIRouter(prefix="/v1")
+
+    @routes.post("/images/generations")
+    async def images(request: Request) -> Response:
+        return await _submit(engine, request, IMAGES, None)
+
+    @routes.post("/videos/generations")
+    async def videos(request: Request) -> Response:
+        return await _submit(engine, request, VIDEOS, None)
+
+    @routes.post("/midjourney/generations/{action}")
+    async def midjourney(request: Request, action: str) -> Response:
+        return await _submit(engine, request, MIDJOURNEY, f"midjourney/generations/{action}")
+
+    @routes.post("/music/generations")
+    async def music(request: Request) -> Response:
+        return await _submit(engine, request, MUSIC, "music/generations")
+
+    @routes.post("/music/generations/{action}")
+    async def music_action(request: Request, action: str) -> Response:
+        return await _submit(engine, request, MUSIC, f"music/generations/{action}")
+
+    @routes.get("/tasks/{task_id}")
+    async def task(request: Request, task_id: str) -> Response:
+        return _status(engine, request, task_id, apimart_answers.task)
+
+    @routes.get("/midjourney/{task_id}")
+    async def midjourney_task(request: Request, task_id: str) -> Response:
+        return _status(engine, request, task_id, apimart_answers.midjourney)
+
+    @routes.get("/music/tasks/{task_id}")
+    async def music_task(request: Request, task_id: str) -> Response:
+        return _status(engine, request, task_id, apimart_answers.music)
+
+    return routes
+
+
+async def _submit(
+    engine: Engine, request: Request, models: Mapping[str, type[Order]], path: str | None
+) -> Response:
+    """Take a job for one of `models`, which the path or the body's `model` names."""
+    key = api_key(request, "Bearer")
+    if key is None:
+        return _error(401)
+    body = await json_object(request)
+    if body is None:
+        return _error(400)
+    name = path or text(body.get(_MODEL))
+    given = body if path else {field: value for field, value in body.items() if field != _MODEL}
+    visit = engine.receive(name, text(given.get("prompt") or given.get("gpt_description")))
+    return await _place(engine, visit, key, models, given)
+
+
+async def _place(
+    engine: Engine, visit: Visit, key: str, models: Mapping[str, type[Order]], given: dict[str, Any]
+) -> Response:
+    if visit.refused_status is not None:
+        return _error(visit.refused_status)
+    if visit.directions.error_in_200:
+        return JSONResponse({"code": 500, "message": "The upstream is busy", "data": None})
+    if visit.model not in models:
+        return _error(404, "model not found")
+    try:
+        order = models[visit.model].model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        return _error(400, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+    if reason := _bad_source(engine, key, visit.model, order.said()):
+        return _error(400, reason, _NO_SUCH_TASK)
+    artifacts = order.artifacts(visit.model, visit.directions.files or 1)
+    job = await engine.accept(visit, f"task_{secrets.token_hex(13).upper()}", key, artifacts)
+    return JSONResponse({"code": 200, "data": [{"status": "submitted", "task_id": job.id}]})
+
+
+def _bad_source(engine: Engine, key: str, model: str, said: dict[str, Any]) -> str | None:
+    """Say what is wrong with the earlier tasks that a job works on: which, or which part of one."""
+    named = [said.get("task_id"), said.get("extend_from_task_id"), *said.get("task_ids", [])]
+    tracks = [said.get("audio_index", 1), 1, *said.get("audio_indexes", [1, 1])]
+    for task_id, track in zip(named, tracks, strict=False):
+        if task_id is None:
+            continue
+        job = engine.find(task_id)
+        if job is None or job.owner != key or engine.state(job) is not JobState.SUCCEEDED:
+            return f"task {task_id} does not exist or is not done"
+        if track > len(job.artifacts):
+            return f"task {task_id} has no track {track}"
+        if model.endswith("/modal") and not job.model.endswith("/inpaint"):
+            return f"task {task_id} waits for nothing"
+        if said.get("custom_id") and not said["custom_id"].endswith(f"::{job.id}"):
+            return f"task {task_id} has no such button"
+    return None
+
+
+def _status(engine: Engine, request: Request, task_id: str, shown: Any) -> Response:
+    key = api_key(request, "Bearer")
+    if key is None:
+        return _error(401)
+    job = engine.find(task_id)
+    if job is None or job.owner != key:
+        return _error(404)
+    state = engine.poll(job)
+    urls = engine.file_urls(request, job) if state is JobState.SUCCEEDED else []
+    return JSONResponse(shown(engine, job, state, urls))
+
+
+def _error(status: int, message: str | None = None, code: str | None = None) -> Response:
+    usual, kind = _ERRORS.get(status, _OTHER_ERROR)
+    return JSONResponse(
+        {"error": {"code": code or status, "message": message or usual, "type": kind}}, status
+    )

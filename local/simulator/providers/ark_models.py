@@ -1,0 +1,72 @@
+"""The inputs of ModelArk's models: fields, types and bounds from providers.md §6 and catalog.json."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from local.simulator.providers.content import MEDIA
+from local.simulator.providers.orders import Order, Url, films, needed, one, pictures
+
+_RATIOS = one("16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "adaptive")
+_SEEDANCE: dict[str, Any] = {
+    **MEDIA,
+    "ratio": _RATIOS,
+    "duration": int,
+    "seed": int,
+    "generate_audio": bool,
+    "watermark": bool,
+    "callback_url": Url,
+}
+_SEEDANCE_15: dict[str, Any] = {
+    **_SEEDANCE,
+    "resolution": one("480p", "720p", "1080p"),
+    "camera_fixed": bool,
+}
+_SEEDANCE_2: dict[str, Any] = {
+    **_SEEDANCE,
+    "resolution": one("480p", "720p", "1080p", "4k"),
+    "return_last_frame": bool,
+    "tools": list[dict[str, str]],
+}
+_SEEDANCE_25: dict[str, Any] = {
+    **_SEEDANCE_2,
+    "output_format": one("mp4", "mov"),
+    "omni_reference_task_type": one("auto", "reference", "extend"),
+}
+_SEEDREAM: dict[str, Any] = {
+    "image": Annotated[list[Url], Field(min_length=1, max_length=14)],
+    # A tier, or width and height.
+    "size": needed(Annotated[str, Field(pattern=r"^([1-4]K|1\.5K|\d{3,4}x\d{3,4})$")]),
+    "watermark": bool,
+    "sequential_image_generation": one("disabled"),
+    "response_format": one("url"),
+}
+_OPTIMIZED: dict[str, Any] = {
+    "optimize_prompt_options": dict[Literal["mode"], Literal["standard", "fast"]],
+}
+
+VIDEOS: Mapping[str, type[Order]] = {
+    "seedance-1-5-pro-251215": films(**_SEEDANCE_15),
+    "dreamina-seedance-2-0-260128": films(**_SEEDANCE_2),
+    "dreamina-seedance-2-0-fast-260128": films(**_SEEDANCE_2),
+    "dreamina-seedance-2-0-mini": films(**_SEEDANCE_2),
+    "dreamina-seedance-2-5-260628": films(**_SEEDANCE_25),
+}
+IMAGES: Mapping[str, type[Order]] = {
+    "seedream-4-0-250828": pictures(**_SEEDREAM, **_OPTIMIZED),
+    "seedream-4-5-251128": pictures(**_SEEDREAM),
+    "seedream-5-0-260128": pictures(**_SEEDREAM, output_format=one("jpeg", "png")),
+    "dola-seedream-5-0-pro-260628": pictures(**_SEEDREAM, output_format=one("jpeg", "png")),
+}
+LEAST_PX = {
+    "seedream-4-0-250828": 921_600,
+    "seedream-4-5-251128": 3_686_400,
+    "seedream-5-0-260128": 3_686_400,
+}
+MOST_PX = {
+    "seedream-4-0-250828": 16_777_216,
+    "seedream-4-5-251128": 16_777_216,
+    "seedream-5-0-260128": 10_404_496,
+}
+"""The fewest and the most pixels of a size, by model."""

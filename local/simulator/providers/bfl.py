@@ -1,0 +1,61 @@
+"""BFL's FLUX 3: `POST /v1/{model}`, asked for at the address that it answers (catalog.md)."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from local.simulator.engine import Engine
+from local.simulator.jobs import JobState
+from local.simulator.providers.desk import INVALID, Refused, body_of, own_job, taken
+from local.simulator.providers.orders import Urls, films, needed, one, pictures
+from local.simulator.wire import header_key
+
+_STATUSES = {
+    JobState.QUEUED: "Pending",
+    JobState.RUNNING: "Generating",
+    JobState.SUCCEEDED: "Ready",
+    JobState.FAILED: "Error",
+    JobState.REJECTED: "Content Moderated",
+}
+_MODELS = {
+    "flux-3-image": pictures(
+        aspect_ratio=str, resolution=one("768sq", "1k", "1.5k", "2k", "4k"), grounding=bool, images=Urls
+    ),
+    "flux-3-video": films(
+        mode=needed(one("t2v", "i2v")),
+        aspect_ratio=str,
+        resolution=one("hd", "fhd"),
+        duration=one("auto", *range(5, 21)),
+        keyframes=Urls,
+        draft=bool,
+        safety_tolerance=one(*range(5)),
+    ),
+}
+
+
+def router(engine: Engine) -> APIRouter:
+    """Give BFL's routes; their prefix is the adapter's base URL."""
+    routes = APIRouter()
+
+    @routes.post("/v1/{model}")
+    async def create(model: str, request: Request) -> Response:
+        job = await taken(engine, header_key(request, "x-key"), model, await body_of(request), _MODELS)
+        if isinstance(job, Refused):
+            detail: Any = [{"loc": ["body"], "msg": job.why}] if job.status == INVALID else job.why
+            return JSONResponse({"detail": detail}, job.status)
+        here = str(request.url).partition("/v1/")[0]
+        return JSONResponse({"id": job.id, "polling_url": f"{here}/v1/get_result?id={job.id}"})
+
+    @routes.get("/v1/get_result")
+    async def result(request: Request) -> Response:
+        job = own_job(engine, header_key(request, "x-key"), request.query_params.get("id", ""))
+        if job is None:
+            return JSONResponse({"id": None, "status": "Task not found", "result": None}, 404)
+        state = engine.poll(job)
+        sample = engine.file_urls(request, job)[0] if state is JobState.SUCCEEDED else None
+        found = {"sample": sample} if sample else None
+        return JSONResponse({"id": job.id, "status": _STATUSES[state], "result": found})
+
+    return routes

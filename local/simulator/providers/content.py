@@ -1,0 +1,47 @@
+"""Prompt and media in one array, `content`, as ModelArk and MiniMax take them (providers.md §6 and §8)."""
+
+from typing import Any
+
+from local.simulator.providers.orders import Prompt, Url, Urls
+
+MEDIA: dict[str, Any] = {
+    "prompt": Prompt,
+    "first_frame": Url,
+    "last_frame": Url,
+    "reference_image": Urls,
+    "reference_video": Urls,
+    "reference_audio": Urls,
+}
+"""The fields of an order that `flat` finds in the array."""
+_FRAMES = ("first_frame", "last_frame")
+
+
+def flat(body: dict[str, Any]) -> dict[str, Any]:
+    """Give a body with the parts of its `content` as fields, by role; the prompt is `prompt`.
+
+    Raises `ValueError` for what is no part, and for frames and references together.
+    """
+    fields = {name: value for name, value in body.items() if name != "content"}
+    parts = body.get("content")
+    for part in parts if isinstance(parts, list) else [None]:
+        match part:
+            case {"type": "text", "text": str(text)}:
+                fields["prompt"] = text
+            case (
+                {"type": "image_url", "image_url": {"url": str(url)}, "role": str(role)}
+                | {"type": "video_url", "video_url": {"url": str(url)}, "role": str(role)}
+                | {"type": "audio_url", "audio_url": {"url": str(url)}, "role": str(role)}
+            ):
+                _add(fields, role, url)
+            case _:
+                raise ValueError("content: a part that cannot be read")
+    if any(name in fields for name in _FRAMES) and any(name.startswith("reference_") for name in fields):
+        raise ValueError("content: frames and references together")
+    return fields
+
+
+def _add(fields: dict[str, Any], role: str, url: str) -> None:
+    if role in _FRAMES:
+        fields[role] = url
+    else:
+        fields.setdefault(role, []).append(url)

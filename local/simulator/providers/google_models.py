@@ -1,0 +1,115 @@
+"""The inputs of Google's models, taken out of the bodies of the three surfaces (providers.md §5)."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from local.simulator.providers.orders import Url, films, needed, one, pictures
+
+
+class FileData(BaseModel):
+    """An image of `generateContent`, by URL."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    fileUri: Url  # noqa: N815 - the API's name
+    mimeType: Literal["image/png", "image/jpeg", "image/webp"]  # noqa: N815 - the API's name
+
+
+class Part(BaseModel):
+    """A part of an interaction's input, by URL."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["image", "video"]
+    uri: Url
+    mime_type: str
+
+
+_RATIOS = one(
+    "1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9", "1:4", "1:8", "4:1", "8:1"
+)
+_PICTURE: dict[str, Any] = {
+    "aspect_ratio": needed(_RATIOS),
+    "image_size": one("512", "1K", "2K", "4K"),
+    "references": list[FileData],
+}
+CONTENT = {name: pictures(**_PICTURE) for name in ("gemini-3.1-flash-image", "gemini-3-pro-image")}
+INTERACTIONS = {
+    "gemini-omni-1.1-flash": films(
+        task=needed(one("text_to_video", "image_to_video", "reference_to_video", "edit")),
+        aspect_ratio=one("16:9", "9:16"),
+        resolution=one("360p", "720p", "1080p", "4k"),
+        duration=one(*(f"{seconds}s" for seconds in range(3, 11))),
+        media=list[Part],
+    ),
+}
+_VEO: dict[str, Any] = {
+    "aspect_ratio": one("16:9", "9:16"),
+    "resolution": one("720p", "1080p", "4k"),
+    "duration": one(4, 6, 8),
+    "samples": one(1),
+}
+OPERATIONS = {
+    name: films(**_VEO)
+    for name in ("veo-3.1-generate-001", "veo-3.1-fast-generate-001", "veo-3.1-lite-generate-001")
+}
+
+
+def of_content(body: dict[str, Any]) -> dict[str, Any]:
+    """Give the order in the body of `generateContent`; what is not in its place is missing in it."""
+    parts = _objects(_first(body.get("contents")).get("parts"))
+    config = _object(_object(body.get("generationConfig")).get("imageConfig"))
+    references = [part["fileData"] for part in parts if "fileData" in part]
+    said = {
+        "prompt": next((part["text"] for part in parts if "text" in part), None),
+        "aspect_ratio": config.get("aspectRatio"),
+        "image_size": config.get("imageSize"),
+        "references": references or None,
+    }
+    return _given(said)
+
+
+def of_interaction(body: dict[str, Any]) -> dict[str, Any]:
+    """Give the order in the body of an interaction, which must run in the background."""
+    parts = _objects(body.get("input"))
+    response = dict(_object(body.get("response_format")))
+    asks_for_video = (response.pop("type", None), response.pop("delivery", None)) == ("video", "uri")
+    if not asks_for_video or body.get("background") is not True:
+        return {}
+    said = {
+        "prompt": next((part.get("text") for part in parts if part.get("type") == "text"), None),
+        "task": _object(_object(body.get("generation_config")).get("video_config")).get("task"),
+        "media": [part for part in parts if part.get("type") != "text"] or None,
+        **response,
+    }
+    return _given(said)
+
+
+def of_operation(body: dict[str, Any]) -> dict[str, Any]:
+    """Give the order in the body of `predictLongRunning`."""
+    parameters = _object(body.get("parameters"))
+    said = {
+        "prompt": _first(body.get("instances")).get("prompt"),
+        "aspect_ratio": parameters.get("aspectRatio"),
+        "resolution": parameters.get("resolution"),
+        "duration": parameters.get("durationSeconds"),
+        "samples": parameters.get("sampleCount"),
+    }
+    return _given(said)
+
+
+def _given(said: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def _first(value: Any) -> dict[str, Any]:
+    return next(iter(_objects(value)), {})

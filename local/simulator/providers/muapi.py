@@ -1,0 +1,50 @@
+"""MuAPI's predictions: `POST /api/v1/{model}`, `GET /api/v1/predictions/{id}/result` (catalog.json).
+
+The shape of its errors was not read: `detail` is INFERRED.
+"""
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from local.simulator.engine import Engine
+from local.simulator.jobs import JobState
+from local.simulator.providers.desk import Refused, body_of, own_job, taken
+from local.simulator.providers.orders import one, pictures
+from local.simulator.wire import header_key
+
+_STATUSES = {
+    JobState.QUEUED: "queued",
+    JobState.RUNNING: "processing",
+    JobState.SUCCEEDED: "completed",
+    JobState.FAILED: "failed",
+    JobState.REJECTED: "failed",
+}
+_ERRORS = {JobState.FAILED: "Generation failed", JobState.REJECTED: "The prompt breaks the content policy"}
+_MODELS = {
+    "flux-3-klein-text-to-image": pictures(aspect_ratio=str, resolution=one("1K", "2K", "4K")),
+}
+
+
+def router(engine: Engine) -> APIRouter:
+    """Give MuAPI's routes; their prefix and `/api/v1` are the adapter's base URL."""
+    routes = APIRouter()
+
+    @routes.post("/api/v1/{model}")
+    async def create(model: str, request: Request) -> Response:
+        job = await taken(engine, header_key(request, "x-api-key"), model, await body_of(request), _MODELS)
+        if isinstance(job, Refused):
+            return JSONResponse({"detail": job.why}, job.status)
+        return JSONResponse({"request_id": job.id, "status": "processing"})
+
+    @routes.get("/api/v1/predictions/{request_id}/result")
+    async def result(request_id: str, request: Request) -> Response:
+        job = own_job(engine, header_key(request, "x-api-key"), request_id)
+        if job is None:
+            return JSONResponse({"detail": "Not found"}, 404)
+        state = engine.poll(job)
+        outputs = engine.file_urls(request, job) if state is JobState.SUCCEEDED else []
+        answer = {"id": job.id, "status": _STATUSES[state], "outputs": outputs, "error": _ERRORS.get(state)}
+        return JSONResponse(answer)
+
+    return routes

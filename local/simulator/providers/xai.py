@@ -1,0 +1,108 @@
+"""xAI's pictures and videos (providers.md §13).
+
+`POST /v1/images/generations` and `/v1/images/edits` answer with the picture's address when it is done;
+`POST /v1/videos/generations` with a request id, asked for at `GET /v1/videos/{id}`.
+"""
+
+from typing import Any, Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from local.simulator.engine import Engine
+from local.simulator.jobs import JobState
+from local.simulator.providers.desk import BAD_REQUEST, INVALID, Refused, body_of, own_job, taken
+from local.simulator.providers.orders import Url, films, needed, one, pictures
+from local.simulator.wire import api_key
+
+
+class Image(BaseModel):
+    """An image by URL."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: Url
+    type: Literal["image_url"] | None = None
+
+
+_PICTURE: dict[str, Any] = {"aspect_ratio": one("1:1", "2:3", "3:2", "3:4", "4:3", "9:16", "16:9")}
+_PICTURE_2: dict[str, Any] = {
+    **_PICTURE,
+    "quality": one("low", "medium", "high"),
+    "resolution": one("1k", "2k"),
+}
+_FILM: dict[str, Any] = {
+    "aspect_ratio": one("16:9", "9:16", "1:1", "3:2", "2:3"),
+    "duration": one(*range(1, 16)),
+    "resolution": one("480p", "720p", "1080p"),
+    "image": Image,
+}
+_EDITED = {"image": needed(Image)}
+_GENERATIONS = {
+    "grok-imagine-image": pictures(**_PICTURE),
+    "grok-imagine-image-2.0": pictures(**_PICTURE_2),
+}
+_EDITS = {
+    "grok-imagine-image": pictures(**_PICTURE, **_EDITED),
+    "grok-imagine-image-2.0": pictures(**_PICTURE_2, **_EDITED),
+}
+_VIDEOS = {
+    "grok-imagine-video": films(**_FILM),
+    "grok-imagine-video-1.5": films(**_FILM, reference_images=list[Image]),
+}
+_INVALID = "Client specified an invalid argument"
+
+
+def router(engine: Engine) -> APIRouter:
+    """Give the routes of media; their prefix and `/v1` are the adapter's base URL."""
+    routes = APIRouter()
+
+    @routes.post("/v1/images/{kind}")
+    async def images(kind: Literal["generations", "edits"], request: Request) -> Response:
+        given = await body_of(request)
+        models = _GENERATIONS if kind == "generations" else _EDITS
+        job = await taken(engine, api_key(request, "Bearer"), given.pop("model", ""), given, models)
+        if isinstance(job, Refused):
+            return _error(job)
+        verdict = await engine.finish(job)
+        if verdict is JobState.FAILED:
+            return _error(Refused(500, "Internal error"))
+        is_good = verdict is JobState.SUCCEEDED
+        urls = engine.file_urls(request, job) if is_good else [None]
+        return JSONResponse({"data": [{"url": url, "respect_moderation": is_good} for url in urls]})
+
+    @routes.post("/v1/videos/generations")
+    async def videos(request: Request) -> Response:
+        given = await body_of(request)
+        job = await taken(engine, api_key(request, "Bearer"), given.pop("model", ""), given, _VIDEOS)
+        return _error(job) if isinstance(job, Refused) else JSONResponse({"request_id": job.id})
+
+    @routes.get("/v1/videos/{request_id}")
+    async def video(request_id: str, request: Request) -> Response:
+        return _video(engine, request, request_id)
+
+    return routes
+
+
+def _video(engine: Engine, request: Request, request_id: str) -> Response:
+    job = own_job(engine, api_key(request, "Bearer"), request_id)
+    if job is None:
+        return _error(Refused(404, "Not found"))
+    state = engine.poll(job)
+    if state in (JobState.QUEUED, JobState.RUNNING):
+        return JSONResponse({"status": "pending", "progress": engine.progress(job)}, 202)
+    if state is JobState.FAILED:
+        error = {"code": "internal_error", "message": "Generation failed"}
+        return JSONResponse({"status": "failed", "error": error})
+    is_good = state is JobState.SUCCEEDED
+    url = engine.file_urls(request, job)[0] if is_good else None
+    return JSONResponse(
+        {"status": "done", "video": {"url": url, "respect_moderation": is_good}, "progress": 100}
+    )
+
+
+def _error(refused: Refused) -> Response:
+    code = _INVALID if refused.status in (BAD_REQUEST, INVALID) else "Some error"
+    return JSONResponse({"code": code, "error": refused.why}, refused.status)

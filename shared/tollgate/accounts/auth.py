@@ -1,0 +1,174 @@
+"""Who is calling: the rules, and the authenticator of `functions/api`. That of text is `async_auth.py`.
+
+A wrong key is refused by what is known already, as far as that goes: its checksum first, then what was read
+in the last 30 s. In that time a flood of wrong keys reads an id once, and the id of a real key a few times.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from tollgate.accounts.keys import key_id_of
+from tollgate.accounts.models import ApiKey, Scope
+from tollgate.accounts.networks import contains
+from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError
+from tollgate.kit.observability import logger
+from tollgate.kit.writes import Write
+
+KEY_CACHE_MS = 30 * MS_PER_S
+"""A revoked key works at most this much longer (design §6)."""
+MAX_CACHED_KEYS = 10_000
+MAX_READS = 3
+"""Of one key in 30 s: another secret than the one we know may be a new one, or a guess."""
+USE_NOTED_MS = 5 * 60 * MS_PER_S
+"""A key's last use is as old as this at most, and writes its row as seldom."""
+
+
+class UseNotedError(Exception):
+    """A use of about now is noted already, or the key is gone."""
+
+
+def use_write(table: str, key_id: str, now_ms: int) -> Write:
+    """Give the write that notes a key's last use. Refused: `UseNotedError`."""
+    return Write(
+        table,
+        key={"key_id": key_id},
+        update="SET last_used_at_ms = :now",
+        condition=(
+            "attribute_exists(key_id) AND (attribute_not_exists(last_used_at_ms) OR last_used_at_ms <= :due)"
+        ),
+        values={":now": now_ms, ":due": now_ms - USE_NOTED_MS},
+        refused=lambda _: UseNotedError(key_id),
+    )
+
+
+def bearer_key(authorization: str | None) -> tuple[str, str]:
+    """Give a key's text and id from `Authorization: Bearer …`; costs no read.
+
+    Raises `InvalidApiKeyError` for what cannot be a key of ours.
+    """
+    scheme, _, text = (authorization or "").strip().partition(" ")
+    text = text.strip()
+    key_id = key_id_of(text)
+    if scheme.lower() != "bearer" or key_id is None:
+        raise InvalidApiKeyError
+    return text, key_id
+
+
+def accepted(text: str, key: ApiKey | None, scope: Scope, address: str | None, now_ms: int) -> ApiKey:
+    """Give the stored key if `text` is it and it is good for `scope`, from `address`, now.
+
+    Raises `InvalidApiKeyError` (unknown, expired, revoked, another secret) or `ForbiddenError`.
+    """
+    if key is None or not key.opens_with(text, now_ms) or not key.usable_at(now_ms):
+        raise InvalidApiKeyError
+    if key.networks is not None and not contains(key.networks, address):
+        raise ForbiddenError(f"This API key may not be used from the address {address}.")
+    if scope not in key.scopes:
+        raise ForbiddenError(f"This API key has no '{scope}' scope.")
+    return key
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    key: ApiKey | None
+    until_ms: int
+    reads: int = 1
+
+
+class KeyCache:
+    """What was read of keys, remembered for 30 s: those there are, and those there are not.
+
+    Both are bounded and forget the oldest first; apart, so that guesses do not drive out good keys.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._keys: OrderedDict[str, _Known] = OrderedDict()
+        self._missing: OrderedDict[str, _Known] = OrderedDict()
+
+    def get(self, key_id: str, text: str) -> ApiKey | None:
+        """Give the key of this id where it is known; `None` asks to read it.
+
+        Raises `InvalidApiKeyError` for an id that does not exist.
+        """
+        if self._fresh(self._missing, key_id):
+            raise InvalidApiKeyError
+        known = self._fresh(self._keys, key_id)
+        if known is None or known.key is None:
+            return None
+        # A secret that does not fit may be one made since, by a rotation.
+        settled = known.key.opens_with(text, self._clock.now_ms()) or known.reads >= MAX_READS
+        return known.key if settled else None
+
+    def put(self, key_id: str, key: ApiKey | None) -> None:
+        """Remember what was just read."""
+        known = self._fresh(self._keys, key_id)
+        until_ms = self._clock.now_ms() + KEY_CACHE_MS
+        # The time is that of the first read, so that the reads in it are counted to an end.
+        read = _Known(key, until_ms) if known is None else replace(known, key=key, reads=known.reads + 1)
+        self._remember(self._missing if key is None else self._keys, key_id, read)
+
+    def use_is_due(self, key: ApiKey) -> bool:
+        """Tell whether this use of a key is to be noted, and take it for noted."""
+        now_ms = self._clock.now_ms()
+        if key.last_used_at_ms is not None and now_ms - key.last_used_at_ms < USE_NOTED_MS:
+            return False
+        known = self._keys.get(key.key_id)
+        if known is not None:
+            self._keys[key.key_id] = replace(known, key=replace(key, last_used_at_ms=now_ms))
+        return True
+
+    def _fresh(self, among: OrderedDict[str, _Known], key_id: str) -> _Known | None:
+        known = among.get(key_id)
+        return known if known is not None and self._clock.now_ms() < known.until_ms else None
+
+    @staticmethod
+    def _remember(among: OrderedDict[str, _Known], key_id: str, known: _Known) -> None:
+        among.pop(key_id, None)
+        among[key_id] = known
+        while len(among) > MAX_CACHED_KEYS:
+            among.popitem(last=False)
+
+
+class KeyStore(Protocol):
+    """Where keys are read from, and their last use is written to."""
+
+    def get(self, key_id: str) -> ApiKey | None:
+        """Give the stored key, or `None`."""
+
+    def note_use(self, key_id: str, now_ms: int) -> None:
+        """Note a key's last use. Raises `UseNotedError`."""
+
+
+class Authenticator:
+    """Tells the account behind an `Authorization` header."""
+
+    def __init__(self, keys: KeyStore, clock: Clock) -> None:
+        self._keys = keys
+        self._clock = clock
+        self._cache = KeyCache(clock)
+
+    def authenticate(self, authorization: str | None, scope: Scope, address: str | None) -> ApiKey:
+        """Give the key that the header names, if it is good for `scope` from `address`.
+
+        Raises as `bearer_key` and `accepted` do.
+        """
+        text, key_id = bearer_key(authorization)
+        key = self._cache.get(key_id, text)
+        if key is None:
+            key = self._keys.get(key_id)
+            self._cache.put(key_id, key)
+        good = accepted(text, key, scope, address, self._clock.now_ms())
+        if self._cache.use_is_due(good):
+            self._note_use(good)
+        return good
+
+    def _note_use(self, key: ApiKey) -> None:
+        try:
+            self._keys.note_use(key.key_id, self._clock.now_ms())
+        except UseNotedError:
+            return  # by another process
+        except Exception:  # noqa: BLE001 - the boundary: no request fails for the sake of its own trace
+            logger.exception("keys.use_not_noted", key_id=key.key_id)

@@ -1,0 +1,139 @@
+"""What a customer may say about an API key, checked as a whole (design §6). Pure."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from tollgate.accounts.models import Scope
+from tollgate.accounts.networks import Network, network_of
+from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.json_body import whole_number
+from tollgate.kit.money import micro_usd_of_cents
+from tollgate.ledger.caps import CapPeriod, SpendingCap
+
+MAX_NAME_LENGTH = 100
+MAX_MODELS = 200
+MAX_NETWORKS = 50
+MAX_CAP_CENTS = 2**31 - 1
+MAX_LIFETIME_MS = 10 * 365 * 24 * 60 * 60 * MS_PER_S
+"""Ten years; a key that is to live longer has no end."""
+
+IsModel = Callable[[str], bool]
+"""Tells whether the catalog has a model of this id."""
+
+
+def read_key(
+    body: Mapping[str, Any], is_model: IsModel, now_ms: int, *, is_new: bool = False
+) -> dict[str, Any]:
+    """Give the fields of `ApiKey` that a body sets; what it leaves out is left out.
+
+    Raises `InvalidInputError` with every problem of the body; a new key must have a name.
+    """
+    readers: dict[str, tuple[str, Callable[[Any], Any]]] = {
+        "name": ("name", _name),
+        "scopes": ("scopes", _scopes),
+        "expiresAt": ("expires_at_ms", _or_none(lambda value: _expiry(value, now_ms))),
+        "spendingCap": ("cap", _or_none(_cap)),
+        "models": ("models", _or_none(lambda value: _models(value, is_model))),
+        "networks": ("networks", _or_none(_networks)),
+    }
+    problems = unknown_fields(body, list(readers))
+    if is_new and "name" not in body:
+        problems.append(Problem("/name", "Required."))
+    found: dict[str, Any] = {}
+    for name, (field, read) in readers.items():
+        if name in body:
+            try:
+                found[field] = read(body[name])
+            except InvalidInputError as exc:
+                problems += exc.problems
+    if problems:
+        raise InvalidInputError(problems)
+    return found
+
+
+def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Give a reader that takes null as well: no limit."""
+    return lambda value: None if value is None else read(value)
+
+
+def _name(value: Any) -> str:
+    is_name = isinstance(value, str) and value.isprintable() and 1 <= len(value.strip()) <= MAX_NAME_LENGTH
+    if not is_name:
+        raise _wrong("/name", "Must be a name.", f"1 to {MAX_NAME_LENGTH} printable characters")
+    return str(value.strip())
+
+
+def _scopes(value: Any) -> frozenset[Scope]:
+    known = [str(scope) for scope in Scope]
+    if not isinstance(value, list) or not value:
+        raise _wrong("/scopes", "Must be a list with at least one scope.", known)
+    _raise_if(
+        Problem(f"/scopes/{n}", "Unknown scope.", known) for n, one in enumerate(value) if one not in known
+    )
+    return frozenset(Scope(one) for one in value)
+
+
+def _expiry(value: Any, now_ms: int) -> int:
+    allowed = "a time to come, in ISO 8601 with its zone, such as 2026-12-31T23:59:59Z, or null for never"
+    try:
+        moment = datetime.fromisoformat(value)
+    except (TypeError, ValueError) as exc:
+        raise _wrong("/expiresAt", "Must be a time.", allowed) from exc
+    if moment.tzinfo is None:
+        raise _wrong("/expiresAt", "Must have a time zone.", allowed)
+    epoch_ms = int(moment.timestamp()) * MS_PER_S
+    if not now_ms < epoch_ms <= now_ms + MAX_LIFETIME_MS:
+        raise _wrong("/expiresAt", "Must be in the next ten years.", allowed)
+    return epoch_ms
+
+
+def _cap(value: Any) -> SpendingCap:
+    if not isinstance(value, dict):
+        raise _wrong("/spendingCap", "Must be an object.", '{"cents": 500, "per": "day"}, or null for none')
+    problems = unknown_fields(value, ["cents", "per"], "/spendingCap")
+    cents = whole_number(value.get("cents"))
+    if cents is None or not 0 <= cents <= MAX_CAP_CENTS:
+        problems.append(Problem("/spendingCap/cents", "Must be a whole number.", f"0 to {MAX_CAP_CENTS}"))
+    periods = [str(period) for period in CapPeriod]
+    if value.get("per") not in periods:
+        problems.append(Problem("/spendingCap/per", "Must be one of these.", periods))
+    _raise_if(problems)
+    return SpendingCap(micro_usd_of_cents(cents or 0), CapPeriod(value["per"]))
+
+
+def _models(value: Any, is_model: IsModel) -> frozenset[str]:
+    if not isinstance(value, list) or not 1 <= len(value) <= MAX_MODELS:
+        raise _wrong("/models", "Must be a list of model ids.", f"1 to {MAX_MODELS} ids, or null for all")
+    _raise_if(
+        Problem(f"/models/{n}", "Unknown model. GET /api/v1/catalog lists the models.")
+        for n, one in enumerate(value)
+        if not isinstance(one, str) or not is_model(one)
+    )
+    return frozenset(value)
+
+
+def _networks(value: Any) -> tuple[Network, ...]:
+    allowed = f"1 to {MAX_NETWORKS} networks such as 203.0.113.0/24 or 2001:db8::/32, or null for all"
+    if not isinstance(value, list) or not 1 <= len(value) <= MAX_NETWORKS:
+        raise _wrong("/networks", "Must be a list of networks.", allowed)
+    found: list[Network] = []
+    problems = []
+    for n, one in enumerate(value):
+        try:
+            found.append(network_of(one if isinstance(one, str) else ""))
+        except ValueError as exc:
+            problems.append(Problem(f"/networks/{n}", f"The network {exc}."))
+    _raise_if(problems)
+    return tuple(dict.fromkeys(found))
+
+
+def _wrong(path: str, message: str, allowed: Any) -> InvalidInputError:
+    return InvalidInputError([Problem(path, message, allowed)])
+
+
+def _raise_if(problems: Iterable[Problem]) -> None:
+    found = list(problems)
+    if found:
+        raise InvalidInputError(found)

@@ -1,0 +1,140 @@
+"""What customers do with API keys: list, make, change, rotate, revoke.
+
+`by` is the key that asks; it can give no key more than it has itself. Without one the owner asks, signed in.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tollgate.accounts.delegation import check_grant, grants_of
+from tollgate.accounts.key_request import IsModel, read_key
+from tollgate.accounts.keys import new_key
+from tollgate.accounts.models import Account, ApiKey, Scope
+from tollgate.accounts.repository import (
+    AccountRepository,
+    AlreadyRevokedError,
+    ApiKeyRepository,
+    KeyRotatedError,
+)
+from tollgate.kit.clock import MS_PER_S, Clock, iso
+from tollgate.kit.errors import KeyNotFoundError, RotationInProgressError, UserNotFoundError
+from tollgate.kit.rotation import read_overlap_s
+
+DEFAULT_SCOPES = frozenset({Scope.MEDIA, Scope.TEXT})
+"""What a key is made for; managing the account is asked for by name."""
+MAX_OVERLAP_S = 30 * 24 * 60 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class KeyService:
+    """Manages the listed keys of one account after the other. Views are those of `ApiKey.view`."""
+
+    keys: ApiKeyRepository
+    accounts: AccountRepository
+    is_model: IsModel
+    clock: Clock
+
+    def all(self, account_id: str) -> list[dict[str, Any]]:
+        """Give the account's keys but the revoked ones, the newest first. Raises `UserNotFoundError`."""
+        counters, now_ms = self._account(account_id).counters, self.clock.now_ms()
+        return [key.view(now_ms, counters) for key in self.keys.listed(account_id)]
+
+    def create(self, account_id: str, body: Mapping[str, Any], by: ApiKey | None = None) -> dict[str, Any]:
+        """Make a key; its view has the key itself in `key`, this once.
+
+        Raises `InvalidInputError`, `ForbiddenError`, `KeyLimitReachedError`, `UserNotFoundError`.
+        """
+        now_ms = self.clock.now_ms()
+        fields = read_key(body, self.is_model, now_ms, is_new=True)
+        made = new_key()
+        key = ApiKey(
+            made.key_id,
+            account_id,
+            made.digest,
+            created_at_ms=now_ms,
+            listed=True,
+            **{"scopes": DEFAULT_SCOPES, **fields},
+        )
+        if by is not None:
+            check_grant(by, grants_of(key))
+        self.keys.add(key, self.accounts.count_key(account_id))
+        return {**key.view(now_ms, {}), "key": made.text}
+
+    def update(
+        self, account_id: str, key_id: str, body: Mapping[str, Any], by: ApiKey | None = None
+    ) -> dict[str, Any]:
+        """Change what the body names, null for no limit; effective within 30 s. Give the view.
+
+        Raises `InvalidInputError`, `ForbiddenError`, `KeyNotFoundError`.
+        """
+        key = self._live(account_id, key_id)
+        fields = read_key(body, self.is_model, self.clock.now_ms())
+        if by is not None:
+            check_grant(by, fields)
+        changed = replace(key, **fields)
+        self.keys.change(key, changed)
+        return self._view(changed)
+
+    def rotate(
+        self, account_id: str, key_id: str, body: Mapping[str, Any], by: ApiKey | None = None
+    ) -> dict[str, Any]:
+        """Give the key a new secret, in the view's `key` this once; the old one lives on for a while.
+
+        Raises `InvalidInputError`, `ForbiddenError`, `KeyNotFoundError`, and `RotationInProgressError` while
+        the old secret of an earlier rotation lives, unless the overlap is 0, which ends all old ones.
+        """
+        key = self._live(account_id, key_id)
+        overlap_ms, now_ms = read_overlap_s(body, MAX_OVERLAP_S) * MS_PER_S, self.clock.now_ms()
+        # Whoever rotates a key has it then, so it must not be able to do more than they.
+        if by is not None and by.key_id != key_id:
+            check_grant(by, grants_of(key))
+        if overlap_ms and (key.previous_until_ms or 0) > now_ms:
+            raise RotationInProgressError(iso(key.previous_until_ms or 0))
+        made = new_key(key_id)
+        rotated = replace(
+            key,
+            digest=made.digest,
+            previous_digest=key.digest if overlap_ms else None,
+            previous_until_ms=now_ms + overlap_ms if overlap_ms else None,
+        )
+        try:
+            self.keys.change(key, rotated)
+        except KeyRotatedError as exc:
+            raise RotationInProgressError(iso(now_ms + overlap_ms)) from exc
+        return {**self._view(rotated), "key": made.text}
+
+    def revoke(self, account_id: str, key_id: str) -> dict[str, Any]:
+        """End a key, within 30 s everywhere; give its view. A second time changes nothing.
+
+        Raises `KeyNotFoundError`.
+        """
+        key = self._known(account_id, key_id)
+        if key.revoked_at_ms is None:
+            with suppress(AlreadyRevokedError):
+                self.keys.revoke(key, self.clock.now_ms(), self.accounts.uncount_key(account_id))
+        return self._view(self._known(account_id, key_id))
+
+    def _view(self, key: ApiKey) -> dict[str, Any]:
+        return key.view(self.clock.now_ms(), self._account(key.account_id).counters)
+
+    def _live(self, account_id: str, key_id: str) -> ApiKey:
+        key = self._known(account_id, key_id)
+        if key.revoked_at_ms is not None:
+            raise KeyNotFoundError
+        return key
+
+    def _known(self, account_id: str, key_id: str) -> ApiKey:
+        """Give a key that is or was listed."""
+        key = self.keys.get(key_id)
+        known = key is not None and key.account_id == account_id
+        if key is None or not known or not (key.listed or key.revoked_at_ms is not None):
+            raise KeyNotFoundError
+        return key
+
+    def _account(self, account_id: str) -> Account:
+        account = self.accounts.get(account_id)
+        if account is None:
+            raise UserNotFoundError
+        return account

@@ -1,0 +1,63 @@
+"""Where a key may be used from: CIDR networks, and the caller's address as the gateway saw it. Pure.
+
+`X-Forwarded-For` is never read: whoever calls can write into it what they like.
+"""
+
+import json
+from collections.abc import Collection
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+Network = IPv4Network | IPv6Network
+
+_IPV4_IN_IPV6 = IPv6Network("::ffff:0:0/96")
+
+
+def network_of(text: str) -> Network:
+    """Give the network that `text` writes, a single address as one of its own.
+
+    Raises `ValueError` with what is wrong: host bits set, a netmask, a zone, or IPv4 written as IPv6.
+    """
+    address, slash, prefix = text.partition("/")
+    if slash and not (prefix.isascii() and prefix.isdigit()):
+        raise ValueError("has no prefix length, such as /24")
+    if "%" in address:
+        raise ValueError("has a zone, which means nothing to anybody else")
+    try:
+        network = ip_network(f"{address}/{prefix}" if slash else address, strict=False)
+    except ValueError as exc:
+        raise ValueError("is no IPv4 or IPv6 network") from exc
+    if isinstance(network, IPv6Network) and network.subnet_of(_IPV4_IN_IPV6):
+        raise ValueError("is IPv4 written as IPv6; write it as IPv4")
+    if ip_address(address) != network.network_address:
+        raise ValueError(f"has bits set after the prefix; write {network}")
+    return network
+
+
+def contains(networks: Collection[Network], address: str | None) -> bool:
+    """Tell whether a caller's address is in one of the networks; one that cannot be read is in none."""
+    try:
+        found = ip_address(address or "")
+    except ValueError:
+        return False
+    if isinstance(found, IPv6Address) and found.ipv4_mapped is not None:
+        found = found.ipv4_mapped
+    return any(found in network for network in networks)
+
+
+def is_inside(network: Network, others: Collection[Network]) -> bool:
+    """Tell whether all of a network is in one of the others."""
+    if isinstance(network, IPv4Network):
+        return any(isinstance(other, IPv4Network) and network.subnet_of(other) for other in others)
+    return any(isinstance(other, IPv6Network) and network.subnet_of(other) for other in others)
+
+
+def gateway_address(request_context: str | None) -> str | None:
+    """Give the caller's address from API Gateway's request context, as JSON; `None` where it has none.
+
+    The Lambda Web Adapter puts it into the header `x-amzn-request-context`, over what a client sent there.
+    """
+    try:
+        found = json.loads(request_context or "")["identity"]["sourceIp"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return found if isinstance(found, str) else None

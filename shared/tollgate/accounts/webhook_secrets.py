@@ -1,0 +1,83 @@
+"""The secrets that sign an account's webhooks, and how one takes the place of another. Pure.
+
+Two are live during a rotation: each try carries a signature of both (Standard Webhooks), so a receiver
+verifies with the old secret until it is given the new one.
+"""
+
+import secrets
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tollgate.kit.clock import MS_PER_S, iso
+from tollgate.kit.errors import RotationInProgressError
+from tollgate.kit.rows import Item
+
+PREFIX = "whsec_"
+SECRET_BYTES = 32
+"""Standard Webhooks asks for 24 to 64."""
+SHOWN_CHARACTERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookSecret:
+    """A secret `whsec_…`; without `expires_at_ms` it is the current one."""
+
+    text: str
+    created_at_ms: int
+    expires_at_ms: int | None = None
+
+    def live_at(self, now_ms: int) -> bool:
+        """Tell whether it signs at `now_ms`."""
+        return self.expires_at_ms is None or now_ms < self.expires_at_ms
+
+    @property
+    def masked(self) -> str:
+        """Give what tells it from others and verifies nothing."""
+        return self.text[: len(PREFIX) + SHOWN_CHARACTERS] + "…"
+
+    def view(self) -> dict[str, str]:
+        """Give the secret as its owner sees it."""
+        shown = {"secret": self.text, "masked": self.masked, "createdAt": iso(self.created_at_ms)}
+        return shown if self.expires_at_ms is None else {**shown, "expiresAt": iso(self.expires_at_ms)}
+
+    def to_item(self) -> Item:
+        """Give the secret as it stands in the account's row."""
+        return {
+            "secret": self.text,
+            "created_at_ms": self.created_at_ms,
+            "expires_at_ms": self.expires_at_ms,
+        }
+
+    @classmethod
+    def from_item(cls, item: Item | str, account_created_at_ms: int) -> "WebhookSecret":
+        """Give the secret that a row holds; a bare string is one that its account was opened with."""
+        if isinstance(item, str):
+            return cls(item, account_created_at_ms)
+        return cls(item["secret"], item["created_at_ms"], item["expires_at_ms"])
+
+
+def new_webhook_secret(now_ms: int) -> WebhookSecret:
+    """Make a secret from the system's random generator."""
+    return WebhookSecret(PREFIX + b64encode(secrets.token_bytes(SECRET_BYTES)).decode(), now_ms)
+
+
+def live_secrets(known: Sequence[WebhookSecret], now_ms: int) -> tuple[WebhookSecret, ...]:
+    """Give those that sign at `now_ms`, the newest first."""
+    return tuple(secret for secret in known if secret.live_at(now_ms))
+
+
+def rotated(
+    known: Sequence[WebhookSecret], fresh: WebhookSecret, overlap_s: int, now_ms: int
+) -> tuple[WebhookSecret, ...]:
+    """Give the secrets once `fresh` is the current one; the one before lives on for `overlap_s`.
+
+    Raises `RotationInProgressError` while an earlier rotation's old secret lives: a third one would
+    have to end it before its time. An overlap of 0 ends all old ones at once, whatever they were promised.
+    """
+    current, *leaving = live_secrets(known, now_ms)
+    if overlap_s == 0:
+        return (fresh,)
+    if leaving:
+        raise RotationInProgressError(iso(max(secret.expires_at_ms or 0 for secret in leaving)))
+    return (fresh, replace(current, expires_at_ms=now_ms + overlap_s * MS_PER_S))

@@ -1,0 +1,66 @@
+"""Joins the parts of the operator's command, on top of those that the functions have."""
+
+from dataclasses import dataclass
+
+from tollgate import bootstrap
+from tollgate.accounts.repository import AccountRepository
+from tollgate.bootstrap import Api
+from tollgate.kit import aws
+from tollgate.kit.changes import ChangeReader
+from tollgate.kit.clock import Clock
+from tollgate.kit.dead_letters import DeadLetters
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.queue import Queue
+from tollgate.kit.settings import CommandSettings
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.service import LedgerAudit
+from tollgate.providers.board import HealthBoard
+from tollgate.tasks.audit import TurnsAudit
+from tollgate.tasks.dispatch import Dispatcher
+from tollgate.tasks.repository import TaskRepository
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """What the commands about a running service call. Whatever a customer can see is asked of `api`."""
+
+    settings: CommandSettings
+    api: Api
+    clock: Clock
+    accounts: AccountRepository
+    ledger: LedgerRepository
+    tasks: TaskRepository
+    board: HealthBoard
+    ledger_audit: LedgerAudit
+    turns_audit: TurnsAudit
+    dispatcher: Dispatcher
+    changes: ChangeReader
+
+    def dead_letters(self, url: str) -> DeadLetters:
+        """Give a dead-letter queue."""
+        return DeadLetters(aws.sqs(), url)
+
+    def queue(self, url: str) -> Queue:
+        """Give a queue."""
+        return Queue(aws.sqs(), url)
+
+
+def operator() -> Operator:
+    """Join the parts. The environment is that of the functions, and `CommandSettings`."""
+    settings = CommandSettings.from_env()
+    db = Database(aws.dynamodb())
+    ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
+    tasks = TaskRepository(db, settings.tasks_table)
+    return Operator(
+        settings=settings,
+        api=bootstrap.api(),
+        clock=bootstrap.clock(),
+        accounts=AccountRepository(db, settings.accounts_table),
+        ledger=ledger,
+        tasks=tasks,
+        board=HealthBoard(db, settings.providers_table, bootstrap.clock()),
+        ledger_audit=bootstrap.ledger_audit(),
+        turns_audit=TurnsAudit(ledger, tasks),
+        dispatcher=bootstrap.dispatcher(),
+        changes=ChangeReader(aws.streams()),
+    )

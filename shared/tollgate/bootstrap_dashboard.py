@@ -1,0 +1,72 @@
+"""Joins the parts of `functions/dashboard`, on top of those that `functions/api` has."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from tollgate import bootstrap
+from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
+from tollgate.bootstrap import Api
+from tollgate.dashboard.chat_keys import ChatKeys
+from tollgate.dashboard.cognito import Cognito, PoolSettings
+from tollgate.dashboard.identities import Identities
+from tollgate.dashboard.repository import IdentityRepository
+from tollgate.kit import aws
+from tollgate.kit.clock import Clock
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.settings import DashboardSettings
+from tollgate.ledger.repository import LedgerRepository
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """What the routes of `functions/dashboard` call. `cognito` is missing where no user pool was told."""
+
+    settings: DashboardSettings
+    session_key: str
+    identities: Identities
+    chat_keys: ChatKeys
+    cognito: Cognito | None
+
+    @property
+    def clock(self) -> Clock:
+        """Give the clock that all parts share."""
+        return bootstrap.clock()
+
+    @property
+    def api(self) -> Api:
+        """Give the parts of `functions/api`: the pages ask the services that the API asks."""
+        return bootstrap.api()
+
+
+@cache
+def dashboard() -> Dashboard:
+    """Join the parts of `functions/dashboard`."""
+    settings = DashboardSettings.from_env()
+    db = Database(aws.dynamodb())
+    accounts = AccountRepository(db, settings.accounts_table)
+    ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
+    secret = aws.secrets_manager().get_secret_value(SecretId=settings.session_secret_arn)
+    return Dashboard(
+        settings=settings,
+        session_key=secret["SecretString"],
+        identities=Identities(
+            IdentityRepository(db, settings.identities_table, accounts),
+            ledger,
+            bootstrap.clock(),
+        ),
+        chat_keys=ChatKeys(ApiKeyRepository(db, settings.api_keys_table), bootstrap.clock()),
+        cognito=_cognito(settings.sign_in_parameter),
+    )
+
+
+def _cognito(parameter: str | None) -> Cognito | None:
+    if parameter is None:
+        return None
+    found = aws.ssm().get_parameter(Name=parameter)["Parameter"]["Value"]
+    return Cognito(PoolSettings.model_validate_json(found))
+
+
+def forget() -> None:
+    """Drop everything built so far; the next use reads settings and makes clients anew."""
+    dashboard.cache_clear()
+    bootstrap.forget()

@@ -1,0 +1,141 @@
+"""The providers' keys of a stack: put one in, see which are there. No command shows a key.
+
+A provider whose key is in becomes live: its name joins the stack's parameter `LiveProviders`
+(decision 0006). The local service takes its keys from the environment.
+"""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import boto3
+import typer
+from pydantic import ValidationError
+
+from tollgate.command.errors import CommandError
+from tollgate.command.options import AsJson
+from tollgate.command.place import BOUNDS, StackFacts, stack_facts
+from tollgate.providers.openai_compatible.facts import VENDORS
+from tollgate.providers.registry import MAKERS
+from tollgate.providers.secret import Credentials, read_credentials
+from tollgate.providers.text_registry import ANTHROPIC, BEDROCK
+
+if TYPE_CHECKING:
+    from types_boto3_cloudformation import CloudFormationClient
+    from types_boto3_secretsmanager import SecretsManagerClient
+
+KNOWN = sorted({*MAKERS, *VENDORS, ANTHROPIC, BEDROCK})
+NOBODY = "none"
+"""What `LiveProviders` says while there are no keys."""
+MAX_KEY_CHARS = 4096
+"""Far more than any provider's key has."""
+POLL_S = 5
+MAX_POLLS = 240
+"""20 minutes: a stack with canary deployments takes about 6."""
+
+cli = typer.Typer(no_args_is_help=True, help=__doc__)
+
+Stack = Annotated[str, typer.Option(help="The stack of the service.")]
+
+
+@cli.command("set")
+def set_(
+    provider: Annotated[str, typer.Argument(help=f"One of {', '.join(KNOWN)}.")],
+    stack: Stack,
+    base_url: Annotated[
+        str | None, typer.Option(help="Its address, where that is not the provider's own.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Store a provider's key, asked for or read from standard input, and make the provider live."""
+    if provider not in KNOWN:
+        raise CommandError(f"There is no provider {provider}. Known are: {', '.join(KNOWN)}.")
+    session = boto3.Session()
+    cloudformation = session.client("cloudformation", config=BOUNDS)
+    facts = stack_facts(cloudformation, stack)
+    _store(session.client("secretsmanager", config=BOUNDS), facts, provider, _credentials(provider, base_url))
+    live = _live(facts)
+    if provider not in live:
+        typer.echo(f"The key is stored. Updating the stack {stack}; this takes some minutes.", err=True)
+        live.add(provider)
+        _make_live(cloudformation, facts, live)
+    message = (
+        f"{provider} is live in stack {stack}. A key that took another's place is used within 5 minutes."
+    )
+    typer.echo(json.dumps({"provider": provider, "live": sorted(live)}) if as_json else message)
+
+
+@cli.command("list")
+def list_(stack: Stack, as_json: AsJson = False) -> None:
+    """Show which providers have a key, and which are live; never a key."""
+    session = boto3.Session()
+    facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
+    stored = _stored(session.client("secretsmanager", config=BOUNDS), facts)
+    live = _live(facts)
+    known = sorted({*stored, *live})
+    rows = [{"provider": name, "key": name in stored, "live": name in live} for name in known]
+    if as_json:
+        typer.echo(json.dumps({"providers": rows}))
+        return
+    for name in known:
+        typer.echo(f"{name:<12}{_state(has_key=name in stored, is_live=name in live)}")
+    if not known:
+        typer.echo(f"No keys yet. Put one in: tollgate secrets set PROVIDER --stack {stack}")
+
+
+def _state(*, has_key: bool, is_live: bool) -> str:
+    if has_key and is_live:
+        return "live"
+    return "live, but has no key" if is_live else "off: set its key again to make it live"
+
+
+def _credentials(provider: str, base_url: str | None) -> Credentials:
+    """Ask for the key; it is never an argument, which every user of the machine could read."""
+    if sys.stdin.isatty():
+        key = typer.prompt(f"Key of {provider}", hide_input=True)
+    else:
+        key = sys.stdin.read(MAX_KEY_CHARS)
+    try:
+        return Credentials(key=key.strip(), base_url=base_url)
+    except ValidationError as exc:
+        raise CommandError("That is no key: it is empty, or has spaces or line breaks in it.") from exc
+
+
+def _stored(secrets: "SecretsManagerClient", facts: StackFacts) -> dict[str, Credentials]:
+    text = secrets.get_secret_value(SecretId=facts.output("ProviderSecretArn"))["SecretString"]
+    try:
+        return read_credentials(text)
+    except ValidationError as exc:
+        raise CommandError(f"The secret of the stack {facts.name} is not well-formed: {exc}") from exc
+
+
+def _store(
+    secrets: "SecretsManagerClient", facts: StackFacts, provider: str, credentials: Credentials
+) -> None:
+    stored = {**_stored(secrets, facts), provider: credentials}
+    text = json.dumps(
+        {name: each.model_dump(by_alias=True, exclude_none=True) for name, each in stored.items()}
+    )
+    secrets.put_secret_value(SecretId=facts.output("ProviderSecretArn"), SecretString=text)
+
+
+def _live(facts: StackFacts) -> set[str]:
+    return set(facts.parameters.get("LiveProviders", NOBODY).split(",")) - {NOBODY}
+
+
+def _make_live(cloudformation: "CloudFormationClient", facts: StackFacts, live: set[str]) -> None:
+    """Update the stack with other live providers and nothing else; wait for its end."""
+    kept: list[Any] = [
+        {"ParameterKey": name, "UsePreviousValue": True}
+        for name in facts.parameters
+        if name != "LiveProviders"
+    ]
+    cloudformation.update_stack(
+        StackName=facts.name,
+        UsePreviousTemplate=True,
+        Parameters=[*kept, {"ParameterKey": "LiveProviders", "ParameterValue": ",".join(sorted(live))}],
+        # SAM's transform makes the roles
+        Capabilities=["CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"],
+    )
+    waiter = cloudformation.get_waiter("stack_update_complete")
+    waiter.wait(StackName=facts.name, WaiterConfig={"Delay": POLL_S, "MaxAttempts": MAX_POLLS})

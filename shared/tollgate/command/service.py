@@ -1,0 +1,34 @@
+"""The parts of the service that a command is about, in this process."""
+
+import os
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from tollgate import bootstrap_command
+from tollgate.accounts.models import Account
+from tollgate.bootstrap_command import Operator
+from tollgate.command.errors import CommandError
+from tollgate.command.place import environment_of
+from tollgate.kit.errors import UserNotFoundError
+
+
+def service_of(stack: str | None, local: Path) -> Operator:
+    """Give the parts of the service of `stack`, else of the local one. Raises `CommandError`."""
+    # Our code reads its names from the environment: that of the functions is now that of this process.
+    os.environ.update(environment_of(stack, local))
+    try:
+        return bootstrap_command.operator()
+    except ValidationError as exc:
+        wrong = ", ".join(
+            str(error["loc"][0]).upper() if error["loc"] else error["msg"] for error in exc.errors()
+        )
+        raise CommandError(f"The service is older than this command, or set up wrongly: {wrong}.") from exc
+
+
+def account_of(service: Operator, account_id: str) -> Account:
+    """Give an account. Raises `CommandError`."""
+    try:
+        return service.api.accounts.me(account_id)
+    except UserNotFoundError as exc:
+        raise CommandError(f"There is no account {account_id}.") from exc

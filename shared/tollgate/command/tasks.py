@@ -1,0 +1,137 @@
+"""Tasks: what became of one, which an account has, the end of one."""
+
+from typing import Annotated, Any
+
+import typer
+
+from tollgate.bootstrap_command import Operator
+from tollgate.command.errors import CommandError
+from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
+from tollgate.command.service import account_of, service_of
+from tollgate.command.terminal import confirm, print_fields, print_json, print_table
+from tollgate.kit.clock import iso
+from tollgate.tasks.models import Attempt, Task, TaskStatus
+from tollgate.tasks.query import MAX_PAGE
+
+TaskId = Annotated[str, typer.Argument(metavar="TASK", help="Its id, task_….")]
+
+cli = typer.Typer(no_args_is_help=True, help=__doc__)
+
+
+@cli.command()
+def show(task: TaskId, stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
+    """Show a task: its status, who was asked and how that went, its money, its webhook. Never its input."""
+    service = service_of(stack, local)
+    shown = _shown(service, _find(service, task))
+    if as_json:
+        print_json(shown)
+        return
+    print_fields(shown, "taskId", "accountId", "correlationId", "model", "status", "progress", "queue")
+    print_fields(shown, "createdTime", "deadlineAt", "nextLookAt", "finishedTime")
+    print_fields(shown, "costCents", "refundedCents", "error")
+    attempt = ("provider", "startedAt", "endedAt", "failure", "detail", "polls", "badCopies", "job")
+    print_table("Attempts", shown["attempts"], *attempt)
+    print_table("Ledger", shown["ledger"], "createdAt", "kind", "amountCents", "id", "answers")
+    print_table("Files", shown.get("files", []), "fileType", "contentType", "bytes", "fileUrl")
+    for delivery in shown["deliveries"]:
+        typer.echo("Delivery")
+        print_fields(delivery, "deliveryId", "url", "state", "tryCount", "nextTryAt", "deliveredAt")
+        print_table("Tries", delivery["tries"], "at", "durationMs", "status", "error", "answer")
+
+
+@cli.command("list")
+def list_(
+    *,
+    account: Annotated[str, typer.Option(help="The account they are of, usr_….")],
+    status: Annotated[TaskStatus | None, typer.Option(help="Only those.")] = None,
+    model: Annotated[str | None, typer.Option(help="Only those.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=MAX_PAGE, help="How many.")] = 20,
+    cursor: Annotated[str | None, typer.Option(help="Where the last page ended.")] = None,
+    stack: Stack = None,
+    local: Local = LOCAL,
+    as_json: AsJson = False,
+) -> None:
+    """List an account's tasks, the newest first."""
+    service = service_of(stack, local)
+    account_of(service, account)
+    asked = {"status": status, "model": model, "limit": limit, "cursor": cursor}
+    query = {name: str(value) for name, value in asked.items() if value is not None}
+    page = service.api.reader.page(account, query)
+    if as_json:
+        print_json(page)
+        return
+    columns = (
+        "taskId",
+        "status",
+        "model",
+        "createdTime",
+        "finishedTime",
+        "costCents",
+        "refundedCents",
+        "error",
+    )
+    print_table("", page["tasks"], *columns)
+    typer.echo(
+        f"{len(page['tasks'])} tasks"
+        + (f", go on with --cursor {page['cursor']}" if "cursor" in page else "")
+    )
+
+
+@cli.command()
+def cancel(
+    task: TaskId, stack: Stack = None, local: Local = LOCAL, yes: Yes = False, as_json: AsJson = False
+) -> None:
+    """Ask for the end of a task, with a refund if nothing will be made. One that has ended stays as it is."""
+    service = service_of(stack, local)
+    found = _find(service, task)
+    if not found.ended:
+        confirm(
+            f"Cancel {task} ({found.status}, {found.model}) of {found.account_id}?", yes=yes, as_json=as_json
+        )
+    shown = service.api.tasks.cancel(found.account_id, task)
+    if as_json:
+        print_json({"asked": not found.ended, "task": shown})
+    elif found.ended:
+        typer.echo(f"It has ended already: {found.status}.")
+    else:
+        typer.echo("Asked for. It ends with a refund unless a provider works on it and cannot stop.")
+
+
+def _find(service: Operator, task_id: str) -> Task:
+    task = service.tasks.get(task_id)
+    if task is None:
+        raise CommandError(f"There is no task {task_id}.")
+    return task
+
+
+def _shown(service: Operator, task: Task) -> dict[str, Any]:
+    of_task = {"taskId": task.task_id}
+    return {
+        **service.api.reader.view(task),
+        "accountId": task.account_id,
+        "correlationId": task.correlation_id,
+        "chargeMicroUsd": task.charge_micro_usd,
+        "deadlineAt": iso(task.deadline_at_ms),
+        "nextLookAt": _iso(task.wake_at_ms),
+        "attempts": [_attempt(attempt) for attempt in task.attempts],
+        "ledger": service.api.statement.page(task.account_id, of_task)["entries"],
+        "deliveries": service.api.webhooks.page(task.account_id, of_task)["deliveries"],
+    }
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
+    """Give an attempt without the token of its callback. `job` is how the provider knows it."""
+    return {
+        "provider": attempt.provider,
+        "startedAt": iso(attempt.started_at_ms),
+        "endedAt": _iso(attempt.ended_at_ms),
+        "failure": attempt.failure,
+        "detail": attempt.detail,
+        "polls": attempt.polls,
+        "badCopies": attempt.bad_copies,
+        "job": attempt.handle,
+    }
+
+
+def _iso(epoch_ms: int | None) -> str | None:
+    return None if epoch_ms is None else iso(epoch_ms)

@@ -1,0 +1,48 @@
+"""From a person who signed in to an account; the first sign-in makes it."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from tollgate.accounts.service import new_account
+from tollgate.dashboard.repository import AlreadyKnownError, IdentityRepository
+from tollgate.kit.clock import Clock
+from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
+
+WELCOME_ENTRY = "credit_welcome"
+"""The same for every account, so an account is welcomed once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who signed in: an id that never changes (`cognito#<sub>`), and what to call them."""
+
+    identity_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Identities:
+    """Tells the account of a person."""
+
+    identities: IdentityRepository
+    ledger: LedgerRepository
+    clock: Clock
+
+    def account_of(self, person: Person) -> str:
+        """Give the id of the person's account, made now if this is their first sign-in."""
+        known = self.identities.account_id(person.identity_id)
+        if known is not None:
+            return known
+        account = new_account(self.clock.now_ms())
+        try:
+            self.identities.make(person.identity_id, account)
+        except AlreadyKnownError as exc:
+            return exc.account_id
+        return account.account_id
+
+    def welcome(self, account_id: str, credit_micro_usd: int) -> None:
+        """Put `credit_micro_usd` on an account, the first time this is called for it."""
+        entry = Entry(account_id, WELCOME_ENTRY, EntryKind.CREDIT, credit_micro_usd, self.clock.now_ms())
+        with suppress(AlreadyPostedError):
+            self.ledger.credit(entry)

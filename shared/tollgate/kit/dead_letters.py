@@ -1,0 +1,57 @@
+"""Messages that were given up on, and the way back for them."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from tollgate.kit.queue import BATCH_SIZE
+
+if TYPE_CHECKING:
+    from types_boto3_sqs import SQSClient
+
+HIDDEN_S = 300
+"""How long a message that was taken stays hidden: longer than a batch of changes takes to read again."""
+WAIT_S = 2
+"""SQS asks all its servers only when it may wait: only then is an empty answer to be believed."""
+
+
+class DeadLetters:
+    """One dead-letter queue."""
+
+    def __init__(self, client: "SQSClient", url: str) -> None:
+        self._client = client
+        self._url = url
+
+    def count(self) -> int:
+        """Give about how many messages there are, as SQS knows it."""
+        attributes = self._client.get_queue_attributes(
+            QueueUrl=self._url, AttributeNames=["ApproximateNumberOfMessages"]
+        )
+        return int(attributes["Attributes"]["ApproximateNumberOfMessages"])
+
+    def hand_over(self, take: Callable[[Sequence[str]], None], most: int) -> int:
+        """Give the bodies of at most `most` messages to `take`, in batches; give how many.
+
+        A batch is deleted when `take` has returned, so a crash loses none and may hand some over twice.
+        """
+        done = 0
+        while done < most:
+            answer = self._client.receive_message(
+                QueueUrl=self._url,
+                MaxNumberOfMessages=min(BATCH_SIZE, most - done),
+                VisibilityTimeout=HIDDEN_S,
+                WaitTimeSeconds=WAIT_S,
+            )
+            messages = answer.get("Messages", [])
+            if not messages:
+                break
+            take([message["Body"] for message in messages])
+            # One that SQS does not delete comes back, and is handed over again: harmless, as said above.
+            self._client.delete_message_batch(
+                QueueUrl=self._url,
+                Entries=[
+                    {"Id": str(n), "ReceiptHandle": message["ReceiptHandle"]}
+                    for n, message in enumerate(messages)
+                ],
+            )
+            done += len(messages)
+        return done

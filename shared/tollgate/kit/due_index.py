@@ -1,0 +1,60 @@
+"""The DueIndex of a table: rows that wait for something, found when their time has come.
+
+A row that is not done has `wake_at` (epoch milliseconds) and `due_shard` (`shards.py`), and a counter
+`seq` that each of its writes raises. One that is done has neither, so it is never due again.
+"""
+
+from dataclasses import dataclass
+
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.shards import DUE_SHARDS
+from tollgate.kit.writes import Write
+
+
+class MovedOnError(Exception):
+    """The row is done, or was written since it was read; its timer is another one now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A row that nothing has moved for too long."""
+
+    row_id: str
+    seq: int
+
+
+class DueIndex:
+    """The timers of one table, whose key is the one attribute `key`."""
+
+    def __init__(self, db: Database, table: str, key: str) -> None:
+        self._db = db
+        self._table = table
+        self.key = key
+
+    def due(self, now_ms: int, limit: int) -> list[Due]:
+        """Give rows whose `wake_at` has passed, at most `limit` of each shard."""
+        found: list[Due] = []
+        for shard in range(DUE_SHARDS):
+            rows = self._db.query(
+                self._table,
+                "due_shard = :shard AND wake_at <= :now",
+                {":shard": str(shard), ":now": now_ms},
+                index="DueIndex",
+                limit=limit,
+            )
+            found += [Due(row[self.key], row["seq"]) for row in rows]
+        return found
+
+    def postpone(self, due: Due, wake_at_ms: int) -> None:
+        """Move a due row's timer, so that it is not found again at once. Raises `MovedOnError`."""
+        self._db.write(
+            Write(
+                self._table,
+                key={self.key: due.row_id},
+                update="SET wake_at = :wake_at",
+                # Not moved by a step, and not done: what is done must never get a timer again.
+                condition="seq = :read AND attribute_exists(wake_at)",
+                values={":wake_at": wake_at_ms, ":read": due.seq},
+                refused=lambda _: MovedOnError(due.row_id),
+            )
+        )

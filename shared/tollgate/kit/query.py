@@ -1,0 +1,82 @@
+"""The query of a request, parameter by parameter, with every problem at once. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.ids import is_id
+
+Value = TypeVar("Value")
+Default = TypeVar("Default")
+
+A_TIME = "an ISO 8601 date or time, e.g. 2026-11-20 or 2026-11-20T09:30:00Z"
+"""What `epoch_ms` takes, in words."""
+
+_EPOCH = datetime.fromtimestamp(0, tz=UTC)
+
+
+class QueryReader:
+    """Reads parameters and notes what is wrong with them; `finish` says it all."""
+
+    def __init__(self, query: Mapping[str, str], known: Sequence[str]) -> None:
+        self.problems = unknown_fields(query, known, what="parameter")
+        self._query = query
+
+    def read(
+        self,
+        name: str,
+        reader: Callable[[str], Value],
+        default: Default,
+        message: str,
+        allowed: Any = None,
+    ) -> Value | Default:
+        """Give a parameter as `reader` reads it, or `default` where it is missing.
+
+        Where `reader` raises `ValueError` that is a problem with this `message` and what is `allowed`.
+        """
+        if name not in self._query:
+            return default
+        try:
+            return reader(self._query[name])
+        except ValueError:
+            self.problems.append(Problem(f"/{name}", message, allowed))
+            return default
+
+    def finish(self) -> None:
+        """Raise `InvalidInputError` if there was any problem."""
+        if self.problems:
+            raise InvalidInputError(self.problems)
+
+
+def page_size(most: int) -> Callable[[str], int]:
+    """Give a reader of whole numbers from 1 to `most`."""
+
+    def reader(text: str) -> int:
+        # Digits only: int() also takes spaces, signs and underscores.
+        digits = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+        if not (digits and 1 <= int(text) <= most):
+            raise ValueError(text)
+        return int(text)
+
+    return reader
+
+
+def id_of(prefix: str) -> Callable[[str], str]:
+    """Give a reader of ids with this prefix."""
+
+    def reader(text: str) -> str:
+        if not is_id(prefix, text):
+            raise ValueError(text)
+        return text
+
+    return reader
+
+
+def epoch_ms(text: str) -> int:
+    """Read a date or a time, which without an offset is UTC, as epoch milliseconds. Raises `ValueError`."""
+    found = datetime.fromisoformat(text)
+    aware = found if found.tzinfo else found.replace(tzinfo=UTC)
+    if aware < _EPOCH:
+        raise ValueError(text)
+    return (aware - _EPOCH) // timedelta(milliseconds=1)

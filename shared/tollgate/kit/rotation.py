@@ -1,0 +1,21 @@
+"""Rotating a secret: how long the old one lives on. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.json_body import whole_number
+
+DEFAULT_OVERLAP_S = 24 * 60 * 60
+"""A day to bring the new secret to wherever the old one is."""
+
+
+def read_overlap_s(body: Mapping[str, Any], most_s: int) -> int:
+    """Give the overlap in seconds of a rotation's body `{overlapS?}`. Raises `InvalidInputError`."""
+    problems = unknown_fields(body, ["overlapS"])
+    overlap = whole_number(body.get("overlapS", DEFAULT_OVERLAP_S))
+    if overlap is None or not 0 <= overlap <= most_s:
+        problems.append(Problem("/overlapS", "Must be a whole number of seconds.", f"0 to {most_s}"))
+    if problems or overlap is None:
+        raise InvalidInputError(problems)
+    return overlap

@@ -1,0 +1,175 @@
+"""Spending caps: how much one API key may spend in a UTC day or month (design §6). Pure.
+
+What a key spent in a period is a number in its account's own row, `spent#<key>#<period>`. So the write that
+takes money counts it as well, under a condition of its own, and the write that gives money back takes it off
+the counter that it was counted in, however late that is. There is no moment at which the two disagree.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from tollgate.kit.clock import MS_PER_S, iso
+from tollgate.kit.errors import KeyLimitReachedError, SpendingCapReachedError
+from tollgate.kit.money import cents_down, cents_up
+from tollgate.kit.rows import Item
+from tollgate.kit.writes import Write
+
+GRACE_MS = 60 * 60 * MS_PER_S
+"""A counter is kept this long after its period: clocks differ, and a write that began before may be late."""
+MAX_COUNTERS = 500
+"""In one account at a time. Each is about 50 bytes, and DynamoDB bills a write by the size of its row."""
+MAX_DROPPED = 100
+"""Old counters that one write drops, as DynamoDB bounds the length of an expression."""
+DAY_MS = 24 * 60 * 60 * MS_PER_S
+
+_PREFIX = "spent#"
+
+
+class CapPeriod(StrEnum):
+    """What a cap is for."""
+
+    DAY = "day"
+    """A calendar day, UTC."""
+    MONTH = "month"
+    """A calendar month, UTC."""
+
+
+_STAMP_LENGTH = {CapPeriod.DAY: len("2026-11-21"), CapPeriod.MONTH: len("2026-11")}
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a key may spend in the period of now: at most `limit_micro_usd` in `counter`."""
+
+    counter: str
+    limit_micro_usd: int
+    resets_at_ms: int
+
+    def left(self, counters: Mapping[str, int]) -> int | None:
+        """Give what may still be spent; `None` before the period's counter is opened."""
+        return None if self.counter not in counters else self.limit_micro_usd - counters[self.counter]
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingCap:
+    """The most that a key may spend per day or month."""
+
+    limit_micro_usd: int
+    per: CapPeriod
+
+    def to_item(self) -> Item:
+        """Give the cap as a map of plain values."""
+        return {"limit": self.limit_micro_usd, "per": str(self.per)}
+
+    @classmethod
+    def from_item(cls, item: Item) -> "SpendingCap":
+        """Give the cap that a map holds."""
+        return cls(item["limit"], CapPeriod(item["per"]))
+
+    def at(self, key_id: str, now_ms: int) -> Allowance:
+        """Give what the cap comes to at `now_ms`."""
+        stamp = iso(now_ms)[: _STAMP_LENGTH[self.per]]
+        return Allowance(f"{_PREFIX}{key_id}#{stamp}", self.limit_micro_usd, self._end(now_ms))
+
+    def _end(self, now_ms: int) -> int:
+        if self.per is CapPeriod.DAY:
+            return (now_ms // DAY_MS + 1) * DAY_MS
+        month = datetime.fromtimestamp(now_ms // MS_PER_S, tz=UTC)
+        year, ended = month.year, month.month
+        following = datetime(year + ended // 12, ended % 12 + 1, 1, tzinfo=UTC)
+        return int(following.timestamp()) * MS_PER_S
+
+
+def cap_reached(
+    allowance: Allowance,
+    counters: Mapping[str, int],
+    required_micro_usd: int,
+    *,
+    waiting_helps: bool | None = None,
+) -> SpendingCapReachedError:
+    """Give the error of a charge that the cap does not cover."""
+    return SpendingCapReachedError(
+        cents_down(allowance.limit_micro_usd),
+        cents_up(counters.get(allowance.counter, 0)),
+        cents_up(required_micro_usd),
+        resets_at=iso(allowance.resets_at_ms),
+        waiting_helps=waiting_helps,
+    )
+
+
+class AlreadyOpenError(Exception):
+    """The counter of this period is there."""
+
+
+def counters_of(account: Item) -> dict[str, int]:
+    """Give the counters in an account's row."""
+    return {name: value for name, value in account.items() if name.startswith(_PREFIX)}
+
+
+def counting(write: Write, allowance: Allowance | None, amount_micro_usd: int) -> Write:
+    """Give a `SET` of the account's row that also counts `amount_micro_usd`, and is refused above the cap.
+
+    The counter must be open. Without an allowance the write stays as it is.
+    """
+    if allowance is None:
+        return write
+    cap_covers_it = "#spent <= :room"
+    counted = _with(write, "#spent = #spent + :counted", allowance.counter, amount_micro_usd)
+    return replace(
+        counted,
+        condition=f"{write.condition} AND {cap_covers_it}",
+        values={**counted.values, ":room": allowance.limit_micro_usd - amount_micro_usd},
+    )
+
+
+def giving_back(write: Write, counter: str | None, amount_micro_usd: int) -> Write:
+    """Give a `SET` of the account's row that also takes `amount_micro_usd` off `counter`, if there is one."""
+    if counter is None:
+        return write
+    # A counter that was dropped after its period has nothing to be taken off.
+    update = "#spent = if_not_exists(#spent, :counted) - :counted"
+    return _with(write, update, counter, amount_micro_usd)
+
+
+def opening(
+    accounts_table: str, account_id: str, allowance: Allowance, counters: Mapping[str, int], now_ms: int
+) -> Write:
+    """Give the write that starts a period's counter at 0 and drops those of old periods.
+
+    `counters` are the row's as it was read. Refused: `AlreadyOpenError`. Raises `KeyLimitReachedError` when
+    too many are in use.
+    """
+    old = sorted(name for name in counters if _is_old(name, now_ms))
+    if len(counters) - len(old) >= MAX_COUNTERS:
+        raise KeyLimitReachedError(
+            f"{MAX_COUNTERS} API keys with a spending cap were used in this period, the most an account may."
+        )
+    names = {f"#old{n}": name for n, name in enumerate(old[:MAX_DROPPED])}
+    drop = f" REMOVE {', '.join(names)}" if names else ""
+    return Write(
+        accounts_table,
+        key={"account_id": account_id},
+        update=f"SET #spent = :nothing{drop}",
+        # Whoever opened it first may have counted something by now.
+        condition="attribute_exists(account_id) AND attribute_not_exists(#spent)",
+        names={"#spent": allowance.counter, **names},
+        values={":nothing": 0},
+        refused=lambda _: AlreadyOpenError(allowance.counter),
+    )
+
+
+def _with(write: Write, update: str, counter: str, amount_micro_usd: int) -> Write:
+    rest = (write.update or "").removeprefix("SET ")
+    return replace(
+        write,
+        update=f"SET {update}, {rest}",
+        names={**write.names, "#spent": counter},
+        values={**write.values, ":counted": amount_micro_usd},
+    )
+
+
+def _is_old(counter: str, now_ms: int) -> bool:
+    stamp = counter.rpartition("#")[2]
+    return stamp < iso(now_ms - GRACE_MS)[: len(stamp)]

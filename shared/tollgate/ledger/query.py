@@ -1,0 +1,90 @@
+"""The query of a statement: which entries of the ledger it is of. Pure."""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tollgate.kit.errors import Problem
+from tollgate.kit.query import A_TIME, QueryReader, epoch_ms, id_of, page_size
+from tollgate.ledger.entries import Entry, EntryKind, charge_id, refund_id
+from tollgate.ledger.holds import text_entry_id
+
+PARAMETERS = ("kind", "taskId", "requestId", "from", "to", "limit", "cursor")
+MAX_ID_BYTES = 1024
+"""DynamoDB's own bound for a sort key."""
+_END_MS = 2**48
+"""Later than any time that ISO 8601 can write."""
+_TIME_DIGITS = len(str(_END_MS))
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in an account's entries by time; entries of one millisecond are told apart by their ids."""
+
+    created_at_ms: int
+    entry_id: str
+
+    def cursor(self) -> str:
+        """Give the position as customers carry it: nothing in it has to be escaped in an address."""
+        return urlsafe_b64encode(f"{self.created_at_ms}#{self.entry_id}".encode()).decode().rstrip("=")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which entries: from `first_ms` on and before `end_ms`, and older than `after`, which was shown last."""
+
+    limit: int
+    first_ms: int
+    end_ms: int
+    after: Position | None = None
+    kind: EntryKind | None = None
+    entry_ids: tuple[str, ...] | None = None
+    """All that can be of the task or request asked for."""
+
+    def fits(self, entry: Entry) -> bool:
+        """Tell whether an entry is one of those; `after` is not looked at."""
+        in_time = self.first_ms <= entry.created_at_ms < self.end_ms
+        return in_time and (self.kind is None or entry.kind is self.kind)
+
+
+def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> Wanted:
+    """Read a statement's query. Raises `InvalidInputError` with every problem."""
+    reader = QueryReader(query, PARAMETERS)
+    limit, limits = page_size(max_limit), f"1 to {max_limit}"
+    task_id = reader.read("taskId", id_of("task"), None, "Not the id of a task.")
+    request_id = reader.read("requestId", id_of("req"), None, "Not the id of a request.")
+    wanted = Wanted(
+        limit=reader.read("limit", limit, default_limit, "Must be a whole number.", limits),
+        first_ms=reader.read("from", epoch_ms, 0, "Not a time.", A_TIME),
+        end_ms=reader.read("to", epoch_ms, _END_MS, "Not a time.", A_TIME),
+        after=reader.read("cursor", _position, None, "Not a cursor of an earlier page."),
+        kind=reader.read("kind", EntryKind, None, "Unknown kind.", [str(kind) for kind in EntryKind]),
+        entry_ids=_entry_ids(task_id, request_id),
+    )
+    if wanted.first_ms >= wanted.end_ms:
+        reader.problems.append(Problem("/from", "Must be before `to`."))
+    if "taskId" in query and "requestId" in query:
+        reader.problems.append(Problem("/requestId", "Not together with taskId."))
+    if wanted.after and not wanted.first_ms <= wanted.after.created_at_ms < wanted.end_ms:
+        reader.problems.append(Problem("/cursor", "Not a cursor of a page from `from` to `to`."))
+    reader.finish()
+    return wanted
+
+
+def _entry_ids(task_id: str | None, request_id: str | None) -> tuple[str, ...] | None:
+    if task_id is not None:
+        return charge_id(task_id), refund_id(task_id)
+    return None if request_id is None else (text_entry_id(request_id),)
+
+
+def _position(text: str) -> Position:
+    padded = text + "=" * (-len(text) % 4)
+    time, _, entry_id = urlsafe_b64decode(padded).decode().partition("#")
+    is_time = time.isascii() and time.isdigit() and len(time) <= _TIME_DIGITS
+    if not is_time or not 0 < len(entry_id.encode()) <= MAX_ID_BYTES:
+        raise ValueError(text)
+    found = Position(int(time), entry_id)
+    # The decoder passes over what is no base64; only a cursor of ours is its own again.
+    if found.cursor() != text:
+        raise ValueError(text)
+    return found

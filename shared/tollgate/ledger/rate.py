@@ -1,0 +1,117 @@
+"""Requests per minute: how many creates and text requests one account may make (design §6). Pure.
+
+The account's row has one number, `request_rate`: the minute (since the epoch) times `BASE`, plus the requests
+in it. The write that takes the money counts the request too, under a condition of its own, so a refused
+request uses up nothing and none slips through. DynamoDB cannot say "the larger of the two, plus one", so
+there are two ways to count: `opens` starts a minute, the other one goes on in it. Whoever guessed wrong is
+told by the row that was found, and tries the other way.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+
+from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.errors import RateLimitedError
+from tollgate.kit.rows import Item
+from tollgate.kit.writes import Write
+
+BASE = 1_000_000
+"""More than any minute has requests; a limit is less."""
+MAX_TRIES = 4
+"""A minute that ends in between costs one more, a clock that is ahead of ours another."""
+MAX_REMEMBERED = 10_000
+"""Accounts whose minute a process remembers, to guess right."""
+MINUTE_S = 60
+_MINUTE_MS = MINUTE_S * MS_PER_S
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One request to be counted in `minute`, as the first one or as one more, where `limit` are allowed."""
+
+    minute: int
+    opens: bool
+    limit: int
+
+
+class TickMovedError(Exception):
+    """The minute is counted in the other way: try `tick`."""
+
+    def __init__(self, tick: Tick) -> None:
+        super().__init__(f"count with {tick}")
+        self.tick = tick
+
+
+def ticking(write: Write, tick: Tick) -> Write:
+    """Give a `SET` of the account's row that also counts a request, and is refused above the limit."""
+    floor = tick.minute * BASE
+    if tick.opens:
+        update, values = "request_rate = :rate_first", {":rate_first": floor + 1}
+        condition = "(attribute_not_exists(request_rate) OR request_rate < :rate_floor)"
+    else:
+        update, values = "request_rate = request_rate + :rate_one", {":rate_one": 1}
+        condition = "request_rate BETWEEN :rate_floor AND :rate_last"
+        values[":rate_last"] = floor + tick.limit - 1
+    return replace(
+        write,
+        update=f"{write.update}, {update}",
+        condition=f"{write.condition} AND {condition}",
+        values={**write.values, **values, ":rate_floor": floor},
+    )
+
+
+def tick_refused(account: Item, tick: Tick) -> Exception | None:
+    """Tell from the row found whether a write was refused for its `tick`.
+
+    Then it is `TickMovedError`, or `RateLimitedError`; `None` where something else is the reason.
+    """
+    minute, count = divmod(account.get("request_rate", 0), BASE)
+    if minute > tick.minute or (minute == tick.minute and tick.opens):
+        # A clock ahead of ours, or another process, opened this minute.
+        moved = replace(tick, minute=minute, opens=False)
+        return RateLimitedError(tick.limit) if count >= tick.limit else TickMovedError(moved)
+    if minute < tick.minute:
+        return None if tick.opens else TickMovedError(replace(tick, opens=True))
+    return RateLimitedError(tick.limit) if count >= tick.limit else None
+
+
+class RateMeter:
+    """What one process knows of the minute of each account: how to count, and what to tell the customer.
+
+    Others count as well, so what is left is at most what this says; exact is only the row.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._seen: OrderedDict[str, int] = OrderedDict()
+
+    def guess(self, account_id: str, now_ms: int) -> Tick:
+        """Give how a request of now is most likely to be counted."""
+        minute = now_ms // _MINUTE_MS
+        known = self._seen.get(account_id, 0) // BASE
+        return Tick(max(minute, known), known < minute, self._limit)
+
+    def counted(self, account_id: str, tick: Tick) -> None:
+        """Note a request that was counted."""
+        minute, count = divmod(self._seen.get(account_id, 0), BASE)
+        self._note(account_id, tick.minute * BASE + (count if minute == tick.minute else 0) + 1)
+
+    def refused(self, account_id: str, now_ms: int) -> None:
+        """Note that the minute is used up."""
+        self._note(account_id, now_ms // _MINUTE_MS * BASE + self._limit)
+
+    def headers(self, account_id: str, now_ms: int) -> dict[str, str]:
+        """Give the `x-ratelimit-*` headers: the limit, what is left at most, seconds until it is whole."""
+        minute, count = divmod(self._seen.get(account_id, 0), BASE)
+        used = count if minute == now_ms // _MINUTE_MS else 0
+        return {
+            "x-ratelimit-limit": str(self._limit),
+            "x-ratelimit-remaining": str(max(0, self._limit - used)),
+            "x-ratelimit-reset": str(MINUTE_S - now_ms // MS_PER_S % MINUTE_S),
+        }
+
+    def _note(self, account_id: str, rate: int) -> None:
+        self._seen[account_id] = rate
+        self._seen.move_to_end(account_id)
+        if len(self._seen) > MAX_REMEMBERED:
+            self._seen.popitem(last=False)

@@ -1,0 +1,107 @@
+"""The ledger as its customer sees it: entries by time, the newest first, page by page or as one table."""
+
+import csv
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from io import StringIO
+from itertools import islice
+from typing import Any
+
+from tollgate.kit.clock import iso
+from tollgate.kit.money import cents_text
+from tollgate.kit.pages import Page
+from tollgate.ledger.entries import Entry
+from tollgate.ledger.query import Position, Wanted, read_query
+from tollgate.ledger.repository import LedgerRepository
+
+DEFAULT_PAGE, MAX_PAGE = 20, 100
+MAX_READ = 1_000
+"""Entries that one page reads at most: a rare kind makes short pages, never long waits."""
+MAX_CSV = 10_000
+"""Entries in one table, and read for it: about 2 MB, of the 6 MB that Lambda answers with at most."""
+ROUND_TRIP = 1_000
+"""Entries of one round trip where more are read than are shown."""
+
+COLUMNS = (
+    "createdAt", "kind", "amountCents", "amountMicroUsd", "model", "taskId", "requestId", "answers",
+    "reference", "id",
+)  # fmt: skip
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""A spreadsheet takes text that begins so for a formula (OWASP, CSV injection)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Shows the ledger; changes nothing."""
+
+    ledger: LedgerRepository
+
+    def page(self, account_id: str, query: Mapping[str, str]) -> dict[str, Any]:
+        """Give `{entries, cursor}`, the newest first; `cursor` is missing on the last page.
+
+        `query` may have `kind`, `taskId` or `requestId`, `from` and `to` (ISO 8601, `to` itself is not in),
+        `limit` and `cursor`. Raises `InvalidInputError`.
+        """
+        page = self._read(account_id, read_query(query, DEFAULT_PAGE, MAX_PAGE), MAX_READ)
+        shown: dict[str, Any] = {"entries": [view(entry) for entry in page.rows]}
+        return shown if page.cursor is None else {**shown, "cursor": page.cursor}
+
+    def table(self, account_id: str, query: Mapping[str, str]) -> str:
+        """Give the same as CSV (RFC 4180), up to `MAX_CSV` entries; one that is cut says so in its last line.
+
+        Raises `InvalidInputError`.
+        """
+        page = self._read(account_id, read_query(query, MAX_CSV, MAX_CSV), MAX_CSV)
+        return as_csv(page)
+
+    def _read(self, account_id: str, wanted: Wanted, max_read: int) -> Page[Entry]:
+        if wanted.entry_ids is not None:
+            found = self.ledger.named(account_id, wanted.entry_ids)
+            fitting = [entry for entry in found if wanted.fits(entry)]
+            return Page(sorted(fitting, key=lambda entry: entry.created_at_ms, reverse=True), None)
+        round_trip = min(ROUND_TRIP, wanted.limit if wanted.kind is None else max_read)
+        rows: list[Entry] = []
+        found_by_time = islice(self.ledger.by_time(account_id, wanted, round_trip), max_read)
+        for read, entry in enumerate(found_by_time, start=1):
+            if wanted.fits(entry):
+                rows.append(entry)
+            if read == max_read or len(rows) == wanted.limit:
+                return Page(rows, Position(entry.created_at_ms, entry.entry_id).cursor())
+        return Page(rows, None)
+
+
+def view(entry: Entry) -> dict[str, Any]:
+    """Give an entry as the API shows it. Amounts are signed: plus raises the balance."""
+    shown = {
+        "id": entry.entry_id,
+        "kind": str(entry.kind),
+        "amountMicroUsd": entry.amount_micro_usd,
+        "amountCents": cents_text(entry.amount_micro_usd),
+        "model": entry.model,
+        "taskId": entry.task_id,
+        "requestId": entry.request_id,
+        "answers": entry.answers,
+        "reason": entry.reason,
+        "reference": entry.reference,
+        "createdAt": iso(entry.created_at_ms),
+    }
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def as_csv(page: Page[Entry]) -> str:
+    """Give a page as CSV, with a header; the last line of one with a next page says how to get it. Pure."""
+    text = StringIO()
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    writer.writerows(_cells(view(entry)) for entry in page.rows)
+    if page.cursor is not None:
+        writer.writerow([f"Cut after {len(page.rows)} entries. The rest: the same with cursor={page.cursor}"])
+    return text.getvalue()
+
+
+def _cells(shown: Mapping[str, Any]) -> Iterable[Any]:
+    """Give a line's cells; no text in them is a formula. Amounts are numbers of ours, whatever their sign."""
+    for name in COLUMNS:
+        value = shown.get(name, "")
+        is_text = name not in {"amountCents", "amountMicroUsd"}
+        yield f"'{value}" if is_text and value.startswith(_FORMULA) else value

@@ -1,0 +1,49 @@
+"""Stripe's keys: one JSON secret, `{"secretKey": "sk_…", "webhookSecret": "whsec_…"}`; `{}` for none.
+
+`baseUrl` is for a server that stands in for Stripe's.
+"""
+
+import json
+from collections.abc import Callable
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tollgate.kit.clock import MS_PER_S, Clock
+
+REFRESH_MS = 300 * MS_PER_S
+"""A changed secret is in use at most this much later."""
+# What a header can carry: a line break at its end would fail every call, with the key in the error.
+_KEY = r"^[\x21-\x7e]+$"
+
+
+class StripeKeys(BaseModel):
+    """What is needed to ask Stripe for a payment, and to trust what it tells of one."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True, hide_input_in_errors=True)
+
+    secret_key: str = Field(alias="secretKey", pattern=_KEY, repr=False)
+    webhook_secret: str = Field(alias="webhookSecret", pattern=_KEY, repr=False)
+    base_url: str | None = Field(default=None, alias="baseUrl")
+
+
+def read_keys(secret: str) -> StripeKeys | None:
+    """Give the keys in a secret's text, if it has any. Raises pydantic's `ValidationError`, without them."""
+    return None if json.loads(secret) == {} else StripeKeys.model_validate_json(secret)
+
+
+class StripeKeySource:
+    """Stripe's keys, read when they are first needed and remembered for a while."""
+
+    def __init__(self, read_secret: Callable[[], str], clock: Clock) -> None:
+        self._read_secret = read_secret
+        self._clock = clock
+        self._keys: StripeKeys | None = None
+        self._read_at_ms: int | None = None
+
+    def keys(self) -> StripeKeys | None:
+        """Give the keys, or `None` where this service takes no payments. Raises as `read_keys` does."""
+        now_ms = self._clock.now_ms()
+        if self._read_at_ms is None or now_ms - self._read_at_ms >= REFRESH_MS:
+            self._keys = read_keys(self._read_secret())
+            self._read_at_ms = now_ms
+        return self._keys

@@ -1,0 +1,95 @@
+"""Top-ups, from the wish to pay to the credit in the ledger (decision 0020)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tollgate.kit.clock import Clock
+from tollgate.kit.errors import RouteNotFoundError, UserNotFoundError
+from tollgate.kit.observability import emit, logger
+from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
+from tollgate.ledger.statement import view
+from tollgate.payments.amounts import read_cents
+from tollgate.payments.client import open_checkout, signed_event
+from tollgate.payments.events import Paid, ToCheck, credit_id, is_session_id, read_event
+from tollgate.payments.secret import StripeKeys, StripeKeySource
+
+
+class Outcome(StrEnum):
+    """What became of an event."""
+
+    CREDITED = "credited"
+    """The money is on the account now."""
+    REPEATED = "repeated"
+    """It was there already."""
+    IGNORED = "ignored"
+    """The event moves nothing, or is of another product of the same Stripe account."""
+    TO_CHECK = "to_check"
+    """Money moved at Stripe that did not move here: `PaymentToCheckAlarm` rings."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentService:
+    """Takes payments where the service has Stripe's keys."""
+
+    source: StripeKeySource
+    ledger: LedgerRepository
+    clock: Clock
+
+    def is_on(self) -> bool:
+        """Tell whether customers can pay here."""
+        return self.source.keys() is not None
+
+    def begin(self, account_id: str, amount: str, *, success_url: str, cancel_url: str) -> str:
+        """Give the address of the page where `amount`, whole US dollars, can be paid.
+
+        Raises `InvalidInputError`, `PaymentUnavailableError`, and `RouteNotFoundError` without keys.
+        """
+        cents = read_cents(amount)
+        return open_checkout(self._keys(), account_id, cents, success_url=success_url, cancel_url=cancel_url)
+
+    def receive(self, body: bytes, signature: str | None) -> Outcome:
+        """Take an event of Stripe's webhook; any number of times and in any order, a payment counts once.
+
+        Raises `InvalidSignatureError`, and `RouteNotFoundError` without keys.
+        """
+        event = signed_event(self._keys(), body, signature)
+        outcome = self._apply(read_event(event))
+        logger.info("payments.event", event_id=event["id"], type=event["type"], outcome=outcome)
+        return outcome
+
+    def receipt(self, account_id: str, session_id: str) -> Mapping[str, Any] | None:
+        """Give the ledger's entry of a payment as the API shows it, once it is there."""
+        known = [credit_id(session_id)] if is_session_id(session_id) else []
+        found = self.ledger.named(account_id, known)
+        return view(found[0]) if found else None
+
+    def _apply(self, found: Paid | ToCheck | None) -> Outcome:
+        match found:
+            case None:
+                return Outcome.IGNORED
+            case ToCheck():
+                return _to_check(found)
+        try:
+            self.ledger.credit(found.entry(self.clock.now_ms()))
+        except AlreadyPostedError:
+            return Outcome.REPEATED
+        except UserNotFoundError:
+            # Stripe would send it again for days, and nothing would be different then.
+            return _to_check(ToCheck("unknown_account", found.session_id, found.account_id))
+        return Outcome.CREDITED
+
+    def _keys(self) -> StripeKeys:
+        keys = self.source.keys()
+        if keys is None:
+            raise RouteNotFoundError
+        return keys
+
+
+def _to_check(found: ToCheck) -> Outcome:
+    logger.error(
+        "payments.to_check", reason=found.reason, reference=found.reference, account_id=found.account_id
+    )
+    emit({"PaymentToCheck": 1})
+    return Outcome.TO_CHECK

@@ -1,0 +1,1 @@
+"""Black Forest Labs, the vendor of FLUX (catalog.md, provider call shapes)."""

@@ -1,0 +1,17 @@
+"""BFL's own words.
+
+Sources: catalog.md "Provider call shapes"; BFL's OpenAPI document and its pages "Get Result" and "FLUX 3
+Video" as public repositories quote them (statuses, fields).
+"""
+
+BASE_URL = "https://api.bfl.ai"
+DOMAIN = ".bfl.ai"
+"""Jobs are asked for at a cluster's own host, such as api.eu1.bfl.ai."""
+
+WAITING = frozenset({"Pending", "Processing", "Reasoning", "Generating"})
+READY = "Ready"
+ERROR = "Error"
+MODERATED = frozenset({"Request Moderated", "Content Moderated"})
+"""The prompt or an image of the request; the result."""
+
+RESOLUTIONS = {"720p": "hd", "1080p": "fhd"}

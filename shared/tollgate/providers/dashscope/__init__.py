@@ -1,0 +1,1 @@
+"""DashScope (Alibaba Model Studio): Wan videos and images, Qwen images (providers.md §12)."""

@@ -1,0 +1,118 @@
+"""Suno on kie, which speaks sunoapi.org's dialect (providers.md §15a): a path for each action.
+
+An earlier task is named by kie's own id here: who makes the job puts it in the place of ours.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tollgate.providers.base import Job, Mapped
+from tollgate.providers.fields import (
+    Body,
+    Mapper,
+    Values,
+    Word,
+    Words,
+    meaningless,
+    only,
+    say,
+    translated,
+    upstream_of,
+)
+from tollgate.providers.images import CannotMapError
+from tollgate.providers.kie import facts
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action's words, what its body must have, and the name of its switch to the customer's choices."""
+
+    words: Words
+    needs: tuple[str, ...] = ()
+    switch: str | None = None
+
+
+_ANYWAY: Words = {
+    "action": meaningless,
+    # The profile gives these to every action; said otherwise, they ask for what kie has not.
+    "mv": meaningless,
+    "aspectRatio": only("9:16"),
+    "quality": only("compact"),
+    "stemType": only("lead_vocal"),
+    "keepPitch": only(True),
+    "instrumental": only(False),
+}
+_ENGINE: Word = translated("model", facts.MUSIC_ENGINES)
+_SUNG: Words = {
+    "mv": _ENGINE,
+    "prompt": "prompt",
+    "title": "title",
+    "styles": "style",
+    "negativeTags": "negativeTags",
+    "styleWeight": "styleWeight",
+    "weirdnessConstraint": "weirdnessConstraint",
+    "audioWeight": "audioWeight",
+    "vocalGender": translated("vocalGender", facts.VOCAL_GENDERS),
+}
+_TRACK: Words = {"parentTaskId": "taskId", "audioId": "audioId"}
+_NEEDS_TRACK = ("taskId", "audioId")
+
+
+def _of_a_track(**fixed: str) -> Action:
+    """Give an action that takes a track alone; `fixed` is said besides."""
+    return Action({**_TRACK, "action": lambda _: dict(fixed)}, _NEEDS_TRACK)
+
+
+ACTIONS: Mapping[str, Action] = {
+    "music": Action({**_SUNG, "instrumental": "instrumental"}, switch="customMode"),
+    "cover": Action(
+        {**_SUNG, "instrumental": "instrumental", "audioUrl": "uploadUrl"}, ("uploadUrl",), "customMode"
+    ),
+    "extend": Action(
+        {**_SUNG, "parentTaskId": meaningless, "audioId": "audioId", "startS": "continueAt"},
+        ("audioId",),
+        "defaultParamFlag",
+    ),
+    "replace-section": Action(
+        {
+            **_TRACK,
+            "prompt": "prompt",
+            "title": "title",
+            "styles": "tags",
+            "negativeTags": "negativeTags",
+            "startS": "infillStartS",
+            "endS": "infillEndS",
+        },
+        (*_NEEDS_TRACK, "prompt", "tags", "title", "infillStartS", "infillEndS"),
+    ),
+    "stems": _of_a_track(type="separate_vocal"),
+    "stems-all": _of_a_track(type="split_stem"),
+    "wav": _of_a_track(),
+    "music-video": _of_a_track(),
+    "lyrics": Action({"prompt": "prompt"}),
+}
+"""By our action."""
+
+
+def _music(job: Job) -> Mapped:
+    name = job.values["action"]
+    if name not in ACTIONS:
+        raise CannotMapError(f"no path for the action {name}")
+    action = ACTIONS[name]
+    body = say(job.values, {**_ANYWAY, **action.words})
+    if action.switch is not None:
+        body |= _switched(action.switch, job.values)
+    if missing := [needed for needed in action.needs if needed not in body]:
+        raise CannotMapError(f"{name} needs {', '.join(missing)}")
+    return Mapped(upstream_of(job, name), body)
+
+
+def _switched(switch: str, values: Values) -> Body:
+    """Say whether title and style are the customer's; in that mode kie wants a title."""
+    if "title" not in values and "styles" not in values:
+        return {switch: False}
+    return {switch: True, "title": values.get("title") or values["styles"][: facts.TITLE_CHARS]}
+
+
+MAPPINGS: Mapping[str, Mapper] = {facts.MUSIC_MAPPING: _music}
+"""How each mapping of the catalog is said on kie."""

@@ -1,0 +1,1 @@
+"""MuAPI, a reseller of many models (catalog.md)."""

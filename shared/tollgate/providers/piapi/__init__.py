@@ -1,0 +1,1 @@
+"""PiAPI, a relay with one task API for all its models (providers.md §14b)."""

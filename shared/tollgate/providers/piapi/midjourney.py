@@ -1,0 +1,94 @@
+"""Midjourney on PiAPI: flags go into the prompt, follow-ups name an earlier task (providers.md §14b).
+
+What PiAPI does to one enlarged picture only (strong and subtle variations, pan, outpaint, inpaint) takes no
+index, so our follow-ups on one of four pictures have no words for it; its variation wants a prompt besides,
+which the contract's has not.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.providers.base import Job, Mapped
+from tollgate.providers.fields import (
+    Mapper,
+    Values,
+    Word,
+    Words,
+    as_text,
+    meaningless,
+    one_each,
+    only,
+    say,
+    upstream_of,
+)
+from tollgate.providers.images import CannotMapError
+from tollgate.providers.piapi import facts
+
+FLAGS = {
+    "quality": "q",
+    "style": "style",
+    "version": "v",
+    "seed": "seed",
+    "negativePrompt": "no",
+    "stylize": "s",
+    "chaos": "c",
+    "weird": "weird",
+    "tile": "tile",
+    "iw": "iw",
+    "cw": "cw",
+    "sw": "sw",
+    "cref": "cref",
+    "sref": "sref",
+    "dref": "dref",
+    "dw": "dw",
+    "raw": "raw",
+    "draft": "draft",
+    "hd": "hd",
+    "stop": "stop",
+}
+"""Midjourney's own flags, in the order in which they are written."""
+_NIJI = "niji"
+
+_ANY: Words = {"action": meaningless, "dimensions": only("SQUARE"), "speed": "process_mode"}
+_FOLLOW_UP: Words = {**_ANY, "parentTaskId": "origin_task_id", "speed": meaningless}
+_ALREADY_SAID: dict[str, Word] = dict.fromkeys((*FLAGS, _NIJI, "imageUrls", "extra"), meaningless)
+
+ACTIONS: Mapping[str, Words] = {
+    "imagine": {**_ANY, **_ALREADY_SAID, "prompt": "prompt", "size": "aspect_ratio"},
+    "describe": {**_ANY, "imageUrls": one_each("image_url")},
+    "upscale": {**_FOLLOW_UP, "index": as_text("index")},
+    "reroll": _FOLLOW_UP,
+}
+"""By our action, which is also its name there. The speed of a follow-up is that of the earlier task."""
+
+
+def _flag(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return f"--{name}" if value else ""
+    return f"--{name} {value}"
+
+
+def prompt_of(values: Values) -> str:
+    """Give the prompt as Midjourney's own clients type it: images, words, flags."""
+    # The model for anime has versions of its own, named by the same flag that chooses it.
+    is_niji = values.get(_NIJI) is True
+    names = {**FLAGS, **({"version": _NIJI} if is_niji else {})}
+    flags = [_flag(flag, values[name]) for name, flag in names.items() if name in values]
+    alone = [f"--{_NIJI}"] if is_niji and "version" not in values else []
+    words = [*values.get("imageUrls", []), values["prompt"], *flags, *alone, values.get("extra", "")]
+    return " ".join(word for word in words if word)
+
+
+def _midjourney(job: Job) -> Mapped:
+    name = job.values["action"]
+    if name not in ACTIONS:
+        raise CannotMapError(f"no task type for the action {name}")
+    said = say(job.values, ACTIONS[name])
+    if "prompt" in said:
+        said["prompt"] = prompt_of(job.values)
+    model = upstream_of(job, name)
+    return Mapped(model, {"model": facts.MIDJOURNEY, "task_type": name, "input": said})
+
+
+MAPPINGS: Mapping[str, Mapper] = {"midjourney": _midjourney}
+"""How each mapping of the catalog is said on PiAPI: the whole body of the request."""

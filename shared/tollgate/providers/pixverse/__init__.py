@@ -1,0 +1,1 @@
+"""PixVerse's platform: its own videos (providers.md §11)."""

@@ -1,0 +1,1 @@
+"""Replicate, a platform of models under one API (providers.md §2)."""

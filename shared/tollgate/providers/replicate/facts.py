@@ -1,0 +1,15 @@
+"""Replicate's own words (providers.md §2).
+
+Its `error` of a failed prediction is free text (its HTTP reference); that these words in it are moderation,
+in several public clients that had to tell it from faults.
+"""
+
+BASE_URL = "https://api.replicate.com/v1"
+
+WAITING = frozenset({"starting", "processing"})
+SUCCEEDED = "succeeded"
+FAILED = "failed"
+CANCELLED = frozenset({"canceled", "aborted"})
+"""Spelled with one l; `aborted` is one that was dropped before it began."""
+
+MODERATION_WORDS = ("flagged as sensitive", "(e005)", "nsfw", "content policy")

@@ -1,0 +1,221 @@
+"""The service as one OpenAPI 3.1 document, made of what the code itself says: routes, errors, the catalog."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tollgate.catalog.loader import Catalog, read_yaml
+from tollgate.kit.errors import TollgateError
+from tollgate.reference.generations import generation_schemas
+from tollgate.text import errors as text_errors
+
+VERSION = "1.0"
+"""interface.md, Versioning."""
+HERE = Path(__file__).parent
+TEXT = "text"
+_ABOUT = (
+    "One API key and one prepaid balance for pictures, clips, songs and text. Paths are relative to your "
+    "base URL. Match errors on `error.code`. The models `test-image`, `test-video` and `test-chat` are free."
+)
+_REFUSAL = {
+    "description": "What the provider refused, with its own status and, in its own protocol, its words."
+}
+_NOT_MODIFIED = {"description": "What the client has is still so."}
+_KNOWN = {
+    "name": "If-None-Match",
+    "in": "header",
+    "schema": {"type": "string"},
+    "description": "The ETag of an earlier answer.",
+}
+
+Json = dict[str, Any]
+
+
+def openapi(catalog: Catalog) -> Json:
+    """Give the document for the models of `catalog`."""
+    source = read_yaml(HERE / "operations.yaml")
+    paths: dict[str, Json] = {}
+    for route, operation in source["operations"].items():
+        method, path = route.split(" ")
+        paths.setdefault(path, {})[method.lower()] = _operation(path, operation)
+    schemas = {**read_yaml(HERE / "schemas.yaml"), **_model_ids(catalog), **generation_schemas(catalog)}
+    made: Json = _with_references(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "Tollgate", "version": VERSION, "description": _ABOUT},
+            # Relative to where this document is: the base URL may have a path of its own.
+            "servers": [{"url": "../.."}],
+            "tags": [{"name": name, "description": text} for name, text in source["groups"].items()],
+            "paths": paths,
+            "webhooks": {name: {"post": _hook(hook)} for name, hook in source["webhooks"].items()},
+            "components": {
+                "schemas": schemas,
+                "responses": dict(_error_responses(source["operations"].values())),
+                "headers": {
+                    "request-id": {"schema": {"type": "string"}, "description": "Names the request."}
+                },
+                "securitySchemes": {
+                    "bearer": {"type": "http", "scheme": "bearer"},
+                    "apiKey": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+                },
+            },
+        }
+    )
+    return made
+
+
+@cache
+def errors() -> Mapping[str, type[TollgateError]]:
+    """Give every error that a customer can meet, by its code."""
+    found: list[type[TollgateError]] = [TollgateError]
+    for error in found:
+        found += error.__subclasses__()
+    return {error.code: error for error in found[1:] if error.__module__ in _OWN_MODULES}
+
+
+_OWN_MODULES = (TollgateError.__module__, text_errors.__name__)
+
+
+def _operation(path: str, source: Json) -> Json:
+    scope = source.get("scope")
+    made = _words(source, scope)
+    parameters = list(_parameters(path, source))
+    if parameters:
+        made["parameters"] = parameters
+    if "body" in source:
+        made["requestBody"] = _body(source["body"], required=not source.get("optional", False))
+    made["responses"] = {"200": _success(source)}
+    if source.get("cached"):
+        made["responses"]["304"] = _NOT_MODIFIED
+    for status, codes in _by_status(source):
+        made["responses"][status] = {"$ref": f"#/components/responses/{_response_name(source, codes)}"}
+    if scope == TEXT:
+        made["responses"]["4XX"] = _REFUSAL
+    made["security"] = _security(scope)
+    return made
+
+
+def _words(source: Json, scope: str | None) -> Json:
+    needs = f"Needs a key with the scope `{scope}`." if scope else "Needs no key."
+    description = f"{source['description']} {needs}" if "description" in source else needs
+    return {
+        "operationId": source["id"],
+        "tags": [source["group"]],
+        "summary": source["summary"],
+        "description": description,
+    }
+
+
+def _security(scope: str | None) -> list[Json]:
+    if scope is None:
+        return []
+    return [{"bearer": []}, {"apiKey": []}] if scope == TEXT else [{"bearer": []}]
+
+
+def _parameters(path: str, source: Json) -> Iterator[Json]:
+    for name in re.findall(r"\{(\w+)\}", path):
+        yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+    for place, names in (("query", source.get("query", {})), ("header", source.get("headers", {}))):
+        for name, schema in names.items():
+            yield {"name": name, "in": place, "schema": schema}
+    if source.get("cached"):
+        yield _KNOWN
+
+
+def _body(name: str, *, required: bool) -> Json:
+    return {"required": required, "content": {"application/json": {"schema": {"$ref": name}}}}
+
+
+def _hook(source: Json) -> Json:
+    words = {name: source[name] for name in ("summary", "description")}
+    answer = {"2XX": {"description": "Heard."}}
+    body = _body(source["body"], required=True)
+    return {
+        "operationId": source["id"],
+        "tags": [source["group"]],
+        **words,
+        "requestBody": body,
+        "responses": answer,
+    }
+
+
+def _success(source: Json) -> Json:
+    if "data" in source:
+        code = {"type": "integer", "const": 200}
+        envelope = {
+            "type": "object",
+            "required": ["code", "data"],
+            "properties": {"code": code, "data": _schema(source["data"])},
+        }
+        content = {"application/json": {"schema": envelope}}
+    else:
+        content = {kind: {"schema": _schema(schema)} for kind, schema in source["answer"].items()}
+    headers = {"x-request-id": {"$ref": "#/components/headers/request-id"}}
+    return {"description": "Done.", "headers": headers, "content": content}
+
+
+def _schema(named: str | Json) -> Json:
+    return {"$ref": named} if isinstance(named, str) else named
+
+
+def _by_status(source: Json) -> Iterator[tuple[str, list[str]]]:
+    """Give the error codes of a route, by their HTTP status."""
+    codes = [*source.get("errors", []), *(["invalid_api_key", "forbidden"] if "scope" in source else [])]
+    by_status: dict[int, list[str]] = {}
+    for code in [*codes, "internal_error"]:
+        by_status.setdefault(errors()[code].status, []).append(code)
+    return ((str(status), by_status[status]) for status in sorted(by_status))
+
+
+def _error_responses(sources: Sequence[Json]) -> Iterator[tuple[str, Json]]:
+    for source in sources:
+        for _, codes in _by_status(source):
+            yield _response_name(source, codes), _error_response(codes, is_text=_is_text(source))
+
+
+def _response_name(source: Json, codes: Sequence[str]) -> str:
+    return ".".join([*codes, *(["text"] if _is_text(source) else [])])
+
+
+def _is_text(source: Json) -> bool:
+    return source.get("scope") == TEXT
+
+
+def _error_response(codes: Sequence[str], *, is_text: bool) -> Json:
+    """Give the answer of one status; on text routes a provider's own body may come in its place."""
+    found = [errors()[code] for code in codes]
+    about = [f"`{error.code}`: {(error.__doc__ or '').splitlines()[0]}" for error in found]
+    if is_text:
+        schema: Json = {"$ref": "TextError"}
+    else:
+        code = {"properties": {"code": {"enum": list(codes)}}}
+        own = {"properties": {"code": {"const": found[0].status}, "error": code}}
+        schema = {"allOf": [{"$ref": "Error"}, own]}
+    response = {"description": "\n\n".join(about), "content": {"application/json": {"schema": schema}}}
+    if any(error.retry_after_s is not None for error in found):
+        seconds = {"schema": {"type": "integer"}, "description": "Seconds to wait before a repeat."}
+        response["headers"] = {"Retry-After": seconds}
+    return response
+
+
+def _model_ids(catalog: Catalog) -> dict[str, Json]:
+    texts = catalog.texts()
+    speaking = [model.id for model in texts if "anthropic" in model.protocols]
+    return {
+        "TextModelId": {"type": "string", "enum": [model.id for model in texts]},
+        "MessagesModelId": {"type": "string", "enum": speaking},
+    }
+
+
+def _with_references(value: Any) -> Any:
+    """Give a document in which the bare names of schemas are references."""
+    if isinstance(value, list):
+        return [_with_references(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: f"#/components/schemas/{one}" if key == "$ref" and "/" not in one else _with_references(one)
+        for key, one in value.items()
+    }

@@ -1,0 +1,87 @@
+"""Orders of the catalog's media models as JSON Schema, each with an example that is accepted."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tollgate.catalog.loader import Catalog
+from tollgate.catalog.models import Model
+from tollgate.catalog.params import json_schema
+from tollgate.kit.errors import InvalidInputError
+from tollgate.providers.routing import routes_for
+
+Schema = dict[str, Any]
+
+_PROMPT = {"prompt": "a lighthouse at dusk, oil on canvas"}
+_IMAGE, _VIDEO = "https://example.com/image.png", "https://example.com/video.mp4"
+_CANDIDATES: tuple[Mapping[str, Any], ...] = (
+    _PROMPT,
+    _PROMPT | {"size": "1:1"},
+    _PROMPT | {"imageUrls": [_IMAGE]},
+    _PROMPT | {"editVideoUrl": _VIDEO},
+    _PROMPT | {"referenceImageUrls": [_IMAGE]},
+    {"imageUrls": [_IMAGE]},
+    {"imageUrls": [_IMAGE], "videoUrls": [_VIDEO], "characterOrientation": "image"},
+    {"imageUrls": [_IMAGE], "videoUrls": [_VIDEO], "characterOrientation": "video"},
+    {"name": "my voice", "audioUrls": [f"https://example.com/{number}.mp3" for number in range(1, 7)]},
+)
+"""Short inputs; each profile takes one of them at least."""
+
+
+def generation_schemas(catalog: Catalog) -> dict[str, Schema]:
+    """Give the schema `Generation`, which is one of an order for each model, told by its `model`."""
+    models = catalog.models()
+    orders = {f"Generation.{model.id}": _order(model) for model in models}
+    mapping = {model.id: f"#/components/schemas/Generation.{model.id}" for model in models}
+    generation = {
+        "oneOf": [{"$ref": name} for name in orders],
+        "discriminator": {"propertyName": "model", "mapping": mapping},
+    }
+    return {"Generation": generation, **orders}
+
+
+def example_input(model: Model) -> Mapping[str, Any] | None:
+    """Give a short input that the model and one of its live routes take, where one is known."""
+    return next((given for given in _CANDIDATES if _is_taken(model, given)), None)
+
+
+def _order(model: Model) -> Schema:
+    schema: Schema = {
+        "title": model.name,
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["model", "input"],
+        "properties": {
+            "model": {"const": model.id},
+            "input": _without_definitions(json_schema(model)),
+            "webhook": {"$ref": "WebhookUrl"},
+            "metadata": {"$ref": "Metadata"},
+            "maxCostCents": {"$ref": "MaxCostCents"},
+        },
+    }
+    example = example_input(model)
+    return schema if example is None else {**schema, "examples": [{"model": model.id, "input": example}]}
+
+
+def _is_taken(model: Model, given: Mapping[str, Any]) -> bool:
+    try:
+        return bool(routes_for(model, model.check(given).values))
+    except InvalidInputError:
+        return False
+
+
+def _without_definitions(schema: Schema) -> Schema:
+    """Give a schema with its own definitions put where they are referred to: in a document they would not
+    be found."""
+    definitions = schema.get("$defs", {})
+
+    def put_in(value: Any) -> Any:
+        if isinstance(value, list):
+            return [put_in(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        if "$ref" in value:
+            return put_in(definitions[value["$ref"].removeprefix("#/$defs/")])
+        return {key: put_in(one) for key, one in value.items()}
+
+    own: Iterator[tuple[str, Any]] = (item for item in schema.items() if item[0] not in ("$defs", "$schema"))
+    return {key: put_in(value) for key, value in own}

@@ -1,0 +1,125 @@
+"""The reference as it is answered, made once per catalog: JSON, a page for people, a text for models.
+
+The page has no script and nothing from elsewhere, so its policy allows nothing but its own style.
+"""
+
+import hashlib
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
+
+from tollgate.catalog.listing import Page
+from tollgate.catalog.loader import Catalog
+from tollgate.reference import views
+from tollgate.reference.document import openapi
+
+HERE = Path(__file__).parent
+CSS = (HERE / "page.css").read_text(encoding="utf-8")
+_CSS_HASH = b64encode(hashlib.sha256(CSS.encode()).digest()).decode()
+CONTENT_POLICY = (
+    f"default-src 'none'; style-src 'sha256-{_CSS_HASH}'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+ORDER = "Generation."
+
+
+class Reference:
+    """What is said of a catalog and of the service around it. Keep one for the life of the catalog."""
+
+    content_policy = CONTENT_POLICY
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    @cached_property
+    def openapi(self) -> Page:
+        """Give the OpenAPI document."""
+        return Page.of(self._document)
+
+    @cached_property
+    def html(self) -> Page:
+        """Give the document as a page for people; to be sent with `content_policy`."""
+        return self._rendered("page.html")
+
+    @cached_property
+    def text(self) -> Page:
+        """Give the document as a text for language models (llmstxt.org)."""
+        return self._rendered("llms.txt")
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        return openapi(self._catalog)
+
+    def _rendered(self, template: str) -> Page:
+        schemas = self._document["components"]["schemas"]
+        orders = {name: one for name, one in schemas.items() if name.startswith(ORDER)}
+        text = (
+            _environment()
+            .get_template(template)
+            .render(
+                document=self._document,
+                groups=_by_group(self._document),
+                orders=orders,
+                schemas={
+                    name: one for name, one in schemas.items() if "properties" in one and name not in orders
+                },
+                texts=self._catalog.texts(),
+                css=Markup(CSS),  # noqa: S704 - ours
+                fields=lambda schema: views.fields(schema, schemas),
+                parameters=lambda operation: views.parameters(operation, schemas),
+                response=lambda named: _response(self._document, named),
+                answers=_answers,
+                generation={"$ref": "#/components/schemas/Generation"},
+            )
+        )
+        return Page.of_bytes(text.encode())
+
+
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=select_autoescape(["html"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["code"] = _with_code
+    return made
+
+
+def _by_group(document: Mapping[str, Any]) -> dict[str, list[tuple[str, str, dict[str, Any]]]]:
+    """Give the operations of each tag as method, path and operation."""
+    found: dict[str, list[tuple[str, str, dict[str, Any]]]] = {tag["name"]: [] for tag in document["tags"]}
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            found[operation["tags"][0]].append((method.upper(), path, operation))
+    for hook in document["webhooks"].values():
+        found[hook["post"]["tags"][0]].append(("POST", "your webhook", hook["post"]))
+    return found
+
+
+def _response(document: Mapping[str, Any], named: Mapping[str, Any]) -> Any:
+    """Give a response, or the one that is referred to."""
+    if "$ref" not in named:
+        return named
+    return document["components"]["responses"][named["$ref"].rpartition("/")[2]]
+
+
+def _answers(response: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Give content type and schema of each answer; of one in an envelope that of its `data`."""
+    found = []
+    for kind, content in response.get("content", {}).items():
+        data = content["schema"].get("properties", {}).get("data")
+        found.append((f"{kind}: data" if data else kind, data or content["schema"]))
+    return found
+
+
+def _with_code(text: str) -> Markup:
+    """Give text with what stands between backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped

@@ -1,0 +1,101 @@
+"""An OpenAPI document of ours in the words of a reference page: fields and kinds of values. Pure."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+Schema = Mapping[str, Any]
+
+MAX_SHOWN_CHOICES = 24
+_SCHEMAS = "#/components/schemas/"
+_BOUNDS = {
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of an object, in words; `refers_to` names the schema that says more."""
+
+    name: str
+    kind: str
+    required: bool
+    about: str
+    refers_to: str | None = None
+
+
+def fields(schema: Schema, schemas: Mapping[str, Schema]) -> list[Field]:
+    """Give the fields of an object; those of a reference are what it refers to, of `allOf` all of them."""
+    schema = resolved(schema, schemas)
+    found = [field for part in schema.get("allOf", []) for field in fields(part, schemas)]
+    required = schema.get("required", [])
+    for name, one in schema.get("properties", {}).items():
+        found.append(_field(name, one, schemas, required=name in required))
+    return found
+
+
+def parameters(operation: Mapping[str, Any], schemas: Mapping[str, Schema]) -> list[Field]:
+    """Give the parameters of an operation, with the place of each."""
+    found = []
+    for one in operation.get("parameters", []):
+        field = _field(one["name"], one["schema"], schemas, required=one.get("required", False))
+        about = one.get("description", "") or field.about
+        found.append(replace(field, kind=f"{one['in']}: {field.kind}", about=about))
+    return found
+
+
+def resolved(schema: Schema, schemas: Mapping[str, Schema]) -> Schema:
+    """Give what a reference refers to, or the schema itself."""
+    name = reference_of(schema)
+    return schema if name is None else schemas[name]
+
+
+def reference_of(schema: Schema) -> str | None:
+    """Give the name of the schema that this one refers to, itself or as its items."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).removeprefix(_SCHEMAS)
+    return reference_of(schema["items"]) if "items" in schema else None
+
+
+def kind_of(schema: Schema, schemas: Mapping[str, Schema]) -> str:
+    """Give in words what values a schema takes."""
+    if "$ref" in schema:
+        name = str(schema["$ref"]).removeprefix(_SCHEMAS)
+        return name if "properties" in schemas[name] else kind_of(schemas[name], schemas)
+    if "const" in schema:
+        return json.dumps(schema["const"])
+    if schema.get("type") == "array":
+        return ", ".join([f"array of {kind_of(schema.get('items', {}), schemas)}", *_bounds(schema)])
+    if "enum" in schema:
+        return _choices(schema["enum"])
+    kinds = schema.get("type", "any value")
+    named = " or ".join(kinds) if isinstance(kinds, list) else kinds
+    return ", ".join([named, *_bounds(schema)])
+
+
+def _field(name: str, schema: Schema, schemas: Mapping[str, Schema], *, required: bool) -> Field:
+    kind = kind_of(schema, schemas)
+    if "default" in schema:
+        kind += f"; default {json.dumps(schema['default'], ensure_ascii=False)}"
+    target = reference_of(schema)
+    is_object = target is not None and "properties" in schemas[target]
+    about = schema.get("description", "") or resolved(schema, schemas).get("description", "")
+    return Field(name, kind, required, about, target if is_object else None)
+
+
+def _choices(values: list[Any]) -> str:
+    shown = [json.dumps(value, ensure_ascii=False) for value in values[:MAX_SHOWN_CHOICES]]
+    more = [f"… ({len(values)} in all)"] if len(values) > MAX_SHOWN_CHOICES else []
+    return "one of " + ", ".join([*shown, *more])
+
+
+def _bounds(schema: Schema) -> Iterator[str]:
+    for key, words in _BOUNDS.items():
+        if key in schema and not (key == "maxLength" and schema.get("format") == "uri"):
+            yield words.format(schema[key])

@@ -1,0 +1,27 @@
+"""The proof that an account's count of waiting tasks agrees with its tasks (decision 0014)."""
+
+from dataclasses import dataclass
+
+from tollgate.ledger.repository import MAX_OPEN_TASKS, LedgerRepository
+from tollgate.tasks.repository import TaskRepository
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsAudit:
+    """Compares counters with the WaitingIndex; changes nothing."""
+
+    ledger: LedgerRepository
+    tasks: TaskRepository
+
+    def miscount(self, account_id: str) -> int:
+        """Give how many more tasks are counted as waiting than wait, the same at two looks; 0 when well.
+
+        An index is a little behind its table, and tasks move between two reads: only an error stays the same.
+        Raises `UserNotFoundError`.
+        """
+        first = self._look(account_id)
+        return first if first and first == self._look(account_id) else 0
+
+    def _look(self, account_id: str) -> int:
+        _, counted = self.ledger.places(account_id)
+        return counted - len(self.tasks.waiting(account_id, MAX_OPEN_TASKS + 1))

@@ -1,0 +1,67 @@
+"""Follow-up actions: an input names earlier tasks by our ids, their provider knows them by its own."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tollgate.catalog.models import Model
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.providers.routing import routes_for
+from tollgate.tasks.models import Origin, Task, TaskStatus
+
+FIELDS = ("parentTaskId", "extendFromTaskId", "sourceTaskIds")
+"""The fields of the contract's profiles that name earlier tasks; the last one is a list."""
+
+
+def find_origin(
+    account_id: str, model: Model, values: Mapping[str, Any], earlier: Callable[[str], Task | None]
+) -> Origin | None:
+    """Give who has the earlier results that `values` name; `None` where they name none.
+
+    `earlier` gives a task by its id. Raises `InvalidInputError` where one is not a finished task of this
+    account and family, has no reference, or where no one provider has them all and a route of `model`.
+    """
+    named = [(path, task_id) for name in FIELDS for path, task_id in _named(name, values.get(name))]
+    if not named:
+        return None
+    found = {task_id: _reference(account_id, earlier(task_id)) for _, task_id in named}
+    problems = [
+        Problem(path, "There is no finished task of this account with this id that can be built on.")
+        for path, task_id in named
+        if found[task_id] is None
+    ]
+    if problems:
+        raise InvalidInputError(problems)
+    known = {task_id: one for task_id, one in found.items() if one is not None}
+    providers = {provider for provider, _ in known.values()}
+    able = {route.provider for route in routes_for(model, values)} & providers
+    if len(providers) != 1 or not able:
+        path, _ = named[0]
+        raise InvalidInputError([Problem(path, "No provider that is on has this result for this action.")])
+    return Origin(providers.pop(), {task_id: reference for task_id, (_, reference) in known.items()})
+
+
+def with_references(task: Task) -> Mapping[str, Any]:
+    """Give the task's values with the provider's references in the place of our ids."""
+    if task.origin is None:
+        return task.values
+    references = task.origin.references
+    changed = {
+        name: [references[one] for one in value] if isinstance(value, list) else references[value]
+        for name, value in task.values.items()
+        if name in FIELDS
+    }
+    return {**task.values, **changed}
+
+
+def _named(name: str, value: Any) -> list[tuple[str, str]]:
+    if isinstance(value, list):
+        return [(f"/input/{name}/{index}", one) for index, one in enumerate(value)]
+    return [] if value is None else [(f"/input/{name}", value)]
+
+
+def _reference(account_id: str, task: Task | None) -> tuple[str, str] | None:
+    """Give the provider that has a task's result, and its name for it."""
+    if task is None or task.account_id != account_id or task.status is not TaskStatus.FINISHED:
+        return None
+    attempt = task.attempts[-1]
+    return None if attempt.reference is None else (attempt.provider, attempt.reference)

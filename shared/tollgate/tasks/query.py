@@ -1,0 +1,72 @@
+"""The query of a list of tasks: which ones a page is of. Pure."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tollgate.kit.errors import Problem
+from tollgate.kit.ids import first_id
+from tollgate.kit.query import A_TIME, QueryReader, epoch_ms, id_of, page_size
+from tollgate.tasks.models import Task, TaskStatus
+
+DEFAULT_PAGE, MAX_PAGE = 20, 100
+METADATA = "metadata."
+PARAMETERS = ("status", "model", "from", "to", "limit", "cursor", f"{METADATA}<key>")
+_LAST_MS = 2**48 - 1
+"""The latest time that a ULID can have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which tasks a page is of: `after` and `before` bound their ids, the newest come first."""
+
+    limit: int
+    after: str
+    before: str
+    status: TaskStatus | None = None
+    model: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    def fits(self, task: Task) -> bool:
+        """Tell whether a task is one of those."""
+        of_status = self.status is None or task.status is self.status
+        of_model = self.model is None or task.model == self.model
+        own = task.metadata or {}
+        has = all(name in own and _text(own[name]) == value for name, value in self.metadata.items())
+        return of_status and of_model and has
+
+
+def read_query(query: Mapping[str, str]) -> Wanted:
+    """Read a list's query. Raises `InvalidInputError` with every problem."""
+    metadata = {name.removeprefix(METADATA): query[name] for name in query if name.startswith(METADATA)}
+    others = {name: query[name] for name in query if not name.startswith(METADATA)}
+    reader = QueryReader(others, PARAMETERS)
+    limit, limits = page_size(MAX_PAGE), f"1 to {MAX_PAGE}"
+    earliest, latest = first_id("task", 0), first_id("task", _LAST_MS)
+    wanted = Wanted(
+        limit=reader.read("limit", limit, DEFAULT_PAGE, "Must be a whole number.", limits),
+        after=reader.read("from", _first_id, earliest, "Not a time.", A_TIME),
+        before=reader.read("to", _first_id, latest, "Not a time.", A_TIME),
+        status=reader.read("status", TaskStatus, None, "Unknown status.", [str(one) for one in TaskStatus]),
+        model=query.get("model"),
+        metadata=metadata,
+    )
+    cursor = reader.read("cursor", id_of("task"), None, "Not a cursor of an earlier page.")
+    # DynamoDB refuses a stretch of keys that ends before it begins.
+    if wanted.after >= wanted.before:
+        reader.problems.append(Problem("/from", "Must be before `to`."))
+    if cursor is not None and cursor < wanted.after:
+        reader.problems.append(Problem("/cursor", "Not a cursor of a page from `from` on."))
+    reader.finish()
+    return wanted if cursor is None else replace(wanted, before=min(wanted.before, cursor))
+
+
+def _first_id(text: str) -> str:
+    """Give the least id that a task of a time can have."""
+    return first_id("task", epoch_ms(text))
+
+
+def _text(value: Any) -> str:
+    """Give a metadata value as a query spells it: text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))

@@ -1,0 +1,86 @@
+"""What customers ask about their tasks: one, several by id, or page by page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tollgate.catalog.loader import Catalog
+from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem, TaskNotFoundError
+from tollgate.kit.pages import Page, read_page
+from tollgate.ledger.repository import MAX_RUNNING_TASKS
+from tollgate.tasks.models import Task, TaskStatus
+from tollgate.tasks.query import read_query
+from tollgate.tasks.repository import TaskRepository
+
+MAX_IDS = 100
+MAX_COUNTED = 1_000
+"""Tasks in front of one that are counted; a longer queue is shown as this long."""
+TYPICAL_RUN_S = {"IMAGE": 20, "VIDEO": 120, "MUSIC": 90}
+"""How long a generation takes, roughly (INFERRED); only the estimated wait is made of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReader:
+    """Shows tasks to the account they are of; another's task is as if it did not exist (design §6)."""
+
+    tasks: TaskRepository
+    catalog: Catalog
+
+    def status(self, account_id: str, task_id: str) -> dict[str, Any]:
+        """Give the `data` of a task's status. Raises `TaskNotFoundError`, also for another's task."""
+        return self.view(self.find(account_id, task_id))
+
+    def find(self, account_id: str, task_id: str) -> Task:
+        """Give a task of the account. Raises `TaskNotFoundError`."""
+        task = self.tasks.get(task_id)
+        if task is None or task.account_id != account_id:
+            raise TaskNotFoundError
+        return task
+
+    def view(self, task: Task) -> dict[str, Any]:
+        """Give a task as the status shows it; one that waits for its turn with its place in the queue."""
+        if task.status is not TaskStatus.NOT_STARTED:
+            return task.view()
+        ahead = self.tasks.waiting_before(task, MAX_COUNTED)
+        rounds = ahead // MAX_RUNNING_TASKS
+        queue = {"position": ahead + 1, "estimatedWaitS": rounds * self._typical_run_s(task.model)}
+        return {**task.view(), "queue": queue}
+
+    def several(self, account_id: str, ids: Sequence[str]) -> dict[str, Any]:
+        """Give `{tasks}` for up to `MAX_IDS` ids, in their order; those that are not found are left out.
+
+        Raises `InvalidInputError`.
+        """
+        if not 1 <= len(ids) <= MAX_IDS or not all(ids):
+            message = "Must be task ids with commas between."
+            raise InvalidInputError([Problem("/ids", message, f"1 to {MAX_IDS}")])
+        found = self.tasks.get_all(list(dict.fromkeys(ids)))
+        mine = {task.task_id: task.view() for task in found if task.account_id == account_id}
+        return {"tasks": [mine[task_id] for task_id in dict.fromkeys(ids) if task_id in mine]}
+
+    def page(self, account_id: str, query: Mapping[str, str]) -> dict[str, Any]:
+        """Give `{tasks, cursor}`, the newest first; `cursor` is missing on the last page.
+
+        `query` may have `status`, `model`, `from` and `to` (ISO 8601), `metadata.<key>`, `limit` and
+        `cursor`. Raises `InvalidInputError`.
+        """
+        page = self.found(account_id, query)
+        shown: dict[str, Any] = {"tasks": [task.view() for task in page.rows]}
+        return shown if page.cursor is None else {**shown, "cursor": page.cursor}
+
+    def found(self, account_id: str, query: Mapping[str, str]) -> Page[Task]:
+        """Give the tasks of such a page. Raises `InvalidInputError`."""
+        wanted = read_query(query)
+        return read_page(
+            wanted.before,
+            wanted.limit,
+            lambda before, limit: self.tasks.ids_of(account_id, wanted.after, before, limit),
+            lambda ids: {task.task_id: task for task in self.tasks.get_all(ids)},
+            wanted.fits,
+        )
+
+    def _typical_run_s(self, model: str) -> int:
+        try:
+            return TYPICAL_RUN_S[self.catalog.get(model).media_type]
+        except ModelNotFoundError:
+            return max(TYPICAL_RUN_S.values())

@@ -1,0 +1,60 @@
+"""What is told of a step: log lines and metrics. Providers' own words are left out: they repeat prompts."""
+
+from tollgate.kit.observability import emit, logger
+from tollgate.providers.base import FailureKind
+from tollgate.providers.reports import report_error
+from tollgate.tasks.lifecycle import TaskErrorCode
+from tollgate.tasks.models import Attempt, Task, TaskStatus
+from tollgate.tasks.step import Stepped, StepResult
+
+GIVEN_UP = frozenset({TaskErrorCode.PROVIDERS_EXHAUSTED, TaskErrorCode.DEADLINE_PASSED})
+"""The ends that say something about us: a refusal or a cancelling is the customer's."""
+
+
+def report(stepped: Stepped) -> None:
+    """Log a step of `run_task`, and count what came to an end with it: an attempt, the task."""
+    task = stepped.task
+    logger.info(f"run_task.{stepped.result}", status=task and task.status)
+    if task is None or stepped.result not in (StepResult.CONTINUED, StepResult.ENDED):
+        return
+    if (attempt := failed_attempt(task)) is not None:
+        _report_failure(attempt, task)
+    if task.ended:
+        _report_end(task)
+
+
+def failed_attempt(task: Task) -> Attempt | None:
+    """Give the attempt that failed in the step which led to `task`, if one did.
+
+    A step that finds no provider left ends the task some time after its last attempt.
+    """
+    last = task.attempts[-1] if task.attempts else None
+    if last is None or last.failure not in frozenset(FailureKind):
+        return None
+    return last if not task.ended or last.ended_at_ms == task.finished_at_ms else None
+
+
+def _report_failure(attempt: Attempt, task: Task) -> None:
+    is_ours = attempt.failure == FailureKind.REFUSED_US
+    log = logger.error if is_ours else logger.warning
+    log("run_task.attempt_failed", provider=attempt.provider, failure=attempt.failure, model=task.model)
+    report_error(attempt.provider, is_ours=is_ours)
+
+
+def _report_end(task: Task) -> None:
+    took_ms = (task.finished_at_ms or task.created_at_ms) - task.created_at_ms
+    logger.info(
+        "run_task.task_ended",
+        account_id=task.account_id,
+        model=task.model,
+        status=task.status,
+        code=task.error and task.error.code,
+        took_ms=took_ms,
+        refunded_micro_usd=task.refunded_micro_usd,
+    )
+    counts = {f"Tasks{task.status.capitalize()}": 1}
+    if task.refunded_micro_usd:
+        counts |= {"Refunds": 1, "RefundedMicroUsd": task.refunded_micro_usd}
+    if task.error is not None and task.error.code in GIVEN_UP:
+        counts["TasksGivenUp"] = 1
+    emit(counts, {"TimeToFinish": took_ms} if task.status is TaskStatus.FINISHED else None)

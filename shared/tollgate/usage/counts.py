@@ -1,0 +1,104 @@
+"""What is counted, for which account, day and model: the arithmetic of the daily roll-up. Pure."""
+
+from collections.abc import Iterable
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+from tollgate.kit.clock import iso
+from tollgate.kit.money import cents_up
+from tollgate.ledger.entries import Entry, EntryKind
+
+COUNTED = (EntryKind.CHARGE, EntryKind.REFUND, EntryKind.TEXT)
+"""The kinds of entries that are usage; a credit is none. The filter of the ledger's stream names the same."""
+DATE_LENGTH = len("2026-11-21")
+
+_INPUT = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")
+"""The disjoint counts of a request's input (`text/usage.py`); one that is 0 is not in the entry."""
+
+
+class Bucket(NamedTuple):
+    """What one row of the roll-up is for; `day` is a UTC date such as `2026-11-21`."""
+
+    account_id: str
+    day: str
+
+
+class Counts(NamedTuple):
+    """Sums over entries. Money is in micro-USD and never negative; spent is before refunds.
+
+    Input tokens are all of them, cached or not; output tokens include reasoning.
+    """
+
+    spent_micro_usd: int = 0
+    refunded_micro_usd: int = 0
+    requests: int = 0
+    tasks: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def plus(self, other: "Counts") -> "Counts":
+        """Give the sums of both."""
+        return Counts(*map(add, self, other))
+
+    def view(self) -> dict[str, Any]:
+        """Give the counts as the API shows them.
+
+        Cents are rounded up, once, from the sum that they stand beside: parts of a cent are only in text.
+        """
+        return {
+            "spentCents": cents_up(self.spent_micro_usd),
+            "spentMicroUsd": self.spent_micro_usd,
+            "refundedCents": cents_up(self.refunded_micro_usd),
+            "refundedMicroUsd": self.refunded_micro_usd,
+            "requests": self.requests,
+            "tasks": self.tasks,
+            "inputTokens": self.input_tokens,
+            "outputTokens": self.output_tokens,
+        }
+
+
+ByModel = dict[str, Counts]
+"""Counts by the id of the model."""
+
+
+def total(counts: Iterable[Counts]) -> Counts:
+    """Give the sum."""
+    return reduce(Counts.plus, counts, Counts())
+
+
+def by_model(counts: Iterable[tuple[str, Counts]]) -> ByModel:
+    """Give the sums for each model of pairs of a model and counts."""
+    sums: ByModel = {}
+    for model, each in counts:
+        sums[model] = sums.get(model, Counts()).plus(each)
+    return sums
+
+
+def bucket_of(entry: Entry) -> Bucket:
+    """Give the bucket of an entry: the UTC day that it was made on, so a refund's is that of the refund."""
+    return Bucket(entry.account_id, iso(entry.created_at_ms)[:DATE_LENGTH])
+
+
+def model_of(entry: Entry) -> str:
+    """Give the model that an entry is counted for."""
+    return entry.model or ""
+
+
+def counts_of(entry: Entry) -> Counts:
+    """Give what one entry adds. Raises `ValueError` for a kind that is no usage."""
+    match entry.kind:
+        case EntryKind.CHARGE:
+            return Counts(spent_micro_usd=-entry.amount_micro_usd, tasks=1)
+        case EntryKind.REFUND:
+            return Counts(refunded_micro_usd=entry.amount_micro_usd)
+        case EntryKind.TEXT:
+            usage = entry.usage or {}
+            return Counts(
+                spent_micro_usd=-entry.amount_micro_usd,
+                requests=1,
+                input_tokens=sum(usage.get(name, 0) for name in _INPUT),
+                output_tokens=usage.get("output_tokens", 0),
+            )
+        case _:
+            raise ValueError(f"{entry.entry_id} is no usage but a {entry.kind}")

@@ -1,0 +1,111 @@
+"""The daily roll-up in DynamoDB: a row for each account and day, and a mark for each entry that is in it.
+
+A row has the counts of all models of its day in one text, so 30 days are 30 small rows however much was
+used. It is written in one transaction with the marks of the entries that it grew by: that is what makes each
+entry count exactly once, however often and in whatever order the stream gives it (decision 0021).
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
+from tollgate.kit.dynamodb import Database, WriteConflictError
+from tollgate.kit.rows import Item
+from tollgate.kit.writes import Write
+from tollgate.ledger.entries import Entry
+from tollgate.usage.counts import Bucket, ByModel, Counts, by_model, counts_of, model_of
+
+MAX_AT_ONCE = 99
+"""Entries in one transaction, which DynamoDB bounds to 100 writes; one of these is the row."""
+MAX_ROUNDS = 8
+"""Tries to count some entries, each with the row, and without the entries, that others wrote meanwhile."""
+MARK_LIFETIME_MS = 7 * MS_PER_DAY
+"""A stream gives nothing that is older than 24 hours; the rest is for clocks and for people."""
+
+
+class RollUpMovedError(Exception):
+    """Some of these entries were counted before, or the row was written by others; nothing was counted."""
+
+
+class UsageRepository:
+    """Reads the roll-up."""
+
+    def __init__(self, db: Database, usage_table: str) -> None:
+        self._db = db
+        self._usage_table = usage_table
+
+    def days(self, account_id: str, first: str, last: str) -> Iterator[tuple[str, ByModel]]:
+        """Give each day that has counts, from one to another, both included, with its counts."""
+        rows = self._db.query(
+            self._usage_table,
+            "account_id = :account AND usage_day BETWEEN :first AND :last",
+            {":account": account_id, ":first": first, ":last": last},
+        )
+        return ((row["usage_day"], _read_counts(row)) for row in rows)
+
+
+class RollUp:
+    """Adds entries of the ledger to the roll-up, each once."""
+
+    def __init__(self, db: Database, usage_table: str, counted_table: str) -> None:
+        self._db = db
+        self._usage_table = usage_table
+        self._counted_table = counted_table
+
+    def count(self, bucket: Bucket, entries: Iterable[Entry], now_ms: int) -> None:
+        """Add the entries of one bucket to it, but for those that were counted before.
+
+        Raises `WriteConflictError` when others kept writing the row; a repeat is harmless.
+        """
+        # The stream may give an entry twice in one batch, and a transaction takes a row once.
+        distinct = list({entry.entry_id: entry for entry in entries}.values())
+        for first in range(0, len(distinct), MAX_AT_ONCE):
+            self._count_some(bucket, distinct[first : first + MAX_AT_ONCE], now_ms)
+
+    def _count_some(self, bucket: Bucket, entries: Sequence[Entry], now_ms: int) -> None:
+        left = entries
+        for _ in range(MAX_ROUNDS):
+            marks = [self._mark(entry, now_ms) for entry in left]
+            try:
+                self._db.transact([*marks, self._grow(bucket, left)])
+            except RollUpMovedError:
+                left = self._uncounted(left)
+            else:
+                return
+            if not left:
+                return
+        raise WriteConflictError
+
+    def _uncounted(self, entries: Sequence[Entry]) -> list[Entry]:
+        keys = [{"entry_id": entry.entry_id} for entry in entries]
+        counted = {row["entry_id"] for row in self._db.get_all(self._counted_table, keys)}
+        return [entry for entry in entries if entry.entry_id not in counted]
+
+    def _mark(self, entry: Entry, now_ms: int) -> Write:
+        return Write(
+            self._counted_table,
+            item={"entry_id": entry.entry_id, "expires_at_s": (now_ms + MARK_LIFETIME_MS) // MS_PER_S},
+            condition="attribute_not_exists(entry_id)",
+            refused=lambda _: RollUpMovedError(entry.entry_id),
+        )
+
+    def _grow(self, bucket: Bucket, entries: Sequence[Entry]) -> Write:
+        """Give the write of the row as it is now and `entries`; refused when it has changed by then."""
+        key = {"account_id": bucket.account_id, "usage_day": bucket.day}
+        row = self._db.get(self._usage_table, key) or {**key, "seq": 0, "counts": "{}"}
+        added = ((model_of(entry), counts_of(entry)) for entry in entries)
+        counts = by_model([*_read_counts(row).items(), *added])
+        is_new = "attribute_not_exists(account_id)"
+        is_what_was_read = "seq = :read"
+        return Write(
+            self._usage_table,
+            item={**key, "seq": row["seq"] + 1, "counts": json.dumps(counts, separators=(",", ":"))},
+            condition=is_what_was_read if row["seq"] else is_new,
+            values={":read": row["seq"]} if row["seq"] else {},
+            refused=lambda _: RollUpMovedError(bucket),
+        )
+
+
+def _read_counts(row: Item) -> ByModel:
+    """Give the counts in a row: by model, a list in the order of the fields of `Counts`."""
+    return {model: Counts(*values) for model, values in json.loads(row["counts"]).items()}

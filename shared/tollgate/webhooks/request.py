@@ -1,0 +1,66 @@
+"""What customers send to the webhook routes: a list's query, and bodies, each checked as a whole. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.query import QueryReader, id_of, page_size
+from tollgate.kit.rotation import read_overlap_s
+from tollgate.webhooks.models import Delivery, DeliveryStatus
+from tollgate.webhooks.receivers import url_problem
+
+DEFAULT_PAGE, MAX_PAGE = 20, 100
+FILTERS = ("state", "taskId", "limit", "cursor")
+NEWEST = "evt_~"
+"""Sorts after every id."""
+MAX_OVERLAP_S = 7 * 24 * 60 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which deliveries a page is of: those before `before`, and the filters that they fit."""
+
+    limit: int
+    before: str
+    status: DeliveryStatus | None = None
+    task_id: str | None = None
+
+    def fits(self, delivery: Delivery) -> bool:
+        """Tell whether a delivery is one of those."""
+        of_status = self.status is None or delivery.status is self.status
+        return of_status and (self.task_id is None or delivery.task_id == self.task_id)
+
+
+def read_query(query: Mapping[str, str]) -> Wanted:
+    """Read a list's query. Raises `InvalidInputError` with every problem."""
+    reader = QueryReader(query, FILTERS)
+    limit, limits = page_size(MAX_PAGE), f"1 to {MAX_PAGE}"
+    wanted = Wanted(
+        limit=reader.read("limit", limit, DEFAULT_PAGE, "Must be a whole number.", limits),
+        before=reader.read("cursor", id_of("evt"), NEWEST, "Not a cursor of an earlier page."),
+        status=reader.read(
+            "state", DeliveryStatus, None, "Unknown state.", [str(one) for one in DeliveryStatus]
+        ),
+        task_id=reader.read("taskId", id_of("task"), None, "Not the id of a task."),
+    )
+    reader.finish()
+    return wanted
+
+
+def read_test(body: Mapping[str, Any], guard: AddressGuard) -> str:
+    """Give the URL of a test's body `{url}`. Raises `InvalidInputError` with every problem."""
+    problems = unknown_fields(body, ("url",))
+    if "url" not in body:
+        problems.append(Problem("/url", "Required."))
+    elif (found := url_problem("/url", body["url"], guard)) is not None:
+        problems.append(found)
+    if problems:
+        raise InvalidInputError(problems)
+    return str(body["url"])
+
+
+def read_rotation(body: Mapping[str, Any]) -> int:
+    """Give the overlap in seconds of a rotation's body `{overlapS?}`. Raises `InvalidInputError`."""
+    return read_overlap_s(body, MAX_OVERLAP_S)

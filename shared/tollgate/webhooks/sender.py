@@ -1,0 +1,151 @@
+"""One try of one delivery: enter the account's lane, claim, send, record, leave.
+
+A crash between any two of these loses nothing: the sweeper finds the delivery by its `wake_at`, and a
+place in the lane is given up after its lease. After the send it may be heard twice, under the same id.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import httpx
+
+from tollgate.accounts.models import Account
+from tollgate.accounts.webhook_secrets import live_secrets
+from tollgate.kit.addresses import ForbiddenAddressError
+from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.observability import add_to_log
+from tollgate.kit.outbound import Answer, Outbound
+from tollgate.kit.queue import MAX_DELAY_S, Queue
+from tollgate.tasks.models import Task
+from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryStatus, Try
+from tollgate.webhooks.payload import (
+    MAX_TEXT,
+    payload_of_task,
+    payload_of_test,
+    readable,
+    signed_headers,
+)
+from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository, LaneRepository
+from tollgate.webhooks.schedule import after_try, claimed, may_try, put_off
+
+TIMEOUT_S = 10.0
+"""Of the whole exchange: the receiver has this long to answer (design §6)."""
+SLOW_MS = 2 * MS_PER_S
+"""A try that took this long was slow: its account's lane gets narrow until one is quicker."""
+NEVER_ENDED = "The try did not end; it may have arrived."
+
+
+class TryOutcome(StrEnum):
+    """What came of asking for a try."""
+
+    STALE = "stale"
+    """Another worker has it, or it is over: nothing was sent."""
+    WAITING = "waiting"
+    """The account has as many tries in the air as it may: nothing was sent, it asks again later."""
+    DELIVERED = "delivered"
+    """The receiver answered 2xx."""
+    RETRY = "retry"
+    """It failed and will be tried again."""
+    EXHAUSTED = "exhausted"
+    """It failed for the last time."""
+
+
+class NotSentError(Exception):
+    """A try that had no answer; the message says why, to the customer."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookSender:
+    """Delivers webhooks."""
+
+    deliveries: DeliveryRepository
+    lanes: LaneRepository
+    task: Callable[[str], Task | None]
+    account: Callable[[str], Account | None]
+    outbound: Outbound
+    queue: Queue
+    clock: Clock
+
+    def deliver(self, delivery_id: str, seq: int) -> TryOutcome:
+        """Make the try that `seq` stands for; a stale or doubled message does nothing."""
+        delivery = self.deliveries.get(delivery_id)
+        if delivery is None or delivery.seq != seq or delivery.status is not DeliveryStatus.PENDING:
+            return TryOutcome.STALE
+        add_to_log(task_id=delivery.task_id, correlation_id=delivery.correlation_id)
+        now_ms = self.clock.now_ms()
+        try:
+            if not may_try(delivery):
+                # It was claimed, and nobody wrote down what came of it: the tries are bounded all the same.
+                return self._record(delivery, Try(now_ms, 0, error=NEVER_ENDED))
+            place = self.lanes.enter(delivery.account_id, now_ms)
+            if place is None:
+                return self._put_off(delivery, now_ms)
+            return self._try(claimed(delivery, now_ms), place)
+        except DeliveryMovedError:
+            return TryOutcome.STALE
+
+    def _try(self, delivery: Delivery, place: str) -> TryOutcome:
+        slow = None
+        try:
+            self.deliveries.save(delivery)
+            made = self._send(delivery)
+            slow = made.duration_ms >= SLOW_MS
+            return self._record(delivery, made)
+        finally:
+            self.lanes.leave(delivery.account_id, place, slow=slow)
+
+    def _put_off(self, delivery: Delivery, now_ms: int) -> TryOutcome:
+        waiting, wait_s = put_off(delivery, now_ms)
+        self.deliveries.save(waiting)
+        self._send_message(waiting, wait_s)
+        return TryOutcome.WAITING
+
+    def _record(self, delivery: Delivery, made: Try) -> TryOutcome:
+        noted, wait_s = after_try(delivery, made, self.clock.now_ms())
+        self.deliveries.save(noted)
+        if wait_s is not None:
+            self._send_message(noted, wait_s)
+            return TryOutcome.RETRY
+        return TryOutcome.DELIVERED if made.heard else TryOutcome.EXHAUSTED
+
+    def _send_message(self, delivery: Delivery, wait_s: int) -> None:
+        if wait_s <= MAX_DELAY_S:
+            self.queue.send({"delivery_id": delivery.delivery_id, "seq": delivery.seq}, wait_s)
+
+    def _send(self, delivery: Delivery) -> Try:
+        """Send once."""
+        started_ms = self.clock.now_ms()
+        try:
+            answer = self._post(delivery)
+        except NotSentError as exc:
+            duration_ms = self.clock.now_ms() - started_ms
+            return Try(started_ms, duration_ms, error=readable(str(exc).encode()))
+        duration_ms = self.clock.now_ms() - started_ms
+        return Try(started_ms, duration_ms, status=answer.status, answer=readable(answer.body))
+
+    def _post(self, delivery: Delivery) -> Answer:
+        """Sign and post. Raises `NotSentError` for whatever has no answer."""
+        account = self.account(delivery.account_id)
+        if account is None:
+            raise NotSentError("The account is gone.")
+        now_ms = self.clock.now_ms()
+        body = self._body(delivery)
+        secrets = [secret.text for secret in live_secrets(account.webhook_secrets, now_ms)]
+        headers = signed_headers(delivery.delivery_id, body, secrets, now_ms)
+        try:
+            return self.outbound.post(delivery.url, body, headers, TIMEOUT_S, MAX_TEXT)
+        except ForbiddenAddressError as exc:
+            raise NotSentError(f"Refused: the URL {exc}.") from exc
+        except httpx.TimeoutException as exc:
+            raise NotSentError(f"No answer in time; {TIMEOUT_S:g} s are allowed.") from exc
+        except (httpx.TransportError, httpx.InvalidURL) as exc:
+            raise NotSentError(f"No connection, or no HTTP answer: {exc}") from exc
+
+    def _body(self, delivery: Delivery) -> bytes:
+        if delivery.event == TEST_EVENT:
+            return payload_of_test(delivery)
+        task = None if delivery.task_id is None else self.task(delivery.task_id)
+        if task is None:
+            raise NotSentError("The task is gone.")
+        return payload_of_task(task)

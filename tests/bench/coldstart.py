@@ -1,0 +1,122 @@
+"""`make bench-coldstart`: the CPU of cold starts, from what `sam build` made, into docs/performance.md.
+
+Not in Lambda's own runtime, which needs Docker: each start is a process of the runtime's Python with the
+built folders alone on its path, read-only as on Lambda, that imports the handler and calls it with its sample
+event on the emulator (`cold_process.py`). CPU and not time, as other work on the machine adds less to it.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from local.clients import Clients, aws_environment
+from local.emulator import Emulator
+from local.service import PROVIDERS
+from local.stack import Stack
+from local.template import ROOT, Template, read_template
+from tests.bench.tables import filled, table
+
+BUILD = ROOT / ".aws-sam" / "build"
+DOCUMENT = ROOT / "docs" / "performance.md"
+CHILD = ROOT / "tests" / "bench" / "cold_process.py"
+ROUNDS = 5
+TIMEOUT_S = 60
+TARGETS_MS = {"api": 300, "text": 350, "dashboard": None, "probe_media": None}
+"""Init, by function (design §11); the functions behind queues, streams and schedules have 250."""
+OTHER_TARGET_MS = 250
+REFERENCE = "boto3"
+"""Imported alone, to compare machines by."""
+
+
+def environment(template: Template, endpoint: str) -> dict[str, str]:
+    """Make the template's resources in the emulator; give the environment of all functions."""
+    overrides = {
+        "STORAGE_URL": "https://files.test",
+        "AWS_ENDPOINT_URL": endpoint,
+        "PROBE_FUNCTION": "none",
+        "CALLBACK_BASE_URL": "https://api.test",
+        "LIVE_PROVIDERS": ",".join(PROVIDERS),
+    }
+    stack = Stack(template, Clients.at(endpoint), {"Stage": "local", "LogLevel": "ERROR"}, overrides)
+    stack.create({})
+    return {**aws_environment(endpoint), **stack.environment()}
+
+
+def folders(media: bool) -> list[Path]:
+    """Give the built folders that a function has on its path."""
+    layers = ["DependenciesLayer", "SharedLayer", *(["MediaLayer"] if media else [])]
+    return [BUILD / "ApiFunction", *(BUILD / layer / "python" for layer in layers)]
+
+
+def started(python: str, known: dict[str, str], modules: str, handler: str, stem: str) -> dict[str, float]:
+    """Give the medians of so many starts."""
+    path = os.pathsep.join(map(str, folders(stem == "probe_media")))
+    # -B: a function's folders are read-only on Lambda. -P: those of this repository are not on the path
+    command = [python, "-B", "-P", str(CHILD), modules, handler, str(ROOT / f"events/{stem}.json")]
+    runs = []
+    for _ in range(ROUNDS):
+        run = subprocess.run(
+            command,
+            env={**known, "PYTHONPATH": path, "PATH": os.environ["PATH"]},
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        if run.returncode != 0:
+            raise SystemExit(f"{stem}: {run.stderr}")
+        runs.append(json.loads(run.stdout.splitlines()[-1]))
+    return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
+
+
+def rows(template: Template, python: str, known: dict[str, str]) -> list[list[Any]]:
+    """Give the table's rows, one for each function."""
+    found = [[f"`import {REFERENCE}`", *_cells(started(python, known, REFERENCE, "", "api")), ""]]
+    for function in template.functions().values():
+        stem = str(function["Handler"]).partition(".")[0].partition("/")[0]
+        # The text function is a server behind the web adapter; its twin for emulators answers an event
+        is_text = stem == "text"
+        modules = "uvicorn,text.app" if is_text else f"{stem}.app"
+        handler = "text.run.sh" if is_text else f"{stem}.app.handler"
+        cells = _cells(started(python, known, modules, handler, stem))
+        target = TARGETS_MS.get(stem, OTHER_TARGET_MS)
+        found.append([f"`{stem}`", *cells, "" if target is None else f"at most {target}"])
+    return found
+
+
+def sizes() -> str:
+    """Give the table of what is uploaded and loaded."""
+    parts = {"functions/, one copy for each": "ApiFunction", "layer of all": "DependenciesLayer"}
+    parts |= {"layer of ours": "SharedLayer", "layer of probe_media": "MediaLayer"}
+    return table(["Package", "MB unpacked"], [[name, _mb(BUILD / folder)] for name, folder in parts.items()])
+
+
+def _cells(measured: dict[str, float]) -> list[str]:
+    return [f"{measured[name]:.0f}" if name in measured else "" for name in ("init", "first", "warm")]
+
+
+def _mb(folder: Path) -> str:
+    return f"{sum(file.stat().st_size for file in folder.rglob('*') if file.is_file()) / 1e6:.1f}"
+
+
+def main(python: str) -> None:
+    """Measure, and write the tables."""
+    template = read_template()
+    with TemporaryDirectory() as folder:
+        emulator = Emulator(Path(folder) / "emulator.log")
+        try:
+            made = rows(template, python, environment(template, emulator.endpoint))
+        finally:
+            emulator.stop()
+    head = ["Function", "Init", "First call", "Warm call", "Target of init"]
+    tables = {"coldstart": table(head, made), "packages": sizes()}
+    DOCUMENT.write_text(filled(DOCUMENT.read_text(), tables))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,1 @@
+"""What a million requests of each kind cost on AWS, from counted calls."""

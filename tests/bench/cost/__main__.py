@@ -1,0 +1,110 @@
+"""`make cost`: runs each part on the emulator, counts what it asks of AWS, and writes docs/cost.md."""
+
+import os
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from local.clients import Clients, aws_environment
+from local.emulator import Emulator, free_port, wait_for
+from local.processes import start, stop
+from local.service import PROVIDERS, provider_secret
+from local.stack import Stack
+from local.template import ROOT, Template, read_template
+from tests.bench.cost.bill import duration_s, requests, total
+from tests.bench.cost.meter import Meter
+from tests.bench.cost.parts import Bench, Part, metered_clients
+from tests.bench.cost.prices import PRICES
+from tests.bench.tables import filled, table
+from tests.support.http_server import http_server
+from tollgate import bootstrap
+from tollgate.kit.money import micro_usd_of_cents
+
+DOCUMENT = ROOT / "docs" / "cost.md"
+
+
+def measured(template: Template, folder: Path) -> dict[str, Part]:
+    """Start the emulator and the simulator; give the parts."""
+    with ExitStack() as ends:
+        emulator = Emulator(folder / "emulator.log")
+        ends.callback(emulator.stop)
+        port = free_port()
+        process = start(
+            "simulator",
+            [sys.executable, "-m", "local.simulator", "--port", str(port)],
+            {name: os.environ[name] for name in ("PATH", "PYTHONPATH")},
+            folder / "simulator.log",
+        )
+        ends.callback(stop, process)
+        url = f"http://127.0.0.1:{port}"
+        wait_for(f"{url}/healthz", process, "simulator", folder / "simulator.log")
+        clients = Clients.at(emulator.endpoint)
+        overrides = {
+            "STORAGE_URL": "https://files.test",
+            "AWS_ENDPOINT_URL": emulator.endpoint,
+            "PROBE_FUNCTION": "none",
+            "CALLBACK_BASE_URL": "https://api.test",
+            "LIVE_PROVIDERS": ",".join(PROVIDERS),
+        }
+        stack = Stack(template, clients, {"Stage": "local", "LogLevel": "INFO"}, overrides)
+        stack.create({"ProviderSecret": provider_secret({}, url)})
+        # Every variable of a developer's own shell that names AWS must not be used.
+        os.environ.update(aws_environment(emulator.endpoint) | stack.environment())
+        os.environ["TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS"] = "1"
+        tables = template.of_type("AWS::DynamoDB::Table")
+        meter = Meter(clients, {stack.refs[name]: table for name, table in tables.items()})
+        metered_clients(meter)
+        account = bootstrap.api().accounts.open(micro_usd_of_cents(100_000))
+        receiver = ends.enter_context(http_server(lambda _: 204))
+        return Bench(stack, meter, account, receiver).parts()
+
+
+def costs(parts: dict[str, Part], memory: dict[str, int]) -> str:
+    """Give the table of what a million of each request cost."""
+    bills = {name: total(counts, parts, memory) for name, counts in requests().items()}
+    services = list(next(iter(bills.values())))
+    rows = [
+        [name, *(f"{found[service]:.2f}" for service in services), f"**{sum(found.values()):.2f}**"]
+        for name, found in bills.items()
+    ]
+    return table(["A million of", *services, "USD"], rows)
+
+
+def counts(parts: dict[str, Part], memory: dict[str, int]) -> str:
+    """Give the table of what one invocation of each part takes."""
+    rows = []
+    for name, part in parts.items():
+        calls = ", ".join(f"{count:g} {call}" for call, count in sorted(part.calls.items()))
+        mb = memory[part.function]
+        cells = [name, f"`{part.function}`", calls, f"{part.write_units:.1f}", f"{part.read_units:.1f}"]
+        took = [
+            f"{part.cpu_s * 1000:.1f}",
+            f"{duration_s(name, part, mb) * 1000:.0f}",
+            f"{part.log_bytes:.0f}",
+        ]
+        rows.append([*cells, *took])
+    head = ["Part", "Function", "Calls", "Write units", "Read units", "CPU ms", "Billed ms", "Log bytes"]
+    return table(head, rows)
+
+
+def prices() -> str:
+    """Give the table of prices."""
+    return table(
+        ["USD", "For one", "Found"],
+        [[f"{price.usd:f}", price.unit, price.source] for price in PRICES.values()],
+    )
+
+
+def main() -> None:
+    """Measure, and write the tables between their marks in the document."""
+    template = read_template()
+    memory = {name: int(made["MemorySize"]) for name, made in template.functions().items()}
+    with TemporaryDirectory() as folder:
+        parts = measured(template, Path(folder))
+    tables = {"costs": costs(parts, memory), "counts": counts(parts, memory), "prices": prices()}
+    DOCUMENT.write_text(filled(DOCUMENT.read_text(), tables))
+
+
+if __name__ == "__main__":
+    main()

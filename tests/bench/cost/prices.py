@@ -1,0 +1,50 @@
+"""AWS's public list prices, us-east-1, on demand, first tier, no free tier. USD.
+
+Looked up in November 2026 in public pages that quote AWS's own price lists (named beside each), as those
+could not be reached; check a price at aws.amazon.com/<service>/pricing before you rely on it.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+MILLION: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """A price in USD for one `unit`, and where it was found."""
+
+    usd: Decimal
+    unit: str
+    source: str
+
+
+def _per_million(usd: str, unit: str, source: str) -> Price:
+    return Price(Decimal(usd) / MILLION, unit, source)
+
+
+PRICES = {
+    "gateway": _per_million(
+        "3.50",
+        "REST request (a streamed answer: each 10 MB)",
+        "go-cloud.io/aws-api-gateway-pricing; aws-news.com 2025-11-19 for streams",
+    ),
+    "lambda_request": _per_million("0.20", "Lambda request", "cloudchipr.com/blog/aws-lambda-pricing"),
+    "gb_s": Price(Decimal("0.0000166667"), "GB-second on x86", "cloudchipr.com/blog/aws-lambda-pricing"),
+    "gb_s_arm": Price(Decimal("0.0000133334"), "GB-second on Arm", "cloudchipr.com/blog/aws-lambda-pricing"),
+    "write_unit": _per_million(
+        "0.625", "DynamoDB write unit", "airbyte.com/data-engineering-resources/dynamodb-pricing"
+    ),
+    "read_unit": _per_million(
+        "0.125", "DynamoDB read unit", "airbyte.com/data-engineering-resources/dynamodb-pricing"
+    ),
+    "sqs": _per_million("0.40", "SQS request", "cloudburn.io/blog/amazon-sqs-pricing"),
+    "s3_put": _per_million("5.00", "S3 PUT", "INFERRED: $0.005 per 1000, unchanged for years"),
+    "log_gb": Price(Decimal("0.50"), "GB of logs, metrics in them", "go-cloud.io/aws-api-gateway-pricing"),
+    "traces": _per_million("5.00", "X-Ray trace", "INFERRED: not found on a page"),
+}
+
+STREAMED_REQUEST_BYTES = 10 * 1024 * 1024
+TRACED_SHARE = Decimal("0.05")
+"""X-Ray records the first request of each second and 5 % of the others."""

@@ -1,0 +1,95 @@
+"""DynamoDB's request units, by its documented rules, from the rows before and after a write. Pure.
+
+The pages CapacityUnitCalculations, on-demand-capacity-mode and GSI of its developer guide say how large a row
+is and what it costs. A transaction doubles what the table takes; that it does not double what an index takes
+is INFERRED (indexes follow afterwards).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from boto3.dynamodb.types import TypeDeserializer
+
+WRITE_UNIT_BYTES = 1024
+READ_UNIT_BYTES = 4096
+TRANSACTION_FACTOR = 2
+NESTED_BYTES, ELEMENT_BYTES = 3, 1
+"""Of a list or a map, and of each of its elements."""
+
+Row = Mapping[str, Any]
+"""A row with typed attributes: `{"name": {"S": "…"}}`."""
+
+_deserialize = TypeDeserializer().deserialize
+
+
+def size_of(row: Row) -> int:
+    """Give the bytes of a row: names and values."""
+    return sum(_text(name) + _value(_deserialize(value)) for name, value in row.items())
+
+
+def write_units(table: Row, before: Row | None, after: Row | None, *, in_transaction: bool) -> int:
+    """Give the write units of one put, update or delete, with those of the table's indexes."""
+    units = _units(max(size_of(before or {}), size_of(after or {})), WRITE_UNIT_BYTES)
+    units *= TRANSACTION_FACTOR if in_transaction else 1
+    for index in table.get("GlobalSecondaryIndexes", []):
+        units += _index_units(_entry(table, index, before), _entry(table, index, after), index)
+    return units
+
+
+def read_units(rows: Sequence[Row], *, is_consistent: bool, together: bool) -> float:
+    """Give the read units of rows that were read; `together` by one query, each for itself else."""
+    sizes = [size_of(row) for row in rows] or [0]
+    units = (
+        _units(sum(sizes), READ_UNIT_BYTES) if together else sum(_units(s, READ_UNIT_BYTES) for s in sizes)
+    )
+    return float(units) if is_consistent else units / 2
+
+
+def key_names(index: Row) -> list[str]:
+    """Give the names of the key's attributes, of a table or an index."""
+    return [part["AttributeName"] for part in index["KeySchema"]]
+
+
+def _entry(table: Row, index: Row, row: Row | None) -> Row | None:
+    """Give what an index has of a row; `None` where the row is not in it."""
+    keys = key_names(index)
+    if row is None or not all(name in row for name in keys):
+        return None
+    projection = index["Projection"]
+    if projection["ProjectionType"] == "ALL":
+        return row
+    wanted = {*keys, *key_names(table), *projection.get("NonKeyAttributes", [])}
+    return {name: value for name, value in row.items() if name in wanted}
+
+
+def _index_units(before: Row | None, after: Row | None, index: Row) -> int:
+    if before == after:
+        return 0
+    if before and after and all(before[name] == after[name] for name in key_names(index)):
+        return _units(max(size_of(before), size_of(after)), WRITE_UNIT_BYTES)
+    # Another key is another entry: one goes, one comes.
+    return sum(_units(size_of(entry), WRITE_UNIT_BYTES) for entry in (before, after) if entry)
+
+
+def _units(size_bytes: int, unit_bytes: int) -> int:
+    return max(1, -(-size_bytes // unit_bytes))
+
+
+def _value(value: Any) -> int:
+    """Give the bytes of a value; our rows have no bytes and no sets."""
+    match value:
+        case None | bool():
+            return 1
+        case str():
+            return _text(value)
+        case dict():
+            return NESTED_BYTES + sum(ELEMENT_BYTES + _text(k) + _value(v) for k, v in value.items())
+        case list():
+            return NESTED_BYTES + sum(ELEMENT_BYTES + _value(v) for v in value)
+    # About a byte for two digits, and one more; zeros at either end do not count.
+    digits = str(abs(value)).replace(".", "").strip("0")
+    return len(digits) // 2 + 2
+
+
+def _text(text: str) -> int:
+    return len(text.encode())

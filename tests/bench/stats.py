@@ -1,0 +1,98 @@
+"""`make bench-stats`: how long 30-day statistics take of an account with a million ledger entries.
+
+The rows of the roll-up are written directly: those that 1 000 000 entries over 30 days and all models of
+the catalog make. That entries make such rows is what the tests of `usage/repository.py` prove. Then the
+API's own service is asked, on the emulator.
+"""
+
+import json
+import os
+import statistics
+import time
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from local.clients import Clients, aws_environment
+from local.emulator import Emulator
+from local.service import PROVIDERS
+from local.stack import Stack
+from local.template import ROOT, read_template
+from tollgate import bootstrap
+from tollgate.catalog.loader import Catalog
+from tollgate.kit import aws
+from tollgate.kit.rows import to_attributes
+from tollgate.usage.counts import Counts
+
+ENTRIES = 1_000_000
+DAYS = 30
+ROUNDS = 30
+ACCOUNT = "usr_01JD5R6Q00EXAMP1EACCT00001"
+
+
+def rows() -> list[dict[str, Any]]:
+    """Give the rows of the roll-up; each day and model has its part of the entries."""
+    models = [model.id for model in Catalog.shipped().everything()]
+    part, rest = divmod(ENTRIES, DAYS * len(models))
+    today = datetime.now(tz=UTC).date()
+    found = []
+    for day in range(DAYS):
+        numbers = [part + (day * len(models) + n < rest) for n in range(len(models))]
+        counts = {
+            model: Counts(number * 12_345, 0, number, 0, number * 1_234, number * 567)
+            for model, number in zip(models, numbers, strict=True)
+        }
+        key = {"account_id": ACCOUNT, "usage_day": str(today - timedelta(days=day))}
+        found.append({**key, "seq": 1, "counts": json.dumps(counts)})
+    return found
+
+
+def main() -> None:
+    """Fill the table, ask, and print."""
+    os.chdir(ROOT)
+    with ExitStack() as ends, TemporaryDirectory() as folder:
+        emulator = Emulator(Path(folder) / "emulator.log")
+        ends.callback(emulator.stop)
+        overrides = {
+            "STORAGE_URL": "https://files.test",
+            "AWS_ENDPOINT_URL": emulator.endpoint,
+            "PROBE_FUNCTION": "none",
+            "LIVE_PROVIDERS": ",".join(PROVIDERS),
+        }
+        clients = Clients.at(emulator.endpoint)
+        stack = Stack(read_template(), clients, {"Stage": "local", "LogLevel": "ERROR"}, overrides)
+        stack.create({})
+        os.environ.update({**aws_environment(emulator.endpoint), **stack.environment()})
+        filled = rows()
+        for row in filled:
+            clients.dynamodb.put_item(TableName=stack.refs["UsageTable"], Item=to_attributes(row))
+        queries = 0
+
+        def note(**_: Any) -> None:
+            nonlocal queries
+            queries += 1
+
+        aws.dynamodb().meta.events.register("provide-client-params.dynamodb.Query", note)
+        service = bootstrap.api().statistics
+        times = []
+        for _ in range(ROUNDS):
+            started = time.perf_counter()
+            found = service.of(ACCOUNT, {"range": "30d"})
+            times.append((time.perf_counter() - started) * 1e3)
+        assert found["total"]["requests"] == ENTRIES
+    table = Table("30-day statistics of 1 000 000 entries", "")
+    table.add_row("rows of the roll-up", str(len(filled)))
+    table.add_row("bytes of the roll-up", str(sum(len(row["counts"]) for row in filled)))
+    table.add_row("queries for one answer", f"{queries / ROUNDS:g}")
+    table.add_row("ms, median", f"{statistics.median(times):.1f}")
+    table.add_row("ms, best", f"{min(times):.1f}")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

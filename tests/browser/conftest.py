@@ -1,0 +1,52 @@
+"""A browser, and the whole service for it to look at."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+
+from tests.support.local_service import running_service
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+PHONE: ViewportSize = {"width": 390, "height": 844}
+DESKTOP: ViewportSize = {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """Give a running browser, or skip."""
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium: install it (apt-get install chromium), or name it in CHROMIUM")
+    with sync_playwright() as playwright:
+        # Tests run as root in a container, where the sandbox cannot.
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def base_url(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Give the address of a running service; without a browser none is started."""
+    with running_service(Path(tmp_path_factory.mktemp("local"))) as service:
+        yield service["baseUrl"]
+
+
+@pytest.fixture
+def page(chromium: Browser, base_url: str) -> Iterator[Page]:
+    """Give a page at the overview of somebody who has just signed in; it must not complain to the end."""
+    context = chromium.new_context(viewport=DESKTOP, base_url=base_url)
+    opened = context.new_page()
+    complaints: list[str] = []
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    # A refused style or script is told here too (Content-Security-Policy).
+    opened.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+    opened.goto("/dashboard/sign-in")
+    opened.get_by_label("E-mail").fill("ada@example.com")
+    opened.get_by_role("button", name="Continue").click()
+    opened.get_by_role("heading", name="Overview").wait_for()
+    yield opened
+    context.close()
+    assert complaints == []

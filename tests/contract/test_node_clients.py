@@ -1,0 +1,141 @@
+"""What customers run on node: the Vercel AI SDK, and the `claude` command with a home of its own."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.template import ROOT
+from tests.support.text_app import TextClient
+
+pytestmark = [pytest.mark.node, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+
+PROJECT = Path(ROOT) / "tests/contract/node"
+FILES = ("package.json", "package-lock.json", "ai_sdk.mjs")
+INSTALL_TIMEOUT_S = 300
+RUN_TIMEOUT_S = 60
+WORDS = 12
+"""How long the simulator's answers are."""
+
+
+@pytest.fixture(scope="session")
+def project() -> Path:
+    """Give the node project with its packages, installed once for each lock file."""
+    if shutil.which("npm") is None or shutil.which("node") is None:
+        pytest.skip("node and npm are not installed")
+    lock = sha256((PROJECT / "package-lock.json").read_bytes()).hexdigest()[:12]
+    folder = Path(ROOT) / ".local/node" / lock
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in FILES:
+        shutil.copy(PROJECT / name, folder / name)
+    ready = folder / ".ready"
+    if not ready.exists():
+        command = ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S, check=False
+        )
+        if done.returncode:
+            pytest.skip(f"npm cannot install: {done.stderr.strip()[-200:]}")
+        ready.touch()
+    return folder
+
+
+class TestAiSdk:
+    @pytest.fixture(
+        params=[
+            ("openai", "gpt-5.4-mini"),
+            ("openai", "claude-haiku-5-5"),
+            ("anthropic", "claude-haiku-5-5"),
+        ],
+        ids=["openai", "openai-translated", "anthropic"],
+    )
+    def came(self, project: Path, client: TextClient, request: pytest.FixtureRequest) -> Any:
+        """Give what came of all conversations."""
+        protocol, model = request.param
+        command = ["node", "ai_sdk.mjs", protocol, client.url, client.account.api_key, model]
+        done = subprocess.run(
+            command, cwd=project, capture_output=True, text=True, timeout=RUN_TIMEOUT_S, check=False
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        return json.loads(done.stdout)
+
+    def test_text_streams_tools_structure_and_errors(self, came: Any, client: TextClient) -> None:
+        assert came["whole"] == came["streamed"]
+        assert (came["whole"]["finish"], came["whole"]["outputTokens"]) == ("stop", WORDS)
+        for steps in (came["round"], came["streamedRound"]):
+            asked, told = steps
+            assert asked["calls"] == [{"tool": "weather", "input": {"city": "sample"}}]
+            assert (asked["finish"], asked["results"]) == ("tool-calls", ["5 degrees in sample"])
+            assert (told["finish"], len(told["text"].split())) == ("stop", WORDS)
+        assert came["structured"] == {"city": "sample", "people": 1}
+        assert came["refused"]["status"] == 400
+        # Two conversations, two rounds of two answers, a structured one; the refusal costs nothing.
+        assert len(client.texts_when(7)) == 7
+
+
+class TestClaudeCommand:
+    @pytest.fixture
+    def claude(self, project: Path, client: TextClient, tmp_path: Path) -> Callable[..., list[Any]]:
+        """Give what runs the command in an empty home and gives its messages."""
+        binaries = sorted(project.glob("node_modules/@anthropic-ai/claude-code-*/claude"))
+        if not binaries:
+            pytest.skip("the claude command has no build for this machine")
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path),
+            "ANTHROPIC_BASE_URL": f"{client.url}/api",
+            "ANTHROPIC_API_KEY": client.account.api_key,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "DISABLE_TELEMETRY": "1",
+            "DISABLE_ERROR_REPORTING": "1",
+        }
+
+        def run(prompt: str, *options: str) -> list[Any]:
+            said = [
+                "-p",
+                prompt,
+                "--model",
+                "claude-haiku-4-5",
+                "--output-format",
+                "stream-json",
+                "--verbose",
+            ]
+            done = subprocess.run(
+                [str(binaries[0]), *said, *options],
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=RUN_TIMEOUT_S,
+                check=False,
+            )
+            assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+            return [json.loads(line) for line in done.stdout.splitlines()]
+
+        return run
+
+    def test_holds_a_conversation_that_goes_on(self, claude: Callable[..., list[Any]]) -> None:
+        first = claude("hello")[-1]
+        assert (first["subtype"], len(first["result"].split())) == ("success", WORDS)
+        second = claude("and now?", "--continue")[-1]
+        assert (second["subtype"], second["session_id"]) == ("success", first["session_id"])
+        assert second["usage"]["input_tokens"] > first["usage"]["input_tokens"]
+
+    @pytest.mark.parametrize("where", ["", "[[anthropic: status 529]] "], ids=["anthropic", "reserve"])
+    def test_runs_a_tool_and_hands_in_its_result(
+        self, claude: Callable[..., list[Any]], client: TextClient, where: str
+    ) -> None:
+        messages = claude(f"{where}[[tool]]", "--tools", "Read")
+        blocks = [block for each in messages if "message" in each for block in each["message"]["content"]]
+        kinds = [block["type"] for block in blocks if block["type"] != "thinking"]
+        assert kinds == ["tool_use", "tool_result", "text"]
+        assert messages[-1]["subtype"] == "success"
+        assert all(entry.amount_micro_usd < 0 for entry in client.texts_when(2))
+        assert client.settled()

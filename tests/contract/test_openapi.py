@@ -1,0 +1,195 @@
+"""The OpenAPI document against the template, the error classes and the service that it describes."""
+
+import hashlib
+import json
+import re
+from base64 import b64encode
+from enum import StrEnum
+from typing import Any
+
+import pytest
+from jsonschema_rs import Draft202012Validator
+from openapi_spec_validator import validate
+
+from local.template import Template
+from tests.conftest import Aws
+from tests.functional.test_api import CONTEXT, EVENT, call
+from tollgate import bootstrap
+from tollgate.accounts.models import Scope
+from tollgate.catalog.loader import Catalog
+from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.errors import TollgateError
+from tollgate.ledger.caps import CapPeriod
+from tollgate.ledger.entries import EntryKind
+from tollgate.providers.mappings import mappings
+from tollgate.reference.document import errors, openapi
+from tollgate.reference.pages import CONTENT_POLICY
+from tollgate.tasks.lifecycle import TaskErrorCode
+from tollgate.tasks.models import TaskStatus
+from tollgate.tasks.request import FIELDS, MAX_COST_CENTS, MAX_METADATA_KEYS, parse_request
+from tollgate.webhooks.models import DeliveryStatus
+
+CATALOG = Catalog.shipped().with_live(frozenset(mappings()) | {"anthropic", "deepseek"}, mappings())
+DOCUMENT = openapi(CATALOG)
+SCHEMAS = DOCUMENT["components"]["schemas"]
+ROUTES = {(method.upper(), path) for path, on in DOCUMENT["paths"].items() for method in on}
+NOT_FOR_CUSTOMERS = re.compile(r"/dashboard.*|/api/v1/(callbacks|payments)/.*")
+UNREACHABLE = {"not_found", "method_not_allowed", "payment_unavailable", "invalid_signature"}
+"""Errors of paths and methods that are not in the document."""
+MAX_BYTES = 512 * 1024
+
+
+def get(path: str, headers: dict[str, str] | None = None) -> Any:
+    """Give the handler's own answer."""
+    from api.app import handler  # noqa: PLC0415 - it takes this thread's loop
+
+    sent = headers or {}
+    return handler(
+        EVENT | {"httpMethod": "GET", "path": path, "headers": sent, "multiValueHeaders": {}}, CONTEXT
+    )
+
+
+class TestDocument:
+    def test_it_is_valid_openapi(self) -> None:
+        validate(DOCUMENT)
+        assert DOCUMENT["openapi"] == "3.1.0"
+        assert DOCUMENT["info"]["version"] == "1.0"
+
+    def test_it_has_every_route_for_customers_and_no_other(self, template: Template) -> None:
+        deployed = {route for route in template.routes() if not NOT_FOR_CUSTOMERS.fullmatch(route[1])}
+        assert deployed == ROUTES
+
+    def test_every_error_stands_at_a_route(self) -> None:
+        named = set()
+        for path in DOCUMENT["paths"].values():
+            for operation in path.values():
+                for response in operation["responses"].values():
+                    named |= set(response.get("$ref", "").rpartition("/")[2].split("."))
+        assert set(errors()) - UNREACHABLE == named - {"", "text"}
+
+    def test_an_error_stands_at_its_own_status(self) -> None:
+        for path in DOCUMENT["paths"].values():
+            for operation in path.values():
+                for status, response in operation["responses"].items():
+                    codes = set(response.get("$ref", "").rpartition("/")[2].split(".")) & set(errors())
+                    assert {str(errors()[code].status) for code in codes} <= {status}
+
+    def test_no_two_operations_share_an_id(self) -> None:
+        ids = [one["operationId"] for path in DOCUMENT["paths"].values() for one in path.values()]
+        assert len(ids) == len(set(ids))
+
+    def test_open_routes_are_those_of_the_contract(self) -> None:
+        is_open = {
+            path for path, on in DOCUMENT["paths"].items() for one in on.values() if not one["security"]
+        }
+        # interface.md, Authentication 4: the catalog and cost endpoints, and this reference.
+        assert {path.split("/")[3] for path in is_open if path.startswith("/api/")} == {
+            "catalog", "cost", "openapi.json",
+        }  # fmt: skip
+        assert {path for path in is_open if not path.startswith("/api/")} == {"/docs", "/llms.txt"}
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        ("path", "words"),
+        [
+            (("TaskStatus",), TaskStatus),
+            (("Task", "properties", "error", "properties", "code"), TaskErrorCode),
+            (("EntryKind",), EntryKind),
+            (("Delivery", "properties", "state"), DeliveryStatus),
+            (("Scopes", "items"), Scope),
+            (("SpendingCap", "properties", "per"), CapPeriod),
+        ],
+    )
+    def test_they_are_those_of_the_code(self, path: tuple[str, ...], words: type[StrEnum]) -> None:
+        found: Any = SCHEMAS
+        for step in path:
+            found = found[step]
+        assert set(found["enum"]) == set(words)
+
+    def test_the_bounds_of_a_create_are_those_of_the_code(self) -> None:
+        assert SCHEMAS["Metadata"]["maxProperties"] == MAX_METADATA_KEYS
+        assert SCHEMAS["MaxCostCents"]["maximum"] == MAX_COST_CENTS
+        assert set(SCHEMAS["Generation.z-image"]["properties"]) == set(FIELDS)
+
+
+class TestOrders:
+    def test_there_is_one_for_each_media_model(self) -> None:
+        ids = {model.id for model in CATALOG.models()}
+        assert set(SCHEMAS["Generation"]["discriminator"]["mapping"]) == ids
+
+    @pytest.mark.parametrize("model_id", [model.id for model in CATALOG.models()])
+    def test_its_example_keeps_to_the_document_and_is_taken(self, model_id: str) -> None:
+        order = SCHEMAS[f"Generation.{model_id}"]
+        (example,) = order["examples"]
+        Draft202012Validator({**order, "components": {"schemas": SCHEMAS}}).validate(example)
+        assert parse_request(example, CATALOG, AddressGuard()).model.id == model_id
+
+    def test_what_the_service_refuses_the_document_refuses(self) -> None:
+        order = {**SCHEMAS["Generation.z-image"], "components": {"schemas": SCHEMAS}}
+        good = {"model": "z-image", "input": {"prompt": "a fox", "size": "1:1"}}
+        for bad in (
+            {**good, "input": {"prompt": "a fox", "size": "16:10"}},
+            {**good, "input": {"size": "1:1"}},
+            {**good, "other": 1},
+            {"model": "z-image"},
+        ):
+            assert not Draft202012Validator(order).is_valid(bad)
+            with pytest.raises(TollgateError):
+                parse_request(bad, CATALOG, AddressGuard())
+        assert Draft202012Validator(order).is_valid(good)
+
+    def test_text_examples_name_a_model_of_the_protocol(self) -> None:
+        for name in ("ChatRequest", "MessagesRequest", "CountRequest"):
+            schema = {**SCHEMAS[name], "components": {"schemas": SCHEMAS}}
+            Draft202012Validator(schema).validate(SCHEMAS[name]["examples"][0])
+        assert "gpt-5.4-mini" not in SCHEMAS["MessagesModelId"]["enum"]
+
+
+@pytest.mark.usefixtures("aws")
+class TestServed:
+    def test_it_needs_no_key_and_is_not_sent_twice(self) -> None:
+        status, body, headers = call("GET", "/api/v1/openapi.json")
+        assert (status, body["info"]["title"]) == (200, "Tollgate")
+        assert headers["content-type"] == "application/json"
+        again = get("/api/v1/openapi.json", {"if-none-match": headers["etag"]})
+        assert (again["statusCode"], again["body"]) == (304, "")
+
+    def test_its_size_is_bounded(self, aws: Aws) -> None:
+        assert len(get("/api/v1/openapi.json")["body"]) < MAX_BYTES
+
+    def test_the_page_has_everything_and_needs_nothing_else(self) -> None:
+        answer = get("/docs")
+        page = answer["body"]
+        assert answer["headers"]["content-type"].startswith("text/html")
+        for path, on in DOCUMENT["paths"].items():
+            assert f"<code>{path}</code>" in page
+            for operation in on.values():
+                assert f'id="{operation["operationId"]}"' in page
+        assert not re.search(r"<script|\son\w+=|\sstyle=|src=|https?://(?!example\.com)", page)
+        (style,) = re.findall(r"<style>(.*?)</style>", page, re.S)
+        digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        assert answer["headers"]["content-security-policy"] == CONTENT_POLICY
+        assert f"style-src 'sha256-{digest}'" in CONTENT_POLICY
+        assert CONTENT_POLICY.startswith("default-src 'none'")
+
+    def test_every_link_in_the_page_leads_somewhere(self) -> None:
+        page = get("/docs")["body"]
+        assert set(re.findall(r'href="#([^"]+)"', page)) <= set(re.findall(r'id="([^"]+)"', page))
+        assert set(re.findall(r'href="([^#"]+)"', page)) == {"api/v1/openapi.json", "llms.txt"}
+
+    def test_the_text_names_every_route_and_model(self) -> None:
+        answer = get("/llms.txt")
+        assert answer["headers"]["content-type"].startswith("text/plain")
+        for method, path in ROUTES:
+            assert f"- `{method} {path}`: " in answer["body"]
+        for model in bootstrap.api().catalog.current.everything():
+            assert f"- [{model.id}](" in answer["body"] or f"- {model.id}: " in answer["body"]
+        assert answer["body"].startswith("# Tollgate\n\n> ")
+        assert "&" not in answer["body"].replace(" & ", "")
+
+    def test_the_document_is_made_once(self) -> None:
+        assert bootstrap.api().reference is bootstrap.api().reference
+        assert json.loads(bootstrap.api().reference.openapi.body) == json.loads(
+            get("/api/v1/openapi.json")["body"]
+        )

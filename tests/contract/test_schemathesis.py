@@ -1,0 +1,164 @@
+"""Generated requests, good and bad, against the service: every answer is one that the document has.
+
+Seeded, so that a run says the same as the one before.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import (
+    content_type_conformance,
+    not_a_server_error,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from local.service import PROVIDERS
+from tests.conftest import Aws
+from tests.support.resolver import resolving
+from tests.support.text_app import TextClient
+from tollgate import bootstrap
+from tollgate.accounts.service import OpenedAccount
+from tollgate.bootstrap_catalog import provider_names
+from tollgate.catalog.loader import Catalog, read_yaml
+from tollgate.kit.money import micro_usd_of_cents
+from tollgate.probing.facts import ProbeCode, ProbeError
+from tollgate.providers.mappings import mappings
+from tollgate.reference import document
+
+OPERATIONS: dict[str, dict[str, Any]] = read_yaml(document.HERE / "operations.yaml")["operations"]
+API = sorted(
+    (route for route, operation in OPERATIONS.items() if operation.get("scope") != "text"),
+    # What is revoked cannot be rotated afterwards.
+    key=lambda route: route.startswith("DELETE"),
+)
+TEXT = [route for route, operation in OPERATIONS.items() if operation.get("scope") == "text"]
+CHECKED = [route for route in API if "invalid_input" in OPERATIONS[route].get("errors", [])]
+"""Those that can be asked for something wrong."""
+TEXT_BODIES = [route for route in TEXT if "body" in OPERATIONS[route]]
+CHECKS: Any = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+    response_headers_conformance,
+]
+POSITIVE, NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
+EXAMPLES = 5
+"""For each route and mode; creates are many models' inputs."""
+SEED = 20_261_121
+RICH_CENTS = 1_000_000
+TOO_CONDITIONAL = (".midjourney", ".suno")
+"""Orders that schemathesis cannot make: what they need depends on their `action`, of which there are many.
+tests/unit/catalog draws them."""
+
+
+def schema_of(catalog: Catalog) -> Any:
+    """Give the document as schemathesis reads it, at the root of whatever is called."""
+    made = {**document.openapi(catalog), "servers": [{"url": "/"}]}
+    generation = made["components"]["schemas"]["Generation"]
+    generation["oneOf"] = [one for one in generation["oneOf"] if not one["$ref"].endswith(TOO_CONDITIONAL)]
+    return schemathesis.openapi.from_dict(made)
+
+
+def run(schema: Any, route: str, mode: GenerationMode, send: Callable[[Any], Any]) -> None:
+    """Send generated requests to a route and check the answers; of good requests one at least must work."""
+    method, path = route.split(" ")
+    cases = schema[path][method].as_strategy(generation_mode=mode)
+
+    @seed(SEED)
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        database=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=cases)
+    def each(case: Any) -> None:
+        response = send(case)
+        seen.add(response.status_code)
+        case.validate_response(response, checks=CHECKS)
+
+    seen: set[int] = set()
+    each()
+    assert mode is NEGATIVE or 200 in seen, seen
+
+
+class NoProber:
+    """Says of any media that it cannot be read."""
+
+    def probe(self, urls: Sequence[str]) -> dict[str, ProbeError]:
+        return {url: ProbeError(ProbeCode.UNREADABLE, "The file cannot be read.") for url in urls}
+
+
+@pytest.fixture
+def rich(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> OpenedAccount:
+    """Give an account with plenty on it; no media can be read, and only example.com is there."""
+    monkeypatch.setattr(bootstrap, "Prober", lambda *_: NoProber())
+    resolving(monkeypatch, {"example.com": [["93.184.215.14"]]})
+    bootstrap.forget()
+    return bootstrap.api().accounts.open(micro_usd_of_cents(RICH_CENTS))
+
+
+@pytest.fixture
+def known(rich: OpenedAccount) -> dict[tuple[str, str], str]:
+    """Give something that is there for each parameter of a path, by a part of the path and its name."""
+    api = bootstrap.api()
+    body = {"model": "test-image", "input": {"prompt": "a fox"}}
+    test = api.webhooks.send_test(rich.account_id, {"url": "https://example.com/hook"})
+    task_id = api.tasks.create(rich.account_id, body, None)["taskId"]
+    # Who waits for its end need not wait.
+    bootstrap.step_runner().cancel(task_id)
+    return {
+        ("/keys/{id}", "id"): api.keys.create(rich.account_id, {"name": "another"})["id"],
+        ("/catalog/{id}", "id"): "z-image",
+        ("{model}", "model"): "claude-haiku-4-5",
+        ("{taskId}", "taskId"): task_id,
+        ("{deliveryId}", "deliveryId"): test["deliveryId"],
+    }
+
+
+class TestApi:
+    @pytest.mark.parametrize(("mode", "routes"), [(POSITIVE, API), (NEGATIVE, CHECKED)], ids=["good", "bad"])
+    def test_every_answer_is_in_the_document(
+        self,
+        rich: OpenedAccount,
+        known: dict[tuple[str, str], str],
+        subtests: pytest.Subtests,
+        mode: GenerationMode,
+        routes: list[str],
+    ) -> None:
+        from api.app import app  # noqa: PLC0415 - it takes this thread's loop
+
+        schema = schema_of(bootstrap.api().catalog.current)
+        schema.app = app
+        for route in routes:
+            there = {name: value for (part, name), value in known.items() if part in route}
+
+            def send(case: Any, there: dict[str, str] = there) -> Any:
+                if mode is POSITIVE:
+                    case.path_parameters = there
+                return case.call(headers={"Authorization": f"Bearer {rich.api_key}"})
+
+            with subtests.test(route=route):
+                run(schema, route, mode, send)
+
+
+@pytest.mark.ministack
+@pytest.mark.xdist_group("ministack")
+class TestText:
+    @pytest.mark.parametrize("mode", [POSITIVE, NEGATIVE], ids=["good", "bad"])
+    def test_every_answer_is_in_the_document(
+        self, client: TextClient, fresh_breaker: None, subtests: pytest.Subtests, mode: GenerationMode
+    ) -> None:
+        schema = schema_of(Catalog.shipped().with_live(provider_names(",".join(PROVIDERS)), mappings()))
+        headers = {"Authorization": f"Bearer {client.account.api_key}"}
+        for route in TEXT if mode is POSITIVE else TEXT_BODIES:
+            with subtests.test(route=route):
+                run(schema, route, mode, lambda case: case.call(base_url=client.url, headers=headers))

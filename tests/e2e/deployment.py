@@ -1,0 +1,127 @@
+"""The template in the emulator, put there by `sam` itself, and what its operator and its customers see."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+from samtranslator.yaml_helper import yaml_parse
+
+from local.clients import REGION, aws_environment
+from local.template import ROOT
+
+SAM = ROOT / ".local" / "sam" / "bin" / "sam"
+PYTHON = ROOT / ".local" / "ministack" / "bin" / "python"
+"""What the emulator runs functions with, so what the layers are built for."""
+BUILD = ROOT / ".local" / "e2e"
+BUILT_TEMPLATE = BUILD / "template.yaml"
+STACK = "tollgate-e2e"
+TIMEOUT_S = 300
+
+UNSUPPORTED = {
+    # It has no streamed integrations, and a buffered one may take 29 s
+    "ResponseTransferMode: RESPONSE_STREAM": "ResponseTransferMode: BUFFERED",
+    "TimeoutInMillis: 900000": "TimeoutInMillis: 29000",
+    # It speaks no TLS
+    "ViewerProtocolPolicy: redirect-to-https": "ViewerProtocolPolicy: allow-all",
+}
+"""What the emulator cannot do, and what stands in the built template instead."""
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """The stack in the emulator at `endpoint`."""
+
+    endpoint: str
+
+    def build(self) -> None:
+        """Run `sam build` on the template of the repository; the layers are for the emulator's Python."""
+        code = "import sys; print('%d.%d' % sys.version_info[:2])"
+        version = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, check=True).stdout
+        target = {"PYTHON_VERSION": version.strip(), "LAYER_PYTHON": str(PYTHON)}
+        self._run([str(SAM), "build", "--build-dir", str(BUILD)], target)
+        text = BUILT_TEMPLATE.read_text()
+        for wanted, possible in UNSUPPORTED.items():
+            assert wanted in text, f"the template has no {wanted} any more"
+            text = text.replace(wanted, possible)
+        BUILT_TEMPLATE.write_text(text)
+
+    def deploy(self) -> None:
+        """Run `sam deploy` on what was built."""
+        parameters = ["Stage=dev", f"LocalEndpoint={self.endpoint}"]
+        command = [str(SAM), "deploy", "--template-file", str(BUILT_TEMPLATE), "--stack-name", STACK]
+        # The default of samconfig.toml, as a developer's own stack has it
+        config = ["--config-file", str(ROOT / "samconfig.toml")]
+        self._run([*command, *config, "--no-progressbar", "--parameter-overrides", *parameters])
+
+    def delete(self) -> None:
+        """Run `sam delete`."""
+        self._run([str(SAM), "delete", "--stack-name", STACK, "--no-prompts"])
+
+    def tollgate(self, *words: str, stdin: str = "") -> Any:
+        """Run the operator's command on the stack; give its answer."""
+        command = [sys.executable, "-m", "tollgate", *words, "--stack", STACK]
+        return json.loads(self._run(command, stdin=stdin))
+
+    def client(self, service: str) -> Any:
+        """Give a client of the emulator's root user."""
+        session = boto3.Session("local", "local", region_name=REGION)
+        return session.client(service, endpoint_url=self.endpoint, config=Config(read_timeout=TIMEOUT_S))  # type: ignore[call-overload]
+
+    def physical(self, logical_id: str) -> str:
+        """Give the name of a resource."""
+        found = self.client("cloudformation").describe_stack_resource(
+            StackName=STACK, LogicalResourceId=logical_id
+        )
+        return str(found["StackResourceDetail"]["PhysicalResourceId"])
+
+    def log(self, function: str) -> list[str]:
+        """Give what a function has logged."""
+        group = self.physical(function.replace("Function", "LogGroup"))
+        pages = self.client("logs").get_paginator("filter_log_events").paginate(logGroupName=group)
+        return [event["message"] for page in pages for event in page["events"]]
+
+    @cached_property
+    def base_url(self) -> str:
+        """Give where the emulator serves what is at the output `BaseUrl` on AWS."""
+        api_id = self._outputs["BaseUrl"].removeprefix("https://").partition(".")[0]
+        return f"{self.endpoint}/_aws/execute-api/{api_id}/live"
+
+    @cached_property
+    def storage_host(self) -> str:
+        """Give the host in the output `StorageUrl`; the emulator tells distributions by the host header."""
+        return self._outputs["StorageUrl"].removeprefix("https://")
+
+    @cached_property
+    def _outputs(self) -> dict[str, str]:
+        (stack,) = self.client("cloudformation").describe_stacks(StackName=STACK)["Stacks"]
+        return {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
+
+    def _run(self, command: list[str], more: dict[str, str] | None = None, stdin: str = "") -> str:
+        # All but what could lead to a real account: where the registry is stands in there too
+        ours = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+        run = subprocess.run(
+            command,
+            cwd=ROOT,
+            env={**ours, **aws_environment(self.endpoint), "SAM_CLI_TELEMETRY": "0", **(more or {})},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        if run.returncode:
+            pytest.fail(f"{' '.join(command)}\n{run.stdout[-3000:]}\n{run.stderr[-3000:]}")
+        return run.stdout
+
+
+def built_resources() -> dict[str, Any]:
+    """Give the resources of the built template."""
+    resources: dict[str, Any] = yaml_parse(BUILT_TEMPLATE.read_text())["Resources"]
+    return resources

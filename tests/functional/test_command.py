@@ -1,0 +1,427 @@
+"""`tollgate`: the commands about a running service, from the words that are typed to what is true after."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+from typer.testing import CliRunner, Result
+
+from run_task.app import handler as run_task
+from tests.conftest import Aws
+from tests.functional.conftest import Worker, balance_cents, create, invoke, stream_records, with_prompt
+from tests.functional.test_run_task import run_to_end
+from tests.support.clock import START_MS, ManualClock
+from tollgate import bootstrap
+from tollgate.accounts.service import OpenedAccount
+from tollgate.command.app import cli
+from tollgate.command.place import DEAD_LETTER_QUEUES, ENVIRONMENT
+from tollgate.kit import aws as aws_clients
+from tollgate.kit import dead_letters
+from tollgate.kit.clock import MS_PER_S
+from tollgate.providers.base import Failed, FailureKind
+from tollgate.providers.health import FAILURES_TO_OPEN
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(aws: Aws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Give a function that runs a command on the service in moto."""
+    dead = {variable: aws.stack.refs[queue] for variable, queue in DEAD_LETTER_QUEUES.items()}
+    for name, value in dead.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / ENVIRONMENT).write_text(json.dumps({**aws.stack.environment(), **dead}))
+    monkeypatch.setenv("TOLLGATE_LOCAL_FOLDER", str(tmp_path))
+    monkeypatch.setattr(dead_letters, "WAIT_S", 0)
+    return lambda *words, stdin="": CliRunner().invoke(cli, words, input=stdin)
+
+
+def answer(result: Result) -> Any:
+    """Give the one JSON document of a command that worked."""
+    assert (result.exit_code, result.stderr) == (0, "")
+    return json.loads(result.stdout)
+
+
+def refusal(result: Result, exit_code: int = 1) -> str:
+    """Give the one line of a command that did not work."""
+    assert (result.exit_code, result.stdout) == (exit_code, "")
+    (line,) = result.stderr.splitlines()
+    return str(line)
+
+
+def move_balance(aws: Aws, customer: OpenedAccount, update: str, **values: int) -> None:
+    aws.clients.dynamodb.update_item(
+        TableName=aws.stack.refs["AccountsTable"],
+        Key={"account_id": {"S": customer.account_id}},
+        UpdateExpression=update,
+        ExpressionAttributeValues={f":{name}": {"N": str(value)} for name, value in values.items()},
+    )
+
+
+class TestAccounts:
+    def test_one_that_was_opened_is_listed_and_shown_without_its_secrets(self, run: Run) -> None:
+        opened = answer(run("accounts", "open", "--balance-cents", "250", "--json"))
+        listed = answer(run("accounts", "list", "--json"))
+        assert (listed["more"], [row["accountId"] for row in listed["accounts"]]) == (
+            False,
+            [opened["userId"]],
+        )
+        assert listed["accounts"][0]["balanceMicroUsd"] == 2_500_000
+        shown = run("accounts", "show", opened["userId"], "--json")
+        assert answer(shown)["balanceCents"] == 250
+        assert [entry["amountCents"] for entry in answer(shown)["entries"]] == ["250"]
+        assert [key["name"] for key in answer(shown)["keys"]] == ["First key"]
+        assert opened["apiKey"] not in shown.stdout
+        assert opened["webhookSecret"] not in shown.stdout
+
+    def test_a_list_that_is_cut_says_so(self, run: Run) -> None:
+        for _ in range(2):
+            answer(run("accounts", "open", "--json"))
+        cut = answer(run("accounts", "list", "--max", "1", "--json"))
+        assert (cut["more"], len(cut["accounts"])) == (True, 1)
+
+    def test_people_read_ids_that_are_neither_cut_nor_broken(self, run: Run, customer: OpenedAccount) -> None:
+        assert customer.account_id in run("accounts", "list").stdout
+        text = run("accounts", "show", customer.account_id).stdout
+        assert f"accountId        {customer.account_id}\n" in text
+        assert "Newest of the ledger" in text
+
+    @pytest.mark.parametrize("words", [("accounts", "show"), ("tasks", "list", "--account")])
+    def test_one_that_is_not_there_is_named(self, run: Run, words: tuple[str, ...]) -> None:
+        assert refusal(run(*words, "usr_1", "--json")) == "tollgate: There is no account usr_1."
+
+
+class TestCredit:
+    @pytest.mark.parametrize("amount", [("--cents", "2550"), ("--usd", "25.50"), ("--usd", "25.5")])
+    def test_it_is_on_the_balance_and_in_the_ledger_with_its_reason(
+        self, run: Run, customer: OpenedAccount, amount: tuple[str, str]
+    ) -> None:
+        words = ("accounts", "credit", customer.account_id, *amount, "--id", "inv-7", "--reason", "paid")
+        assert answer(run(*words, "--yes", "--json")) == {
+            "accountId": customer.account_id,
+            "id": "credit_inv-7",
+            "credited": True,
+            "balanceCents": 2650,
+        }
+        (entry,) = bootstrap.step_runner().ledger.named(customer.account_id, ["credit_inv-7"])
+        assert (entry.amount_micro_usd, entry.reason) == (25_500_000, "paid")
+        assert answer(run("check-ledger", "--json")) == {"accounts": 1, "faults": []}
+
+    def test_a_repeat_changes_nothing(self, run: Run, customer: OpenedAccount) -> None:
+        words = ("accounts", "credit", customer.account_id, "--id", "inv-7", "--reason", "paid", "--yes")
+        answer(run(*words, "--cents", "10", "--json"))
+        again = answer(run(*words, "--cents", "10", "--json"))
+        assert (again["credited"], again["balanceCents"]) == (False, 110)
+        said = refusal(run(*words, "--cents", "11"))
+        assert said == "tollgate: Nothing was done: credit_inv-7 is a credit of 0.10 USD."
+        assert balance_cents(customer) == 110
+
+    @pytest.mark.parametrize(("stdin", "balance"), [("y\n", 110), ("n\n", 100), ("\n", 100), ("", 100)])
+    def test_people_are_asked_first(
+        self, run: Run, customer: OpenedAccount, stdin: str, balance: int
+    ) -> None:
+        words = ("accounts", "credit", customer.account_id, "--cents", "10", "--id", "a", "--reason", "b")
+        result = run(*words, stdin=stdin)
+        assert "Put 0.10 USD on" in result.stderr
+        assert balance_cents(customer) == balance
+        assert result.exit_code == (0 if balance == 110 else 1)
+
+    def test_a_program_has_to_say_yes(self, run: Run, customer: OpenedAccount) -> None:
+        words = ("accounts", "credit", customer.account_id, "--cents", "10", "--id", "a", "--reason", "b")
+        assert "--yes" in refusal(run(*words, "--json", stdin="y\n"))
+        assert balance_cents(customer) == 100
+
+    @pytest.mark.parametrize(
+        ("amount", "said"),
+        [
+            ((), "--cents 2550 or --usd 25.50"),
+            (("--cents", "1", "--usd", "1"), "--cents 2550 or --usd 25.50"),
+            (("--usd", "0"), "0.01 to 100000"),
+            (("--usd", "-5"), "0.01 to 100000"),
+            (("--usd", "1.005"), "0.01 to 100000"),
+            (("--usd", "1e3"), "0.01 to 100000"),
+            (("--usd", "100000.01"), "0.01 to 100000"),
+            (("--cents", "1", "--id", "a b"), "--id: 1 to 100"),
+            (("--cents", "1", "--reason", " "), "--reason: 1 to 200"),
+        ],
+    )
+    def test_what_is_wrong_is_said(
+        self, run: Run, customer: OpenedAccount, amount: tuple[str, ...], said: str
+    ) -> None:
+        words = ("accounts", "credit", customer.account_id, "--id", "a", "--reason", "b", "--yes")
+        assert said in refusal(run(*words, *amount))
+        assert balance_cents(customer) == 100
+
+    def test_a_slip_of_the_fingers_is_refused(self, run: Run, customer: OpenedAccount) -> None:
+        words = ("accounts", "credit", customer.account_id, "--id", "a", "--reason", "b", "--yes")
+        assert "10000000" in refusal(run(*words, "--cents", "10000001"), exit_code=2)
+
+
+class TestTasks:
+    def test_it_shows_who_was_asked_the_money_and_never_the_input(
+        self, run: Run, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task_id = create(customer, webhook="https://receiver.test/hook", **with_prompt("green cow [[fail]]"))
+        task = run_to_end(task_id, clock)
+        result = run("tasks", "show", task_id, "--json")
+        shown = answer(result)
+        assert (shown["status"], shown["accountId"]) == ("failed", customer.account_id)
+        asked = [attempt.provider for attempt in task.attempts]
+        assert [attempt["provider"] for attempt in shown["attempts"]] == asked
+        assert all(attempt["failure"] and attempt["endedAt"] for attempt in shown["attempts"])
+        assert [(row["kind"], row["amountCents"]) for row in shown["ledger"]] == [
+            ("refund", "1"),
+            ("charge", "-1"),
+        ]
+        (delivery,) = shown["deliveries"]
+        assert (delivery["url"], delivery["state"]) == ("https://receiver.test/hook", "pending")
+        assert "green cow" not in result.stdout
+        tokens = [attempt.callback_token for attempt in task.attempts]
+        assert all(tokens)
+        assert not any(token in result.stdout for token in tokens if token)
+        text = run("tasks", "show", task_id).stdout
+        assert all(title in text for title in ("Attempts", "Ledger", "Delivery", asked[0], task_id))
+
+    def test_the_list_is_of_one_account_and_status(
+        self, run: Run, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        done, waiting = create(customer), create(customer)
+        run_to_end(done, clock)
+        words = ("tasks", "list", "--account", customer.account_id, "--json")
+        assert {task["taskId"] for task in answer(run(*words))["tasks"]} == {done, waiting}
+        finished = answer(run(*words, "--status", "finished"))
+        assert [task["taskId"] for task in finished["tasks"]] == [done]
+        first = answer(run(*words, "--limit", "1"))
+        rest = answer(run(*words, "--limit", "1", "--cursor", first["cursor"]))
+        assert {first["tasks"][0]["taskId"], rest["tasks"][0]["taskId"]} == {done, waiting}
+
+    def test_a_status_that_does_not_exist_is_answered_with_those_that_do(
+        self, run: Run, customer: OpenedAccount
+    ) -> None:
+        words = ("tasks", "list", "--account", customer.account_id, "--status", "done")
+        said = refusal(run(*words), exit_code=2)
+        assert all(status in said for status in ("not_started", "running", "finished", "failed", "expired"))
+
+    def test_a_task_that_is_cancelled_is_refunded_by_the_worker(
+        self, run: Run, aws: Aws, customer: OpenedAccount
+    ) -> None:
+        task_id = create(customer)
+        assert balance_cents(customer) == 99
+        assert answer(run("tasks", "cancel", task_id, "--yes", "--json"))["asked"] is True
+        for body in aws.messages("TaskQueue"):
+            invoke(run_task, "TaskQueue", body)
+        assert balance_cents(customer) == 100
+        again = answer(run("tasks", "cancel", task_id, "--json"))
+        assert (again["asked"], again["task"]["status"]) == (False, "failed")
+        assert aws.messages("TaskQueue") == []
+
+    def test_people_are_asked_before_a_task_is_cancelled(
+        self, run: Run, aws: Aws, customer: OpenedAccount
+    ) -> None:
+        assert run("tasks", "cancel", create(customer), stdin="n\n").exit_code == 1
+        assert aws.messages("TaskQueue") == []
+
+    @pytest.mark.parametrize("verb", ["show", "cancel"])
+    def test_one_that_is_not_there_is_named(self, run: Run, verb: str) -> None:
+        assert refusal(run("tasks", verb, "task_1")) == "tollgate: There is no task task_1."
+
+
+class TestRedrive:
+    def bury(self, aws: Aws, queue: str, *bodies: str) -> None:
+        for body in bodies:
+            aws.clients.sqs.send_message(QueueUrl=aws.stack.refs[queue], MessageBody=body)
+
+    @pytest.mark.parametrize(
+        ("work", "dead", "back"),
+        [
+            ("tasks", "TaskDeadLetterQueue", "TaskQueue"),
+            ("webhooks", "WebhookDeadLetterQueue", "WebhookQueue"),
+        ],
+    )
+    def test_messages_go_back_as_they_were(self, run: Run, aws: Aws, work: str, dead: str, back: str) -> None:
+        bodies = [json.dumps({"task_id": f"task_{n}", "seq": n}) for n in range(11)] + ["not JSON"]
+        self.bury(aws, dead, *bodies)
+        moved = answer(run("redrive", work, "--json"))
+        assert moved == {"work": work, "dryRun": False, "waiting": 12, "moved": 12, "gone": 0}
+        assert sorted(aws.messages(back)) == sorted(bodies)
+        assert aws.messages(dead) == []
+
+    def test_a_dry_run_counts_and_a_bound_holds(self, run: Run, aws: Aws) -> None:
+        self.bury(aws, "TaskDeadLetterQueue", *(json.dumps({"task_id": "t", "seq": n}) for n in range(13)))
+        dry = answer(run("redrive", "tasks", "--dry-run", "--json"))
+        assert (dry["waiting"], dry["moved"]) == (13, 0)
+        assert answer(run("redrive", "tasks", "--max", "12", "--json"))["moved"] == 12
+        assert len(aws.messages("TaskQueue")) == 12
+        assert len(aws.messages("TaskDeadLetterQueue")) == 1
+
+    def test_changes_are_read_again_from_their_stream(
+        self, run: Run, aws: Aws, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        create(customer)
+        lost = create(customer, webhook="https://receiver.test/hook")
+        run_to_end(lost, clock)
+        create(customer)
+        aws.messages("TaskQueue")
+        records = stream_records(aws)
+        of_lost = [record for record in records if record["dynamodb"]["Keys"]["task_id"]["S"] == lost]
+        arn = aws.stack.attributes["TasksTable.StreamArn"]
+        shard = aws.clients.streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]
+        batch = {
+            "streamArn": arn,
+            "shardId": shard["ShardId"],
+            "startSequenceNumber": of_lost[0]["dynamodb"]["SequenceNumber"],
+            "endSequenceNumber": of_lost[-1]["dynamodb"]["SequenceNumber"],
+            "batchSize": len(of_lost),
+        }
+        self.bury(aws, "ChangesDeadLetterQueue", json.dumps({"version": "1.0", "DDBStreamBatchInfo": batch}))
+        answered = answer(run("redrive", "changes", "--json"))
+        assert (answered["moved"], answered["gone"]) == (1, 0)
+        assert {json.loads(body)["task_id"] for body in aws.messages("TaskQueue")} == {lost}
+        (told,) = aws.messages("WebhookQueue")
+        assert json.loads(told)["delivery_id"] == "evt_" + lost.removeprefix("task_")
+        assert aws.messages("ChangesDeadLetterQueue") == []
+
+    def test_changes_that_the_stream_has_no_more_are_dropped_and_counted(
+        self, run: Run, aws: Aws, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Trimmed:
+            def get_shard_iterator(self, **_: Any) -> Any:
+                raise ClientError({"Error": {"Code": "TrimmedDataAccessException"}}, "GetShardIterator")
+
+        monkeypatch.setattr(aws_clients, "streams", cache(Trimmed))
+        batch = {"streamArn": "a", "shardId": "s", "startSequenceNumber": "1", "endSequenceNumber": "2"}
+        self.bury(aws, "ChangesDeadLetterQueue", json.dumps({"DDBStreamBatchInfo": batch}))
+        answered = answer(run("redrive", "changes", "--json"))
+        assert (answered["moved"], answered["gone"]) == (0, 1)
+        assert aws.messages("ChangesDeadLetterQueue") == []
+
+    def test_other_work_is_answered_with_what_there_is(self, run: Run) -> None:
+        said = refusal(run("redrive", "mails"), exit_code=2)
+        assert all(work in said for work in ("tasks", "webhooks", "changes"))
+
+
+class TestProviders:
+    def state(self, run: Run, name: str) -> Any:
+        (row,) = [
+            row for row in answer(run("providers", "list", "--json"))["providers"] if row["provider"] == name
+        ]
+        return row
+
+    def test_the_breaker_is_shown(self, run: Run, clock: ManualClock) -> None:
+        assert self.state(run, "fal") == {
+            "provider": "fal",
+            "live": True,
+            "breaker": "closed",
+            "failures": 0,
+            "openUntil": None,
+            "disabled": False,
+            "reason": None,
+        }
+        board = bootstrap.step_runner().board
+        for _ in range(FAILURES_TO_OPEN):
+            board.report("fal", Failed(FailureKind.UNREACHABLE, "no answer"))
+        opened = self.state(run, "fal")
+        # 30 s after the fifth failure (decision 0015)
+        assert (opened["breaker"], opened["openUntil"]) == ("open", "2023-11-14T22:13:50.000Z")
+        assert START_MS == 1_700_000_000_000
+        clock.advance(30 * MS_PER_S)
+        assert self.state(run, "fal")["breaker"] == "half-open"
+
+    def test_one_that_is_disabled_gets_no_job_until_it_is_enabled(
+        self, run: Run, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        first = run_to_end(create(customer), clock).attempts[0].provider
+        answer(run("providers", "disable", first, "--reason", "bad files", "--yes", "--json"))
+        row = self.state(run, first)
+        assert (row["disabled"], row["reason"]) == (True, "bad files")
+        clock.advance(5 * MS_PER_S)
+        assert run_to_end(create(customer), clock).attempts[0].provider != first
+        answer(run("providers", "enable", first, "--reason", "fixed", "--json"))
+        assert self.state(run, first)["disabled"] is False
+        clock.advance(5 * MS_PER_S)
+        assert run_to_end(create(customer), clock).attempts[0].provider == first
+
+    def test_the_route_of_one_model_can_be_disabled_alone(
+        self, run: Run, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        first = run_to_end(create(customer), clock).attempts[0].provider
+        words = ("providers", "disable", first, "--model", "z-image", "--reason", "x", "--yes", "--json")
+        assert answer(run(*words))["provider"] == f"{first}/z-image"
+        assert self.state(run, f"{first}/z-image")["disabled"] is True
+        assert self.state(run, first)["disabled"] is False
+        clock.advance(5 * MS_PER_S)
+        assert run_to_end(create(customer), clock).attempts[0].provider != first
+
+    def test_people_are_asked_before_one_is_disabled(self, run: Run) -> None:
+        assert run("providers", "disable", "fal", "--reason", "x", stdin="n\n").exit_code == 1
+        assert self.state(run, "fal")["disabled"] is False
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (("nobody",), "There is no media provider nobody. Known are: fal, poyo"),
+            (("fal", "--model", "nothing"), "fal has no route of nothing. It has live routes of: "),
+        ],
+    )
+    def test_a_name_that_is_wrong_is_answered_with_those_there_are(
+        self, run: Run, words: tuple[str, ...], said: str
+    ) -> None:
+        assert said in refusal(run("providers", "disable", *words, "--reason", "x", "--yes"))
+
+
+class TestCheckLedger:
+    def test_books_that_agree_end_with_0(self, run: Run, customer: OpenedAccount, clock: ManualClock) -> None:
+        run_to_end(create(customer), clock)
+        running, _ = create(customer, **with_prompt("[[slow 60]]")), create(customer)
+        bootstrap.step_runner().run(running, 0)
+        assert answer(run("check-ledger", "--json")) == {"accounts": 1, "faults": []}
+
+    @pytest.mark.parametrize("words", [(), ("--json",)])
+    def test_a_balance_that_drifts_ends_with_1(
+        self, run: Run, aws: Aws, customer: OpenedAccount, words: tuple[str, ...]
+    ) -> None:
+        bootstrap.api().accounts.open(0)
+        move_balance(aws, customer, "SET balance_micro_usd = balance_micro_usd - :one", one=1)
+        result = run("check-ledger", *words)
+        assert result.exit_code == 1
+        assert customer.account_id in result.stdout
+        if words:
+            found = json.loads(result.stdout)
+            (fault,) = found["faults"]
+            assert found["accounts"] == 2
+            assert (fault["kind"], fault["balance_micro_usd"], fault["ledger_micro_usd"]) == (
+                "ledger",
+                999_999,
+                1_000_000,
+            )
+
+    def test_a_task_that_is_counted_and_is_not_there_is_found(
+        self, run: Run, aws: Aws, customer: OpenedAccount, worker: Worker
+    ) -> None:
+        create(customer)
+        move_balance(aws, customer, "SET open_tasks = open_tasks + :two", two=2)
+        result = run("check-ledger", "--account", customer.account_id, "--json")
+        assert result.exit_code == 1
+        assert json.loads(result.stdout)["faults"] == [
+            {"kind": "waiting_tasks", "account_id": customer.account_id, "counted_too_many": 2}
+        ]
+
+    def test_one_account_alone(self, run: Run, customer: OpenedAccount) -> None:
+        bootstrap.api().accounts.open(0)
+        assert answer(run("check-ledger", "--account", customer.account_id, "--json"))["accounts"] == 1
+
+
+class TestPlace:
+    def test_a_service_that_is_older_is_said_in_one_line(
+        self, run: Run, aws: Aws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / ENVIRONMENT).write_text(json.dumps(aws.stack.environment()))
+        for variable in DEAD_LETTER_QUEUES:
+            monkeypatch.delenv(variable)
+        said = refusal(run("accounts", "list"))
+        assert "older than this command" in said
+        assert "CHANGES_DEAD_LETTER_QUEUE_URL" in said

@@ -1,0 +1,160 @@
+"""Topping up in the dashboard: to Stripe's page, and back to the receipt."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.conftest import Aws
+from tests.functional.test_payments import send
+from tests.support.dashboard import ORIGIN, STAGE, Browser
+from tests.support.payments import CHECKOUT_URL, KEYS, PAYMENT, SESSION, event, session, stripe_api
+from tollgate import bootstrap_dashboard
+
+PAGE = f"{ORIGIN}{STAGE}/dashboard/top-up"
+
+
+@pytest.fixture
+def asked() -> list[dict[str, str]]:
+    """Give what Stripe was asked for."""
+    return []
+
+
+@pytest.fixture
+def browser(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
+    """Give a browser at a service that lets people in by their word."""
+    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
+    bootstrap_dashboard.forget()
+    yield Browser()
+    bootstrap_dashboard.forget()
+
+
+@pytest.fixture
+def account_id(browser: Browser) -> str:
+    """Sign the browser in; give the account's id."""
+    return browser.sign_in()
+
+
+def with_stripe(aws: Aws, base_url: str = "https://api.stripe.invalid") -> None:
+    """Fill in Stripe's keys, as an operator does; a process that is new has them at once."""
+    secret = json.dumps({**KEYS, "baseUrl": base_url})
+    aws.clients.secrets.put_secret_value(SecretId=aws.stack.refs["StripeSecret"], SecretString=secret)
+    bootstrap_dashboard.forget()
+
+
+@pytest.mark.usefixtures("account_id")
+class TestWithoutKeys:
+    def test_the_overview_says_how_to_get_credit(self, browser: Browser) -> None:
+        shown = browser.get("").text
+        assert "tollgate accounts credit" in shown
+        assert f"{STAGE}/dashboard/top-up" in shown
+
+    def test_there_is_nothing_to_press(self, browser: Browser) -> None:
+        assert 'name="amount"' not in browser.get("/top-up").text
+        assert browser.post("/top-up", {"amount": "25"}).status == 404
+
+
+class TestPaying:
+    @pytest.mark.parametrize(("amount", "cents"), [("25", "2500"), ("7", "700")])
+    def test_the_browser_goes_to_a_page_of_stripe_that_asks_for_the_amount(
+        self,
+        aws: Aws,
+        browser: Browser,
+        account_id: str,
+        asked: list[dict[str, str]],
+        amount: str,
+        cents: str,
+    ) -> None:
+        with stripe_api(asked) as url:
+            with_stripe(aws, url)
+            answer = browser.post("/top-up", {"amount": amount})
+        assert answer.headers["hx-redirect"] == CHECKOUT_URL
+        assert asked == [
+            {
+                "mode": "payment",
+                "client_reference_id": account_id,
+                "line_items[0][quantity]": "1",
+                "line_items[0][price_data][currency]": "usd",
+                "line_items[0][price_data][unit_amount]": cents,
+                "line_items[0][price_data][product_data][name]": "Tollgate credit",
+                "metadata[tollgate_account]": account_id,
+                "metadata[tollgate_cents]": cents,
+                "payment_intent_data[metadata][tollgate_account]": account_id,
+                "payment_intent_data[metadata][tollgate_cents]": cents,
+                "success_url": f"{PAGE}?paid={{CHECKOUT_SESSION_ID}}",
+                "cancel_url": PAGE,
+            }
+        ]
+
+    @pytest.mark.usefixtures("account_id")
+    @pytest.mark.parametrize("amount", ["", "4", "2001", "10.50", "-10"])
+    def test_another_amount_is_refused_before_stripe_is_asked(
+        self, aws: Aws, browser: Browser, asked: list[dict[str, str]], amount: str
+    ) -> None:
+        with stripe_api(asked) as url:
+            with_stripe(aws, url)
+            answer = browser.post("/top-up", {"amount": amount})
+        assert (answer.status, asked) == (400, [])
+        assert "Must be whole US dollars" in answer.text
+
+    @pytest.mark.usefixtures("account_id")
+    def test_a_stripe_that_refuses_is_told_to_the_visitor_and_its_words_are_not(
+        self, aws: Aws, browser: Browser, asked: list[dict[str, str]]
+    ) -> None:
+        with stripe_api(asked, status=402) as url:
+            with_stripe(aws, url)
+            answer = browser.post("/top-up", {"amount": "25"})
+        assert answer.status == 503
+        assert "Nothing was paid" in answer.text
+        assert "at Stripe" not in answer.text
+
+    @pytest.mark.usefixtures("account_id")
+    def test_a_payment_that_none_of_our_pages_asked_for_is_not_begun(
+        self, aws: Aws, browser: Browser
+    ) -> None:
+        with_stripe(aws)
+        assert browser.post("/top-up", {"amount": "25"}, x_csrf_token="").status == 403
+
+
+class TestComingBack:
+    def test_it_waits_for_the_payment_and_then_shows_it(
+        self, aws: Aws, browser: Browser, account_id: str
+    ) -> None:
+        with_stripe(aws)
+        assert "Waiting for Stripe" in browser.get(f"/top-up?paid={SESSION}").text
+        waiting = browser.get(f"/top-up/receipt?paid={SESSION}&watches=3", part=True)
+        assert f"paid={SESSION}&watches=2" in waiting.attribute("hx-get")
+        assert "hx-trigger" not in waiting.headers
+
+        assert send(event(session(account_id, 2_500)))[0] == 200
+        arrived = browser.get(f"/top-up/receipt?paid={SESSION}&watches=2", part=True)
+        assert "$25.00" in arrived.text
+        assert "hx-get" not in arrived.text
+        assert arrived.headers["hx-trigger"] == "money-moved"
+        shown = browser.get("/top-up").text
+        assert PAYMENT in shown
+        assert "$125.00" in browser.get("/balance", part=True).text
+
+    @pytest.mark.usefixtures("account_id")
+    def test_it_does_not_wait_for_ever(self, aws: Aws, browser: Browser) -> None:
+        last = browser.get(f"/top-up/receipt?paid={SESSION}&watches=0", part=True)
+        assert "hx-get" not in last.text
+        most = browser.get(f"/top-up/receipt?paid={SESSION}&watches=99999", part=True)
+        assert most.attribute("hx-get").endswith("watches=29")
+
+    def test_anothers_payment_is_as_if_it_did_not_exist(
+        self, aws: Aws, browser: Browser, account_id: str
+    ) -> None:
+        other = Browser()
+        other.sign_in("bob@example.com")
+        with_stripe(aws)
+        assert send(event(session(account_id, 2_500)))[0] == 200
+        assert "$25.00" not in other.get(f"/top-up?paid={SESSION}").text
+
+    @pytest.mark.usefixtures("account_id")
+    @pytest.mark.parametrize("paid", ["cs_" + "x" * 3000, "%00", "<script>", "welcome", "cs_é"])
+    def test_what_is_no_session_is_just_not_there(self, aws: Aws, browser: Browser, paid: str) -> None:
+        answer = browser.get(f"/top-up?paid={paid}")
+        assert answer.status == 200
+        assert "arrived" not in answer.text
+        assert "<script>" not in answer.text

@@ -1,0 +1,99 @@
+"""Long waits: 524 for who does not stream, a line kept alive for who does. All bounds are shortened."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.text_app import USD, TextClient
+from text import app as text_app
+from tollgate.text import service
+
+pytestmark = [
+    pytest.mark.ministack,
+    pytest.mark.xdist_group("ministack"),
+    pytest.mark.usefixtures("fresh_breaker"),
+]
+
+KEEP_ALIVE_S = 0.05
+MODELS = {"openai": "gpt-5.4-mini", "anthropic": "claude-haiku-5-5"}
+PATHS = {"openai": "/chat/completions", "anthropic": "/messages"}
+SIGNS = {"openai": ": keep-alive\n\n", "anthropic": 'event: ping\ndata: {"type": "ping"}\n\n'}
+NEVER_HERE = "[[hang 2]]"
+"""Longer than the shortened bound; the simulator itself waits no longer than this."""
+
+
+def body(protocol: str, prompt: str, **fields: Any) -> dict[str, Any]:
+    said = [{"role": "user", "content": prompt}]
+    return {"model": MODELS[protocol], "max_tokens": 100, "messages": said, **fields}
+
+
+class TestTheContractsBounds:
+    def test_they_are_100_s_and_15_s(self) -> None:
+        assert (service.WHOLE_TIMEOUT_S, text_app.KEEP_ALIVE_S) == (100, 15)
+
+
+class TestNoAnswerInTime:
+    @pytest.fixture(autouse=True)
+    def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(service, "WHOLE_TIMEOUT_S", 0.2)
+
+    def test_524_in_openais_shape_without_cors_headers_and_free(self, client: TextClient) -> None:
+        answer = client.post(PATHS["openai"], body("openai", NEVER_HERE))
+        assert answer.status_code == 524
+        message = "The provider did not answer in time. Use stream: true for long answers."
+        error = {"message": message, "type": "Timeout", "code": "upstream_timeout"}
+        assert answer.json() == {"code": 524, "error": error}
+        assert not [name for name in answer.headers if name.startswith("access-control-")]
+        assert client.balance() == USD
+        assert client.settled()
+
+    def test_524_in_anthropics_shape(self, client: TextClient) -> None:
+        answer = client.post(PATHS["anthropic"], body("anthropic", NEVER_HERE))
+        assert (answer.status_code, answer.json()["type"]) == (524, "error")
+        assert answer.json()["error"]["type"] == "timeout_error"
+
+    def test_the_next_one_does_not_wait_for_the_same_provider(self, client: TextClient) -> None:
+        prompt = f"[[anthropic: {NEVER_HERE[2:-2]}]]"
+        assert client.post(PATHS["anthropic"], body("anthropic", prompt)).status_code == 524
+        assert client.post(PATHS["anthropic"], body("anthropic", prompt)).status_code == 200
+
+
+@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
+class TestAQuietStream:
+    @pytest.fixture(autouse=True)
+    def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(text_app, "KEEP_ALIVE_S", KEEP_ALIVE_S)
+
+    def test_the_line_is_kept_alive_before_the_first_word(self, client: TextClient, protocol: str) -> None:
+        text = client.post(PATHS[protocol], body(protocol, "[[hang 0.4]]", stream=True)).text
+        before, _, _ = text.partition("chunk" if protocol == "openai" else "message_start")
+        assert before.count(SIGNS[protocol]) >= 2
+        assert text.rstrip().endswith("[DONE]" if protocol == "openai" else '{"type":"message_stop"}')
+
+    def test_and_between_two_words(self, client: TextClient, protocol: str) -> None:
+        prompt = "[[delay 150]] [[tokens 2]]"
+        text = client.post(PATHS[protocol], body(protocol, prompt, stream=True)).text
+        start = text.index("chunk" if protocol == "openai" else "content_block_delta")
+        assert SIGNS[protocol] in text[start:]
+
+    def test_no_sdk_is_disturbed(self, client: TextClient, protocol: str) -> None:
+        asked = body(protocol, "[[hang 0.2]] [[delay 60]] [[tokens 3]]")
+        if protocol == "openai":
+            chunks = list(client.openai.chat.completions.create(**asked, stream=True))
+            words = "".join(choice.delta.content or "" for chunk in chunks for choice in chunk.choices)
+        else:
+            with client.anthropic.messages.stream(**asked) as events:
+                words = "".join(events.text_stream)
+        assert len(words.split()) == 3
+        assert client.texts_when(1)[0].amount_micro_usd < 0
+
+    def test_a_refusal_after_the_first_sign_is_the_streams_last_event(
+        self, client: TextClient, protocol: str
+    ) -> None:
+        # Once the line is kept alive the status has been sent.
+        answer = client.post(PATHS[protocol], body(protocol, "[[hang 0.2]] [[garbage]]", stream=True))
+        assert answer.status_code == 200
+        last = answer.text.rstrip().rpartition("\n\n")[2]
+        assert '"code":502' in last
+        assert last.startswith("event: error" if protocol == "anthropic" else "data: ")
+        assert client.balance() == USD

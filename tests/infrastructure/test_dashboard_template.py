@@ -1,0 +1,55 @@
+"""The dashboard's sign-in, as the template declares it."""
+
+import json
+from typing import Any
+
+from local.template import Template
+from tollgate.dashboard.cognito import PoolSettings
+
+POOL = ("UserPool", "UserPoolDomain", "UserPoolClient", "SignInParameter")
+
+
+def properties(template: Template, name: str) -> Any:
+    """Give the properties of a resource."""
+    return template.resources[name]["Properties"]
+
+
+class TestSignIn:
+    def test_there_is_a_user_pool_on_aws_alone(self, template: Template) -> None:
+        assert {template.resources[name]["Condition"] for name in POOL} == {"IsOnAws"}
+        assert template.source["Conditions"]["IsOnAws"] == {"Fn::Equals": [{"Ref": "LocalEndpoint"}, ""]}
+
+    def test_the_client_is_a_public_one_that_takes_codes_alone(self, template: Template) -> None:
+        client = properties(template, "UserPoolClient")
+        assert client["AllowedOAuthFlows"] == ["code"]
+        assert client["GenerateSecret"] is False
+        assert client["AllowedOAuthFlowsUserPoolClient"] is True
+
+    def test_it_comes_back_to_the_dashboard_by_whichever_name_the_api_has(self, template: Template) -> None:
+        client = properties(template, "UserPoolClient")
+        for urls, end in (("CallbackURLs", "/sign-in/callback"), ("LogoutURLs", "/sign-in")):
+            (url,) = client[urls]
+            condition, own, given = url["Fn::If"]
+            assert condition == "HasDomain"
+            assert own["Fn::Sub"] == f"https://${{DomainName}}/dashboard{end}"
+            base_url = "https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/live"
+            assert given["Fn::Sub"] == f"{base_url}/dashboard{end}"
+
+    def test_the_function_reads_the_parameter_that_the_pool_is_told_in(self, template: Template) -> None:
+        parameter = properties(template, "SignInParameter")
+        told = template.variables("DashboardFunction")["SIGN_IN_PARAMETER"]
+        assert told == {"Fn::If": ["IsOnAws", parameter["Name"], {"Ref": "AWS::NoValue"}]}
+        assert set(json.loads(parameter["Value"]["Fn::Sub"])) == set(PoolSettings.model_fields)
+
+    def test_a_pool_in_prod_cannot_be_deleted(self, template: Template) -> None:
+        protection = properties(template, "UserPool")["DeletionProtection"]
+        assert protection == {"Fn::If": ["IsProd", "ACTIVE", "INACTIVE"]}
+
+    def test_the_key_of_the_sessions_is_made_by_aws(self, template: Template) -> None:
+        secret = properties(template, "SessionSecret")
+        assert "SecretString" not in secret
+        assert secret["GenerateSecretString"]["PasswordLength"] == 64
+
+    def test_no_deployed_function_is_told_of_the_development_sign_in(self, template: Template) -> None:
+        for function in template.functions():
+            assert "TOLLGATE_DEVELOPMENT_SIGN_IN" not in template.variables(function)

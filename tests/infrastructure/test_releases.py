@@ -1,0 +1,122 @@
+"""What a deployment changes is what runs: versions, their aliases, and the canary (decision 0005)."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from local.template import Template, named, parse_template, read_template, translate
+
+PUBLISHED = ("ApiFunction", "TextFunction")
+"""What API Gateway calls through an alias."""
+NOT_ON_AWS = {"LocalEndpoint"}
+
+
+class TestVersions:
+    @pytest.mark.parametrize("function", PUBLISHED)
+    def test_other_code_is_published(self, template: Template, function: str) -> None:
+        changed = parse_template()
+        changed["Globals"]["Function"]["CodeUri"] = "s3://bucket/other"
+        assert version_of(translate(changed), function) != version_of(template.resources, function)
+
+    @pytest.mark.parametrize("layer", ["DependenciesLayer", "SharedLayer"])
+    def test_another_layer_is_published_though_the_function_is_the_same(
+        self, template: Template, layer: str
+    ) -> None:
+        changed = parse_template()
+        changed["Resources"][layer]["Properties"]["ContentUri"] = "s3://bucket/other"
+        resources = translate(changed)
+        for function in PUBLISHED:
+            assert version_of(resources, function) != version_of(template.resources, function)
+
+    def test_the_same_is_the_same_version(self, template: Template) -> None:
+        again = translate(parse_template())
+        for function in PUBLISHED:
+            assert version_of(again, function) == version_of(template.resources, function)
+
+    @pytest.mark.parametrize("function", PUBLISHED)
+    def test_another_parameter_is_published(self, template: Template, function: str) -> None:
+        # A version is replaced when its description is another; SAM does not look into parameters.
+        version = template.resources[version_of(template.resources, function)]
+        described = set(re.findall(r"\$\{(\w+)\}", version["Properties"]["Description"]["Fn::Sub"]))
+        known = set(template.source["Parameters"])
+        assert described == {*references(template.functions()[function])} & known - NOT_ON_AWS
+
+    @pytest.mark.parametrize("function", PUBLISHED)
+    def test_an_old_version_goes(self, template: Template, function: str) -> None:
+        version = template.resources[version_of(template.resources, function)]
+        assert version["DeletionPolicy"] == "Delete"
+
+    def test_snapstart_is_where_no_web_adapter_is(self, template: Template) -> None:
+        started = {name for name, each in template.functions().items() if "SnapStart" in each}
+        assert "ApiFunction" in started
+        assert "TextFunction" not in started
+        assert template.functions()["ApiFunction"]["SnapStart"] == {"ApplyOn": "PublishedVersions"}
+
+
+class TestAliases:
+    @pytest.mark.parametrize(
+        ("function", "method", "path"),
+        [("ApiFunction", "get", "/api/v1/user/me"), ("TextFunction", "post", "/api/v1/messages")],
+    )
+    def test_the_gateway_calls_the_published_version(
+        self, template: Template, function: str, method: str, path: str
+    ) -> None:
+        on = template.openapi()["paths"][path][method]["x-amazon-apigateway-integration"]
+        assert f"${{{function}Aliaslive}}" in on["uri"]["Fn::Sub"]
+
+    @pytest.mark.parametrize("function", PUBLISHED)
+    def test_the_alias_points_at_it(self, template: Template, function: str) -> None:
+        alias = template.resources[f"{function}Aliaslive"]["Properties"]
+        assert alias["FunctionVersion"] == {
+            "Fn::GetAtt": [version_of(template.resources, function), "Version"]
+        }
+
+
+@pytest.fixture(scope="module")
+def canary() -> Template:
+    """Give the template as it is with canary deployments."""
+    return read_template({"CanaryDeployment": "true"})
+
+
+class TestCanary:
+    def test_it_is_off_where_it_is_not_asked_for(self, template: Template) -> None:
+        assert not template.of_type("AWS::CodeDeploy::DeploymentGroup")
+
+    @pytest.mark.parametrize(
+        ("function", "alarm"), [("ApiFunction", "ApiErrorsAlarm"), ("TextFunction", "TextErrorsAlarm")]
+    )
+    def test_an_alarm_takes_a_version_back(self, canary: Template, function: str, alarm: str) -> None:
+        group = canary.of_type("AWS::CodeDeploy::DeploymentGroup")[f"{function}DeploymentGroup"]
+        alarms = {named(each["Name"]) for each in group["AlarmConfiguration"]["Alarms"]}
+        assert alarms == {alarm, "ApiServerErrorsAlarm"}
+        assert "DEPLOYMENT_STOP_ON_ALARM" in group["AutoRollbackConfiguration"]["Events"]
+        assert "Canary10Percent5Minutes" in str(group["DeploymentConfigName"])
+        policy = canary.resources[f"{function}Aliaslive"]["UpdatePolicy"]["CodeDeployLambdaAliasUpdate"]
+        assert policy["DeploymentGroupName"] == {"Ref": f"{function}DeploymentGroup"}
+
+
+def version_of(resources: dict[str, Any], function: str) -> str:
+    """Give the logical id of the version that a deployment publishes: another one is another version."""
+    (found,) = (
+        name
+        for name, each in resources.items()
+        if each["Type"] == "AWS::Lambda::Version" and each["Properties"]["FunctionName"] == {"Ref": function}
+    )
+    return found
+
+
+def references(value: Any) -> Iterator[str]:
+    """Give every name that a value refers to, by `Ref` or inside `Fn::Sub`."""
+    match value:
+        case {"Ref": str(name)}:
+            yield name
+        case {"Fn::Sub": str(text)}:
+            yield from re.findall(r"\$\{(\w+)\}", text)
+        case dict():
+            for each in value.values():
+                yield from references(each)
+        case list():
+            for each in value:
+                yield from references(each)

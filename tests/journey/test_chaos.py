@@ -1,0 +1,170 @@
+"""Hundreds of orders of every kind, faulty providers, a worker that is killed over and over: nothing is lost.
+
+What goes wrong is drawn from a seed; the seed is printed, and `CHAOS_SEED` sets it. Which write a kill falls
+between is up to the machine, so a seed makes a run much alike, not the same. `CHAOS_TASKS` is how many.
+"""
+
+import io
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from random import Random, SystemRandom
+from typing import Any
+
+import av
+import httpx
+import pytest
+from PIL import Image
+
+from tests.support.chaos import Customer, live_through, wait_until
+from tests.support.customer import TERMINAL
+from tests.support.orders import FIRST
+from tests.support.outages import MortalService, mortal_service
+from tests.support.receivers import Heard, Receiver, receiving
+from tollgate import bootstrap
+from tollgate.kit.money import micro_usd_of_cents
+from tollgate.tasks.models import Task
+
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("chaos")]
+
+TASKS = int(os.environ.get("CHAOS_TASKS", "70"))
+"""A little more than there are kinds of orders."""
+SEED = int(os.environ.get("CHAOS_SEED") or SystemRandom().randrange(10**6))
+CUSTOMERS = 5
+BALANCE_CENTS = 1_000_000
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[MortalService]:
+    """Run the service."""
+    with mortal_service(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    """Run the customers' server."""
+    with receiving(SEED) as running:
+        yield running
+
+
+@pytest.fixture
+def customers(service: MortalService, receiver: Receiver) -> Iterator[list[Customer]]:
+    """Give customers with money."""
+    found = []
+    with ExitStack() as ends:
+        for _ in range(CUSTOMERS):
+            account = bootstrap.api().accounts.open(micro_usd_of_cents(BALANCE_CENTS))
+            headers = {"authorization": f"Bearer {account.api_key}"}
+            http = ends.enter_context(httpx.Client(base_url=service.base_url, headers=headers, timeout=60))
+            webhook = receiver.url_of(account.account_id, account.webhook_secret)
+            found.append(Customer(account, http, webhook))
+        yield found
+
+
+def test_nothing_is_lost_charged_twice_or_left_open(
+    service: MortalService, customers: list[Customer], receiver: Receiver
+) -> None:
+    print(f"CHAOS_SEED={SEED}")  # noqa: T201 - pytest shows it when the test fails
+    live_through(service, customers, TASKS, Random(SEED))  # noqa: S311 - not a secret
+    views = {task_id: one.status(task_id) for one in customers for task_id in one.taken}
+    states = Counter(view["status"] for view in views.values())
+    print(f"{len(views)} tasks, {service.outages} outages: {dict(states)}")  # noqa: T201  # noqa: T201 - as above
+    assert len(views) == TASKS + len(FIRST)
+    assert set(states) <= set(TERMINAL)
+    # Else the run would prove little.
+    assert states["finished"] > TASKS // 4
+    assert states["failed"] > 0
+
+    for view in views.values():
+        has_its_result_or_its_money_back(view)
+    for customer in customers:
+        has_books_that_agree(customer, views)
+        was_told_of_every_end(customer, views, receiver.heard)
+    no_provider_got_a_job_twice(service, views)
+    assert wait_until(lambda: all(statistics_agree(one, views) for one in customers))
+
+
+def has_its_result_or_its_money_back(view: dict[str, Any]) -> None:
+    finished = view["status"] == "finished"
+    assert view["refundedCents"] == (0 if finished else view["costCents"])
+    assert ("error" in view) is not finished
+    assert ("files" in view or "output" in view) is finished
+    for file in view.get("files", []):
+        content = httpx.get(file["fileUrl"]).raise_for_status().content
+        assert len(content) == file["bytes"]
+        assert decodes(content, file["fileType"])
+
+
+def decodes(content: bytes, file_type: str) -> bool:
+    """Tell whether there is something in a file, all of which a decoder can read; it raises where not."""
+    if file_type == "image":
+        picture = Image.open(io.BytesIO(content))
+        picture.load()
+        return min(picture.size) > 0
+    with av.open(io.BytesIO(content), "r") as media:
+        stream = (media.streams.video if file_type == "video" else media.streams.audio)[0]
+        return sum(1 for _ in media.decode(stream)) > 0
+
+
+def has_books_that_agree(customer: Customer, views: dict[str, Any]) -> None:
+    account_id = customer.account.account_id
+    account = bootstrap.api().accounts.me(account_id)
+    amounts: dict[str, list[int]] = defaultdict(list)
+    for entry in bootstrap.step_runner().ledger.entries(account_id):
+        amounts[entry.task_id or "credit"].append(entry.amount_micro_usd)
+    costs = {task_id: micro_usd_of_cents(views[task_id]["costCents"]) for task_id in customer.taken}
+    finished = {task_id for task_id in customer.taken if views[task_id]["status"] == "finished"}
+    assert amounts == {
+        "credit": [micro_usd_of_cents(BALANCE_CENTS)],
+        **{task: [-cost] if task in finished else [-cost, cost] for task, cost in costs.items()},
+    }
+    spent = sum(costs[task_id] for task_id in finished)
+    assert account.balance_micro_usd == micro_usd_of_cents(BALANCE_CENTS) - spent
+    assert (account.open_tasks, account.running_tasks, account.holds) == (0, 0, ())
+    assert bootstrap.step_runner().tasks.waiting(account_id, TASKS) == []
+
+
+def was_told_of_every_end(customer: Customer, views: dict[str, Any], heard: Sequence[Heard]) -> None:
+    for task_id, body in customer.taken.items():
+        mine = [one for one in heard if one.event["data"]["taskId"] == task_id]
+        if "webhook" not in body:
+            assert mine == []
+            continue
+        assert len({one.webhook_id for one in mine}) == 1
+        assert 204 in {one.status for one in mine}
+        for one in mine:
+            assert one.signed
+            assert one.event["type"] == f"task.{views[task_id]['status']}"
+            assert one.event["data"] == views[task_id]
+
+
+def no_provider_got_a_job_twice(service: MortalService, views: dict[str, Any]) -> None:
+    """The simulator counts submits and jobs by prompt, and no two orders have the same."""
+    runner = bootstrap.step_runner()
+    tasks = [runner.tasks.get(task_id) for task_id in views]
+    asked = Counter(
+        (attempt.provider, str(task.values.get("prompt")))
+        for task in tasks
+        if isinstance(task, Task)
+        for attempt in task.attempts
+    )
+    jobs = httpx.get(f"{service.found.simulatorUrl}/_jobs").json()
+    counted = [job for job in jobs if job["prompt"].startswith("order ")]
+    assert len(counted) > TASKS // 2
+    for job in counted:
+        assert job["accepted"] <= 1, job
+        assert job["submits"] <= asked[job["provider"], job["prompt"]], job
+
+
+def statistics_agree(customer: Customer, views: dict[str, Any]) -> bool:
+    """Tell whether the statistics are what the customer's tasks cost; they are a little behind."""
+    total = customer.data("GET", "/api/v1/stats?range=7d")["total"]
+    mine = [views[task_id] for task_id in customer.taken]
+    return bool(
+        total["tasks"] == len(mine)
+        and total["spentCents"] == sum(view["costCents"] for view in mine)
+        and total["refundedCents"] == sum(view["refundedCents"] for view in mine)
+    )

@@ -1,0 +1,33 @@
+"""Many first sign-ins of one person at once, on an emulator whose transactions hold."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tollgate import bootstrap, bootstrap_dashboard
+from tollgate.dashboard.identities import Person
+from tollgate.kit.ids import new_id
+
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+
+AT_ONCE = 8
+
+
+@pytest.mark.usefixtures("service")
+def test_they_end_in_one_account_that_is_welcomed_once() -> None:
+    bootstrap_dashboard.forget()
+    identities = bootstrap_dashboard.dashboard().identities
+    person = Person(new_id("development#"), "ada@example.com")
+
+    def sign_in(_: int) -> str:
+        account_id = identities.account_of(person)
+        identities.welcome(account_id, 1_000_000)
+        return account_id
+
+    accounts = bootstrap.ledger_audit().accounts
+    before = {account.account_id for account in accounts.all()}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        (account_id,) = set(pool.map(sign_in, range(AT_ONCE)))
+    assert {account.account_id for account in accounts.all()} - before == {account_id}
+    assert bootstrap.api().accounts.me(account_id).balance_micro_usd == 1_000_000
+    bootstrap_dashboard.forget()

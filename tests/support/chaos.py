@@ -1,0 +1,155 @@
+"""Customers who order everything there is while workers die; and waiting until all of it is over."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.customer import TERMINAL
+from tests.support.orders import FIRST, Earlier, inputs, prompt_of, with_a_prompt
+from tests.support.outages import MortalService
+from tollgate.accounts.service import OpenedAccount
+from tollgate.kit import aws
+from tollgate.kit.rows import from_attributes
+
+AT_ONCE = 8
+PER_OUTAGE = 25
+"""Orders between two kills, at least."""
+MOST_OUTAGES = 10
+"""With more, most tasks would see their deadline pass before they were ever worked on in peace."""
+MOST_MOVED = 0.7
+"""A kill comes when workers have moved some of the open tasks, at most this share of them."""
+OUTAGE_S = 200
+"""Longer than any lease and than any wait for a message: what was lost by then is found."""
+LONGEST_DEADLINE_S = 3_600
+MINUTES_FIRST = 2
+"""Times that a few minutes pass before the deadlines of all tasks do."""
+MAX_ROUNDS = 20
+"""Times that minutes pass until all must be over: a receiver fails twice, a provider is busy twice."""
+PATIENCE_S = 90.0
+POLL_S = 1.0
+CALM_S = 3.0
+"""What does not move for so long waits for something that is minutes away."""
+CANCELLED_SHARE = 0.08
+WEBHOOK_SHARE = 0.7
+
+
+@dataclass
+class Customer:
+    """A customer and the orders that were taken."""
+
+    account: OpenedAccount
+    http: httpx.Client
+    webhook: str
+    taken: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The body of each, by task."""
+
+    def data(self, method: str, path: str, **kwargs: Any) -> Any:
+        """Give the `data` of an answer that must be 200."""
+        answer = self.http.request(method, path, **kwargs)
+        assert answer.status_code == 200, f"{kwargs}: {answer.text}"
+        return answer.json()["data"]
+
+    def order(self, model: str, values: dict[str, Any], *, told: bool, cancelled: bool) -> str:
+        """Order something, `told` by a webhook how it ends, `cancelled` at once; give the task's id."""
+        body = {"model": model, "input": values} | ({"webhook": self.webhook} if told else {})
+        task_id = str(self.data("POST", "/api/v1/generation/create", json=body)["taskId"])
+        self.taken[task_id] = body
+        if cancelled:
+            self.data("POST", f"/api/v1/task/cancel/{task_id}")
+        return task_id
+
+    def status(self, task_id: str) -> Any:
+        """Give a task's status."""
+        return self.data("GET", f"/api/v1/task/status/{task_id}")
+
+
+Order = Callable[[], str]
+
+
+def live_through(service: MortalService, customers: Sequence[Customer], tasks: int, random: Random) -> None:
+    """Order everything, kill the worker again and again, and go on until all is over."""
+    orders = _orders(customers, tasks, random)
+    step = max(PER_OUTAGE, -(-tasks // MOST_OUTAGES))
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for first in range(0, tasks, step):
+            list(pool.map(lambda order: order(), orders[first : first + step]))
+            _wait_for_work(random.uniform(0, MOST_MOVED))
+            service.outage(OUTAGE_S)
+    _wait_for_work(0)
+    for rounds in range(MAX_ROUNDS):
+        if _is_over_when_calm():
+            return
+        service.pass_time(LONGEST_DEADLINE_S if rounds == MINUTES_FIRST else OUTAGE_S)
+    pytest.fail(f"still open: {sorted(_open_rows())}")
+
+
+def wait_until(is_so: Callable[[], bool], patience_s: float = PATIENCE_S) -> bool:
+    """Wait until something is so; tell whether it came to that."""
+    end = time.monotonic() + patience_s
+    while not is_so():
+        if time.monotonic() > end:
+            return False
+        time.sleep(POLL_S)
+    return True
+
+
+def _orders(customers: Sequence[Customer], tasks: int, random: Random) -> list[Order]:
+    """Draw the orders, each kind as often as any other."""
+    listed = customers[0].http.get("/api/v1/catalog").json()
+    models = [model["id"] for model in listed if model["kind"] == "media"]
+    kinds = inputs(models, _first_works(customers[0]))
+    random.shuffle(kinds)
+    return [_order(number, *kinds[number % len(kinds)], customers, random) for number in range(tasks)]
+
+
+def _order(
+    number: int, model: str, values: dict[str, Any], customers: Sequence[Customer], random: Random
+) -> Order:
+    # An earlier task is its own customer's to build on.
+    customer = customers[0] if "parentTaskId" in values else random.choice(customers)
+    prompted = with_a_prompt(values, prompt_of(number, random))
+    told, cancelled = random.random() < WEBHOOK_SHARE, random.random() < CANCELLED_SHARE
+    return lambda: customer.order(model, prompted, told=told, cancelled=cancelled)
+
+
+def _first_works(customer: Customer) -> Earlier:
+    """Make what other orders build on."""
+    ids = {model: customer.order(model, dict(FIRST[model]), told=False, cancelled=False) for model in FIRST}
+    assert wait_until(lambda: all(customer.status(one)["status"] in TERMINAL for one in ids.values()))
+    urls = {model: customer.status(task_id)["files"][0]["fileUrl"] for model, task_id in ids.items()}
+    return Earlier(urls["z-image"], urls["seedance-1.5-pro"], urls["suno"], ids["suno"], ids["midjourney"])
+
+
+def _open_rows() -> set[tuple[str, int]]:
+    """Give every task and delivery that is not over, each with its counter: those have a timer."""
+    found = set()
+    for table, key in (("TASKS_TABLE", "task_id"), ("DELIVERIES_TABLE", "delivery_id")):
+        scan = aws.dynamodb().get_paginator("scan")
+        for page in scan.paginate(TableName=os.environ[table], IndexName="DueIndex"):
+            rows = [from_attributes(row) for row in page["Items"]]
+            found |= {(row[key], row["seq"]) for row in rows}
+    return found
+
+
+def _wait_for_work(share: float) -> None:
+    """Wait until workers have moved this share of what is open."""
+    before = _open_rows()
+    wanted = min(len(before), max(1, round(share * len(before))))
+    assert wait_until(lambda: len(before - _open_rows()) >= wanted), "the worker moves too little"
+
+
+def _is_over_when_calm() -> bool:
+    """Wait until nothing has moved for a while; tell whether all is over."""
+    before: set[tuple[str, int]] = set()
+    end = time.monotonic() + PATIENCE_S
+    while (now := _open_rows()) and now != before and time.monotonic() < end:
+        before = now
+        wait_until(lambda: not _open_rows(), CALM_S)
+    return not now

@@ -1,0 +1,90 @@
+"""An OpenID Connect provider on loopback, as a Cognito user pool is one: discovery, keys, tokens."""
+
+import json
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+from urllib.parse import parse_qs, parse_qsl, urlsplit
+
+from joserfc import jwt
+from joserfc.jwk import RSAKey
+
+from tests.support.http_server import Received, Reply, http_server
+
+CLIENT_ID = "client-of-ours"
+SUBJECT = "11111111-2222-3333-4444-555555555555"
+KEY = RSAKey.generate_key(2048, {"kid": "the-key"})
+OTHER_KEY = RSAKey.generate_key(2048, {"kid": "the-key"})
+LIFETIME_S = 300
+
+
+@dataclass
+class Issuer:
+    """The provider. `claims` take the place of those of a good token; `key` signs it."""
+
+    url: str = ""
+    claims: dict[str, Any] = field(default_factory=dict)
+    key: RSAKey = field(default_factory=lambda: KEY)
+    asked: dict[str, str] = field(default_factory=dict)
+    redeemed: list[dict[str, str]] = field(default_factory=list)
+
+    def authorize(self, location: str) -> str:
+        """Let the visitor in who was sent to `location`; give the query that they come back with."""
+        assert location.startswith(f"{self.url}/authorize?")
+        self.asked = dict(parse_qsl(urlsplit(location).query))
+        return f"code=the-code&state={self.asked['state']}"
+
+    def answer(self, request: Received) -> Reply:
+        """Answer a request."""
+        match urlsplit(request.path).path:
+            case "/.well-known/openid-configuration":
+                return _json(
+                    {
+                        "issuer": self.url,
+                        "authorization_endpoint": f"{self.url}/authorize",
+                        "token_endpoint": f"{self.url}/token",
+                        "jwks_uri": f"{self.url}/keys",
+                        "id_token_signing_alg_values_supported": ["RS256"],
+                    }
+                )
+            case "/keys":
+                return _json({"keys": [KEY.as_dict(private=False)]})
+            case "/token":
+                return self._token({name: one[0] for name, one in parse_qs(request.body.decode()).items()})
+        return Reply(404)
+
+    def _token(self, sent: dict[str, str]) -> Reply:
+        self.redeemed.append(sent)
+        challenge = urlsafe_b64encode(sha256(sent["code_verifier"].encode()).digest()).rstrip(b"=").decode()
+        if sent["code"] != "the-code" or challenge != self.asked["code_challenge"]:
+            return _json({"error": "invalid_grant"}, 400)
+        now_s = int(time.time())
+        claims = {
+            "iss": self.url,
+            "aud": CLIENT_ID,
+            "sub": SUBJECT,
+            "email": "ada@example.com",
+            "nonce": self.asked["nonce"],
+            "iat": now_s,
+            "exp": now_s + LIFETIME_S,
+            **self.claims,
+        }
+        id_token = jwt.encode({"alg": "RS256", "kid": "the-key"}, claims, self.key)
+        return _json({"access_token": "x", "token_type": "Bearer", "id_token": id_token})
+
+
+@contextmanager
+def running_issuer() -> Iterator[Issuer]:
+    """Serve one."""
+    issuer = Issuer()
+    with http_server(issuer.answer) as address:
+        issuer.url = address.removesuffix("/hook")
+        yield issuer
+
+
+def _json(content: Any, status: int = 200) -> Reply:
+    return Reply(status, json.dumps(content).encode(), {"content-type": "application/json"})

@@ -1,0 +1,53 @@
+"""The whole service as `make run` starts it, with a folder of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from local.emulator import free_port
+from local.template import ROOT
+
+TIMEOUT_S = 60.0
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Give the environment that `make` gives, with a folder of its own."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": os.environ.get("HOME", "/"),
+        "PYTHONPATH": "functions:shared:.",
+        "TOLLGATE_LOCAL_FOLDER": str(folder),
+        "TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS": "1",
+    }
+
+
+def command(*arguments: str) -> list[str]:
+    """Give the command behind a Makefile target."""
+    return [sys.executable, "-m", "local", *arguments]
+
+
+@contextmanager
+def running_service(folder: Path) -> Iterator[dict[str, Any]]:
+    """Run the service as a process; give `service.json`."""
+    log = (folder / "run.log").open("wb")
+    process = subprocess.Popen(
+        command("run", "--port", str(free_port())), cwd=ROOT, env=environment(folder), stdout=log, stderr=log
+    )
+    end = time.monotonic() + TIMEOUT_S
+    try:
+        while not (folder / "service.json").exists():
+            assert process.poll() is None, (folder / "run.log").read_text()
+            assert time.monotonic() < end, (folder / "run.log").read_text()
+            time.sleep(0.05)
+        yield json.loads((folder / "service.json").read_text())
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(TIMEOUT_S) == 0
+        log.close()

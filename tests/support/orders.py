@@ -1,0 +1,97 @@
+"""Orders of every kind: each live model, follow-ups on earlier results, and every fault of a provider."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+PROVIDERS = ("fal", "poyo", "kie", "apimart", "ark")
+"""Those that most models have a route to; a fault is for one of them, or for all providers."""
+FAULTS = (
+    "fail",
+    "reject",
+    "slow 4",
+    "stuck",
+    "garbage",
+    "garbage 2",
+    "status 429 2",
+    "status 503",
+    "error-in-200",
+    "lost",
+    "hang 1",
+    "files 3",
+    "vanish",
+    "truncate",
+    "lie",
+)
+"""Directions to the simulator (`local/simulator/directions.py`)."""
+FAULTY_SHARE = 0.6
+FOR_ALL_SHARE = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """Finished tasks that orders build on: ids, and where the files of some are."""
+
+    picture_url: str
+    film_url: str
+    song_url: str
+    song_task_id: str
+    grid_task_id: str
+    """Of four pictures by Midjourney."""
+
+
+FIRST: Mapping[str, dict[str, Any]] = {
+    "z-image": {"prompt": "a fox", "size": "1:1"},
+    "seedance-1.5-pro": {"prompt": "a fox runs"},
+    "suno": {"prompt": "a song of a fox"},
+    "midjourney": {"prompt": "a fox"},
+}
+"""What `Earlier` is made of."""
+
+
+def inputs(models: Sequence[str], earlier: Earlier) -> list[tuple[str, dict[str, Any]]]:
+    """Give a model and a short valid input for each kind of order: every model, and every follow-up."""
+    picture, film, song = earlier.picture_url, earlier.film_url, earlier.song_url
+    motion = {"imageUrls": [picture], "videoUrls": [film]}
+    more: dict[str, dict[str, Any]] = {
+        "kling-2.6-motion-control": {**motion, "characterOrientation": "image"},
+        "kling-3.0-motion-control": {**motion, "characterOrientation": "video"},
+        "midjourney-video": {"imageUrls": [picture]},
+        "suno-custom-model": {"name": "mine", "audioUrls": [song] * 6},
+        "wan-2.7-edit-video": {"editVideoUrl": film},
+        "wan-2.7-image-to-video": {"imageUrls": [picture]},
+        "wan-2.7-reference-to-video": {"referenceImageUrls": [picture]},
+        "z-image": {"size": "1:1"},
+    }
+    track = {"parentTaskId": earlier.song_task_id, "audioId": "1"}
+    pictures = {"parentTaskId": earlier.grid_task_id, "index": 2}
+    return [
+        *((model, more.get(model, {})) for model in models),
+        ("suno", {"action": "lyrics"}),
+        ("suno", {"action": "extend", "startS": 1, **track}),
+        ("suno", {"action": "wav", **track}),
+        ("midjourney", {"action": "upscale", **pictures}),
+        ("midjourney", {"action": "remix-subtle", **pictures}),
+        ("midjourney", {"action": "describe", "imageUrls": [picture]}),
+    ]
+
+
+PROMPTLESS = ("extend", "wav", "upscale", "describe")
+"""Actions that cannot be told anything."""
+
+
+def with_a_prompt(values: Mapping[str, Any], prompt: str) -> dict[str, Any]:
+    """Give the input with this prompt, where it can have one."""
+    told = "name" not in values and values.get("action") not in PROMPTLESS
+    return {**values, "prompt": prompt} if told else dict(values)
+
+
+def prompt_of(number: int, random: Random) -> str:
+    """Give a prompt that no other order has, mostly with one or two faults for one provider or for all."""
+    faults = random.sample(FAULTS, random.choice((1, 2))) if random.random() < FAULTY_SHARE else []
+    told = [
+        f"[[{fault}]]" if random.random() < FOR_ALL_SHARE else f"[[{random.choice(PROVIDERS)}: {fault}]]"
+        for fault in faults
+    ]
+    return " ".join([f"order {number},", *told])

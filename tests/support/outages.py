@@ -1,0 +1,103 @@
+"""The whole local service, whose worker is killed over and over while the customers go on.
+
+An outage is what its name says: the worker is killed (SIGKILL, in the midst of whatever it does), minutes
+pass while nothing of ours runs, the sweeper looks, and a new worker starts. Time jumps only then, or while a
+worker has nothing to do: so no lease is cut short that a living process counts on, and it is as if we had
+waited.
+"""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from unittest.mock import patch
+
+from local import files
+from local import service as local_service
+from local.emulator import free_port
+from local.files import Service, read_service
+from local.pump import LONG_POLL_S
+from local.service import LocalService
+from local.template import ROOT
+from tests.support.shifted import ShiftedClock
+from tollgate import bootstrap
+from tollgate.kit.clock import MS_PER_S
+
+DEAD_POLL_MARGIN_S = 0.2
+ON_THE_CLOCK = ("worker", "api")
+"""The parts that tell the time by `bootstrap`'s clock."""
+
+
+class MortalService(LocalService):
+    """The local service in this process's name; its worker can be killed, and time moved."""
+
+    def __init__(self, ahead: Path) -> None:
+        super().__init__(free_port())
+        ahead.write_text("0")
+        self._ahead = ahead
+        self.clock = ShiftedClock(ahead)
+        self._worker: tuple[Mapping[str, str], list[str]] | None = None
+        self.outages = 0
+
+    @cached_property
+    def found(self) -> Service:
+        """Give how to reach it, once it is started."""
+        return read_service()
+
+    def outage(self, away_s: int) -> None:
+        """Kill the worker, let `away_s` seconds pass without one, and start another."""
+        worker = self._processes["worker"]
+        worker.kill()
+        worker.wait()
+        # The emulator still answers the dead worker's last poll, and what it gives it is gone for minutes.
+        time.sleep(LONG_POLL_S + DEAD_POLL_MARGIN_S)
+        self.pass_time(away_s)
+        assert self._worker is not None
+        self._start_part("worker", *self._worker)
+        self.outages += 1
+
+    def pass_time(self, by_s: int) -> None:
+        """Let `by_s` seconds pass at once, and the sweeper look."""
+        self.clock.advance(by_s * MS_PER_S)
+        bootstrap.sweeper().sweep()
+
+    def _start_part(
+        self, name: str, environment: Mapping[str, str], arguments: list[str]
+    ) -> "subprocess.Popen[bytes]":
+        if name == "worker":
+            self._worker = environment, arguments
+        return super()._start_part(name, environment, arguments)
+
+    def _program(self, name: str) -> list[str]:
+        program = super()._program(name)
+        return ["tests.support.shifted", str(self._ahead), *program] if name in ON_THE_CLOCK else program
+
+
+@contextmanager
+def mortal_service(folder: Path) -> Iterator[MortalService]:
+    """Run the service with its files in `folder`; `bootstrap` is on it, and on its clock."""
+    service = MortalService(folder / "ahead")
+    settings = {
+        # Nothing else: a developer's own provider keys would be used.
+        **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
+        "PYTHONPATH": os.pathsep.join(str(ROOT / part) for part in ("functions", "shared", "")),
+        "TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS": "1",
+        # The customers order as fast as they can.
+        "REQUESTS_PER_MINUTE": "999999",
+    }
+    with (
+        patch.dict(os.environ, settings, clear=True),
+        patch.object(files, "SERVICE", folder / "service.json"),
+        patch.object(files, "ENVIRONMENT", folder / "environment.json"),
+        patch.object(local_service, "LOGS", folder / "logs"),
+        patch.object(bootstrap, "SystemClock", lambda: service.clock),
+    ):
+        service.start()
+        try:
+            yield service
+        finally:
+            service.stop()
+            bootstrap.forget()

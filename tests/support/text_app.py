@@ -1,0 +1,126 @@
+"""A pytest plugin: `functions/text` as it is served, on the emulator, and customers with both SDKs."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import anthropic
+import httpx
+import openai
+import pytest
+import uvicorn
+
+from tollgate import bootstrap, bootstrap_text
+from tollgate.accounts.service import OpenedAccount
+from tollgate.kit import aws
+from tollgate.kit.dynamodb import Database
+from tollgate.ledger.audit import audit
+from tollgate.ledger.entries import Entry
+from tollgate.ledger.repository import LedgerRepository
+
+START_TIMEOUT_S = 20.0
+USD = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def text_url(stack_environment: dict[str, str]) -> Iterator[str]:
+    """Serve the function's app on uvicorn, as the web adapter has it; give its address."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in stack_environment.items():
+            patch.setenv(name, value)
+        bootstrap_text.settings.cache_clear()
+        bootstrap_text.catalog.cache_clear()
+        from text.app import app  # noqa: PLC0415 - with the environment set
+
+        config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", proxy_headers=False)
+        server = uvicorn.Server(config)
+
+        async def serve() -> None:
+            await server.serve()
+            await bootstrap_text.close()
+
+        thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
+        thread.start()
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not server.started:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        server.should_exit = True
+        thread.join(START_TIMEOUT_S)
+
+
+def ledger() -> LedgerRepository:
+    """Give the books, to read."""
+    settings = bootstrap_text.settings()
+    return LedgerRepository(Database(aws.dynamodb()), settings.accounts_table, settings.ledger_table)
+
+
+@dataclass(frozen=True)
+class TextClient:
+    """A customer with both SDKs; they never retry by themselves."""
+
+    url: str
+    account: OpenedAccount
+    openai: openai.OpenAI
+    anthropic: anthropic.Anthropic
+
+    def post(self, path: str, body: Any, **headers: str) -> httpx.Response:
+        sent = {"authorization": f"Bearer {self.account.api_key}", **headers}
+        return httpx.post(f"{self.url}/api/v1{path}", json=body, headers=sent, timeout=60)
+
+    def balance(self) -> int:
+        return bootstrap.api().accounts.me(self.account.account_id).balance_micro_usd
+
+    def texts(self) -> list[Entry]:
+        entries = ledger().entries(self.account.account_id)
+        return [entry for entry in entries if entry.kind == "text"]
+
+    def texts_when(self, count: int) -> list[Entry]:
+        """Give the text entries once there are `count`: an SDK is done at the end mark, we just after it."""
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while len(found := self.texts()) < count:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        return found
+
+    def settled(self) -> bool:
+        """Tell whether the books agree and no hold is open."""
+        found = bootstrap.api().accounts.me(self.account.account_id)
+        entries = ledger().entries(found.account_id)
+        return not found.holds and audit(found.account_id, found.balance_micro_usd, entries) is None
+
+
+@pytest.fixture
+def open_client(service: None, text_url: str) -> Iterator[Callable[[int], TextClient]]:
+    """Give what opens a customer with that many micro-USD."""
+    with ExitStack() as stack:
+
+        def opened(balance_micro_usd: int) -> TextClient:
+            account = bootstrap.api().accounts.open(balance_micro_usd)
+            options: Any = {"api_key": account.api_key, "max_retries": 0}
+            return TextClient(
+                text_url,
+                account,
+                stack.enter_context(openai.OpenAI(base_url=f"{text_url}/api/v1", **options)),
+                stack.enter_context(anthropic.Anthropic(base_url=f"{text_url}/api", **options)),
+            )
+
+        yield opened
+
+
+@pytest.fixture
+def fresh_breaker(text_url: str) -> None:
+    """Forget what other tests did to the providers."""
+    for made in bootstrap_text._made.values():
+        made.service.breaker._states.clear()
+
+
+@pytest.fixture
+def client(open_client: Callable[[int], TextClient]) -> TextClient:
+    """Give a customer with one US dollar."""
+    return open_client(USD)

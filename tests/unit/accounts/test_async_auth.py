@@ -1,0 +1,87 @@
+"""The authenticator of the text routes: as that of the others, and no request waits for its own trace."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from tests.support.clock import ManualClock
+from tollgate.accounts.async_auth import AsyncAuthenticator
+from tollgate.accounts.keys import NewKey, new_key
+from tollgate.accounts.models import ALL_SCOPES, ApiKey, Scope
+from tollgate.kit.dynamodb_async import DatabaseError
+from tollgate.kit.errors import InvalidApiKeyError
+from tollgate.kit.rows import Item
+from tollgate.kit.writes import Write
+
+
+class FakeDatabase:
+    """One key; its writes wait until they may, and fail if they are to."""
+
+    def __init__(self, key: NewKey) -> None:
+        self.row = ApiKey(key.key_id, "usr_1", key.digest, ALL_SCOPES, 0).to_item()
+        self.reads = 0
+        self.may_write = asyncio.Event()
+        self.failing = False
+        self.written: list[Write] = []
+
+    async def get(self, table: str, key: Item) -> Item | None:
+        self.reads += 1
+        return self.row if key == {"key_id": self.row["key_id"]} else None
+
+    async def write(self, write: Write) -> None:
+        await self.may_write.wait()
+        self.written.append(write)
+        if self.failing:
+            raise DatabaseError("no answer")
+
+
+def in_loop(test: Callable[["Desk"], Coroutine[Any, Any, None]]) -> None:
+    """Run a test with a desk of its own."""
+
+    async def run() -> None:
+        await test(Desk())
+
+    asyncio.run(run())
+
+
+class Desk:
+    def __init__(self) -> None:
+        self.key, self.clock = new_key(), ManualClock()
+        self.db = FakeDatabase(self.key)
+        self.authenticator = AsyncAuthenticator(self.db, "keys", self.clock)  # type: ignore[arg-type]
+
+    async def ask(self, text: str | None = None) -> ApiKey:
+        return await self.authenticator.authenticate(f"Bearer {text or self.key.text}", Scope.TEXT, None)
+
+
+class TestReads:
+    def test_a_key_is_read_once_in_30_seconds_and_an_unknown_one_too(self) -> None:
+        async def test(desk: Desk) -> None:
+            unknown = new_key().text
+            for _ in range(10):
+                await desk.ask()
+                with pytest.raises(InvalidApiKeyError):
+                    await desk.ask(unknown)
+            assert desk.db.reads == 2
+
+        in_loop(test)
+
+
+class TestLastUse:
+    @pytest.mark.parametrize("failing", [False, True])
+    def test_it_is_noted_once_beside_the_requests_which_do_not_wait(self, failing: bool) -> None:
+        async def test(desk: Desk) -> None:
+            desk.db.failing = failing
+            for _ in range(3):
+                assert (await desk.ask()).account_id == "usr_1"
+            assert desk.db.written == []
+            desk.db.may_write.set()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            (noted,) = desk.db.written
+            assert noted.key == {"key_id": desk.key.key_id}
+            assert noted.values[":now"] == desk.clock.now_ms()
+
+        in_loop(test)

@@ -1,0 +1,87 @@
+"""Media inside a request: what is kept, under which name, and what is refused before anything is."""
+
+import base64
+from typing import Any
+
+import boto3
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from moto import mock_aws
+
+from tests.unit.artifacts.test_store import png
+from tollgate.artifacts.inputs import InputStore
+from tollgate.kit.errors import InvalidInputError
+
+STORAGE = "https://files.test"
+
+
+def uri(data: bytes, media: str = "image/png") -> str:
+    return f"data:{media};base64,{base64.b64encode(data).decode()}"
+
+
+def store(s3: Any = None) -> InputStore:
+    return InputStore(s3, "bucket", STORAGE)
+
+
+def body(**fields: Any) -> dict[str, Any]:
+    return {"model": "seedream-4.5", "input": fields}
+
+
+class TestRead:
+    def test_a_data_uri_becomes_an_address_of_our_storage(self) -> None:
+        changed, (file,) = store().read("usr_1", body(prompt="a fox", urls=[uri(png())]))
+        (url,) = changed["input"]["urls"]
+        assert url == f"{STORAGE}/{file.key}"
+        assert file.key.startswith("inputs/")
+        assert file.key.endswith(".png")
+        assert file.data == png()
+        assert changed["input"]["prompt"] == "a fox"
+
+    def test_its_type_is_told_by_its_bytes(self) -> None:
+        _, (file,) = store().read("usr_1", body(urls=[uri(png(), "image/jpeg")]))
+        assert file.kind.content_type == "image/png"
+
+    def test_the_same_bytes_have_one_name_but_another_for_each_account(self) -> None:
+        names = [
+            store().read(account, body(urls=[uri(png())]))[1][0].key
+            for account in ("usr_1", "usr_1", "usr_2")
+        ]
+        assert names[0] == names[1] != names[2]
+
+    def test_it_may_be_nested(self) -> None:
+        given_images = [{"url": uri(png()), "role": "first_frame"}]
+        changed, _ = store().read("usr_1", body(imageWithRoles=given_images))
+        assert changed["input"]["imageWithRoles"][0]["url"].startswith(STORAGE)
+
+    @pytest.mark.parametrize(
+        "value",
+        [uri(b"<html></html>"), "data:image/png;base64,###", "data:image/png;base64,", uri(b"MZ" * 40)],
+    )
+    def test_what_is_no_media_is_named(self, value: str) -> None:
+        with pytest.raises(InvalidInputError) as caught:
+            store().read("usr_1", body(urls=["https://x.test/a.png", value]))
+        assert [problem.path for problem in caught.value.problems] == ["/input/urls/1"]
+
+    @given(
+        st.recursive(
+            st.none() | st.text() | st.integers(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
+        )
+    )
+    def test_any_other_input_is_as_it_was(self, value: Any) -> None:
+        given_body = {"model": "z-image", "input": value}
+        assert store().read("usr_1", given_body) == (given_body, [])
+
+    def test_a_body_without_input_stays_without(self) -> None:
+        assert store().read("usr_1", {"model": "z-image"}) == ({"model": "z-image"}, [])
+
+
+@mock_aws
+def test_what_is_kept_is_there_with_its_type_also_after_a_repeat() -> None:
+    s3 = boto3.client("s3", region_name="us-east-1")
+    s3.create_bucket(Bucket="bucket")
+    _, files = store().read("usr_1", body(urls=[uri(png())]))
+    for _ in range(2):
+        store(s3).keep(files)
+    found = s3.get_object(Bucket="bucket", Key=files[0].key)
+    assert (found["Body"].read(), found["ContentType"]) == (png(), "image/png")

@@ -1,0 +1,81 @@
+"""Every way in which the query of a statement can be wrong, and the cursor that it hands out."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tollgate.kit.errors import InvalidInputError
+from tollgate.ledger.query import MAX_ID_BYTES, Position, read_query
+
+A_TASK, A_REQUEST = "task_01JD5R6Q00EXAMP1ETASK00001", "req_01JD5R6Q00EXAMP1EREQ000001"
+
+
+class TestProblems:
+    @pytest.mark.parametrize(
+        ("query", "expected"),
+        [
+            ({"kind": "bonus"}, ["/kind"]),
+            ({"taskId": A_REQUEST}, ["/taskId"]),
+            ({"requestId": "req_1"}, ["/requestId"]),
+            ({"taskId": A_TASK, "requestId": A_REQUEST}, ["/requestId"]),
+            ({"limit": "0"}, ["/limit"]),
+            ({"limit": "101"}, ["/limit"]),
+            ({"limit": "+5"}, ["/limit"]),
+            ({"from": "yesterday", "to": ""}, ["/from", "/to"]),
+            ({"to": "1969-12-31"}, ["/to"]),
+            ({"from": "2023-11-02", "to": "2023-11-01"}, ["/from"]),
+            ({"from": "2023-11-01", "to": "2023-11-01"}, ["/from"]),
+            ({"page": "2"}, ["/page"]),
+        ],
+    )
+    def test_each_is_named(self, query: dict[str, str], expected: list[str]) -> None:
+        assert problems(query) == expected
+
+    @pytest.mark.parametrize(
+        "cursor",
+        [
+            "",
+            "nonsense",
+            "é",
+            "MTcwMDAwMDAwMDAwMCM",  # 1700000000000# and no id
+            "LTEjYQ",  # -1#a
+            "MSNh=",  # 1#a, with what a cursor does not have
+            "MSNh!",
+            Position(1, "x" * (MAX_ID_BYTES + 1)).cursor(),
+            Position(2**60, "a").cursor(),
+        ],
+    )
+    def test_a_cursor_that_is_not_ours(self, cursor: str) -> None:
+        assert problems({"cursor": cursor}) == ["/cursor"]
+
+    def test_a_cursor_of_another_time(self) -> None:
+        assert problems({"cursor": "MSNh", "from": "2023-11-01"}) == ["/cursor"]  # 1#a, in 1970
+
+
+class TestCursor:
+    @given(
+        st.integers(0, 2**48 - 1), st.text(min_size=1, max_size=100).filter(lambda text: text.isprintable())
+    )
+    def test_it_leads_to_where_it_is_from(self, created_at_ms: int, entry_id: str) -> None:
+        position = Position(created_at_ms, entry_id)
+        assert position.cursor().replace("-", "").replace("_", "").isalnum()
+        assert read_query({"cursor": position.cursor()}, 20, 100).after == position
+
+
+class TestTimes:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("2026-11-21", 1_795_219_200_000),
+            ("2026-11-21T00:00:00.123Z", 1_795_219_200_123),
+            ("2026-11-21T01:00:00.123+01:00", 1_795_219_200_123),
+        ],
+    )
+    def test_are_read_to_the_millisecond(self, text: str, expected: int) -> None:
+        assert read_query({"from": text}, 20, 100).first_ms == expected
+
+
+def problems(query: dict[str, str]) -> list[str]:
+    with pytest.raises(InvalidInputError) as caught:
+        read_query(query, 20, 100)
+    return [problem.path for problem in caught.value.problems]

@@ -1,0 +1,27 @@
+"""What the adapters' tests run against: an API that answers what it is told, and the simulator."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.simulator import running_simulator
+from tests.unit.providers.support import Api, api
+
+
+@pytest.fixture(scope="session")
+def served_api() -> Iterator[Api]:
+    with api() as running:
+        yield running
+
+
+@pytest.fixture
+def fake(served_api: Api) -> Api:
+    """Give the API as new."""
+    served_api.reset()
+    return served_api
+
+
+@pytest.fixture(scope="session")
+def simulator_url() -> Iterator[str]:
+    with running_simulator() as url:
+        yield url

@@ -1,0 +1,40 @@
+"""A provider's own error codes, by table."""
+
+import pytest
+
+from tollgate.providers.base import Codes, Failed, FailureKind, Rejected, RejectionKind
+from tollgate.providers.codes import verdict
+from tollgate.providers.http import Reply
+
+CODES: Codes = {
+    "*Sensitive*": RejectionKind.CONTENT,
+    "Invalid*": RejectionKind.INPUT,
+    "InvalidKey": FailureKind.REFUSED_US,
+    "Busy": FailureKind.LIMITED,
+}
+REPLY = Reply(400, {}, {}, "all of it")
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome"),
+    [
+        ("TextSensitiveContent", Rejected(RejectionKind.CONTENT, "why")),
+        ("Invalid", Rejected(RejectionKind.INPUT, "why")),
+        # The first that fits counts.
+        ("InvalidSensitive", Rejected(RejectionKind.CONTENT, "why")),
+        ("InvalidKey", Rejected(RejectionKind.INPUT, "why")),
+        ("Busy", Failed(FailureKind.LIMITED, "HTTP 400: all of it")),
+        ("busy", None),
+        ("Busy2", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_a_code_has_its_meaning(code: str | None, outcome: Rejected | Failed | None) -> None:
+    assert verdict(CODES, code, "why", REPLY) == outcome
+
+
+def test_a_refusal_has_a_reason_where_the_provider_says_none() -> None:
+    outcome = verdict(CODES, "Invalid", None, REPLY)
+    assert isinstance(outcome, Rejected)
+    assert outcome.message

@@ -1,0 +1,152 @@
+"""What the simulated vendors refuse that no adapter sends, each in its own shape (providers.md §6 to §12)."""
+
+import uuid
+from typing import Any
+
+import httpx
+import pytest
+
+from local.simulator.app import create_app
+from tests.unit.simulator.support import HandClock
+
+ARK_TASKS = "/ark/api/v3/contents/generations/tasks"
+ARK_JOB = {
+    "model": "seedance-1-5-pro-251215",
+    "content": [{"type": "text", "text": "a fox"}],
+    "ratio": "16:9",
+    "resolution": "480p",
+    "duration": 4,
+}
+H3_JOB = {
+    "model": "MiniMax-H3",
+    "content": [{"type": "text", "text": "a fox"}],
+    "ratio": "16:9",
+    "resolution": "768P",
+    "duration": 5,
+}
+WAN_PATH = "/dashscope/api/v1/services/aigc/video-generation/video-synthesis"
+WAN_JOB = {"model": "wan2.7-t2v", "input": {"prompt": "a fox"}, "parameters": {"duration": 5}}
+ASYNC = {"x-dashscope-async": "enable"}
+V6_PATH = "/pixverse/openapi/v2/video/text/generate"
+V6_JOB = {"prompt": "a fox", "model": "v6", "duration": 5, "quality": "360p", "aspect_ratio": "16:9"}
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def http(clock: HandClock) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(create_app(clock=clock))
+    headers = {"authorization": "Bearer good", "api-key": "good"}
+    return httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "shape"),
+    [
+        (ARK_TASKS, ARK_JOB, 401, {"error": {"code": "AuthenticationError", "type": "Unauthorized"}}),
+        (
+            "/minimax/v2/video_generation",
+            H3_JOB,
+            401,
+            {"type": "error", "error": {"type": "authorized_error"}},
+        ),
+        (WAN_PATH, WAN_JOB, 401, {"code": "InvalidApiKey"}),
+        (V6_PATH, V6_JOB, 200, {"ErrCode": 10_001}),
+    ],
+)
+async def test_a_bad_key(
+    http: httpx.AsyncClient, path: str, body: dict[str, Any], status: int, shape: dict[str, Any]
+) -> None:
+    bad = {"authorization": "Bearer bad", "api-key": "bad", **ASYNC}
+    answer = await http.post(path, json=body, headers=bad)
+    assert answer.status_code == status
+    assert_within(shape, answer.json())
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "shape"),
+    [
+        (ARK_TASKS, {**ARK_JOB, "duration": "4"}, 400, {"error": {"code": "InvalidParameter"}}),
+        (ARK_TASKS, {**ARK_JOB, "content": "a fox"}, 400, {"error": {"code": "InvalidParameter"}}),
+        (ARK_TASKS, {**ARK_JOB, "model": "x"}, 404, {"error": {"code": "InvalidEndpointOrModel.NotFound"}}),
+        (
+            "/minimax/v2/video_generation",
+            {**H3_JOB, "duration": 3},
+            400,
+            {"error": {"type": "bad_request_error"}},
+        ),
+        (WAN_PATH, {**WAN_JOB, "input": []}, 400, {"code": "InvalidParameter"}),
+        (WAN_PATH, {**WAN_JOB, "model": "x"}, 404, {"code": "ModelNotFound"}),
+        (V6_PATH, {**V6_JOB, "quality": "4k"}, 200, {"ErrCode": 400_017}),
+        ("/pixverse/openapi/v2/video/img/generate", {**V6_JOB, "img_id": 1}, 200, {"ErrCode": 400_017}),
+    ],
+)
+async def test_a_bad_request(
+    http: httpx.AsyncClient, path: str, body: dict[str, Any], status: int, shape: dict[str, Any]
+) -> None:
+    answer = await http.post(path, json=body, headers=ASYNC)
+    assert answer.status_code == status
+    assert_within(shape, answer.json())
+
+
+async def test_dashscope_makes_videos_as_tasks_only(http: httpx.AsyncClient) -> None:
+    answer = await http.post(WAN_PATH, json=WAN_JOB)
+    assert (answer.status_code, answer.json()["code"]) == (403, "AccessDenied")
+
+
+async def test_dashscope_calls_a_task_unknown_that_it_has_not(http: httpx.AsyncClient) -> None:
+    answer = await http.get("/dashscope/api/v1/tasks/t-1")
+    assert answer.json()["output"] == {"task_id": "t-1", "task_status": "UNKNOWN"}
+
+
+async def test_ark_deletes_a_task_that_waits_or_has_ended(http: httpx.AsyncClient, clock: HandClock) -> None:
+    def path(answer: httpx.Response) -> str:
+        return f"{ARK_TASKS}/{answer.json()['id']}"
+
+    waiting = path(await http.post(ARK_TASKS, json=ARK_JOB))
+    assert (await http.delete(waiting)).status_code == 200
+    assert (await http.get(waiting)).json()["status"] == "cancelled"
+    running = path(await http.post(ARK_TASKS, json=ARK_JOB))
+    clock.advance(1)
+    assert (await http.delete(running)).status_code == 409
+    clock.advance(5)
+    assert (await http.get(running)).json()["status"] == "succeeded"
+    assert (await http.delete(running)).status_code == 200
+    assert (await http.get(running)).status_code == 404
+
+
+async def test_minimax_deletes_no_task_that_runs(http: httpx.AsyncClient, clock: HandClock) -> None:
+    task_id = (await http.post("/minimax/v2/video_generation", json=H3_JOB)).json()["task_id"]
+    clock.advance(1)
+    assert (await http.delete(f"/minimax/v2/video_generation/{task_id}")).status_code == 400
+
+
+async def test_pixverse_answers_a_used_trace_id_as_before(http: httpx.AsyncClient) -> None:
+    first, second = ({"ai-trace-id": str(uuid.uuid4())} for _ in range(2))
+    answers = [(await http.post(V6_PATH, json=V6_JOB, headers=one)).json() for one in (first, first, second)]
+    assert answers[0] == answers[1] != answers[2]
+
+
+@pytest.mark.parametrize("path", ["/minimax/v1/chat/completions", "/dashscope/v1/chat/completions"])
+async def test_text_is_beside_media(http: httpx.AsyncClient, path: str) -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
+    answer = await http.post(path, json=body)
+    assert (answer.status_code, answer.json()["object"]) == (200, "chat.completion")
+
+
+def assert_within(expected: dict[str, Any], found: dict[str, Any]) -> None:
+    for name, value in expected.items():
+        if isinstance(value, dict):
+            assert_within(value, found[name])
+        else:
+            assert found[name] == value

@@ -1,0 +1,124 @@
+"""For any input of any live model, create debits exactly what estimate said: told from the write itself.
+
+Only the ends are stood in for: what the database is asked to write is kept, and media is what its rules want.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from tests.unit.catalog.cases import CATALOG
+from tests.unit.catalog.strategies import valid_inputs
+from tests.unit.tasks.test_lifecycle import new_task
+from tollgate.artifacts.inputs import InputStore
+from tollgate.catalog.media import ProbeRequest
+from tollgate.catalog.models import Model
+from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.clock import SystemClock
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.money import micro_usd_of_cents
+from tollgate.kit.writes import Write
+from tollgate.ledger.rate import RateMeter
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.probing.facts import MediaFacts, Probed
+from tollgate.providers.mappings import mappings
+from tollgate.tasks.idempotency import IdempotencyStore
+from tollgate.tasks.models import Attempt, TaskStatus
+from tollgate.tasks.reader import TaskReader
+from tollgate.tasks.repository import TaskRepository
+from tollgate.tasks.rows import task_row
+from tollgate.tasks.service import TaskService
+
+LIVE = CATALOG.with_live(frozenset(mappings()), mappings())
+ACCOUNT = "usr_1"
+CONTAINERS = {"video": "mp4", "audio": "mp3", "image": "png"}
+NO_FILES: Any = None
+"""The S3 client: no input has media inside."""
+
+
+class KeptWrites(Database):
+    """Keeps the writes of the last transaction; every earlier task that is asked for is a finished one."""
+
+    def __init__(self) -> None:
+        self.writes: Sequence[Write] = ()
+        self.provider = ""
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        self.writes = writes
+
+    def get(self, table: str, key: Mapping[str, Any]) -> dict[str, Any] | None:
+        assert table == "tasks"
+        attempt = Attempt(self.provider, 1, handle={}, ended_at_ms=2, reference="theirs")
+        return task_row(
+            replace(new_task(), **key, attempts=(attempt,), status=TaskStatus.FINISHED, wake_at_ms=None)
+        )
+
+    def debit_micro_usd(self) -> int:
+        """Give what the account's write takes from its balance."""
+        (account,) = [write for write in self.writes if write.table == "accounts"]
+        assert account.update is not None
+        assert "balance_micro_usd = balance_micro_usd - :amount" in account.update
+        return int(account.values[":amount"])
+
+
+@dataclass
+class Media:
+    """Finds files of the right kind, each `seconds` long."""
+
+    wanted: Sequence[ProbeRequest] = ()
+    seconds: Decimal = Decimal(0)
+    asked: list[str] = field(default_factory=list)
+
+    def probe(self, urls: Sequence[str]) -> Mapping[str, Probed]:
+        kinds = {one.url: one.kind for one in self.wanted}
+        return {url: self._facts(kinds[url]) for url in urls}
+
+    def _facts(self, kind: str) -> MediaFacts:
+        seconds = None if kind == "image" else self.seconds
+        return MediaFacts(kind, CONTAINERS[kind], seconds, 1_080, 1_080, 1_000)
+
+
+def service(database: KeptWrites, media: Media) -> TaskService:
+    tasks = TaskRepository(database, "tasks")
+    return TaskService(
+        tasks=tasks,
+        ledger=LedgerRepository(database, "accounts", "ledger"),
+        idempotency=IdempotencyStore("idempotency"),
+        catalog=LIVE,
+        webhook_guard=AddressGuard(),
+        prober=media,
+        inputs=InputStore(NO_FILES, "bucket", "https://files.test"),
+        reader=TaskReader(tasks, LIVE),
+        meter=RateMeter(600),
+        queue=lambda: pytest.fail("nothing is sent by create"),
+        clock=SystemClock(),
+    )
+
+
+@pytest.mark.parametrize("model", LIVE.models(), ids=lambda model: model.id)
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_create_debits_the_estimate(model: Model, data: st.DataObject) -> None:
+    source = data.draw(valid_inputs(model))
+    checked = model.check(source)
+    database = KeptWrites()
+    database.provider = data.draw(st.sampled_from([route.provider for route in model.routes]))
+    media = Media(model.probes(checked), Decimal(data.draw(st.integers(2_000, 15_000))) / 1000)
+    ours = service(database, media)
+    body = {"model": model.id, "input": source}
+    try:
+        estimate = ours.estimate(ACCOUNT, body)
+    except InvalidInputError:
+        # Files of this length, or no provider for these values together: nothing may be charged then.
+        with pytest.raises(InvalidInputError):
+            ours.create(ACCOUNT, body, None)
+        assert database.writes == ()
+        assume(False)
+    ours.create(ACCOUNT, body, None)
+    assert database.debit_micro_usd() == micro_usd_of_cents(estimate["price"])

@@ -1,0 +1,84 @@
+"""Follow-up actions: whose results may be built on, and that they stay with the provider that has them."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.unit.catalog.cases import CATALOG
+from tests.unit.tasks.test_lifecycle import new_task
+from tollgate.kit.errors import InvalidInputError
+from tollgate.tasks.followups import find_origin, with_references
+from tollgate.tasks.models import Attempt, Origin, Task, TaskStatus
+
+SUNO = CATALOG.get("suno")
+WAV = {"action": "wav", "parentTaskId": "task_p", "audioId": "a1"}
+MASHUP = {"action": "mashup", "sourceTaskIds": ["task_p", "task_q"]}
+
+
+def done(task_id: str, provider: str = "poyo", reference: str | None = "ref", **changes: Any) -> Task:
+    attempts = (
+        Attempt("kie", 0, ended_at_ms=1, failure="provider_error"),
+        Attempt(provider, 1, handle={"task_id": "x"}, ended_at_ms=2, reference=reference),
+    )
+    task = replace(new_task(), task_id=task_id, model="suno", status=TaskStatus.FINISHED, attempts=attempts)
+    return replace(task, **changes)
+
+
+def origin(values: dict[str, Any], *earlier: Task) -> Origin | None:
+    known = {task.task_id: task for task in earlier}
+    return find_origin("usr_1", SUNO, values, known.get)
+
+
+def paths(values: dict[str, Any], *earlier: Task) -> list[str]:
+    with pytest.raises(InvalidInputError) as caught:
+        origin(values, *earlier)
+    return [problem.path for problem in caught.value.problems]
+
+
+def test_an_input_without_earlier_tasks_is_free() -> None:
+    assert origin({"action": "music", "prompt": "x"}) is None
+
+
+def test_a_follow_up_stays_with_the_provider_that_has_the_result() -> None:
+    assert origin(WAV, done("task_p")) == Origin("poyo", {"task_p": "ref"})
+
+
+@pytest.mark.parametrize(
+    "parent",
+    [
+        done("task_other"),
+        done("task_p", account_id="usr_2"),
+        done("task_p", status=TaskStatus.RUNNING),
+        done("task_p", status=TaskStatus.FAILED),
+        done("task_p", reference=None),
+    ],
+    ids=["unknown", "another's", "running", "failed", "without a reference"],
+)
+def test_what_cannot_be_built_on_is_named(parent: Task) -> None:
+    assert paths(WAV, parent) == ["/input/parentTaskId"]
+
+
+def test_each_of_several_is_checked() -> None:
+    assert paths(MASHUP, done("task_q")) == ["/input/sourceTaskIds/0"]
+
+
+def test_results_at_two_providers_cannot_be_joined() -> None:
+    assert paths(MASHUP, done("task_p"), done("task_q", provider="kie")) == ["/input/sourceTaskIds/0"]
+
+
+def test_a_provider_without_a_route_for_the_model_cannot_go_on() -> None:
+    assert paths(WAV, done("task_p", provider="elsewhere")) == ["/input/parentTaskId"]
+
+
+class TestReferences:
+    def test_they_take_the_place_of_our_ids(self) -> None:
+        task = replace(new_task(), values=MASHUP, origin=Origin("poyo", {"task_p": "r1", "task_q": "r2"}))
+        assert with_references(task) == {"action": "mashup", "sourceTaskIds": ["r1", "r2"]}
+
+    def test_other_values_stay(self) -> None:
+        task = replace(new_task(), values=WAV, origin=Origin("poyo", {"task_p": "r1"}))
+        assert with_references(task) == {**WAV, "parentTaskId": "r1"}
+
+    def test_a_task_of_its_own_is_as_it_is(self) -> None:
+        assert with_references(new_task()) == new_task().values

@@ -1,0 +1,92 @@
+"""What importing a handler does: nothing that a snapshot would keep, and nothing that it does not need."""
+
+import json
+import subprocess
+import sys
+from functools import cache
+
+import pytest
+
+from local.template import ROOT
+
+STEMS = sorted(path.parent.name for path in (ROOT / "functions").glob("*/app.py"))
+OURS = (str(ROOT / "shared"), str(ROOT / "functions"))
+
+# Notes what our own modules ask for while they are imported: the time, chance, the environment, clients.
+WATCHED = """
+import importlib, json, os, sys
+found, ours, stems = [], tuple(json.loads(sys.argv[1])), json.loads(sys.argv[2])
+STALE = {"time", "time_ns", "monotonic", "urandom", "getrandbits", "now", "utcnow", "getpid"}
+CLIENTS = (".create_client", "Client.__init__", "ClientSession.__init__")
+
+def watch(frame, event, arg):
+    caller = frame if event == "c_call" else frame.f_back
+    if event not in ("call", "c_call") or caller is None or not caller.f_code.co_filename.startswith(ours):
+        return
+    name = arg.__name__ if event == "c_call" else frame.f_code.co_qualname
+    reads_environment = event == "call" and frame.f_locals.get("self") is os.environ
+    if reads_environment or name in STALE or name.endswith(CLIENTS):
+        found.append(f"{caller.f_code.co_filename}:{caller.f_lineno} {name}")
+
+sys.setprofile(watch)
+for stem in stems:
+    importlib.import_module(f"{stem}.app")
+sys.setprofile(None)
+print(json.dumps(found))
+"""
+
+LOADED = """
+import importlib, json, sys
+importlib.import_module(f"{sys.argv[1]}.app")
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def run(script: str, *arguments: str) -> list[str]:
+    """Run a script in a process of its own, with no variables but the path; give the list that it prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        env={"PYTHONPATH": "functions:shared"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: list[str] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+@cache
+def loaded(stem: str) -> set[str]:
+    """Give the modules that are loaded after a handler was imported."""
+    return set(run(LOADED, stem))
+
+
+class TestSnapshots:
+    def test_importing_the_handlers_makes_no_client_and_asks_for_neither_time_nor_chance(self) -> None:
+        assert len(STEMS) == 10
+        assert run(WATCHED, json.dumps(OURS), json.dumps(STEMS)) == []
+
+    def test_what_is_watched_for_is_seen(self) -> None:
+        culprit = "import os, sys, time; time.time(); os.environ.get('HOME'); os.urandom(1)"
+        script = WATCHED.replace(
+            'importlib.import_module(f"{stem}.app")', f'exec(compile({culprit!r}, ours[0], "exec"))'
+        )
+        seen = run(script, json.dumps(OURS), '["one"]')
+        assert [line.split()[1] for line in seen] == ["time", "Mapping.get", "urandom"]
+
+
+class TestLoadedModules:
+    @pytest.mark.parametrize("stem", ["api", "sweep"])
+    def test_no_http_client_no_adapter_and_no_parser_that_only_others_use(self, stem: str) -> None:
+        strangers = {"boto3", "s3transfer", "httpx", "aiohttp", "yaml", "jinja2", "stripe", "av"}
+        assert not strangers & loaded(stem)
+        assert "tollgate.providers.registry" not in loaded(stem)
+
+    def test_text_has_no_sdk(self) -> None:
+        assert not {"botocore.session", "fastapi", "yaml", "httpx", "stripe"} & loaded("text")
+
+    def test_probe_media_has_neither_sdk_nor_catalog(self) -> None:
+        assert not {"botocore.session", "fastapi", "tollgate.catalog.loader"} & loaded("probe_media")

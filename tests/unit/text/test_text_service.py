@@ -1,0 +1,230 @@
+"""Which route is asked, and what an outage costs: with fakes for the network and the books."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import aiohttp
+import pytest
+
+from tests.support.clock import ManualClock
+from tests.unit.text.samples import ANTHROPIC, OPENAI, text_model
+from tollgate.accounts.models import ApiKey, Scope
+from tollgate.kit.errors import InvalidInputError
+from tollgate.ledger.holds import Hold
+from tollgate.providers.anthropic.text import Anthropic
+from tollgate.providers.bedrock.text import Bedrock
+from tollgate.text.billing import Billed, Placed
+from tollgate.text.breaker import WINDOW_MS, Breaker
+from tollgate.text.metering import Demand, full_hold
+from tollgate.text.models import ChatProtocol, TextModel, TextRoute
+from tollgate.text.opened import Opened, Refused, Whole
+from tollgate.text.request import dumps, read_request
+from tollgate.text.service import TextService
+
+MESSAGE = {"role": "assistant", "content": [{"text": "hi"}]}
+CONVERSED = {
+    "output": {"message": MESSAGE},
+    "stopReason": "end_turn",
+    "usage": {"inputTokens": 1, "outputTokens": 1},
+}
+SAID = {
+    "type": "message",
+    "content": [{"type": "text", "text": "hi"}],
+    "stop_reason": "end_turn",
+    "usage": {"input_tokens": 1, "output_tokens": 1},
+}
+HI: dict[str, Any] = {"model": "m", "max_tokens": 10, "messages": [{"role": "user", "content": "hi"}]}
+KEY = ApiKey("key_1", "usr_1", "d", frozenset({Scope.TEXT}), 0)
+URL_IMAGE = {"type": "image", "source": {"type": "url", "url": "https://x/y.png"}}
+
+
+@dataclass
+class FakeResponse:
+    """A whole answer, as far as the service looks at one."""
+
+    status: int
+    body: bytes
+    headers: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def content(self) -> "FakeResponse":
+        return self
+
+    async def iter_any(self) -> AsyncIterator[bytes]:
+        yield self.body
+
+    def close(self) -> None:
+        return
+
+
+@dataclass
+class FakeHttp:
+    """Answers for `primary` and `reserve`, and counts who was asked."""
+
+    primary: Callable[[], Any]
+    reserve: Callable[[], Any] = lambda: FakeResponse(200, json.dumps(CONVERSED).encode())
+    asked: list[str] = field(default_factory=list)
+
+    async def request(self, method: str, url: Any, **_: Any) -> Any:
+        name = "primary" if str(url).startswith("https://primary/") else "reserve"
+        self.asked.append(name)
+        await asyncio.sleep(0)
+        found = getattr(self, name)()
+        return await found if asyncio.iscoroutine(found) else found
+
+
+class FakeBilling:
+    """Books that cover everything."""
+
+    async def place(
+        self, account_id: str, request_id: str, demand: Demand, model: TextModel, allowance: None
+    ) -> Placed:
+        return Placed(account_id, Hold(request_id, 1_000, 1), full_hold(demand, model))
+
+    async def settle(self, *_: Any) -> Billed:
+        return Billed(1)
+
+    async def void(self, placed: Placed) -> None:
+        return
+
+
+def timed_out() -> Any:
+    raise TimeoutError
+
+
+def not_connected() -> Any:
+    raise aiohttp.ConnectionTimeoutError
+
+
+def answered(status: int = 200, body: Any = SAID) -> Callable[[], FakeResponse]:
+    return lambda: FakeResponse(status, body if isinstance(body, bytes) else json.dumps(body).encode())
+
+
+ROUTES = (TextRoute("primary", "m", ANTHROPIC), TextRoute("reserve", "m", ANTHROPIC))
+
+
+@dataclass
+class Desk:
+    """A service with one model, `m`."""
+
+    http: FakeHttp
+    clock: ManualClock = field(default_factory=ManualClock)
+    routes: tuple[TextRoute, ...] = ROUTES
+
+    def __post_init__(self) -> None:
+        upstreams = {
+            "primary": Anthropic("key", "https://primary"),
+            "reserve": Bedrock("us-east-1", lambda: None, "key", "https://reserve"),  # type: ignore[arg-type, return-value]
+        }
+
+        async def known() -> Any:
+            return upstreams
+
+        model = replace(text_model(id="m"), routes=self.routes)
+        books: Any = FakeBilling()
+        http: Any = self.http
+        self.service = TextService({"m": model}, known, books, http, Breaker(), self.clock)
+
+    async def ask(self, protocol: ChatProtocol = ANTHROPIC, **fields: Any) -> Opened:
+        asked = read_request(protocol, dumps({**HI, **fields}).encode())
+        return await self.service.open(asked, KEY, "req_1", {})
+
+    def status(self, protocol: ChatProtocol = ANTHROPIC, **fields: Any) -> int:
+        opened = asyncio.run(self.ask(protocol, **fields))
+        return opened.status if isinstance(opened, Refused) else 200
+
+
+class TestOutage:
+    def test_it_costs_one_slow_request_and_all_others_skip_the_provider(self) -> None:
+        desk = Desk(FakeHttp(timed_out))
+        assert desk.status() == 524
+        assert [desk.status() for _ in range(10)] == [200] * 10
+        assert desk.http.asked == ["primary", *["reserve"] * 10]
+
+    def test_a_connection_that_nobody_takes_is_slow_too_and_the_reserve_answers(self) -> None:
+        desk = Desk(FakeHttp(not_connected))
+        assert [desk.status() for _ in range(3)] == [200] * 3
+        assert desk.http.asked == ["primary", "reserve", "reserve", "reserve"]
+
+    def test_after_a_window_one_request_tries_it_and_those_beside_it_do_not_wait(self) -> None:
+        desk = Desk(FakeHttp(timed_out))
+        assert desk.status() == 524
+        desk.clock.advance(WINDOW_MS)
+        desk.http.asked.clear()
+
+        async def crowd() -> list[Opened]:
+            back = asyncio.Event()
+
+            async def slowly() -> FakeResponse:
+                await back.wait()
+                return answered()()
+
+            desk.http.primary = slowly
+            waiting = [asyncio.ensure_future(desk.ask()) for _ in range(10)]
+            done, pending = await asyncio.wait(waiting, timeout=5, return_when=asyncio.FIRST_COMPLETED)
+            while len(pending) > 1:
+                more, pending = await asyncio.wait(pending, timeout=5, return_when=asyncio.FIRST_COMPLETED)
+                assert more
+                done |= more
+            back.set()
+            return [each.result() for each in done] + [await each for each in pending]
+
+        assert all(isinstance(opened, Whole) for opened in asyncio.run(crowd()))
+        assert sorted(desk.http.asked) == ["primary", *["reserve"] * 9]
+        desk.http.asked.clear()
+        desk.http.primary = answered()
+        assert [desk.status() for _ in range(3)] == [200] * 3
+        assert desk.http.asked == ["primary"] * 3
+
+    def test_a_failed_try_leaves_it_alone_for_another_window(self) -> None:
+        desk = Desk(FakeHttp(timed_out))
+        desk.status()
+        desk.clock.advance(WINDOW_MS)
+        assert desk.status() == 524
+        desk.http.asked.clear()
+        desk.clock.advance(WINDOW_MS - 1)
+        assert desk.status() == 200
+        assert desk.http.asked == ["reserve"]
+
+    def test_with_no_route_left_it_is_503_at_once(self) -> None:
+        desk = Desk(FakeHttp(timed_out), routes=ROUTES[:1])
+        assert [desk.status(), desk.status()] == [524, 503]
+        assert desk.http.asked == ["primary"]
+
+
+class TestRoutes:
+    @pytest.mark.parametrize("status", [401, 403, 408, 429, 500, 503, 529])
+    def test_a_fault_of_the_provider_goes_to_the_next(self, status: int) -> None:
+        desk = Desk(FakeHttp(answered(status, {})))
+        assert desk.status() == 200
+        assert desk.http.asked == ["primary", "reserve"]
+
+    @pytest.mark.parametrize("status", [400, 404, 413, 422])
+    def test_a_fault_of_the_request_does_not(self, status: int) -> None:
+        desk = Desk(FakeHttp(answered(status, {})))
+        assert desk.status() == status
+        assert desk.http.asked == ["primary"]
+
+    def test_a_reserve_that_cannot_carry_the_request_is_left_out(self) -> None:
+        messages = [{"role": "user", "content": [URL_IMAGE]}]
+        desk = Desk(FakeHttp(answered(529, {})))
+        assert desk.status(messages=messages) == 503
+        assert desk.http.asked == ["primary"]
+
+    def test_what_no_route_can_carry_is_refused_with_the_first_ones_words(self) -> None:
+        desk = Desk(FakeHttp(answered()))
+        with pytest.raises(InvalidInputError, match="/logit_bias"):
+            desk.status(OPENAI, logit_bias={"5": 1})
+        assert desk.http.asked == []
+
+    def test_what_cannot_be_read_from_any_route_is_502(self) -> None:
+        desk = Desk(FakeHttp(answered(200, b"<html>"), answered(200, b"<html>")))
+        assert desk.status() == 502
+        assert desk.http.asked == ["primary", "reserve"]
+
+    def test_unreadable_here_and_busy_there_is_503(self) -> None:
+        desk = Desk(FakeHttp(answered(200, b"<html>"), answered(429, {})))
+        assert desk.status() == 503

@@ -1,0 +1,212 @@
+"""The law of the roll-up: however entries are delivered, each counts exactly once."""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Any
+
+import boto3
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from moto import mock_aws
+
+from tests.support.clock import ManualClock
+from tollgate.catalog.loader import Catalog
+from tollgate.kit.clock import MS_PER_DAY
+from tollgate.kit.dynamodb import Database, WriteConflictError
+from tollgate.kit.rows import Item, to_attributes
+from tollgate.ledger.entries import Entry, charge_entry, refund_entry
+from tollgate.ledger.holds import text_entry
+from tollgate.usage import repository
+from tollgate.usage.counts import bucket_of
+from tollgate.usage.recorder import UsageRecorder
+from tollgate.usage.repository import RollUp, UsageRepository
+
+NOVEMBER_21_MS = 1_795_219_200_000
+FIRST, LAST = "2026-11-21", "2026-11-23"
+Sums = dict[tuple[str, str, str], list[int]]
+Crash = tuple[int, bool]
+"""Which transaction dies, and whether it was written when it did."""
+
+
+class DyingClient:
+    """A client whose transactions die on call, before they are written or before their answer arrives."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self.crashes: dict[int, bool] = {}
+        self.sent = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def transact_write_items(self, **request: Any) -> None:
+        self.sent += 1
+        written = self.crashes.get(self.sent)
+        if written is not False:
+            self._client.transact_write_items(**request)
+        if written is not None:
+            raise ConnectionError("died")
+
+
+class Books:
+    """The tables of the roll-up, on moto."""
+
+    def __init__(self) -> None:
+        client = boto3.client("dynamodb", region_name="us-east-1")
+        for table, keys in (("Usage", ("account_id", "usage_day")), ("Counted", ("entry_id",))):
+            client.create_table(
+                TableName=table,
+                BillingMode="PAY_PER_REQUEST",
+                AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"} for key in keys],
+                KeySchema=[
+                    {"AttributeName": key, "KeyType": kind}  # type: ignore[typeddict-item]
+                    for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)
+                ],
+            )
+        self.client = DyingClient(client)
+        database = Database(self.client, sleep=lambda _: None)  # type: ignore[arg-type]
+        self.roll_up = RollUp(database, "Usage", "Counted")
+        self.usage = UsageRepository(database, "Usage")
+        self.recorder = UsageRecorder(self.roll_up, ManualClock())
+
+    def sums(self, accounts: Sequence[str]) -> Sums:
+        return {
+            (account, day, model): list(counts)
+            for account in accounts
+            for day, by_model in self.usage.days(account, FIRST, LAST)
+            for model, counts in by_model.items()
+        }
+
+
+@pytest.fixture(scope="module")
+def books() -> Iterator[Books]:
+    with mock_aws():
+        yield Books()
+
+
+def change(entry: Entry) -> dict[str, Any]:
+    """Give an entry as a record of the stream."""
+    image = to_attributes(entry.to_item())
+    return {"dynamodb": {"NewImage": image, "SequenceNumber": entry.entry_id}}
+
+
+def expected_sums(entries: Sequence[Entry]) -> Sums:
+    """Add entries up by hand."""
+    sums: Sums = {}
+    for entry in entries:
+        day = f"2026-11-{21 + (entry.created_at_ms - NOVEMBER_21_MS) // MS_PER_DAY}"
+        row = sums.setdefault((entry.account_id, day, str(entry.model)), [0] * 6)
+        if entry.amount_micro_usd > 0:
+            row[1] += entry.amount_micro_usd
+            continue
+        row[0] -= entry.amount_micro_usd
+        row[2] += entry.usage is not None
+        row[3] += entry.usage is None
+        row[4] += (entry.usage or {}).get("input_tokens", 0)
+        row[5] += (entry.usage or {}).get("output_tokens", 0)
+    return sums
+
+
+serial = count()
+
+
+@st.composite
+def an_entry(draw: st.DrawFn, account_ids: Sequence[str]) -> Entry:
+    account, model = draw(st.sampled_from(account_ids)), draw(st.sampled_from(["z-image", "gpt-5.4-mini"]))
+    at = NOVEMBER_21_MS + draw(st.integers(0, 3 * MS_PER_DAY - 1))
+    amount, made = draw(st.integers(0, 10**9)), next(serial)
+    match draw(st.sampled_from("crt")):
+        case "c":
+            return charge_entry(account, f"task_{made}", model, amount, at)
+        case "r":
+            return refund_entry(account, f"task_{made}", model, amount + 1, at)
+        case _:
+            usage = {"input_tokens": amount % 7, "output_tokens": amount % 5}
+            return text_entry(
+                account, f"req_{made}", model=model, charge_micro_usd=amount, usage=usage, now_ms=at
+            )
+
+
+class TestExactlyOnce:
+    @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(data=st.data())
+    def test_repeats_splits_new_orders_and_crashes_change_nothing(
+        self, books: Books, monkeypatch: pytest.MonkeyPatch, data: st.DataObject
+    ) -> None:
+        # Small transactions: the batches of a test are split as those of a busy account are.
+        monkeypatch.setattr(repository, "MAX_AT_ONCE", 3)
+        accounts = [f"usr_{next(serial)}", f"usr_{next(serial)}"]
+        entries = data.draw(st.lists(an_entry(accounts), min_size=1, max_size=12))
+        batches = data.draw(st.lists(st.lists(st.sampled_from(entries), max_size=12), max_size=4))
+        crashes = data.draw(st.dictionaries(st.integers(1, 20), st.booleans(), max_size=6))
+        books.client.sent, books.client.crashes = 0, crashes
+        for batch in batches:
+            books.recorder.record([change(entry) for entry in batch])
+        # What failed comes again until it does not; here, all of it does.
+        books.client.crashes = {}
+        assert books.recorder.record([change(entry) for entry in data.draw(st.permutations(entries))]) == []
+        assert books.sums(accounts) == expected_sums(entries)
+
+    def test_250_entries_of_one_day_take_three_transactions(self, books: Books) -> None:
+        entries = [
+            charge_entry("usr_many", f"task_m{n}", ("a", "b")[n % 2], 10_000, NOVEMBER_21_MS)
+            for n in range(250)
+        ]
+        books.client.sent, books.client.crashes = 0, {}
+        assert books.recorder.record([change(entry) for entry in entries]) == []
+        assert books.client.sent == 3
+        half = [1_250_000, 0, 0, 125, 0, 0]
+        assert books.sums(["usr_many"]) == {("usr_many", FIRST, "a"): half, ("usr_many", FIRST, "b"): half}
+
+    def test_one_buckets_trouble_is_reported_and_leaves_the_others_alone(self, books: Books) -> None:
+        entries = [charge_entry(f"usr_t{n}", f"task_t{n}", "a", 1, NOVEMBER_21_MS) for n in (1, 2)]
+        books.client.sent, books.client.crashes = 0, {1: False}
+        assert books.recorder.record([change(entry) for entry in entries]) == ["task_t1#charge"]
+        assert set(books.sums(["usr_t1", "usr_t2"])) == {("usr_t2", FIRST, "a")}
+
+    def test_a_row_that_others_wrote_meanwhile_is_read_again(
+        self, books: Books, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ours, theirs = (charge_entry("usr_r", f"task_r{n}", "a", n, NOVEMBER_21_MS) for n in (1, 2))
+        read = Database.get
+        others = [theirs]
+
+        def get_then_others_write(database: Database, table: str, key: Item) -> Item | None:
+            row = read(database, table, key)
+            if others:
+                books.roll_up.count(bucket_of(theirs), [others.pop()], 0)
+            return row
+
+        monkeypatch.setattr(Database, "get", get_then_others_write)
+        books.roll_up.count(bucket_of(ours), [ours], 0)
+        assert books.sums(["usr_r"]) == {("usr_r", FIRST, "a"): [3, 0, 0, 2, 0, 0]}
+
+    def test_a_row_that_others_keep_writing_is_left_for_the_next_time(
+        self, books: Books, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        entry = charge_entry("usr_w", "task_w", "a", 1, NOVEMBER_21_MS)
+        books.roll_up.count(bucket_of(entry), [entry], 0)
+        # The mark is seen by the transaction and never by the read after it.
+        monkeypatch.setattr(Database, "get_all", lambda *_: [])
+        with pytest.raises(WriteConflictError):
+            books.roll_up.count(bucket_of(entry), [entry], 0)
+
+
+class TestMarks:
+    def test_a_mark_outlives_the_stream_and_goes_away(self, books: Books) -> None:
+        entry = charge_entry("usr_x", "task_x", "a", 1, NOVEMBER_21_MS)
+        books.roll_up.count(bucket_of(entry), [entry], NOVEMBER_21_MS)
+        mark = books.client.get_item(TableName="Counted", Key={"entry_id": {"S": entry.entry_id}})["Item"]
+        week_later_s = NOVEMBER_21_MS // 1000 + 7 * 24 * 3600
+        assert mark == {"entry_id": {"S": "task_x#charge"}, "expires_at_s": {"N": str(week_later_s)}}
+
+
+class TestSize:
+    def test_30_days_of_every_model_are_one_page_of_dynamodb(self) -> None:
+        """A page is 1 MB. Twelve digits are a million dollars, or 10¹² tokens, of one day and model."""
+        counts = {model.id: [10**12 - 1] * 6 for model in Catalog.shipped().everything()}
+        keys = len("account_id") + len("usr_01JD5R6Q00EXAMP1EACCT00001") + len("usage_day") + len(FIRST)
+        row = keys + len("seq") + 21 + len("counts") + len(json.dumps(counts))
+        assert 30 * row < 1_000_000
