@@ -1,6 +1,5 @@
 """The process that parses: what it may do, and how it ends."""
 
-import resource
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,6 @@ from tollgate.probing.tracks import DemuxerFaultError, NoTracksError, Tracks, re
 
 TIMEOUT_S = 20
 FILM = Tracks("video", 3000, 320, 180)
-GIGABYTE_KB = 1_000_000
 
 
 class Memory:
@@ -72,11 +70,10 @@ class TestBounds:
             read_tracks("mp4", Memory(mp4(), lambda _: threading.Event().wait(0.6)), timeout_s=0.5)
         assert raised.value.code is ProbeCode.TOO_SLOW
 
-    def test_80_million_samples_in_2_kb_take_no_memory(self) -> None:
+    def test_80_million_samples_in_2_kb_fit_into_the_little_memory(self) -> None:
+        # An index of them would be 1.9 GB, and the process may take 256 MB (`TestConfinement`).
         found = read_tracks("mp4", Memory(mp4_that_claims(80_000_000)), TIMEOUT_S)
         assert found.duration_ms == 80_000_000
-        # An index of them would be 1.9 GB.
-        assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < GIGABYTE_KB
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks into /proc")
