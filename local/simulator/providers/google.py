@@ -31,6 +31,7 @@ _INTERACTION_STATUSES = {
     JobState.SUCCEEDED: "completed",
     JobState.FAILED: "failed",
     JobState.REJECTED: "completed",
+    JobState.CANCELLED: "cancelled",
 }
 _WAITING = (JobState.QUEUED, JobState.RUNNING)
 _NO_INTERACTION = Refused(400, "Invalid interaction name.")
@@ -111,10 +112,10 @@ def _add_interactions(routes: APIRouter, engine: Engine) -> None:
         if job is None:
             return _error(_NO_INTERACTION)
         state = engine.state(job)
-        if state not in _WAITING:
-            return _shown(request, job, state)
-        engine.cancel(job)
-        return JSONResponse({"id": job.id, "object": "interaction", "status": "cancelled"})
+        if state in _WAITING:
+            engine.cancel(job)
+            state = JobState.CANCELLED
+        return _shown(request, job, state)
 
 
 def _file_uri(request: Request, job: Job) -> str:

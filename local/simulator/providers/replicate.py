@@ -21,6 +21,7 @@ _STATUSES = {
     JobState.SUCCEEDED: "succeeded",
     JobState.FAILED: "failed",
     JobState.REJECTED: "failed",
+    JobState.CANCELLED: "canceled",
 }
 _ERRORS = {
     JobState.FAILED: "Prediction failed",
@@ -68,11 +69,10 @@ def router(engine: Engine) -> APIRouter:
         if job is None:
             return _error(404, "The requested resource could not be found.")
         state = engine.state(job)
-        answer = _prediction(engine, request, job, state)
         if state in (JobState.QUEUED, JobState.RUNNING):
             engine.cancel(job)
-            answer |= {"status": "canceled"}
-        return JSONResponse(answer)
+            state = JobState.CANCELLED
+        return JSONResponse(_prediction(engine, request, job, state))
 
     return routes
 

@@ -273,7 +273,7 @@ class TestSimulated:
         assert isinstance(submitted, Submitted)
         assert isinstance(provider, Cancels)
         assert provider.cancel(submitted.handle) is True
-        assert isinstance(provider.poll(submitted.handle), Unknown)
+        assert isinstance(provider.poll(submitted.handle), Failed)
 
     @every_dropped_job
     def test_a_job_that_is_done_cannot_be_dropped(self, simulator_url: str, kind: Kind) -> None:
