@@ -1,7 +1,7 @@
 """MiniMax's videos: `POST /v2/video_generation`, `GET /v2/query/video_generation/{task_id}`,
 `DELETE /v2/video_generation/{task_id}`.
 
-Callbacks (`callback_url`) are neither registered nor sent.
+Callbacks (`callback_url`) are neither registered nor sent. The API's first version is in `minimax_first.py`.
 """
 
 import secrets
@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
+from local.simulator.providers import minimax_first
 from local.simulator.providers.content import MEDIA, flat
 from local.simulator.providers.orders import Order, Url, films, needed, one, problem_of
 from local.simulator.wire import api_key, json_object, text
@@ -58,6 +59,7 @@ _MODELS: dict[str, type[Order]] = {
 def router(engine: Engine) -> APIRouter:
     """Give the routes of videos; those of text are beside them, at `/v1` below the same prefix."""
     routes = APIRouter()
+    routes.include_router(minimax_first.router(engine))
 
     @routes.post(_CREATE)
     async def create(request: Request) -> Response:

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.mapping_support import A, B, Case, S, mapped, names
-from tollgate.providers.base import Mapped
+from tests.unit.providers.mapping_support import FIRST, LAST, A, B, C, Case, S, mapped, names
+from tollgate.providers.base import Job, Mapped
 from tollgate.providers.images import CannotMapError
+from tollgate.providers.minimax.mappings import MAPPINGS
 
 P = {"prompt": "a fox"}
 TEXT = {"type": "text", "text": "a fox"}
@@ -57,3 +58,66 @@ def test_an_input_is_said(model: str, source: dict[str, Any], upstream: str, bod
 def test_what_it_has_no_words_for_is_another_providers(source: dict[str, Any]) -> None:
     with pytest.raises(CannotMapError):
         mapped("minimax", "minimax-h3", source)
+
+
+HAILUO, HAILUO_02, FAST = "MiniMax-Hailuo-2.3", "MiniMax-Hailuo-02", "MiniMax-Hailuo-2.3-Fast"
+SIX = {**P, "duration": 6, "resolution": "768p"}
+SAID = {**P, "duration": 6, "resolution": "768P", "prompt_optimizer": False}
+
+
+def hailuo(model: str, values: dict[str, Any]) -> Mapped:
+    """Give the words for a job made by hand: no model of the shipped catalog is a Hailuo."""
+    return MAPPINGS["hailuo"](Job("task_1", "hailuo", {"default": model}, values))
+
+
+class TestHailuo:
+    @pytest.mark.parametrize(
+        ("model", "values", "body"),
+        [
+            (HAILUO, {**SIX, "aspectRatio": "16:9", "generateAudio": False}, SAID),
+            (HAILUO, {**SIX, "resolution": "1080p"}, {**SAID, "resolution": "1080P"}),
+            (HAILUO, {**SIX, "duration": 10}, {**SAID, "duration": 10}),
+            (HAILUO, P, {**P, "prompt_optimizer": False}),
+            (FAST, {**SIX, "imageUrls": [A], "aspectRatio": "9:16"}, {**SAID, "first_frame_image": A}),
+            (
+                HAILUO_02,
+                {**SIX, "imageUrls": [A], "resolution": "512p"},
+                {**SAID, "first_frame_image": A, "resolution": "512P"},
+            ),
+            (
+                HAILUO_02,
+                {**SIX, "imageUrls": [A, B]},
+                {**SAID, "first_frame_image": A, "last_frame_image": B},
+            ),
+            (
+                HAILUO_02,
+                {**SIX, "imageWithRoles": [LAST, FIRST]},
+                {**SAID, "first_frame_image": A, "last_frame_image": B},
+            ),
+        ],
+    )
+    def test_an_input_is_said(self, model: str, values: dict[str, Any], body: dict[str, Any]) -> None:
+        assert hailuo(model, values) == Mapped(model, body)
+
+    @pytest.mark.parametrize(
+        ("model", "values"),
+        [
+            (HAILUO, {**SIX, "prompt": "x" * 2_001}),
+            (HAILUO, {**SIX, "duration": 5}),
+            (HAILUO, {**SIX, "duration": 10, "resolution": "1080p"}),
+            (HAILUO, {**SIX, "resolution": "2k"}),
+            (HAILUO, {**SIX, "resolution": "512p", "imageUrls": [A]}),
+            (HAILUO, {**SIX, "imageUrls": [A, B]}),
+            (HAILUO, {**SIX, "aspectRatio": "9:16"}),
+            (HAILUO, {**SIX, "generateAudio": True}),
+            (HAILUO, {**SIX, "seed": 1}),
+            (HAILUO_02, {**SIX, "resolution": "512p"}),
+            (HAILUO_02, {**SIX, "resolution": "512p", "imageUrls": [A, B]}),
+            (HAILUO_02, {**SIX, "imageUrls": [A, B, C]}),
+            (HAILUO_02, {**SIX, "imageWithRoles": [LAST]}),
+            (FAST, SIX),
+        ],
+    )
+    def test_what_it_cannot_make_is_another_providers(self, model: str, values: dict[str, Any]) -> None:
+        with pytest.raises(CannotMapError):
+            hailuo(model, values)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.support.http_server import http_server
 from tests.unit.providers.support import ANSWERS, SCALARS, STATUSES, Api, first_bytes, keep, run
-from tests.unit.providers.vendors import AT_ONCE, MODELS, simulated, vendor, vendor_job
+from tests.unit.providers.vendors import AT_ONCE, HANDLES, WAYS, simulated, vendor, vendor_job
 from tollgate.providers.base import (
     Cancels,
     Failed,
@@ -22,10 +22,10 @@ from tollgate.providers.base import (
     Unknown,
 )
 
-HANDLE = {"task_id": "t-1", "video_id": 7}
 WORDS = st.sampled_from(
     [
         *("succeeded", "failed", "queued", "SUCCEEDED", "FAILED", "PENDING", "UNKNOWN", "InvalidParameter"),
+        *("Success", "Fail", "Queueing"),
         *("InputTextSensitiveContentDetected", "1026", "bad_request_error", "Throttling", "", "x" * 5_000),
     ]
 )
@@ -49,7 +49,8 @@ ODD = st.recursive(
                         "task",
                     ),
                     *("output", "task_id", "task_status", "choices", "image", "ErrCode", "Resp", "video_id"),
-                    *("img_id", "type", "last_frame_url"),
+                    *("img_id", "type", "last_frame_url", "base_resp", "status_code", "status_msg"),
+                    *("file_id", "file", "download_url"),
                 ]
             ),
             inner,
@@ -58,8 +59,8 @@ ODD = st.recursive(
     ),
     max_leaves=15,
 )
-every_way = pytest.mark.parametrize("way", MODELS)
-every_task = pytest.mark.parametrize("way", [way for way in MODELS if way not in AT_ONCE])
+every_way = pytest.mark.parametrize("way", WAYS)
+every_task = pytest.mark.parametrize("way", [way for way in WAYS if way not in AT_ONCE])
 odd_answers = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None
 )
@@ -78,7 +79,7 @@ class TestAnyAnswer:
     @given(status=STATUSES, value=ANSWERS | ODD)
     def test_to_a_poll_is_an_outcome(self, fake: Api, way: str, status: int, value: Any) -> None:
         fake.says((status, value))
-        keep(vendor(way, fake.url).poll(HANDLE))
+        keep(vendor(way, fake.url).poll(HANDLES[way]))
 
     @every_task
     @odd_answers
@@ -86,7 +87,7 @@ class TestAnyAnswer:
     def test_to_a_cancel_says_yes_or_no(self, fake: Api, way: str, status: int, value: Any) -> None:
         fake.says((status, value))
         provider = vendor(way, fake.url)
-        assert not isinstance(provider, Cancels) or provider.cancel(HANDLE) in (True, False)
+        assert not isinstance(provider, Cancels) or provider.cancel(HANDLES[way]) in (True, False)
 
 
 @every_way

@@ -1,13 +1,14 @@
 """Vendors whose adapters are tested alike: a job for each way that they have of answering."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from local.service import PROVIDERS
 from tests.unit.providers.mapping_support import A, job_of
 from tests.unit.providers.support import KEY
-from tollgate.providers.base import Job, MediaProvider
+from tollgate.providers.base import Handle, Job, MediaProvider
 from tollgate.providers.registry import make_providers
 
 MODELS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
@@ -19,12 +20,32 @@ MODELS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
     "minimax": ("minimax", "minimax-h3", {}),
     "pixverse": ("pixverse", "pixverse-v6", {"imageUrls": [A]}),
 }
+BY_HAND: Mapping[str, tuple[str, Job]] = {
+    "minimax hailuo": (
+        "minimax",
+        Job("task_1", "hailuo", {"default": "MiniMax-Hailuo-2.3"}, {"duration": 6, "resolution": "768p"}),
+    ),
+}
+"""Ways that no model of the shipped catalog goes: an operator can push one that does."""
+WAYS = (*MODELS, *BY_HAND)
+HANDLES: Mapping[str, Handle] = {
+    **{way: {"task_id": "t-1", "video_id": 7} for way in MODELS},
+    "minimax hailuo": {"task_id": "t-1", "version": 1},
+}
 AT_ONCE = ("ark images", "dashscope images at once")
 """What answers a submit with the result itself."""
 
 
+def provider_of(way: str) -> str:
+    """Give the provider's name."""
+    return (MODELS[way] if way in MODELS else BY_HAND[way])[0]
+
+
 def vendor_job(way: str, prompt: str = "a fox") -> Job:
     """Give a job for a vendor's way of answering."""
+    if way in BY_HAND:
+        _, job = BY_HAND[way]
+        return replace(job, values={"prompt": prompt, **job.values})
     provider, model, more = MODELS[way]
     return job_of(provider, model, {"prompt": prompt, **more})
 
@@ -32,11 +53,11 @@ def vendor_job(way: str, prompt: str = "a fox") -> Job:
 @cache
 def vendor(way: str, base_url: str) -> MediaProvider:
     """Give the adapter for a way, at an API that is told what to answer."""
-    provider = MODELS[way][0]
+    provider = provider_of(way)
     return make_providers({provider: KEY}, {provider: base_url})[provider]
 
 
 def simulated(way: str, simulator_url: str) -> MediaProvider:
     """Give the adapter for a way, at the simulator."""
-    provider = MODELS[way][0]
+    provider = provider_of(way)
     return vendor(way, simulator_url + PROVIDERS[provider][1])

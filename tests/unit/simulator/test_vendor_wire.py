@@ -24,6 +24,8 @@ H3_JOB = {
     "resolution": "768P",
     "duration": 5,
 }
+HAILUO_PATH = "/minimax/v1/video_generation"
+HAILUO_JOB = {"model": "MiniMax-Hailuo-2.3", "prompt": "a fox", "duration": 6, "resolution": "768P"}
 WAN_PATH = "/dashscope/api/v1/services/aigc/video-generation/video-synthesis"
 WAN_JOB = {"model": "wan2.7-t2v", "input": {"prompt": "a fox"}, "parameters": {"duration": 5}}
 ASYNC = {"x-dashscope-async": "enable"}
@@ -60,6 +62,7 @@ def http(clock: HandClock) -> httpx.AsyncClient:
             401,
             {"type": "error", "error": {"type": "authorized_error"}},
         ),
+        (HAILUO_PATH, HAILUO_JOB, 200, {"base_resp": {"status_code": 1_004}}),
         (WAN_PATH, WAN_JOB, 401, {"code": "InvalidApiKey"}),
         (V6_PATH, V6_JOB, 200, {"ErrCode": 10_001}),
     ],
@@ -85,6 +88,8 @@ async def test_a_bad_key(
             400,
             {"error": {"type": "bad_request_error"}},
         ),
+        (HAILUO_PATH, {**HAILUO_JOB, "duration": 7}, 200, {"base_resp": {"status_code": 2_013}}),
+        (HAILUO_PATH, {**HAILUO_JOB, "last_frame_image": "https://a.test/b.png"}, 200, {"task_id": ""}),
         (WAN_PATH, {**WAN_JOB, "input": []}, 400, {"code": "InvalidParameter"}),
         (WAN_PATH, {**WAN_JOB, "model": "x"}, 404, {"code": "ModelNotFound"}),
         (V6_PATH, {**V6_JOB, "quality": "4k"}, 200, {"ErrCode": 400_017}),
@@ -129,6 +134,14 @@ async def test_minimax_deletes_no_task_that_runs(http: httpx.AsyncClient, clock:
     task_id = (await http.post("/minimax/v2/video_generation", json=H3_JOB)).json()["task_id"]
     clock.advance(1)
     assert (await http.delete(f"/minimax/v2/video_generation/{task_id}")).status_code == 400
+
+
+@pytest.mark.parametrize("path", ["query/video_generation?task_id=t-1", "files/retrieve?file_id=f-1"])
+async def test_minimaxs_first_version_calls_what_it_has_not_a_wrong_parameter(
+    http: httpx.AsyncClient, path: str
+) -> None:
+    answer = await http.get(f"/minimax/v1/{path}")
+    assert (answer.status_code, answer.json()["base_resp"]["status_code"]) == (200, 2_013)
 
 
 async def test_pixverse_answers_a_used_trace_id_as_before(http: httpx.AsyncClient) -> None:

@@ -1,10 +1,12 @@
-"""Videos on MiniMax: all mappings of the catalog that it has (providers.md §8)."""
+"""Videos on MiniMax: H3, and Hailuo at the API's first version (providers.md §8)."""
 
 from collections.abc import Mapping
 
 from tollgate.providers.base import Job, Mapped
 from tollgate.providers.content import CONTENT, content
-from tollgate.providers.fields import Body, Family, Mapper, at_most, upper
+from tollgate.providers.fields import Body, Family, Mapper, Values, at_most, one_of, only, translated, upper
+from tollgate.providers.frames import by_order, shaped_by_its_image
+from tollgate.providers.images import CannotMapError
 from tollgate.providers.minimax import facts
 
 _H3 = Family(
@@ -18,6 +20,26 @@ _H3 = Family(
 )
 
 
+def _frames(values: Values) -> Values:
+    return by_order(shaped_by_its_image(values))
+
+
+_HAILUO = Family(
+    {
+        "prompt": at_most("prompt", facts.HAILUO_PROMPT_CHARS),
+        "firstFrame": "first_frame_image",
+        "lastFrame": "last_frame_image",
+        "duration": one_of("duration", *facts.HAILUO_SECONDS),
+        "resolution": translated("resolution", facts.HAILUO_RESOLUTIONS),
+        "aspectRatio": only("16:9"),
+        "generateAudio": only(False),
+    },
+    # The customer's own words are kept, and no field of the contract says otherwise.
+    fixed={"prompt_optimizer": False},
+    prepare=_frames,
+)
+
+
 def _h3(job: Job) -> Mapped:
     said = _H3(job)
     # The customer's own words are kept.
@@ -25,5 +47,29 @@ def _h3(job: Job) -> Mapped:
     return Mapped(said.upstream, content(said.body) | told)
 
 
-MAPPINGS: Mapping[str, Mapper] = {"minimax-h3": _h3}
+def _hailuo(job: Job) -> Mapped:
+    said = _HAILUO(job)
+    for reason, is_so in _impossible(said).items():
+        if is_so:
+            raise CannotMapError(reason)
+    return said
+
+
+def _impossible(said: Mapped) -> Mapping[str, bool]:
+    """Give what Hailuo cannot make, and whether a job wants it."""
+    resolution, is_02 = said.body.get("resolution"), said.upstream == facts.HAILUO_02
+    has_first, has_last = "first_frame_image" in said.body, "last_frame_image" in said.body
+    is_long = said.body.get("duration") == max(facts.HAILUO_SECONDS)
+    is_low = resolution == facts.HAILUO_LOW
+    return {
+        "the highest resolution for the longer time": is_long and resolution == facts.HAILUO_HIGH,
+        "the lowest resolution but from one image, of Hailuo 02": is_low
+        and (has_last or not has_first or not is_02),
+        "a last frame without a first one": has_last and not has_first,
+        "a last frame but of Hailuo 02": has_last and not is_02,
+        "the fast model without an image": said.upstream == facts.HAILUO_FAST and not has_first,
+    }
+
+
+MAPPINGS: Mapping[str, Mapper] = {"minimax-h3": _h3, facts.HAILUO: _hailuo}
 """How each is said, by the name that the catalog's routes have."""

@@ -19,7 +19,7 @@ from tollgate.providers.base import (
 )
 from tollgate.providers.codes import verdict
 from tollgate.providers.http import ProviderHttp, Reply, asked, failure_of, handed_over
-from tollgate.providers.minimax import facts
+from tollgate.providers.minimax import facts, first
 from tollgate.providers.minimax.mappings import MAPPINGS
 from tollgate.providers.queued import drop
 
@@ -31,17 +31,21 @@ class MiniMaxMedia:
         self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
-        """Hand the job over once; its handle is MiniMax's task id."""
+        """Hand the job over once; its handle is MiniMax's task id, with the version if it is the first."""
         reply = handed_over(lambda: self._send(job))
         if not isinstance(reply, Reply):
             return reply
+        if job.mapping == facts.HAILUO:
+            return first.submitted(reply)
         task_id = reply.string("task_id")
         if reply.ok and task_id:
             return Submitted({"task_id": task_id})
         return _refusal(reply)
 
     def poll(self, handle: Handle) -> PollOutcome:
-        """Ask for the task; it carries the file."""
+        """Ask for the task; it carries the file, or in the first version says which one it is."""
+        if first.made_here(handle):
+            return first.poll(self._http, handle)
         reply = asked(lambda: self._http.call("GET", _path(facts.QUERY_PATH, handle)))
         if isinstance(reply, Unknown):
             return reply
@@ -56,14 +60,17 @@ class MiniMaxMedia:
         return Unknown(reply.detail())
 
     def cancel(self, handle: Handle) -> bool:
-        """Drop a task that still waits; one that runs goes on."""
+        """Drop a task that still waits; one that runs goes on, and any of the first version."""
+        if first.made_here(handle):
+            return False
         task, record = _path(facts.QUERY_PATH, handle), _path(facts.CREATE_PATH, handle)
         return drop(self._http, task, record, ("task", "status"))
 
     def _send(self, job: Job) -> Reply:
         mapped = MAPPINGS[job.mapping](job)
         told = {} if job.callback_url is None else {"callback_url": job.callback_url}
-        return self._http.call("POST", facts.CREATE_PATH, {"model": mapped.upstream, **mapped.body, **told})
+        path = facts.FIRST_CREATE_PATH if job.mapping == facts.HAILUO else facts.CREATE_PATH
+        return self._http.call("POST", path, {"model": mapped.upstream, **mapped.body, **told})
 
 
 def _path(path: str, handle: Handle) -> str:
@@ -83,4 +90,4 @@ def _refusal(reply: Reply) -> SubmitOutcome:
 
 def _verdict(reply: Reply, otherwise: FailureKind) -> Rejected | Failed:
     code, message = reply.get("task", "error", "code"), reply.string("task", "error", "message")
-    return verdict(facts.TASK_CODES, str(code), message, reply) or Failed(otherwise, reply.detail())
+    return verdict(facts.CODES, str(code), message, reply) or Failed(otherwise, reply.detail())
