@@ -212,6 +212,15 @@ def progress_of(value: Any) -> int | None:
     return value if is_number and 0 <= value <= FULL_PROGRESS else None
 
 
+def percent_of(value: Any) -> int | None:
+    """Give the progress of a provider that says it as a number or as a text such as `45%`."""
+    if not isinstance(value, str):
+        return progress_of(value)
+    digits = value.removesuffix("%")
+    is_number = digits.isascii() and digits.isdigit() and len(digits) <= len(str(FULL_PROGRESS))
+    return progress_of(int(digits)) if is_number else None
+
+
 def failure_of(reply: Reply) -> Failed | None:
     """Give what a status says about the provider or about us; `None` where it is about the request."""
     if reply.status in _ABOUT_THE_REQUEST:

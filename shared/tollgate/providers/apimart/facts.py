@@ -48,17 +48,6 @@ CODES: Codes = {
 """What `error.code` or `error.type` says; all but `payment_required` are INFERRED from relays of its kind."""
 JOB_CODES: Codes = {**CODES, "invalid_*": RejectionKind.INPUT}
 """Of a job that failed. A refused submit has its HTTP status besides, which tells more than this."""
-REASONS: Codes = {
-    "*banned prompt*": RejectionKind.CONTENT,
-    "*output filters*": RejectionKind.CONTENT,
-    "*image denied*": RejectionKind.CONTENT,
-    "*invalid prompt*": RejectionKind.INPUT,
-    "*invalid parameter*": RejectionKind.INPUT,
-    "*invalid link*": RejectionKind.INPUT,
-    "*queue full*": FailureKind.LIMITED,
-}
-"""What Midjourney itself says of a job that it refuses, in lower case: its relays pass that on as the reason
-(midjourney-proxy, the titles that it takes for errors)."""
 
 ENGINES: Mapping[str, str] = {
     "v3.5": "v3.5",

@@ -31,13 +31,12 @@ from tollgate.providers.http import (
     asked,
     failure_of,
     handed_over,
-    progress_of,
+    percent_of,
     refused,
     shown,
 )
+from tollgate.providers.midjourney import REASONS
 from tollgate.providers.reading import objects
-
-PERCENT = "%"
 
 
 class ApimartMedia:
@@ -84,7 +83,7 @@ class ApimartMedia:
 def _state(handle: Handle, data: dict[str, Any], reply: Reply) -> PollOutcome:
     status = str(data.get("status")).lower()
     if status in facts.WAITING:
-        return Pending(_progress(data.get("progress")))
+        return Pending(percent_of(data.get("progress")))
     if status == facts.MODAL:
         # The customer answers it with a task of its own, so this one is done.
         return Succeeded(output={"state": facts.MODAL}, reference=handle["task_id"])
@@ -94,7 +93,7 @@ def _state(handle: Handle, data: dict[str, Any], reply: Reply) -> PollOutcome:
         return Unknown(reply.detail()) if found is None else replace(found, reference=handle["task_id"])
     if status not in facts.FAILED:
         return Unknown(reply.detail())
-    return _failed_job(data, reply, facts.REASONS if handle["section"] == facts.MIDJOURNEY else {})
+    return _failed_job(data, reply, REASONS if handle["section"] == facts.MIDJOURNEY else {})
 
 
 def _failed_job(data: dict[str, Any], reply: Reply, reasons: Codes) -> Rejected | Failed:
@@ -128,15 +127,3 @@ def _task_id(data: Any) -> str | None:
     """Give the task of a submit's answer: an array of one."""
     ids = [entry.get("task_id") for entry in objects(data)]
     return next((one for one in ids if isinstance(one, str) and one), None)
-
-
-def _progress(value: Any) -> int | None:
-    """Give the progress, which is a number or, for Midjourney, a text such as `45%`."""
-    if not isinstance(value, str):
-        return progress_of(value)
-    digits = value.removesuffix(PERCENT)
-    return (
-        progress_of(int(digits))
-        if digits.isascii() and digits.isdigit() and len(digits) < len("1000")
-        else None
-    )

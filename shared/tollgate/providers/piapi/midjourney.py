@@ -6,12 +6,10 @@ which the contract's has not.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from tollgate.providers.base import Job, Mapped
 from tollgate.providers.fields import (
     Mapper,
-    Values,
     Word,
     Words,
     as_text,
@@ -22,36 +20,12 @@ from tollgate.providers.fields import (
     upstream_of,
 )
 from tollgate.providers.images import CannotMapError
+from tollgate.providers.midjourney import SAID_IN_PROMPT, prompt_of
 from tollgate.providers.piapi import facts
-
-FLAGS = {
-    "quality": "q",
-    "style": "style",
-    "version": "v",
-    "seed": "seed",
-    "negativePrompt": "no",
-    "stylize": "s",
-    "chaos": "c",
-    "weird": "weird",
-    "tile": "tile",
-    "iw": "iw",
-    "cw": "cw",
-    "sw": "sw",
-    "cref": "cref",
-    "sref": "sref",
-    "dref": "dref",
-    "dw": "dw",
-    "raw": "raw",
-    "draft": "draft",
-    "hd": "hd",
-    "stop": "stop",
-}
-"""Midjourney's own flags, in the order in which they are written."""
-_NIJI = "niji"
 
 _ANY: Words = {"action": meaningless, "dimensions": only("SQUARE"), "speed": "process_mode"}
 _FOLLOW_UP: Words = {**_ANY, "parentTaskId": "origin_task_id", "speed": meaningless}
-_ALREADY_SAID: dict[str, Word] = dict.fromkeys((*FLAGS, _NIJI, "imageUrls", "extra"), meaningless)
+_ALREADY_SAID: dict[str, Word] = dict.fromkeys(SAID_IN_PROMPT, meaningless)
 
 ACTIONS: Mapping[str, Words] = {
     "imagine": {**_ANY, **_ALREADY_SAID, "prompt": "prompt", "size": "aspect_ratio"},
@@ -60,23 +34,6 @@ ACTIONS: Mapping[str, Words] = {
     "reroll": _FOLLOW_UP,
 }
 """By our action, which is also its name there. The speed of a follow-up is that of the earlier task."""
-
-
-def _flag(name: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return f"--{name}" if value else ""
-    return f"--{name} {value}"
-
-
-def prompt_of(values: Values) -> str:
-    """Give the prompt as Midjourney's own clients type it: images, words, flags."""
-    # The model for anime has versions of its own, named by the same flag that chooses it.
-    is_niji = values.get(_NIJI) is True
-    names = {**FLAGS, **({"version": _NIJI} if is_niji else {})}
-    flags = [_flag(flag, values[name]) for name, flag in names.items() if name in values]
-    alone = [f"--{_NIJI}"] if is_niji and "version" not in values else []
-    words = [*values.get("imageUrls", []), values["prompt"], *flags, *alone, values.get("extra", "")]
-    return " ".join(word for word in words if word)
 
 
 def _midjourney(job: Job) -> Mapped:
