@@ -40,6 +40,7 @@ PROVIDERS = {
     "bfl": ("BFL_API_KEY", "/bfl"),
     "muapi": ("MUAPI_API_KEY", "/muapi/api/v1"),
     "kling": ("KLING_API_KEY", "/kling"),
+    "mjproxy": ("MJPROXY_API_KEY", "/mjproxy"),
     "openai": ("OPENAI_API_KEY", "/openai/v1"),
     "anthropic": ("ANTHROPIC_API_KEY", "/anthropic"),
     "bedrock": ("AWS_BEARER_TOKEN_BEDROCK", "/bedrock"),
@@ -53,6 +54,8 @@ PROVIDERS = {
     "dashscope": ("DASHSCOPE_API_KEY", "/dashscope/v1"),
 }
 """The variable that holds each provider's real key, and where the simulator speaks for it without one."""
+ADDRESSES = {"mjproxy": "MJPROXY_BASE_URL"}
+"""The variables of the addresses of providers that have none of their own; with the key, both or neither."""
 STRIPE = {"secretKey": "STRIPE_SECRET_KEY", "webhookSecret": "STRIPE_WEBHOOK_SECRET"}
 """The variables of Stripe's keys, by their names in the secret."""
 WATCH_S = 0.5
@@ -173,12 +176,18 @@ class LocalService:
 def provider_secret(environment: Mapping[str, str], simulator_url: str) -> str:
     """Give the provider secret: real keys from the environment, the simulator for all others."""
     secret = {
-        provider: {"key": environment[variable]}
-        if environment.get(variable)
-        else {"key": "simulated", "baseUrl": f"{simulator_url}{path}"}
+        provider: _real(environment, provider, variable)
+        or {"key": "simulated", "baseUrl": f"{simulator_url}{path}"}
         for provider, (variable, path) in PROVIDERS.items()
     }
     return json.dumps(secret)
+
+
+def _real(environment: Mapping[str, str], provider: str, variable: str) -> dict[str, str] | None:
+    """Give a provider's real credentials, if the environment has them all."""
+    names = {"key": variable, **({"baseUrl": ADDRESSES[provider]} if provider in ADDRESSES else {})}
+    found = {part: environment.get(name, "") for part, name in names.items()}
+    return found if all(found.values()) else None
 
 
 def stripe_secret(environment: Mapping[str, str]) -> str:

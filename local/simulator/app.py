@@ -20,6 +20,7 @@ from local.simulator.providers import (
     kie,
     kling,
     minimax,
+    mjproxy,
     muapi,
     openai,
     piapi,
@@ -51,6 +52,7 @@ PROVIDERS: dict[str, Callable[[Engine], APIRouter]] = {
     "bfl": bfl.router,
     "muapi": muapi.router,
     "kling": kling.router,
+    "mjproxy": mjproxy.router,
 }
 """Each media provider's routes; its name is its path prefix and how a prompt's directions call it.
 

@@ -16,7 +16,7 @@ from tollgate.command.errors import CommandError
 from tollgate.command.options import AsJson
 from tollgate.command.place import BOUNDS, StackFacts, stack_facts
 from tollgate.providers.openai_compatible.facts import VENDORS
-from tollgate.providers.registry import MAKERS
+from tollgate.providers.registry import MAKERS, SELF_HOSTED
 from tollgate.providers.secret import Credentials, read_credentials
 from tollgate.providers.text_registry import ANTHROPIC, BEDROCK
 
@@ -50,6 +50,8 @@ def set_(
     """Store a provider's key, asked for or read from standard input, and make the provider live."""
     if provider not in KNOWN:
         raise CommandError(f"There is no provider {provider}. Known are: {', '.join(KNOWN)}.")
+    if provider in SELF_HOSTED and not base_url:
+        raise CommandError(f"{provider} has no address of its own: name yours with --base-url.")
     session = boto3.Session()
     cloudformation = session.client("cloudformation", config=BOUNDS)
     facts = stack_facts(cloudformation, stack)

@@ -15,6 +15,7 @@ from tollgate.providers.google.mappings import MAPPINGS as GOOGLE
 from tollgate.providers.kie.mappings import MAPPINGS as KIE
 from tollgate.providers.kling.mappings import MAPPINGS as KLING
 from tollgate.providers.minimax.mappings import MAPPINGS as MINIMAX
+from tollgate.providers.mjproxy.mappings import MAPPINGS as MJPROXY
 from tollgate.providers.muapi.mappings import MAPPINGS as MUAPI
 from tollgate.providers.openai.mappings import MAPPINGS as OPENAI
 from tollgate.providers.piapi.mappings import MAPPINGS as PIAPI
@@ -42,6 +43,7 @@ MAPPINGS: Mapping[str, Mapping[str, Mapper]] = {
     "bfl": BFL,
     "muapi": MUAPI,
     "kling": KLING,
+    "mjproxy": MJPROXY,
     TEST_NAME: TEST,
 }
 """By provider and by the name that the catalog's routes have."""

@@ -23,6 +23,8 @@ from tollgate.providers.kling.media import KlingMedia
 from tollgate.providers.mappings import mappings
 from tollgate.providers.minimax import client as minimax
 from tollgate.providers.minimax.media import MiniMaxMedia
+from tollgate.providers.mjproxy import client as mjproxy
+from tollgate.providers.mjproxy.media import MjProxyMedia
 from tollgate.providers.muapi import client as muapi
 from tollgate.providers.muapi.media import MuapiMedia
 from tollgate.providers.openai import client as openai
@@ -38,7 +40,7 @@ from tollgate.providers.replicate.media import ReplicateMedia
 from tollgate.providers.xai import client as xai
 from tollgate.providers.xai.media import XaiMedia
 
-__all__ = ["MAKERS", "Maker", "make_providers", "mappings"]
+__all__ = ["MAKERS", "SELF_HOSTED", "Maker", "make_providers", "mappings"]
 
 Maker = Callable[[str, str | None], MediaProvider]
 """Makes a provider from its key and, where it is not the provider's own, a base URL."""
@@ -65,12 +67,23 @@ MAKERS: Mapping[str, Maker] = {
     "bfl": _made(BflMedia, bfl.client),
     "muapi": _made(MuapiMedia, muapi.client),
     "kling": _made(KlingMedia, kling.client),
+    "mjproxy": _made(MjProxyMedia, mjproxy.client),
 }
+SELF_HOSTED = frozenset({"mjproxy"})
+"""Those without a public address: they are there only where their credentials name one."""
 
 
 def make_providers(
     keys: Mapping[str, str], base_urls: Mapping[str, str] | None = None
 ) -> dict[str, MediaProvider]:
-    """Give the providers that have a key. `base_urls` points some elsewhere (the simulator)."""
+    """Give the providers that have a key and an address.
+
+    `base_urls` points some elsewhere (the simulator), and tells where the self-hosted ones are.
+    """
     elsewhere = base_urls or {}
-    return {name: make(keys[name], elsewhere.get(name)) for name, make in MAKERS.items() if keys.get(name)}
+    there = (MAKERS.keys() - SELF_HOSTED) | elsewhere.keys()
+    return {
+        name: make(keys[name], elsewhere.get(name))
+        for name, make in MAKERS.items()
+        if keys.get(name) and name in there
+    }

@@ -102,6 +102,13 @@ class TestSet:
         tollgate("set", "moonshot", "--base-url", "https://api.moonshot.cn/v1", typed=KEY)
         assert json.loads(aws.secret) == {"moonshot": {"key": KEY, "baseUrl": "https://api.moonshot.cn/v1"}}
 
+    def test_a_provider_that_everybody_hosts_himself_needs_an_address(self, aws: Aws) -> None:
+        result = tollgate("set", "mjproxy", typed=KEY)
+        assert result.exit_code == 1
+        assert "mjproxy has no address of its own" in result.stderr
+        assert aws.calls == []
+        assert tollgate("set", "mjproxy", "--base-url", "https://mj.test", typed=KEY).exit_code == 0
+
     @pytest.mark.parametrize("typed", ["", "\n", "two words", f"{KEY}\n{KEY}", "schlüssel"])
     def test_what_no_header_can_carry_is_no_key(self, aws: Aws, typed: str) -> None:
         result = tollgate("set", "fal", typed=typed)

@@ -13,7 +13,7 @@ from tollgate.kit.outbound import tls
 from tollgate.providers.credentials import ProviderSource
 from tollgate.providers.fal.media import FalMedia
 from tollgate.providers.poyo.media import PoyoMedia
-from tollgate.providers.registry import MAKERS, make_providers
+from tollgate.providers.registry import MAKERS, SELF_HOSTED, make_providers
 from tollgate.providers.secret import read_credentials
 
 KEY = "sk-very-secret"
@@ -83,6 +83,8 @@ class TestProviders:
         [
             ("{}", set()),
             (json.dumps({"fal": {"key": "k"}}), {"fal"}),
+            (json.dumps({"mjproxy": {"key": "k"}}), set()),
+            (json.dumps({"mjproxy": {"key": "k", "baseUrl": "https://mj.test"}}), {"mjproxy"}),
             (json.dumps({"fal": {"key": "k"}, "a-provider-without-an-adapter": {"key": "k"}}), {"fal"}),
         ],
     )
@@ -102,7 +104,8 @@ class TestTls:
 
         monkeypatch.setattr(ssl, "create_default_context", counted)
         tls.cache_clear()
-        assert len(make_providers(dict.fromkeys(MAKERS, KEY))) == len(MAKERS)
+        addresses = dict.fromkeys(SELF_HOSTED, "https://mj.test")
+        assert len(make_providers(dict.fromkeys(MAKERS, KEY), addresses)) == len(MAKERS)
         assert len(made) == 1
 
 

@@ -37,7 +37,10 @@ WITHOUT_A_ROUTE = {
 }  # fmt: skip
 """Withdrawn by their vendors: every route is off."""
 
-WITHOUT_ROUTES = {*(("kling", name) for name in MAPPINGS["kling"]), ("minimax", "hailuo")}
+WITHOUT_ROUTES = {
+    ("minimax", "hailuo"),
+    *((provider, name) for provider in ("kling", "mjproxy") for name in MAPPINGS[provider]),
+}
 """Mappings whose prices were not read: their routes come with a catalog that is pushed."""
 
 FULL: Mapping[str, dict[str, Any]] = {

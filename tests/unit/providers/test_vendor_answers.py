@@ -25,7 +25,7 @@ from tollgate.providers.base import (
 WORDS = st.sampled_from(
     [
         *("succeeded", "failed", "queued", "SUCCEEDED", "FAILED", "PENDING", "UNKNOWN", "InvalidParameter"),
-        *("Success", "Fail", "Queueing"),
+        *("Success", "Fail", "Queueing", "SUCCESS", "FAILURE", "MODAL", "45%"),
         *("InputTextSensitiveContentDetected", "1026", "bad_request_error", "Throttling", "", "x" * 5_000),
     ]
 )
@@ -50,7 +50,7 @@ ODD = st.recursive(
                     ),
                     *("output", "task_id", "task_status", "choices", "image", "ErrCode", "Resp", "video_id"),
                     *("img_id", "type", "last_frame_url", "base_resp", "status_code", "status_msg"),
-                    *("file_id", "file", "download_url"),
+                    *("file_id", "file", "download_url", "result", "description", "failReason", "progress"),
                 ]
             ),
             inner,

@@ -20,16 +20,25 @@ MODELS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
     "minimax": ("minimax", "minimax-h3", {}),
     "pixverse": ("pixverse", "pixverse-v6", {"imageUrls": [A]}),
 }
+MJ_PLACES = {"relax": "mj-relax/mj", "fast": "mj-fast/mj", "turbo": "mj-turbo/mj"}
 BY_HAND: Mapping[str, tuple[str, Job]] = {
     "minimax hailuo": (
         "minimax",
         Job("task_1", "hailuo", {"default": "MiniMax-Hailuo-2.3"}, {"duration": 6, "resolution": "768p"}),
     ),
+    "mjproxy images": (
+        "mjproxy",
+        Job("task_1", "midjourney", MJ_PLACES, {"action": "imagine", "speed": "relax"}),
+    ),
+    "mjproxy videos": (
+        "mjproxy",
+        Job("task_1", "midjourney-video", {"video": "mj-fast/mj"}, {"imageUrls": [A], "motion": "high"}),
+    ),
 }
 """Ways that no model of the shipped catalog goes: an operator can push one that does."""
 WAYS = (*MODELS, *BY_HAND)
 HANDLES: Mapping[str, Handle] = {
-    **{way: {"task_id": "t-1", "video_id": 7} for way in MODELS},
+    **{way: {"task_id": "t-1", "video_id": 7} for way in WAYS},
     "minimax hailuo": {"task_id": "t-1", "version": 1},
 }
 AT_ONCE = ("ark images", "dashscope images at once")

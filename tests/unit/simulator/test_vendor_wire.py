@@ -26,6 +26,8 @@ H3_JOB = {
 }
 HAILUO_PATH = "/minimax/v1/video_generation"
 HAILUO_JOB = {"model": "MiniMax-Hailuo-2.3", "prompt": "a fox", "duration": 6, "resolution": "768P"}
+IMAGINE_PATH = "/mjproxy/mj-fast/mj/submit/imagine"
+IMAGINE_JOB = {"prompt": "a fox"}
 WAN_PATH = "/dashscope/api/v1/services/aigc/video-generation/video-synthesis"
 WAN_JOB = {"model": "wan2.7-t2v", "input": {"prompt": "a fox"}, "parameters": {"duration": 5}}
 ASYNC = {"x-dashscope-async": "enable"}
@@ -48,7 +50,7 @@ def clock() -> HandClock:
 @pytest.fixture
 def http(clock: HandClock) -> httpx.AsyncClient:
     transport = httpx.ASGITransport(create_app(clock=clock))
-    headers = {"authorization": "Bearer good", "api-key": "good"}
+    headers = {"authorization": "Bearer good", "api-key": "good", "mj-api-secret": "good"}
     return httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers)
 
 
@@ -63,6 +65,7 @@ def http(clock: HandClock) -> httpx.AsyncClient:
             {"type": "error", "error": {"type": "authorized_error"}},
         ),
         (HAILUO_PATH, HAILUO_JOB, 200, {"base_resp": {"status_code": 1_004}}),
+        (IMAGINE_PATH, IMAGINE_JOB, 401, {"code": 5, "result": None}),
         (WAN_PATH, WAN_JOB, 401, {"code": "InvalidApiKey"}),
         (V6_PATH, V6_JOB, 200, {"ErrCode": 10_001}),
     ],
@@ -70,7 +73,7 @@ def http(clock: HandClock) -> httpx.AsyncClient:
 async def test_a_bad_key(
     http: httpx.AsyncClient, path: str, body: dict[str, Any], status: int, shape: dict[str, Any]
 ) -> None:
-    bad = {"authorization": "Bearer bad", "api-key": "bad", **ASYNC}
+    bad = {"authorization": "Bearer bad", "api-key": "bad", "mj-api-secret": "bad", **ASYNC}
     answer = await http.post(path, json=body, headers=bad)
     assert answer.status_code == status
     assert_within(shape, answer.json())
@@ -90,6 +93,9 @@ async def test_a_bad_key(
         ),
         (HAILUO_PATH, {**HAILUO_JOB, "duration": 7}, 200, {"base_resp": {"status_code": 2_013}}),
         (HAILUO_PATH, {**HAILUO_JOB, "last_frame_image": "https://a.test/b.png"}, 200, {"task_id": ""}),
+        (IMAGINE_PATH, {**IMAGINE_JOB, "aspect_ratio": "16:9"}, 200, {"code": 4}),
+        ("/mjproxy/mj/submit/change", {"taskId": "t-1", "action": "REROLL"}, 200, {"code": 4}),
+        ("/mjproxy/mj/submit/blend", {"base64Array": []}, 200, {"code": 4}),
         (WAN_PATH, {**WAN_JOB, "input": []}, 400, {"code": "InvalidParameter"}),
         (WAN_PATH, {**WAN_JOB, "model": "x"}, 404, {"code": "ModelNotFound"}),
         (V6_PATH, {**V6_JOB, "quality": "4k"}, 200, {"ErrCode": 400_017}),
