@@ -47,7 +47,7 @@ tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--h
 	@$(PYTHON) -m tollgate $(ARGS)
 
 test: .venv/.ready .local/ministack/.ready  ## all tests
-	@$(PYTHON) -m pytest -q -n 2 --dist loadgroup
+	@$(PYTHON) -m pytest -q -n 3 --dist loadgroup  # more workers than cores: journeys wait most of the time
 
 chaos: .venv/.ready .local/ministack/.ready  ## 500 orders, faulty providers, workers that are killed (SEED=1 CHAOS_TASKS=500)
 	@CHAOS_TASKS=$(CHAOS_TASKS) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -q -s tests/journey/test_chaos.py

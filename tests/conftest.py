@@ -8,11 +8,12 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import boto3
 import pytest
 from hypothesis import HealthCheck, settings
 from moto import mock_aws
 
-from local.clients import Clients, aws_environment
+from local.clients import REGION, Clients, aws_environment
 from local.emulator import PROGRAM, Emulator
 from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
@@ -95,6 +96,12 @@ def moto_clients() -> Clients:
     return Clients.at(None)
 
 
+@cache
+def moto_lambda() -> Any:
+    """Give a client of Lambda that moto answers."""
+    return boto3.client("lambda", REGION)
+
+
 def identity(value: Any) -> Any:
     """Give the value."""
     return value
@@ -116,6 +123,7 @@ def aws(
             ("sqs", clients.sqs),
             ("s3", clients.s3),
             ("secrets_manager", clients.secrets),
+            ("lambda_", moto_lambda()),
         ):
             monkeypatch.setattr(aws_clients, name, cache(partial(identity, client)))
         overrides = {

@@ -17,6 +17,8 @@ from tollgate.catalog.params import json_schema
 from tollgate.kit.errors import InvalidInputError, Problem
 
 MODELS = CATALOG.models()
+EXAMPLES = 10
+"""Of each kind for each model, of which there are sixty: enough together, and a run without CI draws others."""
 PARTS = ["url", "role", "type", "prompt", "duration", "imageUrls", "videoUrl", "description"]
 
 
@@ -136,7 +138,7 @@ class TestHostileInput:
         assert len(found[0].path) < 100
         assert len(found[0].message) < 200
 
-    @settings(max_examples=20)
+    @settings(max_examples=EXAMPLES)
     @given(data=st.data())
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
     def test_any_json_gets_a_verdict_that_can_be_sent(self, model: Model, data: st.DataObject) -> None:
@@ -144,7 +146,7 @@ class TestHostileInput:
         source = data.draw(any_json() | st.dictionaries(fields, any_json()))
         assert_verdict(model, source)
 
-    @settings(max_examples=20)
+    @settings(max_examples=EXAMPLES)
     @given(data=st.data())
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
     def test_so_does_a_good_input_with_something_odd_in_it(self, model: Model, data: st.DataObject) -> None:
@@ -156,7 +158,7 @@ class TestHostileInput:
 
 class TestValidInputs:
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-    @settings(max_examples=20)
+    @settings(max_examples=EXAMPLES)
     @given(data=st.data())
     def test_what_the_schema_allows_is_accepted(self, model: Model, data: st.DataObject) -> None:
         source = data.draw(valid_inputs(model))
@@ -164,7 +166,7 @@ class TestValidInputs:
         assert list(validator_of_id(model.id).iter_errors(source)) == []
 
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-    @settings(max_examples=20)
+    @settings(max_examples=EXAMPLES)
     @given(data=st.data())
     def test_checking_twice_changes_nothing(self, model: Model, data: st.DataObject) -> None:
         once = model.check(data.draw(valid_inputs(model))).values
