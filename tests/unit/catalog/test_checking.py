@@ -18,7 +18,7 @@ from tollgate.kit.errors import InvalidInputError, Problem
 
 MODELS = CATALOG.models()
 EXAMPLES = 10
-"""Of each kind for each model, of which there are sixty: enough together, and a run without CI draws others."""
+"""Of each kind for each of sixty models; a run without CI draws others."""
 PARTS = ["url", "role", "type", "prompt", "duration", "imageUrls", "videoUrl", "description"]
 
 
