@@ -14,7 +14,7 @@ from local.demo import run_demo
 from local.processes import LocalError
 from local.sam_local import run_sam_local
 from local.service import FIRST_ACCOUNT_CENTS, LocalService
-from tollgate import bootstrap
+from tollgate import bootstrap_api
 from tollgate.kit.money import micro_usd_of_cents
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
@@ -49,7 +49,7 @@ def account(
 ) -> None:
     """Add an account to the running service; the last line is its key, id and webhook secret as JSON."""
     files.use_environment()
-    opened = bootstrap.api().accounts.open(micro_usd_of_cents(balance_cents))
+    opened = bootstrap_api.api().accounts.open(micro_usd_of_cents(balance_cents))
     shown = {
         "apiKey": opened.api_key,
         "userId": opened.account_id,

@@ -23,7 +23,7 @@ from local.files import (
 from local.processes import LocalError, start, stop
 from local.stack import Stack
 from local.template import read_template
-from tollgate import bootstrap
+from tollgate import bootstrap, bootstrap_api
 from tollgate.command.place import DEAD_LETTER_QUEUES
 from tollgate.kit.money import micro_usd_of_cents
 
@@ -118,7 +118,7 @@ class LocalService:
         self._start_part("worker", environment, [json.dumps(stack.refs), json.dumps(stack.attributes)])
         api = self._start_part("api", environment, [stack.refs["MediaBucket"], str(self.port)])
         wait_for(f"{self.base_url}/api/v1/catalog", api, "The API", LOGS / "api.log")
-        opened = bootstrap.api().accounts.open(micro_usd_of_cents(FIRST_ACCOUNT_CENTS))
+        opened = bootstrap_api.api().accounts.open(micro_usd_of_cents(FIRST_ACCOUNT_CENTS))
         service = Service(
             self.base_url,
             self.base_url + STORAGE_PATH,

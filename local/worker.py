@@ -13,14 +13,20 @@ from local.clients import Clients
 from local.pump import Pump
 from local.stack import Stack
 from local.template import read_template
-from tollgate import bootstrap
+from tollgate import (
+    bootstrap_deliver_webhook,
+    bootstrap_dispatch_changes,
+    bootstrap_record_usage,
+    bootstrap_run_task,
+    bootstrap_sweep,
+)
 
 PARTS = (
-    bootstrap.dispatcher,
-    bootstrap.step_runner,
-    bootstrap.webhook_sender,
-    bootstrap.usage_recorder,
-    bootstrap.sweeper,
+    bootstrap_dispatch_changes.dispatcher,
+    bootstrap_run_task.step_runner,
+    bootstrap_deliver_webhook.webhook_sender,
+    bootstrap_record_usage.usage_recorder,
+    bootstrap_sweep.sweeper,
 )
 """What the handlers use."""
 

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Response
 
 from api.http import AccountKey, envelope
-from tollgate import bootstrap
+from tollgate import bootstrap_api
 
 router = APIRouter()
 
@@ -11,4 +11,4 @@ router = APIRouter()
 @router.get("/api/v1/user/me")
 def get_me(key: AccountKey) -> Response:
     """Give the caller's account."""
-    return envelope(bootstrap.api().accounts.me(key.account_id).view())
+    return envelope(bootstrap_api.api().accounts.me(key.account_id).view())

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Header, Request
 from fastapi.responses import JSONResponse
 
-from tollgate import bootstrap
+from tollgate import bootstrap_api
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.kit.errors import PayloadTooLargeError
 from tollgate.kit.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, json_object
@@ -57,7 +57,7 @@ def account_key(request: Request, authorization: Authorization = None) -> ApiKey
 def _key(request: Request, authorization: str | None, scope: Scope) -> ApiKey:
     # On Lambda the address that the gateway saw (Mangum has it from the event), else that of the socket.
     address = request.client.host if request.client else None
-    key = bootstrap.api().authenticator.authenticate(authorization, scope, address)
+    key = bootstrap_api.api().authenticator.authenticate(authorization, scope, address)
     request.state.account_id = key.account_id
     return key
 

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Response
 
 from api.catalog import IfNoneMatch, published
-from tollgate import bootstrap
+from tollgate import bootstrap_api
 
 router = APIRouter()
 
@@ -11,13 +11,13 @@ router = APIRouter()
 @router.get("/api/v1/openapi.json")
 def get_openapi(if_none_match: IfNoneMatch = None) -> Response:
     """Give the OpenAPI document."""
-    return published(bootstrap.api().reference.openapi, if_none_match)
+    return published(bootstrap_api.api().reference.openapi, if_none_match)
 
 
 @router.get("/docs")
 def get_docs(if_none_match: IfNoneMatch = None) -> Response:
     """Give the document as a page."""
-    reference = bootstrap.api().reference
+    reference = bootstrap_api.api().reference
     headers = {"content-security-policy": reference.content_policy, "x-content-type-options": "nosniff"}
     return published(reference.html, if_none_match, "text/html", headers)
 
@@ -25,4 +25,4 @@ def get_docs(if_none_match: IfNoneMatch = None) -> Response:
 @router.get("/llms.txt")
 def get_text(if_none_match: IfNoneMatch = None) -> Response:
     """Give the document as plain text."""
-    return published(bootstrap.api().reference.text, if_none_match, "text/plain")
+    return published(bootstrap_api.api().reference.text, if_none_match, "text/plain")

@@ -1,4 +1,4 @@
-"""Joins the live catalog, for `bootstrap.py` and `bootstrap_text.py`: they differ only in how it is read."""
+"""Joins the live catalog, for media and for text, which read it each in its own way."""
 
 from collections.abc import Collection, Mapping
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from tollgate import bootstrap
+from tollgate import bootstrap, bootstrap_api, bootstrap_check_ledger, bootstrap_dispatch_changes
 from tollgate.accounts.repository import AccountRepository
-from tollgate.bootstrap import Api
+from tollgate.bootstrap_api import Api
 from tollgate.kit import aws
 from tollgate.kit.changes import ChangeReader
 from tollgate.kit.clock import Clock
@@ -53,14 +53,14 @@ def operator() -> Operator:
     tasks = TaskRepository(db, settings.tasks_table)
     return Operator(
         settings=settings,
-        api=bootstrap.api(),
+        api=bootstrap_api.api(),
         clock=bootstrap.clock(),
         accounts=AccountRepository(db, settings.accounts_table),
         ledger=ledger,
         tasks=tasks,
         board=HealthBoard(db, settings.providers_table, bootstrap.clock()),
-        ledger_audit=bootstrap.ledger_audit(),
+        ledger_audit=bootstrap_check_ledger.ledger_audit(),
         turns_audit=TurnsAudit(ledger, tasks),
-        dispatcher=bootstrap.dispatcher(),
+        dispatcher=bootstrap_dispatch_changes.dispatcher(),
         changes=ChangeReader(aws.streams()),
     )

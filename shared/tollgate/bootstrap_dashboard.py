@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from functools import cache
 
-from tollgate import bootstrap
+from tollgate import bootstrap, bootstrap_api
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
-from tollgate.bootstrap import Api
+from tollgate.bootstrap_api import Api
 from tollgate.dashboard.chat_keys import ChatKeys
 from tollgate.dashboard.cognito import Cognito, PoolSettings
 from tollgate.dashboard.identities import Identities
@@ -35,7 +35,7 @@ class Dashboard:
     @property
     def api(self) -> Api:
         """Give the parts of `functions/api`: the pages ask the services that the API asks."""
-        return bootstrap.api()
+        return bootstrap_api.api()
 
 
 @cache

@@ -33,7 +33,7 @@ from local.pump import MAX_LOCAL_CONCURRENCY, Function, Pump
 from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
 from local.template import ROOT, read_template
-from tollgate import bootstrap
+from tollgate import bootstrap_api, bootstrap_dispatch_changes, bootstrap_record_usage, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.kit import aws
 from tollgate.kit.money import micro_usd_of_cents
@@ -134,16 +134,16 @@ def order(tasks: int) -> list[OpenedAccount]:
     """Order the tasks; give the accounts."""
     accounts: list[OpenedAccount] = []
     for _ in range(-(-tasks // PER_ACCOUNT)):
-        accounts.append(bootstrap.api().accounts.open(micro_usd_of_cents(PER_ACCOUNT)))
+        accounts.append(bootstrap_api.api().accounts.open(micro_usd_of_cents(PER_ACCOUNT)))
     with ThreadPoolExecutor(MAX_LOCAL_CONCURRENCY) as pool:
-        create = bootstrap.api().tasks.create
+        create = bootstrap_api.api().tasks.create
         list(pool.map(lambda n: create(accounts[n // PER_ACCOUNT].account_id, BODY, None), range(tasks)))
     return accounts
 
 
 def is_open(account: OpenedAccount) -> bool:
     """Tell whether a task of the account has not ended."""
-    return bootstrap.api().accounts.me(account.account_id).open_tasks > 0
+    return bootstrap_api.api().accounts.me(account.account_id).open_tasks > 0
 
 
 def drain(pump: Pump, accounts: list[OpenedAccount]) -> float:
@@ -173,7 +173,11 @@ def main() -> None:
     ):
         stack, pids = service(ends, Path(folder))
         accounts = order(tasks)
-        for part in (bootstrap.dispatcher, bootstrap.step_runner, bootstrap.usage_recorder):
+        for part in (
+            bootstrap_dispatch_changes.dispatcher,
+            bootstrap_run_task.step_runner,
+            bootstrap_record_usage.usage_recorder,
+        ):
             part()  # before any thread runs, as the local worker does
         aws.dynamodb().meta.events.register("before-call.dynamodb", meter.note)
         before = {name: cpu_s(pid) for name, pid in pids.items()}

@@ -23,7 +23,7 @@ from local.emulator import Emulator
 from local.service import PROVIDERS
 from local.stack import Stack
 from local.template import ROOT, read_template
-from tollgate import bootstrap
+from tollgate import bootstrap_api
 from tollgate.catalog.loader import Catalog
 from tollgate.kit import aws
 from tollgate.kit.rows import to_attributes
@@ -78,7 +78,7 @@ def main() -> None:
             queries += 1
 
         aws.dynamodb().meta.events.register("provide-client-params.dynamodb.Query", note)
-        service = bootstrap.api().statistics
+        service = bootstrap_api.api().statistics
         times = []
         for _ in range(ROUNDS):
             started = time.perf_counter()

@@ -30,7 +30,7 @@ from local.processes import start, stop
 from local.service import PROVIDERS
 from local.stack import Stack
 from local.template import ROOT, read_template
-from tollgate import bootstrap
+from tollgate import bootstrap, bootstrap_api
 from tollgate.kit.money import micro_usd_of_cents
 
 ROUNDS = 3
@@ -155,7 +155,7 @@ def serve(ends: ExitStack, folder: Path) -> list[Server]:
     os.environ.update(environment)
     bootstrap.forget()
     # One account may have 100 requests at once.
-    opened = [bootstrap.api().accounts.open(micro_usd_of_cents(100_000)) for _ in range(ACCOUNTS)]
+    opened = [bootstrap_api.api().accounts.open(micro_usd_of_cents(100_000)) for _ in range(ACCOUNTS)]
     keys = cycle([account.api_key for account in opened])
 
     def python(name: str, *arguments: str) -> subprocess.Popen[bytes]:

@@ -14,7 +14,7 @@ from openapi_spec_validator import validate
 from local.template import Template
 from tests.conftest import Aws
 from tests.functional.test_api import CONTEXT, EVENT, call
-from tollgate import bootstrap
+from tollgate import bootstrap_api
 from tollgate.accounts.models import Scope
 from tollgate.catalog.loader import Catalog
 from tollgate.kit.addresses import AddressGuard
@@ -183,13 +183,13 @@ class TestServed:
         assert answer["headers"]["content-type"].startswith("text/plain")
         for method, path in ROUTES:
             assert f"- `{method} {path}`: " in answer["body"]
-        for model in bootstrap.api().catalog.current.everything():
+        for model in bootstrap_api.api().catalog.current.everything():
             assert f"- [{model.id}](" in answer["body"] or f"- {model.id}: " in answer["body"]
         assert answer["body"].startswith("# Tollgate\n\n> ")
         assert "&" not in answer["body"].replace(" & ", "")
 
     def test_the_document_is_made_once(self) -> None:
-        assert bootstrap.api().reference is bootstrap.api().reference
-        assert json.loads(bootstrap.api().reference.openapi.body) == json.loads(
+        assert bootstrap_api.api().reference is bootstrap_api.api().reference
+        assert json.loads(bootstrap_api.api().reference.openapi.body) == json.loads(
             get("/api/v1/openapi.json")["body"]
         )

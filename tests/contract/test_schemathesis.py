@@ -22,7 +22,7 @@ from local.service import PROVIDERS
 from tests.conftest import Aws
 from tests.support.resolver import resolving
 from tests.support.text_app import TextClient
-from tollgate import bootstrap
+from tollgate import bootstrap, bootstrap_api, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.bootstrap_catalog import provider_names
 from tollgate.catalog.loader import Catalog, read_yaml
@@ -100,21 +100,21 @@ class NoProber:
 @pytest.fixture
 def rich(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> OpenedAccount:
     """Give an account with plenty on it; no media can be read, and only example.com is there."""
-    monkeypatch.setattr(bootstrap, "Prober", lambda *_: NoProber())
+    monkeypatch.setattr(bootstrap_api, "Prober", lambda *_: NoProber())
     resolving(monkeypatch, {"example.com": [["93.184.215.14"]]})
     bootstrap.forget()
-    return bootstrap.api().accounts.open(micro_usd_of_cents(RICH_CENTS))
+    return bootstrap_api.api().accounts.open(micro_usd_of_cents(RICH_CENTS))
 
 
 @pytest.fixture
 def known(rich: OpenedAccount) -> dict[tuple[str, str], str]:
     """Give something that is there for each parameter of a path, by a part of the path and its name."""
-    api = bootstrap.api()
+    api = bootstrap_api.api()
     body = {"model": "test-image", "input": {"prompt": "a fox"}}
     test = api.webhooks.send_test(rich.account_id, {"url": "https://example.com/hook"})
     task_id = api.tasks.create(rich.account_id, body, None)["taskId"]
     # Who waits for its end need not wait.
-    bootstrap.step_runner().cancel(task_id)
+    bootstrap_run_task.step_runner().cancel(task_id)
     return {
         ("/keys/{id}", "id"): api.keys.create(rich.account_id, {"name": "another"})["id"],
         ("/catalog/{id}", "id"): "z-image",
@@ -136,7 +136,7 @@ class TestApi:
     ) -> None:
         from api.app import app  # noqa: PLC0415 - it takes this thread's loop
 
-        schema = schema_of(bootstrap.api().catalog.current)
+        schema = schema_of(bootstrap_api.api().catalog.current)
         schema.app = app
         for route in routes:
             there = {name: value for (part, name), value in known.items() if part in route}

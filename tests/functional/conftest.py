@@ -9,7 +9,7 @@ import pytest
 
 from local.events import Context, sqs_event, stream_event
 from tests.conftest import Aws
-from tollgate import bootstrap
+from tollgate import bootstrap_api
 from tollgate.accounts.service import OpenedAccount
 from tollgate.kit.money import micro_usd_of_cents
 
@@ -21,17 +21,17 @@ MAX_STEPS = 60
 @pytest.fixture
 def customer(aws: Aws) -> OpenedAccount:
     """Give an account with 100 cents on it."""
-    return bootstrap.api().accounts.open(micro_usd_of_cents(100))
+    return bootstrap_api.api().accounts.open(micro_usd_of_cents(100))
 
 
 def balance_cents(customer: OpenedAccount) -> Any:
     """Give the balance that the customer sees."""
-    return bootstrap.api().accounts.me(customer.account_id).view()["balance"]
+    return bootstrap_api.api().accounts.me(customer.account_id).view()["balance"]
 
 
 def create(customer: OpenedAccount, **fields: Any) -> str:
     """Create a z-image task, with other fields of the body as given; give its id."""
-    made = bootstrap.api().tasks.create(customer.account_id, {**Z_IMAGE, **fields}, None)
+    made = bootstrap_api.api().tasks.create(customer.account_id, {**Z_IMAGE, **fields}, None)
     return str(made["taskId"])
 
 

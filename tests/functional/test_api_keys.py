@@ -9,7 +9,7 @@ from tests.functional.conftest import Z_IMAGE, balance_cents
 from tests.functional.test_api import call, details
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
-from tollgate import bootstrap
+from tollgate import bootstrap_api
 from tollgate.accounts.service import OpenedAccount
 from tollgate.kit.money import micro_usd_of_cents
 
@@ -122,7 +122,7 @@ class TestScopes:
 
 class TestAnotherAccount:
     def test_its_keys_are_as_if_they_did_not_exist(self, customer: OpenedAccount) -> None:
-        theirs = bootstrap.api().accounts.open(0)
+        theirs = bootstrap_api.api().accounts.open(0)
         (listed,) = ok("GET", KEYS, theirs.api_key)["keys"]
         for method, path in ROUTES[2:]:
             answers = [
@@ -352,7 +352,7 @@ class TestSpendingCap:
 
 class TestOwner:
     def test_the_owner_makes_any_key_by_the_service_itself(self, customer: OpenedAccount) -> None:
-        keys = bootstrap.api().keys
+        keys = bootstrap_api.api().keys
         made = keys.create(customer.account_id, {"name": "mine", "spendingCap": {"cents": 7, "per": "month"}})
         assert keys.all(customer.account_id)[0]["spendingCap"]["cents"] == micro_usd_of_cents(7) // 10_000
         assert keys.revoke(customer.account_id, made["id"])["revokedAt"] is not None

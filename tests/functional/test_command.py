@@ -15,7 +15,7 @@ from tests.conftest import Aws
 from tests.functional.conftest import Worker, balance_cents, create, invoke, stream_records, with_prompt
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import START_MS, ManualClock
-from tollgate import bootstrap
+from tollgate import bootstrap_api, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.command.app import cli
 from tollgate.command.place import DEAD_LETTER_QUEUES, ENVIRONMENT
@@ -107,7 +107,7 @@ class TestCredit:
             "credited": True,
             "balanceCents": 2650,
         }
-        (entry,) = bootstrap.step_runner().ledger.named(customer.account_id, ["credit_inv-7"])
+        (entry,) = bootstrap_run_task.step_runner().ledger.named(customer.account_id, ["credit_inv-7"])
         assert (entry.amount_micro_usd, entry.reason) == (25_500_000, "paid")
         assert answer(run("check-ledger", "--json")) == {"accounts": 1, "faults": []}
 
@@ -321,7 +321,7 @@ class TestProviders:
             "disabled": False,
             "reason": None,
         }
-        board = bootstrap.step_runner().board
+        board = bootstrap_run_task.step_runner().board
         for _ in range(FAILURES_TO_OPEN):
             board.report("fal", Failed(FailureKind.UNREACHABLE, "no answer"))
         opened = self.state(run, "fal")
@@ -377,14 +377,14 @@ class TestCheckLedger:
     def test_books_that_agree_end_with_0(self, run: Run, customer: OpenedAccount, clock: ManualClock) -> None:
         run_to_end(create(customer), clock)
         running, _ = create(customer, **with_prompt("[[slow 60]]")), create(customer)
-        bootstrap.step_runner().run(running, 0)
+        bootstrap_run_task.step_runner().run(running, 0)
         assert answer(run("check-ledger", "--json")) == {"accounts": 1, "faults": []}
 
     @pytest.mark.parametrize("words", [(), ("--json",)])
     def test_a_balance_that_drifts_ends_with_1(
         self, run: Run, aws: Aws, customer: OpenedAccount, words: tuple[str, ...]
     ) -> None:
-        bootstrap.api().accounts.open(0)
+        bootstrap_api.api().accounts.open(0)
         move_balance(aws, customer, "SET balance_micro_usd = balance_micro_usd - :one", one=1)
         result = run("check-ledger", *words)
         assert result.exit_code == 1
@@ -411,7 +411,7 @@ class TestCheckLedger:
         ]
 
     def test_one_account_alone(self, run: Run, customer: OpenedAccount) -> None:
-        bootstrap.api().accounts.open(0)
+        bootstrap_api.api().accounts.open(0)
         assert answer(run("check-ledger", "--account", customer.account_id, "--json"))["accounts"] == 1
 
 

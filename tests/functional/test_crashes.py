@@ -16,7 +16,13 @@ from tests.conftest import Aws
 from tests.functional.conftest import balance_cents, stream_records, with_prompt
 from tests.functional.test_run_task import ledger_of, task_of
 from tests.support.clock import ManualClock
-from tollgate import bootstrap
+from tollgate import (
+    bootstrap_api,
+    bootstrap_deliver_webhook,
+    bootstrap_dispatch_changes,
+    bootstrap_run_task,
+    bootstrap_sweep,
+)
 from tollgate.accounts.service import OpenedAccount
 from tollgate.artifacts.store import ArtifactStore
 from tollgate.kit.clock import MS_PER_S
@@ -94,13 +100,13 @@ class Life:
         records = stream_records(self._aws)[self._dispatched :]
         for record in records:
             if record["eventName"] == "INSERT":
-                self._survive(partial(bootstrap.dispatcher().dispatch, record))
+                self._survive(partial(bootstrap_dispatch_changes.dispatcher().dispatch, record))
         self._dispatched += len(records)
         for body in self._aws.messages("TaskQueue"):
             message = json.loads(body)
-            self._survive(partial(bootstrap.step_runner().run, message["task_id"], message["seq"]))
+            self._survive(partial(bootstrap_run_task.step_runner().run, message["task_id"], message["seq"]))
         self._clock.advance(ROUND_MS)
-        self._survive(bootstrap.sweeper().sweep)
+        self._survive(bootstrap_sweep.sweeper().sweep)
 
     @staticmethod
     def _survive(call: Callable[[], Any]) -> None:
@@ -138,10 +144,10 @@ def test_a_death_at_any_effect_costs_nobody_anything(
     fate.die_at(effect, after)
     body = {"model": "z-image", **with_prompt(prompt), "webhook": WEBHOOK}
     try:
-        bootstrap.api().tasks.create(customer.account_id, body, "order-1")
+        bootstrap_api.api().tasks.create(customer.account_id, body, "order-1")
     except Died:
         # The customer saw no answer and asks again with the same key: one task, one charge, either way.
-        bootstrap.api().tasks.create(customer.account_id, body, "order-1")
+        bootstrap_api.api().tasks.create(customer.account_id, body, "order-1")
     entries = ledger_of(customer)
     assert entries == [("charge", -1)]
 
@@ -157,8 +163,8 @@ def test_a_death_at_any_effect_costs_nobody_anything(
     refunded = task.status != "finished"
     assert ledger_of(customer) == [("charge", -1), ("refund", 1)][: 2 if refunded else 1]
     assert balance_cents(customer) == (100 if refunded else 99)
-    runner = bootstrap.step_runner()
-    account = bootstrap.api().accounts.me(customer.account_id)
+    runner = bootstrap_run_task.step_runner()
+    account = bootstrap_api.api().accounts.me(customer.account_id)
     assert (
         audit(account.account_id, account.balance_micro_usd, runner.ledger.entries(account.account_id))
         is None
@@ -166,7 +172,10 @@ def test_a_death_at_any_effect_costs_nobody_anything(
     assert account.open_tasks == 0
     # No provider is ever handed the same job twice.
     assert len(set(fate.submits)) == len(fate.submits)
-    assert bootstrap.webhook_sender().deliveries.get("evt_" + task_id.removeprefix("task_")) is not None
+    assert (
+        bootstrap_deliver_webhook.webhook_sender().deliveries.get("evt_" + task_id.removeprefix("task_"))
+        is not None
+    )
     for file in task.files:
         key = file.url.partition("files.test/")[2]
         aws.clients.s3.head_object(Bucket=aws.stack.refs["MediaBucket"], Key=key)

@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import Aws
 from tests.support.dashboard import ORIGIN, Browser
 from tests.support.issuer import CLIENT_ID, OTHER_KEY, SUBJECT, Issuer, running_issuer
-from tollgate import bootstrap, bootstrap_dashboard
+from tollgate import bootstrap_api, bootstrap_check_ledger, bootstrap_dashboard
 from tollgate.dashboard.identities import Person
 from tollgate.dashboard.repository import IdentityRepository
 
@@ -60,7 +60,7 @@ class TestSignIn:
         assert "Sign out ada@example.com" in browser.get("").text
         account_id = bootstrap_dashboard.dashboard().identities.account_of(Person(f"cognito#{SUBJECT}", ""))
         assert account_id in browser.get("").text
-        assert bootstrap.api().accounts.me(account_id).balance_micro_usd == 0
+        assert bootstrap_api.api().accounts.me(account_id).balance_micro_usd == 0
 
     def test_the_same_person_has_the_same_account_under_another_address(self, issuer: Issuer) -> None:
         accounts = []
@@ -122,6 +122,6 @@ class TestFirstSignIn:
         first = identities.account_of(person)
         # The second one looked before the first one wrote.
         monkeypatch.setattr(IdentityRepository, "account_id", lambda *_: None)
-        before = sum(1 for _ in bootstrap.ledger_audit().accounts.all())
+        before = sum(1 for _ in bootstrap_check_ledger.ledger_audit().accounts.all())
         assert identities.account_of(person) == first
-        assert sum(1 for _ in bootstrap.ledger_audit().accounts.all()) == before
+        assert sum(1 for _ in bootstrap_check_ledger.ledger_audit().accounts.all()) == before

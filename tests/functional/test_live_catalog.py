@@ -16,7 +16,7 @@ from tests.functional.conftest import Z_IMAGE, balance_cents, create, with_promp
 from tests.functional.test_api import call
 from tests.functional.test_run_task import run_to_end, task_of
 from tests.support.clock import ManualClock
-from tollgate import bootstrap, bootstrap_text
+from tollgate import bootstrap_api, bootstrap_run_task, bootstrap_text
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import compiled
 from tollgate.catalog.source import DOCUMENT_KEY, REREAD_MS
@@ -187,7 +187,7 @@ class TestRunTask:
         self, customer: OpenedAccount, clock: ManualClock, publish: Publisher
     ) -> None:
         task_id = create(customer)
-        bootstrap.step_runner().run(task_id, 0)
+        bootstrap_run_task.step_runner().run(task_id, 0)
         publish(**{MODEL: None})
         assert run_to_end(task_id, clock).status == "finished"
         assert balance_cents(customer) == 99
@@ -196,7 +196,7 @@ class TestRunTask:
         self, customer: OpenedAccount, clock: ManualClock, publish: Publisher
     ) -> None:
         task_id = create(customer, **with_prompt("[[fal: fail]]"))
-        bootstrap.step_runner().run(task_id, 0)
+        bootstrap_run_task.step_runner().run(task_id, 0)
         assert task_of(task_id).attempts[0].provider == "fal"
         publish(**{MODEL: None})
         assert run_to_end(task_id, clock).status == "failed"
@@ -207,7 +207,7 @@ class TestRunTask:
     ) -> None:
         publish(**{MODEL: image("0.01", "fal")})
         task_id = create(customer, **with_prompt("[[fal: fail]]"))
-        bootstrap.step_runner().run(task_id, 0)
+        bootstrap_run_task.step_runner().run(task_id, 0)
         publish(**{MODEL: image("0.07", "poyo")})
         task = run_to_end(task_id, clock)
         assert [attempt.provider for attempt in task.attempts] == ["fal", "poyo"]
@@ -307,7 +307,7 @@ class TestText:
         clock = ManualClock()
         clock.set_to_now()
         monkeypatch.setattr(bootstrap_text, "SystemClock", lambda: clock)
-        api_key = bootstrap.api().accounts.open(1_000_000).api_key
+        api_key = bootstrap_api.api().accounts.open(1_000_000).api_key
         text_live.put(document(**{TEXT_MODEL: text("9")}), None)
         seen = asyncio.run(_watch(text_live, clock, api_key))
         assert seen == [

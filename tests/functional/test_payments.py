@@ -21,7 +21,7 @@ from tests.support.payments import (
     session,
     signed,
 )
-from tollgate import bootstrap
+from tollgate import bootstrap_check_ledger, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
 
 ROUTE = "/api/v1/payments/stripe"
@@ -80,7 +80,7 @@ class TestAPayment:
 
     def test_names_the_event_that_told_of_it(self, customer: OpenedAccount) -> None:
         outcome(event(session(customer.account_id, CENTS), event_id="evt_first"))
-        (entry,) = bootstrap.step_runner().ledger.named(customer.account_id, [f"credit_{SESSION}"])
+        (entry,) = bootstrap_run_task.step_runner().ledger.named(customer.account_id, [f"credit_{SESSION}"])
         assert entry.event_id == "evt_first"
 
     def test_counts_once_however_often_and_by_whichever_event_it_is_told(
@@ -90,7 +90,7 @@ class TestAPayment:
         told = [event(paid), event(paid), event(paid, event_id="evt_2"), event(paid, PAID_LATER, "evt_3")]
         assert [outcome(body) for body in told] == ["credited", "repeated", "repeated", "repeated"]
         assert balance_cents(customer) == BEFORE + CENTS
-        assert bootstrap.ledger_audit().drift_of(customer.account_id) is None
+        assert bootstrap_check_ledger.ledger_audit().drift_of(customer.account_id) is None
 
     def test_that_takes_days_counts_once_in_any_order(self, customer: OpenedAccount) -> None:
         orders = list(itertools.permutations(range(3)))

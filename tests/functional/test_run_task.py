@@ -12,7 +12,7 @@ from run_task.app import handler
 from tests.conftest import STORAGE_URL, Aws
 from tests.functional.conftest import MAX_STEPS, balance_cents, create, invoke, with_prompt
 from tests.support.clock import ManualClock
-from tollgate import bootstrap
+from tollgate import bootstrap_deliver_webhook, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.kit.clock import MS_PER_S
 from tollgate.tasks.models import Task
@@ -23,14 +23,14 @@ RECEIVER = "https://receiver.test/hook"
 
 def task_of(task_id: str) -> Task:
     """Give the task as it is now."""
-    task = bootstrap.step_runner().tasks.get(task_id)
+    task = bootstrap_run_task.step_runner().tasks.get(task_id)
     assert task is not None
     return task
 
 
 def run_to_end(task_id: str, clock: ManualClock) -> Task:
     """Take step after step, a second apart, until the task ends."""
-    runner = bootstrap.step_runner()
+    runner = bootstrap_run_task.step_runner()
     for _ in range(MAX_STEPS):
         task = task_of(task_id)
         if task.ended:
@@ -42,7 +42,7 @@ def run_to_end(task_id: str, clock: ManualClock) -> Task:
 
 def ledger_of(customer: OpenedAccount) -> list[tuple[str, int]]:
     """Give kind and amount in cents of each entry after the first credit."""
-    entries = bootstrap.step_runner().ledger.entries(customer.account_id)
+    entries = bootstrap_run_task.step_runner().ledger.entries(customer.account_id)
     return [(entry.kind, entry.amount_micro_usd // 10_000) for entry in entries if entry.kind != "credit"]
 
 
@@ -143,7 +143,7 @@ class TestFailure:
         self, customer: OpenedAccount, clock: ManualClock
     ) -> None:
         task_id = create(customer, **with_prompt("[[garbage]]"))
-        runner = bootstrap.step_runner()
+        runner = bootstrap_run_task.step_runner()
         for _ in range(5):
             runner.run(task_id, task_of(task_id).seq)
             clock.advance(MS_PER_S)
@@ -158,7 +158,7 @@ class TestFailure:
         self, customer: OpenedAccount, clock: ManualClock
     ) -> None:
         task_id = create(customer)
-        runner = bootstrap.step_runner()
+        runner = bootstrap_run_task.step_runner()
         runner.run(task_id, 0)
         submitted = task_of(task_id)
         clock.set(submitted.deadline_at_ms)
@@ -204,6 +204,8 @@ class TestWebhook:
     ) -> None:
         task = run_to_end(create(customer, webhook=RECEIVER, **with_prompt(prompt)), clock)
         assert task.status == status
-        delivery = bootstrap.webhook_sender().deliveries.get("evt_" + task.task_id.removeprefix("task_"))
+        delivery = bootstrap_deliver_webhook.webhook_sender().deliveries.get(
+            "evt_" + task.task_id.removeprefix("task_")
+        )
         assert delivery is not None
         assert (delivery.url, delivery.status, delivery.seq) == (RECEIVER, "pending", 0)

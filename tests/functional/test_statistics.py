@@ -15,7 +15,7 @@ from tests.functional.test_api import call, details
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import START_MS, ManualClock
-from tollgate import bootstrap
+from tollgate import bootstrap, bootstrap_api, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import Catalog
 from tollgate.kit.clock import MS_PER_DAY
@@ -144,7 +144,7 @@ class TestStatistics:
 
     def test_nobody_sees_another_accounts(self, aws: Aws, customer: OpenedAccount) -> None:
         create(customer)
-        stranger = bootstrap.api().accounts.open(1)
+        stranger = bootstrap_api.api().accounts.open(1)
         assert rolled_up(aws, stranger)["total"]["tasks"] == 0
 
     def test_30_days_are_one_query_however_much_was_used(self, aws: Aws, customer: OpenedAccount) -> None:
@@ -256,7 +256,7 @@ class TestLedger:
 
     def test_nobody_sees_anothers(self, customer: OpenedAccount) -> None:
         task_id = create(customer)
-        stranger = bootstrap.api().accounts.open(1)
+        stranger = bootstrap_api.api().accounts.open(1)
         assert len(entry_ids(ok(stranger, LEDGER))) == 1
         assert entry_ids(ok(stranger, f"{LEDGER}?taskId={task_id}")) == []
 
@@ -306,7 +306,7 @@ class TestTable:
 
     def test_text_in_it_is_never_a_formula(self, aws: Aws, customer: OpenedAccount) -> None:
         formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx"]
-        ledger = bootstrap.step_runner().ledger
+        ledger = bootstrap_run_task.step_runner().ledger
         for formula in formulas:
             ledger.credit(Entry(customer.account_id, formula, EntryKind.CREDIT, 1, START_MS + 1))
         ids = {row[-1] for row in self.rows(customer, "?from=2023-11-14T22:13:20.001Z")[1:]}

@@ -14,7 +14,7 @@ from tests.functional.test_api import call, details
 from tests.functional.test_run_task import ledger_of, run_to_end, task_of
 from tests.support.clock import ManualClock
 from tests.unit.artifacts.test_store import png
-from tollgate import bootstrap
+from tollgate import bootstrap_api, bootstrap_deliver_webhook, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger import repository as ledger_module
@@ -35,7 +35,7 @@ def ids(data: Any) -> list[str]:
 @pytest.fixture
 def stranger(aws: Aws) -> OpenedAccount:
     """Give another customer."""
-    return bootstrap.api().accounts.open(micro_usd_of_cents(100))
+    return bootstrap_api.api().accounts.open(micro_usd_of_cents(100))
 
 
 class TestList:
@@ -133,7 +133,10 @@ class TestCancel:
         task = task_of(task_id)
         assert (task.status, task.error and task.error.code) == ("failed", "cancelled")
         assert ledger_of(customer) == [("charge", -1), ("refund", 1)]
-        assert bootstrap.webhook_sender().deliveries.get("evt_" + task_id.removeprefix("task_")) is not None
+        assert (
+            bootstrap_deliver_webhook.webhook_sender().deliveries.get("evt_" + task_id.removeprefix("task_"))
+            is not None
+        )
 
     def test_twice_is_once(self, customer: OpenedAccount, worker: Worker) -> None:
         task_id = create(customer)
@@ -172,7 +175,7 @@ class TestCancel:
     ) -> None:
         monkeypatch.setattr(step, "CANCEL_RETRY_S", 0)
         task_id = create(customer)
-        runner = bootstrap.step_runner()
+        runner = bootstrap_run_task.step_runner()
         attempts = (Attempt("fal", 0),)
         under_way = replace(task_of(task_id), status=TaskStatus.RUNNING, seq=1, attempts=attempts)
         runner.tasks.start(under_way, runner.ledger.take_place(customer.account_id))
@@ -211,7 +214,7 @@ class TestCallbacks:
             call("POST", path, body={})
         assert worker.step() == 3
         assert task_of(task_id).attempts[0].polls == 1
-        bootstrap.step_runner().cancel(task_id)
+        bootstrap_run_task.step_runner().cancel(task_id)
         aws.messages("TaskQueue")
         assert call("POST", path, body={})[0] == 200
         assert aws.messages("TaskQueue") == []
@@ -291,8 +294,8 @@ class TestTurns:
         for prompt in ("fine", "[[fail]]", "[[reject]]"):
             run_to_end(create(customer, **with_prompt(prompt)), clock)
         task_id = create(customer)
-        bootstrap.step_runner().cancel(task_id)
-        assert bootstrap.step_runner().ledger.places(customer.account_id) == (1, 0)
+        bootstrap_run_task.step_runner().cancel(task_id)
+        assert bootstrap_run_task.step_runner().ledger.places(customer.account_id) == (1, 0)
 
 
 class TestMediaInside:
@@ -328,13 +331,13 @@ class TestFollowUps:
         self, customer: OpenedAccount, clock: ManualClock
     ) -> None:
         song = {"model": "suno", "input": {"action": "music", "prompt": "a sea shanty", "mv": "v5.0"}}
-        made = bootstrap.api().tasks.create(customer.account_id, song, None)
+        made = bootstrap_api.api().tasks.create(customer.account_id, song, None)
         parent = run_to_end(str(made["taskId"]), clock)
         assert parent.status == "finished", parent
         assert parent.output is not None
         track = parent.output["tracks"][0]["audioId"]
         follow = {"action": "wav", "parentTaskId": parent.task_id, "audioId": track}
-        made = bootstrap.api().tasks.create(customer.account_id, {"model": "suno", "input": follow}, None)
+        made = bootstrap_api.api().tasks.create(customer.account_id, {"model": "suno", "input": follow}, None)
         child = run_to_end(str(made["taskId"]), clock)
         assert child.status == "finished", child
         assert child.attempts[-1].provider == parent.attempts[-1].provider
@@ -343,7 +346,7 @@ class TestFollowUps:
         self, customer: OpenedAccount, stranger: OpenedAccount, clock: ManualClock
     ) -> None:
         song = {"model": "suno", "input": {"action": "music", "prompt": "a sea shanty", "mv": "v5.0"}}
-        made = bootstrap.api().tasks.create(customer.account_id, song, None)
+        made = bootstrap_api.api().tasks.create(customer.account_id, song, None)
         parent = run_to_end(str(made["taskId"]), clock)
         follow = {"action": "wav", "parentTaskId": parent.task_id, "audioId": "a"}
         body = {"model": "suno", "input": follow}
@@ -357,7 +360,7 @@ class TestRequestsPerMinute:
     def test_a_refused_create_charges_nothing_and_says_when_to_come_again(
         self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(bootstrap.api().meter, "_limit", 2)
+        monkeypatch.setattr(bootstrap_api.api().meter, "_limit", 2)
         body = {"model": "z-image", "input": {"prompt": "a fox", "size": "1:1"}}
         left = []
         for _ in range(2):

@@ -16,7 +16,7 @@ import pytest
 
 from local.template import ROOT
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
-from tollgate import bootstrap, bootstrap_text
+from tollgate import bootstrap, bootstrap_run_task, bootstrap_text
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites
 from tollgate.ledger.rate import RateMeter
@@ -222,7 +222,7 @@ class TestHolds:
     def test_an_expired_hold_is_settled_by_its_row_or_given_back(
         self, client: TextClient, recorded: int
     ) -> None:
-        runner = bootstrap.step_runner()
+        runner = bootstrap_run_task.step_runner()
         db = runner.tasks._db
         settings = bootstrap_text.settings()
         writes = HoldWrites(settings.accounts_table, settings.ledger_table)

@@ -15,7 +15,7 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.http_server import Received, Reply, http_server
 from tests.support.resolver import resolving
-from tollgate import bootstrap
+from tollgate import bootstrap_api, bootstrap_deliver_webhook, bootstrap_sweep
 from tollgate.accounts.keys import new_key
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.repository import ApiKeyRepository
@@ -36,7 +36,7 @@ def loopback_open(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def stranger(aws: Aws) -> OpenedAccount:
     """Give another customer."""
-    return bootstrap.api().accounts.open(micro_usd_of_cents(100))
+    return bootstrap_api.api().accounts.open(micro_usd_of_cents(100))
 
 
 @dataclass
@@ -85,7 +85,7 @@ def try_once(delivery_id: str) -> None:
     """Hand the delivery's message to the worker, as the queue does."""
     from deliver_webhook.app import handler  # noqa: PLC0415 - Lambda's own entry
 
-    found = bootstrap.webhook_sender().deliveries.get(delivery_id)
+    found = bootstrap_deliver_webhook.webhook_sender().deliveries.get(delivery_id)
     assert found is not None
     message = json.dumps({"delivery_id": delivery_id, "seq": found.seq})
     assert invoke(handler, "WebhookQueue", message) == {"batchItemFailures": []}
@@ -243,7 +243,7 @@ class TestRedeliver:
             delivery_id = delivery_of(customer, clock, url)
             try_once(delivery_id)
         aws.messages("WebhookQueue")
-        service = bootstrap.api().webhooks
+        service = bootstrap_api.api().webhooks
         read = service.deliveries.get(delivery_id)
         ok("POST", f"/deliveries/{delivery_id}/redeliver", customer)
         # The other click had read the delivery before this one wrote it.
@@ -260,7 +260,7 @@ class TestRedeliver:
         ok("POST", f"/deliveries/{delivery_id}/redeliver", customer)
         aws.messages("WebhookQueue")
         clock.advance(60_000)
-        bootstrap.sweeper().sweep()
+        bootstrap_sweep.sweeper().sweep()
         assert [json.loads(body)["delivery_id"] for body in aws.messages("WebhookQueue")] == [delivery_id]
 
     def test_after_twenty_it_is_refused(
@@ -268,7 +268,7 @@ class TestRedeliver:
     ) -> None:
         delivery_id = delivery_of(customer, clock, receiver.url)
         try_once(delivery_id)
-        deliveries = bootstrap.webhook_sender().deliveries
+        deliveries = bootstrap_deliver_webhook.webhook_sender().deliveries
         found = deliveries.get(delivery_id)
         assert found is not None
         deliveries.save(replace(found, seq=found.seq + 1, redeliveries=20))
@@ -418,7 +418,7 @@ class TestSecret:
     def test_of_two_rotations_at_the_same_moment_one_is_made(
         self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        service = bootstrap.api().webhooks
+        service = bootstrap_api.api().webhooks
         read = service.accounts.get(customer.account_id)
         rotated = ok("POST", "/secret/rotate", customer)
         reads = iter([read, service.accounts.get(customer.account_id)])

@@ -15,7 +15,7 @@ import pytest
 from tests.conftest import Aws
 from tests.support.clock import ManualClock
 from tests.support.samples import finished_task
-from tollgate import bootstrap
+from tollgate import bootstrap_api, bootstrap_deliver_webhook, bootstrap_run_task, bootstrap_sweep
 from tollgate.accounts.service import OpenedAccount
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb import Database
@@ -89,14 +89,14 @@ class Life:
     def __init__(self, aws: Aws, clock: ManualClock, fate: Fate, account_id: str) -> None:
         self._aws, self._clock, self._fate = aws, clock, fate
         task = finished_task(task_id=new_id("task"), account_id=account_id)
-        bootstrap.step_runner().tasks.create(task, [])
+        bootstrap_run_task.step_runner().tasks.create(task, [])
         self._delivery_id = "evt_" + task.task_id.removeprefix("task_")
-        bootstrap.webhook_sender().deliveries.add(owed(task, URL, clock.now_ms()))
+        bootstrap_deliver_webhook.webhook_sender().deliveries.add(owed(task, URL, clock.now_ms()))
         self._send = [{"delivery_id": self._delivery_id, "seq": 0}]
 
     @property
     def delivery(self) -> Delivery:
-        found = bootstrap.webhook_sender().deliveries.get(self._delivery_id)
+        found = bootstrap_deliver_webhook.webhook_sender().deliveries.get(self._delivery_id)
         assert found is not None
         return found
 
@@ -105,12 +105,12 @@ class Life:
         self._fate.die_before(effect)
         for _ in range(MAX_ROUNDS):
             for message in [*self._send, *map(json.loads, self._aws.messages("WebhookQueue"))]:
-                self._survive(partial(bootstrap.webhook_sender().deliver, **message))
+                self._survive(partial(bootstrap_deliver_webhook.webhook_sender().deliver, **message))
             self._send = []
             if self.delivery.status is not DeliveryStatus.PENDING:
                 return
             self._clock.advance(ROUND_MS)
-            self._survive(bootstrap.sweeper().sweep)
+            self._survive(bootstrap_sweep.sweeper().sweep)
         pytest.fail(f"it did not end: {self.delivery}")
 
     def _survive(self, call: Callable[[], Any]) -> None:
@@ -123,7 +123,7 @@ class Life:
 
 def free_places(account_id: str, now_ms: int) -> int:
     """Give how many tries of the account may begin."""
-    lanes = bootstrap.webhook_sender().lanes
+    lanes = bootstrap_deliver_webhook.webhook_sender().lanes
     return sum(lanes.enter(account_id, now_ms) is not None for _ in range(12))
 
 
@@ -139,7 +139,7 @@ def test_a_death_at_any_effect_loses_no_webhook(
     statuses = [500, 200]
     for effect in range(TWO_TRIES):
         receiver.heard, receiver.statuses = [], list(statuses)
-        customer: OpenedAccount = bootstrap.api().accounts.open(0)
+        customer: OpenedAccount = bootstrap_api.api().accounts.open(0)
         life = Life(aws, clock, fate, customer.account_id)
         life.run(effect)
         where = f"died before effect {effect}"
@@ -156,10 +156,10 @@ def test_the_effects_of_a_whole_life_are_all_of_those(
 ) -> None:
     """So that no place to die at is left out when a try gets another effect."""
     receiver.statuses = [500, 200]
-    life = Life(aws, clock, fate, bootstrap.api().accounts.open(0).account_id)
+    life = Life(aws, clock, fate, bootstrap_api.api().accounts.open(0).account_id)
     handled: list[int] = []
     for _ in range(2):
         fate.die_before(None)
-        bootstrap.webhook_sender().deliver(life.delivery.delivery_id, life.delivery.seq)
+        bootstrap_deliver_webhook.webhook_sender().deliver(life.delivery.delivery_id, life.delivery.seq)
         handled.append(fate.count)
     assert handled == [FIRST_TRY + 1, TWO_TRIES - FIRST_TRY - 1]

@@ -23,7 +23,7 @@ from tests.support.customer import TERMINAL
 from tests.support.orders import FIRST
 from tests.support.outages import MortalService, mortal_service
 from tests.support.receivers import Heard, Receiver, receiving
-from tollgate import bootstrap
+from tollgate import bootstrap_api, bootstrap_run_task
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.tasks.models import Task
 
@@ -56,7 +56,7 @@ def customers(service: MortalService, receiver: Receiver) -> Iterator[list[Custo
     found = []
     with ExitStack() as ends:
         for _ in range(CUSTOMERS):
-            account = bootstrap.api().accounts.open(micro_usd_of_cents(BALANCE_CENTS))
+            account = bootstrap_api.api().accounts.open(micro_usd_of_cents(BALANCE_CENTS))
             headers = {"authorization": f"Bearer {account.api_key}"}
             http = ends.enter_context(httpx.Client(base_url=service.base_url, headers=headers, timeout=60))
             webhook = receiver.url_of(account.account_id, account.webhook_secret)
@@ -111,9 +111,9 @@ def decodes(content: bytes, file_type: str) -> bool:
 
 def has_books_that_agree(customer: Customer, views: dict[str, Any]) -> None:
     account_id = customer.account.account_id
-    account = bootstrap.api().accounts.me(account_id)
+    account = bootstrap_api.api().accounts.me(account_id)
     amounts: dict[str, list[int]] = defaultdict(list)
-    for entry in bootstrap.step_runner().ledger.entries(account_id):
+    for entry in bootstrap_run_task.step_runner().ledger.entries(account_id):
         amounts[entry.task_id or "credit"].append(entry.amount_micro_usd)
     costs = {task_id: micro_usd_of_cents(views[task_id]["costCents"]) for task_id in customer.taken}
     finished = {task_id for task_id in customer.taken if views[task_id]["status"] == "finished"}
@@ -124,7 +124,7 @@ def has_books_that_agree(customer: Customer, views: dict[str, Any]) -> None:
     spent = sum(costs[task_id] for task_id in finished)
     assert account.balance_micro_usd == micro_usd_of_cents(BALANCE_CENTS) - spent
     assert (account.open_tasks, account.running_tasks, account.holds) == (0, 0, ())
-    assert bootstrap.step_runner().tasks.waiting(account_id, TASKS) == []
+    assert bootstrap_run_task.step_runner().tasks.waiting(account_id, TASKS) == []
 
 
 def was_told_of_every_end(customer: Customer, views: dict[str, Any], heard: Sequence[Heard]) -> None:
@@ -143,7 +143,7 @@ def was_told_of_every_end(customer: Customer, views: dict[str, Any], heard: Sequ
 
 def no_provider_got_a_job_twice(service: MortalService, views: dict[str, Any]) -> None:
     """The simulator counts submits and jobs by prompt, and no two orders have the same."""
-    runner = bootstrap.step_runner()
+    runner = bootstrap_run_task.step_runner()
     tasks = [runner.tasks.get(task_id) for task_id in views]
     asked = Counter(
         (attempt.provider, str(task.values.get("prompt")))

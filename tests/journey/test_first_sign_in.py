@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tollgate import bootstrap, bootstrap_dashboard
+from tollgate import bootstrap_api, bootstrap_check_ledger, bootstrap_dashboard
 from tollgate.dashboard.identities import Person
 from tollgate.kit.ids import new_id
 
@@ -24,10 +24,10 @@ def test_they_end_in_one_account_that_is_welcomed_once() -> None:
         identities.welcome(account_id, 1_000_000)
         return account_id
 
-    accounts = bootstrap.ledger_audit().accounts
+    accounts = bootstrap_check_ledger.ledger_audit().accounts
     before = {account.account_id for account in accounts.all()}
     with ThreadPoolExecutor(AT_ONCE) as pool:
         (account_id,) = set(pool.map(sign_in, range(AT_ONCE)))
     assert {account.account_id for account in accounts.all()} - before == {account_id}
-    assert bootstrap.api().accounts.me(account_id).balance_micro_usd == 1_000_000
+    assert bootstrap_api.api().accounts.me(account_id).balance_micro_usd == 1_000_000
     bootstrap_dashboard.forget()

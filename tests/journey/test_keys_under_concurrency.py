@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
-from tollgate import bootstrap, bootstrap_text
+from tollgate import bootstrap_api, bootstrap_run_task, bootstrap_text
 from tollgate.accounts.models import Scope
 from tollgate.accounts.service import OpenedAccount
 from tollgate.kit.errors import KeyLimitReachedError, RotationInProgressError, SpendingCapReachedError
@@ -37,18 +37,18 @@ CHAT: dict[str, Any] = {
 
 def made(account_id: str, **fields: Any) -> Any:
     """Make a key with these fields; give its view, with the key."""
-    return bootstrap.api().keys.create(account_id, {"name": "made", **fields})
+    return bootstrap_api.api().keys.create(account_id, {"name": "made", **fields})
 
 
 def spent(account_id: str) -> int:
     """Give the account's one counter."""
-    (counter,) = bootstrap.api().accounts.me(account_id).counters.values()
+    (counter,) = bootstrap_api.api().accounts.me(account_id).counters.values()
     return counter
 
 
 class TestMedia:
     def test_of_200_creates_with_a_cap_for_20_exactly_20_are_accepted(self) -> None:
-        api = bootstrap.api()
+        api = bootstrap_api.api()
         customer = api.accounts.open(micro_usd_of_cents(200))
         view = made(customer.account_id, spendingCap={"cents": 20, "per": "month"})
         key = api.authenticator.authenticate(f"Bearer {view['key']}", Scope.MEDIA, None)
@@ -74,7 +74,7 @@ class TestMedia:
 
 def run_to_end(task_id: str) -> None:
     """Take step after step until the task ends."""
-    runner = bootstrap.step_runner()
+    runner = bootstrap_run_task.step_runner()
     seq, ended = 0, False
     while not ended:
         stepped = runner.run(task_id, seq)
@@ -85,7 +85,7 @@ def run_to_end(task_id: str) -> None:
 class TestKeys:
     def test_many_at_once_never_pass_the_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("tollgate.accounts.repository.MAX_API_KEYS", 11)
-        customer = bootstrap.api().accounts.open(0)
+        customer = bootstrap_api.api().accounts.open(0)
 
         def make(_: int) -> str:
             try:
@@ -96,10 +96,10 @@ class TestKeys:
         with ThreadPoolExecutor(THREADS) as pool:
             outcomes = Counter(pool.map(make, range(40)))
         assert outcomes["refused"] == 30
-        assert len(bootstrap.api().keys.all(customer.account_id)) == 11
+        assert len(bootstrap_api.api().keys.all(customer.account_id)) == 11
 
     def test_of_rotations_at_once_one_is_made_and_its_secret_works(self) -> None:
-        api = bootstrap.api()
+        api = bootstrap_api.api()
         view = made(api.accounts.open(0).account_id)
         key = api.authenticator.authenticate(f"Bearer {view['key']}", Scope.MEDIA, None)
 
@@ -206,7 +206,7 @@ class TestText:
     ) -> None:
         client = limited()
         assert client.post("/chat/completions", CHAT).status_code == 200
-        keys = bootstrap.api().keys
+        keys = bootstrap_api.api().keys
         account_id = client.account.account_id
         deadline = time.monotonic() + START_TIMEOUT_S
         while (key := keys.all(account_id)[0])["lastUsedAt"] is None:
@@ -220,4 +220,4 @@ class TestText:
     def test_a_key_without_a_cap_counts_nothing(self, limited: Limited) -> None:
         client = limited()
         assert client.post("/chat/completions", CHAT).status_code == 200
-        assert bootstrap.api().accounts.me(client.account.account_id).counters == counters_of({})
+        assert bootstrap_api.api().accounts.me(client.account.account_id).counters == counters_of({})

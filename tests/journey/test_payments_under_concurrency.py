@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.payments import COMPLETED, KEYS, PAID_LATER, event, session, signed
-from tollgate import bootstrap
+from tollgate import bootstrap_api, bootstrap_check_ledger
 from tollgate.kit import aws
 from tollgate.kit.settings import ApiSettings
 from tollgate.payments.service import Outcome
@@ -33,7 +33,7 @@ def with_keys(service: None) -> Iterator[None]:
 
 @pytest.mark.usefixtures("with_keys")
 def test_each_payment_is_credited_once() -> None:
-    joined = bootstrap.api()
+    joined = bootstrap_api.api()
     account_id = joined.accounts.open(0).account_id
     bodies = [
         event(
@@ -51,4 +51,4 @@ def test_each_payment_is_credited_once() -> None:
         outcomes = Counter(pool.map(receive, bodies))
     assert outcomes == {Outcome.CREDITED: SESSIONS, Outcome.REPEATED: EVENTS - SESSIONS}
     assert joined.accounts.me(account_id).view()["balance"] == SESSIONS * CENTS
-    assert bootstrap.ledger_audit().drift_of(account_id) is None
+    assert bootstrap_check_ledger.ledger_audit().drift_of(account_id) is None

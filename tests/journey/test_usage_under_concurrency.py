@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tollgate import bootstrap
+from tollgate import bootstrap_api, bootstrap_record_usage
 from tollgate.kit.ids import new_id
 from tollgate.kit.rows import to_attributes
 from tollgate.ledger.entries import charge_entry
@@ -29,7 +29,7 @@ class TestManyRecorders:
         account_id = new_id("usr")
         tasks = [new_id("task") for _ in range(ENTRIES)]
         changes = [change(account_id, task_id) for task_id in tasks]
-        recorder = bootstrap.usage_recorder()
+        recorder = bootstrap_record_usage.usage_recorder()
 
         def deliver(seed: int) -> None:
             """Deliver all changes in an order of its own; what failed comes again, as the stream gives it."""
@@ -46,7 +46,7 @@ class TestManyRecorders:
         with ThreadPoolExecutor(THREADS) as pool:
             list(pool.map(deliver, range(THREADS)))
         query = {"range": "custom", "from": "2026-11-21", "to": "2026-11-21"}
-        total = bootstrap.api().statistics.of(account_id, query)["total"]
+        total = bootstrap_api.api().statistics.of(account_id, query)["total"]
         assert (total["tasks"], total["spentCents"]) == (ENTRIES, ENTRIES)
 
 

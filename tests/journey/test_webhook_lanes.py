@@ -14,7 +14,7 @@ from local.clients import Clients
 from local.events import Context, sqs_event
 from tests.support.http_server import HANG, Received, http_server
 from tests.support.samples import finished_task
-from tollgate import bootstrap
+from tollgate import bootstrap_api, bootstrap_deliver_webhook, bootstrap_run_task
 from tollgate.kit.clock import MS_PER_S, SystemClock
 from tollgate.kit.ids import new_id
 from tollgate.kit.outbound import Outbound
@@ -38,7 +38,7 @@ PATIENCE_S = 60.0
 def queue_url(stack_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Open the guard to this machine; give the queue of webhooks, and leave it empty."""
     monkeypatch.setenv("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS", "1")
-    bootstrap.webhook_sender.cache_clear()
+    bootstrap_deliver_webhook.webhook_sender.cache_clear()
     url = stack_environment["WEBHOOK_QUEUE_URL"]
     sqs = Clients.at(stack_environment["AWS_ENDPOINT_URL"]).sqs
     sqs.purge_queue(QueueUrl=url)
@@ -95,8 +95,8 @@ def workers(queue_url: str, endpoint: str) -> Iterator[None]:
 def owe(account_id: str, url: str) -> str:
     """End a task of the account with a webhook, and send the message that begins its delivery."""
     task = finished_task(task_id=new_id("task"), account_id=account_id)
-    sender = bootstrap.webhook_sender()
-    bootstrap.step_runner().tasks.create(task, [])
+    sender = bootstrap_deliver_webhook.webhook_sender()
+    bootstrap_run_task.step_runner().tasks.create(task, [])
     delivery = owed(task, url, SystemClock().now_ms())
     sender.deliveries.add(delivery)
     sender.queue.send({"delivery_id": delivery.delivery_id, "seq": 0})
@@ -106,7 +106,7 @@ def owe(account_id: str, url: str) -> str:
 def test_200_events_for_a_receiver_that_hangs_do_not_delay_another_customers(
     queue_url: str, stack_environment: dict[str, str], in_the_air: Counter[str]
 ) -> None:
-    hanging, other = (bootstrap.api().accounts.open(0).account_id for _ in range(2))
+    hanging, other = (bootstrap_api.api().accounts.open(0).account_id for _ in range(2))
     arrived = threading.Event()
 
     def note(_: Received) -> int:
@@ -122,7 +122,9 @@ def test_200_events_for_a_receiver_that_hangs_do_not_delay_another_customers(
             states = Counter(
                 str(delivery.status)
                 for first in range(0, DELIVERIES, 100)
-                for delivery in bootstrap.webhook_sender().deliveries.get_all(stuck[first : first + 100])
+                for delivery in bootstrap_deliver_webhook.webhook_sender().deliveries.get_all(
+                    stuck[first : first + 100]
+                )
             )
             # Their receiver has answered none of them, and it has none the more workers for it.
             assert states == {"pending": DELIVERIES}
@@ -130,7 +132,7 @@ def test_200_events_for_a_receiver_that_hangs_do_not_delay_another_customers(
 
 
 def test_however_many_workers_enter_a_lane_at_once_ten_get_in(queue_url: str) -> None:
-    lanes = bootstrap.webhook_sender().lanes
+    lanes = bootstrap_deliver_webhook.webhook_sender().lanes
     account_id, now_ms = new_id("usr"), SystemClock().now_ms()
 
     def entered(at_ms: int) -> list[str]:
@@ -145,7 +147,7 @@ def test_however_many_workers_enter_a_lane_at_once_ten_get_in(queue_url: str) ->
 
 
 def test_places_given_back_at_once_can_all_be_taken_again(queue_url: str) -> None:
-    lanes: LaneRepository = bootstrap.webhook_sender().lanes
+    lanes: LaneRepository = bootstrap_deliver_webhook.webhook_sender().lanes
     account_id, now_ms = new_id("usr"), SystemClock().now_ms()
     for _ in range(5):
         places = [lanes.enter(account_id, now_ms) for _ in range(MAX_IN_LANE)]

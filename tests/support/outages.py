@@ -23,7 +23,7 @@ from local.pump import LONG_POLL_S
 from local.service import LocalService
 from local.template import ROOT
 from tests.support.shifted import ShiftedClock
-from tollgate import bootstrap
+from tollgate import bootstrap, bootstrap_sweep
 from tollgate.kit.clock import MS_PER_S
 
 DEAD_POLL_MARGIN_S = 0.2
@@ -62,7 +62,7 @@ class MortalService(LocalService):
     def pass_time(self, by_s: int) -> None:
         """Let `by_s` seconds pass at once, and the sweeper look."""
         self.clock.advance(by_s * MS_PER_S)
-        bootstrap.sweeper().sweep()
+        bootstrap_sweep.sweeper().sweep()
 
     def _start_part(
         self, name: str, environment: Mapping[str, str], arguments: list[str]

@@ -14,7 +14,7 @@ import openai
 import pytest
 import uvicorn
 
-from tollgate import bootstrap, bootstrap_text
+from tollgate import bootstrap_api, bootstrap_text
 from tollgate.accounts.service import OpenedAccount
 from tollgate.kit import aws
 from tollgate.kit.dynamodb import Database
@@ -74,7 +74,7 @@ class TextClient:
         return httpx.post(f"{self.url}/api/v1{path}", json=body, headers=sent, timeout=60)
 
     def balance(self) -> int:
-        return bootstrap.api().accounts.me(self.account.account_id).balance_micro_usd
+        return bootstrap_api.api().accounts.me(self.account.account_id).balance_micro_usd
 
     def texts(self) -> list[Entry]:
         entries = ledger().entries(self.account.account_id)
@@ -90,7 +90,7 @@ class TextClient:
 
     def settled(self) -> bool:
         """Tell whether the books agree and no hold is open."""
-        found = bootstrap.api().accounts.me(self.account.account_id)
+        found = bootstrap_api.api().accounts.me(self.account.account_id)
         entries = ledger().entries(found.account_id)
         return not found.holds and audit(found.account_id, found.balance_micro_usd, entries) is None
 
@@ -101,7 +101,7 @@ def open_client(service: None, text_url: str) -> Iterator[Callable[[int], TextCl
     with ExitStack() as stack:
 
         def opened(balance_micro_usd: int) -> TextClient:
-            account = bootstrap.api().accounts.open(balance_micro_usd)
+            account = bootstrap_api.api().accounts.open(balance_micro_usd)
             options: Any = {"api_key": account.api_key, "max_retries": 0}
             return TextClient(
                 text_url,

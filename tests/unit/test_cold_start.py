@@ -85,6 +85,12 @@ class TestLoadedModules:
         assert not strangers & loaded(stem)
         assert "tollgate.providers.registry" not in loaded(stem)
 
+    @pytest.mark.parametrize(
+        "stem", ["dispatch_changes", "deliver_webhook", "record_usage", "sweep", "check_ledger"]
+    )
+    def test_what_runs_no_model_loads_no_catalog(self, stem: str) -> None:
+        assert not {"tollgate.catalog.loader", "tollgate.catalog.kinds"} & loaded(stem)
+
     def test_text_has_no_sdk(self) -> None:
         assert not {"botocore.session", "fastapi", "yaml", "httpx", "stripe"} & loaded("text")
 

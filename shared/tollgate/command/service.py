@@ -3,14 +3,13 @@
 import os
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from tollgate import bootstrap_command
 from tollgate.accounts.models import Account
 from tollgate.bootstrap_command import Operator
 from tollgate.command.errors import CommandError
 from tollgate.command.place import environment_of
 from tollgate.kit.errors import UserNotFoundError
+from tollgate.kit.settings import SettingsError
 
 
 def service_of(stack: str | None, local: Path) -> Operator:
@@ -19,11 +18,8 @@ def service_of(stack: str | None, local: Path) -> Operator:
     os.environ.update(environment_of(stack, local))
     try:
         return bootstrap_command.operator()
-    except ValidationError as exc:
-        wrong = ", ".join(
-            str(error["loc"][0]).upper() if error["loc"] else error["msg"] for error in exc.errors()
-        )
-        raise CommandError(f"The service is older than this command, or set up wrongly: {wrong}.") from exc
+    except SettingsError as exc:
+        raise CommandError(f"The service is older than this command, or set up wrongly: {exc}.") from exc
 
 
 def account_of(service: Operator, account_id: str) -> Account:

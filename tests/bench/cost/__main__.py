@@ -18,7 +18,7 @@ from tests.bench.cost.parts import Bench, Part, metered_clients
 from tests.bench.cost.prices import PRICES
 from tests.bench.tables import filled, table
 from tests.support.http_server import http_server
-from tollgate import bootstrap
+from tollgate import bootstrap_api
 from tollgate.kit.money import micro_usd_of_cents
 
 DOCUMENT = ROOT / "docs" / "cost.md"
@@ -55,7 +55,7 @@ def measured(template: Template, folder: Path) -> dict[str, Part]:
         tables = template.of_type("AWS::DynamoDB::Table")
         meter = Meter(clients, {stack.refs[name]: table for name, table in tables.items()})
         metered_clients(meter)
-        account = bootstrap.api().accounts.open(micro_usd_of_cents(100_000))
+        account = bootstrap_api.api().accounts.open(micro_usd_of_cents(100_000))
         receiver = ends.enter_context(http_server(lambda _: 204))
         return Bench(stack, meter, account, receiver).parts()
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Aws
-from tollgate import bootstrap
+from tollgate import bootstrap_api, bootstrap_run_task
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.errors import InsufficientBalanceError, KeyLimitReachedError, SpendingCapReachedError
 from tollgate.ledger.audit import audit
@@ -70,8 +70,8 @@ class Books:
     def __post_init__(self) -> None:
         self.db = Database(self.aws.clients.dynamodb)
         self.writes = HoldWrites(self.aws.stack.refs["AccountsTable"], self.aws.stack.refs["LedgerTable"])
-        self.id = bootstrap.api().accounts.open(BALANCE).account_id
-        self.ledger = bootstrap.step_runner().ledger
+        self.id = bootstrap_api.api().accounts.open(BALANCE).account_id
+        self.ledger = bootstrap_run_task.step_runner().ledger
         self.meter = RateMeter(1_000)
 
     def charge(self, task_id: str, amount: int) -> str:
@@ -122,7 +122,7 @@ class Books:
         self.spent[hold.counter or ""] -= hold.amount_micro_usd - charge
 
     def counters(self) -> dict[str, int]:
-        return dict(bootstrap.api().accounts.me(self.id).counters)
+        return dict(bootstrap_api.api().accounts.me(self.id).counters)
 
     def counted(self) -> int:
         """Give the counter of now."""
@@ -130,7 +130,7 @@ class Books:
 
     def agree(self) -> bool:
         """Tell whether the counter of now is what was spent, and the balance what the ledger says."""
-        account = bootstrap.api().accounts.me(self.id)
+        account = bootstrap_api.api().accounts.me(self.id)
         entries = self.ledger.entries(self.id)
         drift = audit(self.id, account.balance_micro_usd, entries, account.holds)
         return drift is None and self.counted() == self.spent[self.cap.at("key_1", self.now_ms).counter]
@@ -211,14 +211,14 @@ class TestMoves:
 
 class TestOpening:
     def test_counters_of_old_periods_are_dropped_and_those_of_now_kept(self, aws: Aws) -> None:
-        account_id = bootstrap.api().accounts.open(0).account_id
-        ledger = bootstrap.step_runner().ledger
+        account_id = bootstrap_api.api().accounts.open(0).account_id
+        ledger = bootstrap_run_task.step_runner().ledger
         daily, monthly = SpendingCap(5, CapPeriod.DAY), SpendingCap(5, CapPeriod.MONTH)
         for day in range(1, 31):
             now_ms = ms(f"2026-11-{day:02}T12:00:00")
             ledger.open_counter(account_id, daily.at("key_1", now_ms), now_ms)
             ledger.open_counter(account_id, monthly.at("key_2", now_ms), now_ms)
-        found = bootstrap.api().accounts.me(account_id).counters
+        found = bootstrap_api.api().accounts.me(account_id).counters
         assert found == {"spent#key_1#2026-11-30": 0, "spent#key_2#2026-11": 0}
 
     def test_a_counter_outlives_its_period_by_an_hour(self, books: Books) -> None:
@@ -265,7 +265,7 @@ class Life:
     def place(self, slot: int, amount: int) -> None:
         request_id = f"req_{self.moves}"
         if slot not in self.holds and self.fits(lambda: self.books.place(request_id, amount), amount):
-            holds = {hold.request_id: hold for hold in bootstrap.api().accounts.me(self.books.id).holds}
+            holds = {hold.request_id: hold for hold in bootstrap_api.api().accounts.me(self.books.id).holds}
             self.holds[slot] = holds[request_id]
 
     def record(self, slot: int, amount: int) -> None:

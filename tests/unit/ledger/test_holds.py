@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Aws
-from tollgate import bootstrap
+from tollgate import bootstrap_api, bootstrap_run_task
 from tollgate.kit.dynamodb import Database
 from tollgate.ledger.audit import audit
 from tollgate.ledger.holds import (
@@ -29,8 +29,8 @@ class Account:
     def __init__(self, aws: Aws, balance: int) -> None:
         self.db = Database(aws.clients.dynamodb)
         self.writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
-        self.id = bootstrap.api().accounts.open(balance).account_id
-        self.ledger = bootstrap.step_runner().ledger
+        self.id = bootstrap_api.api().accounts.open(balance).account_id
+        self.ledger = bootstrap_run_task.step_runner().ledger
         self.meter = RateMeter(600)
 
     def place(self, request_id: str, amount: int, expires_at_ms: int = NOW + HOLD_LIFETIME_MS) -> Hold:
@@ -48,10 +48,10 @@ class Account:
         self.db.write(self.writes.resolve(self.id, hold, charge))
 
     def balance(self) -> int:
-        return bootstrap.api().accounts.me(self.id).balance_micro_usd
+        return bootstrap_api.api().accounts.me(self.id).balance_micro_usd
 
     def books_agree(self) -> bool:
-        found = bootstrap.api().accounts.me(self.id)
+        found = bootstrap_api.api().accounts.me(self.id)
         entries = self.ledger.entries(self.id)
         return audit(self.id, found.balance_micro_usd, entries, found.holds) is None
 

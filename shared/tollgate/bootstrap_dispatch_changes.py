@@ -1,0 +1,14 @@
+"""Joins the parts of `functions/dispatch_changes`."""
+
+from tollgate.bootstrap import part
+from tollgate.kit import aws
+from tollgate.kit.queue import Queue
+from tollgate.kit.settings import DispatchChangesSettings
+from tollgate.tasks.dispatch import Dispatcher
+
+
+@part
+def dispatcher() -> Dispatcher:
+    """Join the parts of `functions/dispatch_changes`."""
+    settings = DispatchChangesSettings.from_env()
+    return Dispatcher(Queue(aws.sqs(), settings.task_queue_url), Queue(aws.sqs(), settings.webhook_queue_url))

@@ -1,0 +1,47 @@
+"""Joins the parts of `functions/run_task`."""
+
+from tollgate.artifacts.store import ArtifactStore
+from tollgate.bootstrap import clock, part
+from tollgate.bootstrap_media_catalog import media_catalog
+from tollgate.catalog.source import CurrentCatalog
+from tollgate.kit import aws
+from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.clock import MS_PER_DAY
+from tollgate.kit.due_index import DueIndex
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.outbound import Outbound
+from tollgate.kit.queue import Queue
+from tollgate.kit.settings import RunTaskSettings
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.providers.board import HealthBoard
+from tollgate.providers.credentials import ProviderSource
+from tollgate.tasks.ending import TaskEnder
+from tollgate.tasks.repository import TaskRepository
+from tollgate.tasks.step import StepRunner
+from tollgate.webhooks.repository import DeliveryRepository
+
+
+@part
+def step_runner() -> StepRunner:
+    """Join the parts of `functions/run_task`."""
+    settings = RunTaskSettings.from_env()
+    db = Database(aws.dynamodb())
+    # Providers name the result files; on one machine the provider is the simulator, on loopback.
+    results = Outbound(AddressGuard(allow_loopback=settings.stage == "local"))
+    tasks = TaskRepository(db, settings.tasks_table)
+    ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
+    queue = Queue(aws.sqs(), settings.task_queue_url)
+    return StepRunner(
+        tasks=tasks,
+        timers=DueIndex(db, settings.tasks_table, "task_id"),
+        ledger=ledger,
+        ender=TaskEnder(tasks, ledger, DeliveryRepository(db, settings.deliveries_table), queue, clock()),
+        providers=ProviderSource(aws.secret_reader(settings.provider_secret_arn), clock()).providers,
+        board=HealthBoard(db, settings.providers_table, clock()),
+        catalog=CurrentCatalog(media_catalog(settings.live_providers, settings.config_bucket).catalog),
+        artifacts=ArtifactStore(aws.s3(), settings.media_bucket, settings.storage_url, results),
+        queue=queue,
+        clock=clock(),
+        callback_base_url=settings.callback_base_url,
+        kept_ms=settings.media_retention_days * MS_PER_DAY or None,
+    )
