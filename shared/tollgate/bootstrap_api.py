@@ -19,7 +19,7 @@ from tollgate.kit import aws
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.queue import Queue
-from tollgate.kit.settings import ApiSettings
+from tollgate.kit.settings import Settings, check_rate
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.statement import Statement
@@ -38,6 +38,33 @@ from tollgate.webhooks.service import WebhookService
 
 if TYPE_CHECKING:
     from tollgate.reference.pages import Reference
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiSettings(Settings):
+    """Settings of `functions/api`."""
+
+    accounts_table: str
+    api_keys_table: str
+    tasks_table: str
+    ledger_table: str
+    idempotency_table: str
+    live_providers: str
+    config_bucket: str
+    probe_function: str
+    requests_per_minute: int
+    task_queue_url: str
+    deliveries_table: str
+    webhook_queue_url: str
+    usage_table: str
+    media_bucket: str
+    storage_url: str
+    stripe_secret_arn: str
+
+    def __post_init__(self) -> None:
+        """Check what is bounded."""
+        super().__post_init__()
+        check_rate(self.requests_per_minute)
 
 
 @dataclass(frozen=True, slots=True)

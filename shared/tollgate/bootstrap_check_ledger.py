@@ -1,12 +1,22 @@
 """Joins the parts of `functions/check_ledger`."""
 
+from dataclasses import dataclass
+
 from tollgate.accounts.repository import AccountRepository
 from tollgate.bootstrap import part
 from tollgate.kit import aws
 from tollgate.kit.dynamodb import Database
-from tollgate.kit.settings import CheckLedgerSettings
+from tollgate.kit.settings import Settings
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckLedgerSettings(Settings):
+    """Settings of `functions/check_ledger`."""
+
+    accounts_table: str
+    ledger_table: str
 
 
 @part

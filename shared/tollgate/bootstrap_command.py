@@ -11,13 +11,29 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.dead_letters import DeadLetters
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.queue import Queue
-from tollgate.kit.settings import CommandSettings
+from tollgate.kit.settings import Settings
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
 from tollgate.providers.board import HealthBoard
 from tollgate.tasks.audit import TurnsAudit
 from tollgate.tasks.dispatch import Dispatcher
 from tollgate.tasks.repository import TaskRepository
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandSettings(Settings):
+    """Settings of the operator's command; the dead-letter queues are known to nobody else."""
+
+    accounts_table: str
+    ledger_table: str
+    tasks_table: str
+    providers_table: str
+    live_providers: str
+    task_queue_url: str
+    webhook_queue_url: str
+    task_dead_letter_queue_url: str
+    webhook_dead_letter_queue_url: str
+    changes_dead_letter_queue_url: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from functools import cache
 
 from tollgate import bootstrap, bootstrap_api
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
-from tollgate.bootstrap_api import Api
+from tollgate.bootstrap_api import Api, ApiSettings
 from tollgate.dashboard.chat_keys import ChatKeys
 from tollgate.dashboard.cognito import Cognito, PoolSettings
 from tollgate.dashboard.identities import Identities
@@ -13,8 +13,28 @@ from tollgate.dashboard.repository import IdentityRepository
 from tollgate.kit import aws
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb import Database
-from tollgate.kit.settings import DashboardSettings
+from tollgate.kit.settings import SettingsError
 from tollgate.ledger.repository import LedgerRepository
+
+
+@dataclass(frozen=True, kw_only=True)
+class DashboardSettings(ApiSettings):
+    """Settings of `functions/dashboard`, which makes tasks as `functions/api` does.
+
+    `sign_in_parameter` names where the user pool is told. The development sign-in asks for no password,
+    so it refuses to start outside local mode.
+    """
+
+    identities_table: str
+    session_secret_arn: str
+    sign_in_parameter: str | None = None
+    tollgate_development_sign_in: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse the development sign-in on AWS."""
+        super().__post_init__()
+        if self.tollgate_development_sign_in and self.stage != "local":
+            raise SettingsError("TOLLGATE_DEVELOPMENT_SIGN_IN is for local mode only")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """Joins the parts of `functions/deliver_webhook`."""
 
+from dataclasses import dataclass
+
 from tollgate.accounts.repository import AccountRepository
 from tollgate.bootstrap import clock, part
 from tollgate.kit import aws
@@ -7,10 +9,21 @@ from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.outbound import Outbound
 from tollgate.kit.queue import Queue
-from tollgate.kit.settings import DeliverWebhookSettings
+from tollgate.kit.settings import Settings
 from tollgate.tasks.repository import TaskRepository
 from tollgate.webhooks.repository import DeliveryRepository, LaneRepository
 from tollgate.webhooks.sender import WebhookSender
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeliverWebhookSettings(Settings):
+    """Settings of `functions/deliver_webhook`."""
+
+    accounts_table: str
+    tasks_table: str
+    deliveries_table: str
+    webhook_lanes_table: str
+    webhook_queue_url: str
 
 
 @part

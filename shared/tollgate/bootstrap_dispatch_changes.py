@@ -1,10 +1,20 @@
 """Joins the parts of `functions/dispatch_changes`."""
 
+from dataclasses import dataclass
+
 from tollgate.bootstrap import part
 from tollgate.kit import aws
 from tollgate.kit.queue import Queue
-from tollgate.kit.settings import DispatchChangesSettings
+from tollgate.kit.settings import Settings
 from tollgate.tasks.dispatch import Dispatcher
+
+
+@dataclass(frozen=True, kw_only=True)
+class DispatchChangesSettings(Settings):
+    """Settings of `functions/dispatch_changes`."""
+
+    task_queue_url: str
+    webhook_queue_url: str
 
 
 @part

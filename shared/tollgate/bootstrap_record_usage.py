@@ -1,11 +1,21 @@
 """Joins the parts of `functions/record_usage`."""
 
+from dataclasses import dataclass
+
 from tollgate.bootstrap import clock, part
 from tollgate.kit import aws
 from tollgate.kit.dynamodb import Database
-from tollgate.kit.settings import RecordUsageSettings
+from tollgate.kit.settings import Settings
 from tollgate.usage.recorder import UsageRecorder
 from tollgate.usage.repository import RollUp
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordUsageSettings(Settings):
+    """Settings of `functions/record_usage`."""
+
+    usage_table: str
+    counted_entries_table: str
 
 
 @part

@@ -1,5 +1,7 @@
 """Joins the parts of `functions/run_task`."""
 
+from dataclasses import dataclass
+
 from tollgate.artifacts.store import ArtifactStore
 from tollgate.bootstrap import clock, part
 from tollgate.bootstrap_media_catalog import media_catalog
@@ -11,7 +13,7 @@ from tollgate.kit.due_index import DueIndex
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.outbound import Outbound
 from tollgate.kit.queue import Queue
-from tollgate.kit.settings import RunTaskSettings
+from tollgate.kit.settings import Settings
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.providers.board import HealthBoard
 from tollgate.providers.credentials import ProviderSource
@@ -19,6 +21,25 @@ from tollgate.tasks.ending import TaskEnder
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.step import StepRunner
 from tollgate.webhooks.repository import DeliveryRepository
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunTaskSettings(Settings):
+    """Settings of `functions/run_task`."""
+
+    accounts_table: str
+    tasks_table: str
+    ledger_table: str
+    deliveries_table: str
+    providers_table: str
+    task_queue_url: str
+    media_bucket: str
+    storage_url: str
+    provider_secret_arn: str
+    live_providers: str
+    config_bucket: str
+    callback_base_url: str
+    media_retention_days: int
 
 
 @part

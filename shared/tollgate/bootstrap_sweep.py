@@ -1,13 +1,27 @@
 """Joins the parts of `functions/sweep`."""
 
+from dataclasses import dataclass
+
 from tollgate.bootstrap import clock, part
 from tollgate.kit import aws
 from tollgate.kit.due_index import DueIndex
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.queue import Queue
-from tollgate.kit.settings import SweepSettings
+from tollgate.kit.settings import Settings
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.tasks.sweep import Sweeper
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepSettings(Settings):
+    """Settings of `functions/sweep`."""
+
+    accounts_table: str
+    ledger_table: str
+    tasks_table: str
+    deliveries_table: str
+    task_queue_url: str
+    webhook_queue_url: str
 
 
 @part

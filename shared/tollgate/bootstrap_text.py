@@ -20,7 +20,7 @@ from tollgate.kit.clock import SystemClock
 from tollgate.kit.document import Read
 from tollgate.kit.dynamodb_async import AsyncDatabase
 from tollgate.kit.s3_get import S3Get, object_url
-from tollgate.kit.settings import TextSettings
+from tollgate.kit.settings import Settings, check_rate
 from tollgate.kit.sigv4 import AwsKey
 from tollgate.ledger.holds import HoldWrites
 from tollgate.ledger.rate import RateMeter
@@ -32,6 +32,33 @@ from tollgate.text.models import TextModel
 from tollgate.text.service import TextService
 from tollgate.text.upstream import TextUpstream
 from tollgate.text.views import wire_model
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextSettings(Settings):
+    """Settings of `functions/text`; region and credentials are Lambda's own variables.
+
+    `aws_lambda_exec_wrapper` is what starts the web adapter; where it is not set there is none.
+    """
+
+    accounts_table: str
+    api_keys_table: str
+    ledger_table: str
+    provider_secret_arn: str
+    live_providers: str
+    config_bucket: str
+    requests_per_minute: int
+    aws_region: str
+    aws_lambda_exec_wrapper: str | None = None
+    aws_endpoint_url: str | None = None
+    aws_access_key_id: str | None = None
+    aws_secret_access_key: str | None = field(default=None, repr=False)
+    aws_session_token: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check what is bounded."""
+        super().__post_init__()
+        check_rate(self.requests_per_minute)
 
 
 @cache

@@ -120,5 +120,5 @@ class TestThroughLambda:
         self, prober: Prober, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("STAGE", "nowhere")
-        with pytest.raises(ProbeFaultError, match="ValidationError"):
+        with pytest.raises(ProbeFaultError, match="SettingsError"):
             prober.probe([EVENT["url"]])

@@ -10,8 +10,8 @@ import pytest
 
 from tests.support.payments import COMPLETED, KEYS, PAID_LATER, event, session, signed
 from tollgate import bootstrap_api, bootstrap_check_ledger
+from tollgate.bootstrap_api import ApiSettings
 from tollgate.kit import aws
-from tollgate.kit.settings import ApiSettings
 from tollgate.payments.service import Outcome
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]

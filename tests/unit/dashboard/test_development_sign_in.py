@@ -4,7 +4,8 @@ from dataclasses import MISSING, fields
 
 import pytest
 
-from tollgate.kit.settings import DashboardSettings, SettingsError
+from tollgate.bootstrap_dashboard import DashboardSettings
+from tollgate.kit.settings import SettingsError
 
 ENVIRONMENT = {
     field.name.upper(): "7" if field.type is int else "x"

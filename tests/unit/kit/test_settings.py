@@ -5,16 +5,13 @@ from dataclasses import FrozenInstanceError, asdict, fields
 
 import pytest
 
-from tollgate.kit.settings import (
-    ApiSettings,
-    CheckLedgerSettings,
-    DeliverWebhookSettings,
-    DispatchChangesSettings,
-    RunTaskSettings,
-    Settings,
-    SettingsError,
-    SweepSettings,
-)
+from tollgate.bootstrap_api import ApiSettings
+from tollgate.bootstrap_check_ledger import CheckLedgerSettings
+from tollgate.bootstrap_deliver_webhook import DeliverWebhookSettings
+from tollgate.bootstrap_dispatch_changes import DispatchChangesSettings
+from tollgate.bootstrap_run_task import RunTaskSettings
+from tollgate.bootstrap_sweep import SweepSettings
+from tollgate.kit.settings import Settings, SettingsError
 
 ALL = (
     ApiSettings,
