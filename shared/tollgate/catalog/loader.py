@@ -39,12 +39,15 @@ def read_yaml(file: Path) -> Any:
 
 def parse_model(raw: Any, where: str) -> AnyModel:
     """Give the model that `raw` describes; raises `CatalogError` naming `where` it stands and the field."""
-    is_text = isinstance(raw, dict) and raw.get("kind") == "llm"
     try:
-        return TextModel.model_validate(raw) if is_text else Model.model_validate(raw)
+        return TextModel.model_validate(raw) if _is_text(raw) else Model.model_validate(raw)
     except ValidationError as error:
         faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
         raise CatalogError(f"{where}: {'; '.join(faults)}") from error
+
+
+def _is_text(raw: Any) -> bool:
+    return isinstance(raw, dict) and raw.get("kind") == "llm"
 
 
 class Folder:
@@ -57,6 +60,10 @@ class Folder:
     def ids(self) -> list[str]:
         """Give the ids of all models, media first."""
         return [*self._media, *self._texts]
+
+    def text_ids(self) -> list[str]:
+        """Give the ids of the text models."""
+        return list(self._texts)
 
     def read(self, model_id: str) -> AnyModel | None:
         """Give the model, or None; raises `CatalogError`."""
@@ -93,6 +100,10 @@ class Document:
     def ids(self) -> list[str]:
         """Give the ids of all models, media first."""
         return list(self._models)
+
+    def text_ids(self) -> list[str]:
+        """Give the ids of the text models."""
+        return [model_id for model_id, raw in self._models.items() if _is_text(raw)]
 
     def read(self, model_id: str) -> AnyModel | None:
         """Give the model, or None; raises `CatalogError`."""
@@ -169,8 +180,9 @@ class Catalog:
         return [model for model in self.everything() if isinstance(model, Model)]
 
     def texts(self) -> list[TextModel]:
-        """Give every text model, by family."""
-        return [model for model in self.everything() if isinstance(model, TextModel)]
+        """Give every text model, by family; no media model is read for it."""
+        found = map(self.find, self._source.text_ids())
+        return [model for model in found if isinstance(model, TextModel)]
 
     def everything(self) -> list[AnyModel]:
         """Give every model, media first."""

@@ -174,6 +174,10 @@ class CurrentCatalog(Catalog):
         """Give the model of either kind, or None."""
         return self._now().find(model_id)
 
+    def texts(self) -> list[TextModel]:
+        """Give every text model, by family."""
+        return self._now().texts()
+
     def everything(self) -> list[AnyModel]:
         """Give every model, media first."""
         return self._now().everything()
