@@ -124,7 +124,7 @@ def api() -> Api:
             idempotency=IdempotencyStore(settings.idempotency_table),
             catalog=current,
             webhook_guard=webhook_guard,
-            prober=Prober(aws.lambda_(), settings.probe_function),
+            prober=Prober(aws.lambda_, settings.probe_function),
             inputs=InputStore(aws.s3(), settings.media_bucket, settings.storage_url),
             reader=reader,
             meter=meter,

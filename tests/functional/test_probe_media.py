@@ -103,7 +103,7 @@ class TestThroughLambda:
         with running_lambda_api(template) as url:
             monkeypatch.setenv("AWS_ENDPOINT_URL_LAMBDA", url)
             client = boto3.Session("local", "local", region_name="us-east-1").client("lambda")
-            yield Prober(client, "ProbeMediaFunction")
+            yield Prober(lambda: client, "ProbeMediaFunction")
 
     def test_media_of_one_request_are_read_together(self, server: MediaServer, prober: Prober) -> None:
         film = server.add("/a.mp4", ranged(sparse(mp4())))

@@ -5,9 +5,10 @@ function dies or runs out of time as well. What else fails is a fault of ours, a
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from tollgate.probing.facts import ProbeCode, Probed, ProbeError, probed
@@ -32,9 +33,9 @@ class ProbeFaultError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Prober:
-    """Calls the function named `function` once for each URL."""
+    """Calls the function named `function` once for each URL. `client` is asked for when there is one."""
 
-    client: Invoker
+    client: Callable[[], Invoker]
     function: str
 
     def probe(self, urls: Sequence[str]) -> dict[str, Probed]:
@@ -45,11 +46,12 @@ class Prober:
         wanted = list(dict.fromkeys(urls))
         if not wanted:
             return {}
+        ask = partial(self._ask, self.client())
         with ThreadPoolExecutor(min(len(wanted), MAX_PARALLEL)) as pool:
-            return dict(zip(wanted, pool.map(self._ask, wanted), strict=True))
+            return dict(zip(wanted, pool.map(ask, wanted), strict=True))
 
-    def _ask(self, url: str) -> Probed:
-        answer = self.client.invoke(FunctionName=self.function, Payload=json.dumps({"url": url}).encode())
+    def _ask(self, client: Invoker, url: str) -> Probed:
+        answer = client.invoke(FunctionName=self.function, Payload=json.dumps({"url": url}).encode())
         body = json.loads(answer["Payload"].read())
         if "FunctionError" not in answer:
             return probed(body)

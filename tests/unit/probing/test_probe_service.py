@@ -44,7 +44,7 @@ class FakeLambda:
 class TestProbe:
     def test_each_url_has_its_answer(self) -> None:
         client = FakeLambda({"https://a.test/1": FILM, "https://a.test/2": GONE})
-        found = Prober(client, "probe").probe(["https://a.test/1", "https://a.test/2"])
+        found = Prober(lambda: client, "probe").probe(["https://a.test/1", "https://a.test/2"])
         assert found["https://a.test/1"] == FACTS
         gone = found["https://a.test/2"]
         assert isinstance(gone, ProbeError)
@@ -53,24 +53,24 @@ class TestProbe:
 
     def test_a_url_that_is_named_twice_is_read_once(self) -> None:
         client = FakeLambda({"https://a.test/1": FILM})
-        assert Prober(client, "probe").probe(["https://a.test/1"] * 3) == {"https://a.test/1": FACTS}
+        assert Prober(lambda: client, "probe").probe(["https://a.test/1"] * 3) == {"https://a.test/1": FACTS}
         assert len(client.called) == 1
 
     def test_nothing_to_probe_calls_nothing(self) -> None:
         client = FakeLambda({})
-        assert Prober(client, "probe").probe([]) == {}
+        assert Prober(lambda: client, "probe").probe([]) == {}
         assert client.called == []
 
     def test_all_are_read_at_once(self) -> None:
         urls = [f"https://a.test/{number}" for number in range(20)]
         client = FakeLambda(dict.fromkeys(urls, FILM), together=len(urls))
-        assert Prober(client, "probe").probe(urls) == dict.fromkeys(urls, FACTS)
+        assert Prober(lambda: client, "probe").probe(urls) == dict.fromkeys(urls, FACTS)
 
     @pytest.mark.parametrize("kind", ["Sandbox.Timedout", "Runtime.ExitError"])
     def test_a_file_that_the_function_dies_on_is_the_customers(self, kind: str) -> None:
         died = {"errorType": kind, "errorMessage": "RequestId: 1 Error: it is over"}
         client = FakeLambda({"https://a.test/1": died}, error="Unhandled")
-        found = Prober(client, "probe").probe(["https://a.test/1"])["https://a.test/1"]
+        found = Prober(lambda: client, "probe").probe(["https://a.test/1"])["https://a.test/1"]
         assert isinstance(found, ProbeError)
         assert found.code is ProbeCode.TOO_SLOW
         assert found.message == "The file's header cannot be read in reasonable time."
@@ -81,8 +81,8 @@ class TestProbe:
     def test_any_other_failure_is_ours(self, body: dict[str, str]) -> None:
         client = FakeLambda({"https://a.test/1": body}, error="Unhandled")
         with pytest.raises(ProbeFaultError):
-            Prober(client, "probe").probe(["https://a.test/1"])
+            Prober(lambda: client, "probe").probe(["https://a.test/1"])
 
     def test_a_function_that_cannot_be_called_is_ours(self) -> None:
         with pytest.raises(KeyError):
-            Prober(FakeLambda({}), "probe").probe(["https://a.test/1"])
+            Prober(lambda: FakeLambda({}), "probe").probe(["https://a.test/1"])
