@@ -6,6 +6,7 @@ CHAOS_TASKS ?= 500
 TASKS ?= 1000
 MINISTACK_VERSION := 1.5.33
 SAM_VERSION := 1.170.0
+RIC_VERSION := 4.2.2
 UV_VERSION := 0.13.8
 
 # uv from the PATH where there is one; else a copy of our own, in .local, not in the system.
@@ -66,7 +67,7 @@ check: .venv/.ready .local/sam/.ready  ## lint, types, import rules, template, a
 bench-text: .venv/.ready .local/ministack/.ready  ## the text function beside a bare proxy: CPU, first byte, open streams
 	@$(PYTHON) -m tests.bench.text
 
-bench-coldstart: .venv/.ready .local/ministack/.ready build  ## CPU of cold starts on what was built, into docs/performance.md
+bench-coldstart: .venv/.ready .local/ministack/.ready .local/ric/.ready build  ## CPU of cold starts on what was built, into docs/performance.md
 	@$(if $(LAYER_PYTHON),$(PYTHON) -m tests.bench.coldstart $(LAYER_PYTHON),\
 		echo "No python$(PYTHON_VERSION) found; name one by LAYER_PYTHON=<path>"; exit 1)
 
@@ -128,6 +129,11 @@ endef
 # The AWS emulator; `full` is what it needs to translate a SAM template.
 .local/ministack/.ready: | $(UV_READY)
 	$(call install,ministack,ministack[full]==$(MINISTACK_VERSION))
+
+# The client of Lambda's runtime, for the Python that the layers are built with.
+.local/ric/.ready: | $(UV_READY)
+	@$(UV) pip install -q --python $(LAYER_PYTHON) --target .local/ric awslambdaric==$(RIC_VERSION)
+	@touch $@
 
 .local/sam/.ready: | $(UV_READY)
 	$(call install,sam,aws-sam-cli==$(SAM_VERSION))

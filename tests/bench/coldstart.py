@@ -1,8 +1,8 @@
 """`make bench-coldstart`: the CPU of cold starts, from what `sam build` made, into docs/performance.md.
 
-Not in Lambda's own runtime, which needs Docker: each start is a process of the runtime's Python with the
-built folders alone on its path, read-only as on Lambda, that imports the handler and calls it with its sample
-event on the emulator (`cold_process.py`). CPU and not time, as other work on the machine adds less to it.
+Each start is a process of the runtime's Python with the built folders alone on its path, read-only as on
+Lambda, that imports the handler and calls it with its sample event on the emulator (`cold_process.py`): CPU,
+not time, as other work on the machine adds less to it. Then time, in Lambda's own runtime (`runtime.py`).
 """
 
 import json
@@ -19,6 +19,7 @@ from local.emulator import Emulator
 from local.service import PROVIDERS
 from local.stack import Stack
 from local.template import ROOT, Template, read_template
+from tests.bench.runtime import CLIENT, in_runtime
 from tests.bench.tables import filled, table
 
 BUILD = ROOT / ".aws-sam" / "build"
@@ -53,16 +54,31 @@ def folders(media: bool) -> list[Path]:
     return [BUILD / "ApiFunction", *(BUILD / layer / "python" for layer in layers)]
 
 
+def alone(python: str) -> list[str]:
+    """Give the command of a Python that sees as little as on Lambda."""
+    # -B: a function's folders are read-only there. -P: those of this repository are not on the path
+    return [python, "-B", "-P"]
+
+
+def with_path(known: dict[str, str], stem: str, *more: Path) -> dict[str, str]:
+    """Give the environment of a function with the folders that it has on its path, and `more`."""
+    path = os.pathsep.join(map(str, [*folders(stem == "probe_media"), *more]))
+    return {**known, "PYTHONPATH": path, "PATH": os.environ["PATH"]}
+
+
+def event_of(stem: str) -> Path:
+    """Give the file of a function's sample event."""
+    return ROOT / f"events/{stem}.json"
+
+
 def started(python: str, known: dict[str, str], modules: str, handler: str, stem: str) -> dict[str, float]:
     """Give the medians of so many starts."""
-    path = os.pathsep.join(map(str, folders(stem == "probe_media")))
-    # -B: a function's folders are read-only on Lambda. -P: those of this repository are not on the path
-    command = [python, "-B", "-P", str(CHILD), modules, handler, str(ROOT / f"events/{stem}.json")]
+    command = [*alone(python), str(CHILD), modules, handler, str(event_of(stem))]
     runs = []
     for _ in range(ROUNDS):
         run = subprocess.run(
             command,
-            env={**known, "PYTHONPATH": path, "PATH": os.environ["PATH"]},
+            env=with_path(known, stem),
             capture_output=True,
             text=True,
             timeout=TIMEOUT_S,
@@ -76,7 +92,7 @@ def started(python: str, known: dict[str, str], modules: str, handler: str, stem
 
 def rows(template: Template, python: str, known: dict[str, str]) -> list[list[Any]]:
     """Give the table's rows, one for each function."""
-    found = [[f"`import {REFERENCE}`", *_cells(started(python, known, REFERENCE, "", "api")), ""]]
+    found = [[f"`import {REFERENCE}`", *_cells(started(python, known, REFERENCE, "", "api")), "", "", "", ""]]
     for function in template.functions().values():
         stem = str(function["Handler"]).partition(".")[0].partition("/")[0]
         # The text function is a server behind the web adapter; its twin for emulators answers an event
@@ -85,7 +101,9 @@ def rows(template: Template, python: str, known: dict[str, str]) -> list[list[An
         handler = "text.run.sh" if is_text else f"{stem}.app.handler"
         cells = _cells(started(python, known, modules, handler, stem))
         target = TARGETS_MS.get(stem, OTHER_TARGET_MS)
-        found.append([f"`{stem}`", *cells, "" if target is None else f"at most {target}"])
+        real = in_runtime(alone(python), handler, with_path(known, stem, CLIENT), event_of(stem))
+        times = [f"{real.init:.0f}", f"{real.first:.0f}", f"{real.warm:.1f}"]
+        found.append([f"`{stem}`", *cells, "" if target is None else f"at most {target}", *times])
     return found
 
 
@@ -114,6 +132,7 @@ def main(python: str) -> None:
         finally:
             emulator.stop()
     head = ["Function", "Init", "First call", "Warm call", "Target of init"]
+    head += ["Runtime: init", "Runtime: first call", "Runtime: warm call"]
     tables = {"coldstart": table(head, made), "packages": sizes()}
     DOCUMENT.write_text(filled(DOCUMENT.read_text(), tables))
 
