@@ -136,10 +136,15 @@ async def text() -> Text:
     """Give the parts, made once per event loop: a connection belongs to the loop it was made in."""
     loop = asyncio.get_running_loop()
     if loop not in _made:
-        _made[loop] = _join(aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)), loop)
+        _made[loop] = _join(connections(), loop)
     made = _made[loop]
     await made.follow_catalog()
     return made
+
+
+def connections() -> aiohttp.ClientSession:
+    """Make the connections. No cookie is kept: it would tie one customer's requests to another's."""
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar())
 
 
 def _join(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Text:

@@ -167,7 +167,14 @@ def serve(ends: ExitStack, folder: Path) -> list[Server]:
 
     python("upstream", "tests.bench.upstream", str(ports["upstream"]))
     bare = python("bare", "tests.bench.bare_proxy", str(ports["bare"]), upstream_url)
-    options = ["--port", str(ports["text"]), "--log-level", "warning", "--no-access-log"]
+    options = [
+        "--port",
+        str(ports["text"]),
+        "--log-level",
+        "warning",
+        "--no-access-log",
+        "--no-proxy-headers",
+    ]
     text = python("text", "uvicorn", "text.app:app", *options)
     return [
         Server("text", f"http://127.0.0.1:{ports['text']}", text.pid, keys),
