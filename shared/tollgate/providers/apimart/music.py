@@ -13,13 +13,12 @@ from tollgate.providers.fields import (
     Mapper,
     Word,
     Words,
-    meaningless,
-    only,
     say,
     translated,
     upstream_of,
 )
 from tollgate.providers.images import CannotMapError
+from tollgate.providers.suno import WITHOUT_ENGINE
 
 
 def _index(track: str) -> int:
@@ -45,16 +44,6 @@ def _engine(*ours: str) -> Word:
     return translated("version", {name: facts.ENGINES[name] for name in ours})
 
 
-_ANYWAY: Words = {
-    "action": meaningless,
-    # The profile gives these to every action; said otherwise, they ask for what the action has not.
-    "mv": meaningless,
-    "aspectRatio": only("9:16"),
-    "quality": only("compact"),
-    "stemType": only("lead_vocal"),
-    "keepPitch": only(True),
-    "instrumental": only(False),
-}
 _ANY_ENGINE: Words = {"mv": _engine(*facts.ENGINES)}
 _STYLED: Words = {
     "prompt": "prompt",
@@ -131,7 +120,11 @@ def _music(job: Job) -> Mapped:
     name = job.values["action"]
     if name not in ACTIONS:
         raise CannotMapError(f"no path for the action {name}")
-    body = {"model": facts.SUNO, **FIXED.get(name, {}), **say(job.values, {**_ANYWAY, **ACTIONS[name]})}
+    body = {
+        "model": facts.SUNO,
+        **FIXED.get(name, {}),
+        **say(job.values, {**WITHOUT_ENGINE, **ACTIONS[name]}),
+    }
     return Mapped(upstream_of(job, name), _in_its_mode(name, body) if name in SINGS else body)
 
 

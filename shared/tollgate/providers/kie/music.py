@@ -4,7 +4,6 @@ An earlier task is named by kie's own id here: who makes the job puts it in the 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from tollgate.providers.base import Job, Mapped
 from tollgate.providers.fields import (
@@ -14,34 +13,14 @@ from tollgate.providers.fields import (
     Word,
     Words,
     meaningless,
-    only,
     say,
     translated,
     upstream_of,
 )
 from tollgate.providers.images import CannotMapError
 from tollgate.providers.kie import facts
+from tollgate.providers.suno import WITHOUT_ENGINE, Action
 
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """An action's words, what its body must have, and the name of its switch to the customer's choices."""
-
-    words: Words
-    needs: tuple[str, ...] = ()
-    switch: str | None = None
-
-
-_ANYWAY: Words = {
-    "action": meaningless,
-    # The profile gives these to every action; said otherwise, they ask for what kie has not.
-    "mv": meaningless,
-    "aspectRatio": only("9:16"),
-    "quality": only("compact"),
-    "stemType": only("lead_vocal"),
-    "keepPitch": only(True),
-    "instrumental": only(False),
-}
 _ENGINE: Word = translated("model", facts.MUSIC_ENGINES)
 _SUNG: Words = {
     "mv": _ENGINE,
@@ -99,11 +78,10 @@ def _music(job: Job) -> Mapped:
     if name not in ACTIONS:
         raise CannotMapError(f"no path for the action {name}")
     action = ACTIONS[name]
-    body = say(job.values, {**_ANYWAY, **action.words})
+    body = say(job.values, {**WITHOUT_ENGINE, **action.words})
     if action.switch is not None:
         body |= _switched(action.switch, job.values)
-    if missing := [needed for needed in action.needs if needed not in body]:
-        raise CannotMapError(f"{name} needs {', '.join(missing)}")
+    action.check(name, body)
     return Mapped(upstream_of(job, name), body)
 
 

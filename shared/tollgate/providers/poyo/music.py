@@ -5,7 +5,6 @@ that PoYo runs on an uploaded track only, or on a track of its own only, are ref
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from tollgate.providers.base import Job, Mapped
 from tollgate.providers.fields import (
@@ -20,29 +19,11 @@ from tollgate.providers.fields import (
 )
 from tollgate.providers.images import CannotMapError
 from tollgate.providers.poyo import facts
+from tollgate.providers.suno import ANYWAY, WITHOUT_ENGINE, Action
 
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """An action's words, what its body must have, and the name of its switch to the customer's choices."""
-
-    words: Words
-    needs: tuple[str, ...] = ()
-    switch: str | None = None
-
-
-_ANYWAY: Words = {
-    "action": meaningless,
-    # The profile gives these to every action; said otherwise, they ask for what PoYo has not.
-    "aspectRatio": only("9:16"),
-    "quality": only("compact"),
-    "stemType": only("lead_vocal"),
-    "keepPitch": only(True),
-}
 _ENGINE: Word = translated("mv", facts.MUSIC_ENGINES)
-_WITHOUT_ENGINE: Words = {**_ANYWAY, "mv": meaningless, "instrumental": only(False)}
 _SUNG: Words = {
-    **_ANYWAY,
+    **ANYWAY,
     "mv": _ENGINE,
     "prompt": "prompt",
     "title": "title",
@@ -54,12 +35,12 @@ _SUNG: Words = {
     "vocalGender": translated("vocal_gender", facts.VOCAL_GENDERS),
     "instrumental": only(False),
 }
-_OF_A_TRACK: Words = {**_WITHOUT_ENGINE, "parentTaskId": "task_id", "audioId": "audio_id"}
+_OF_A_TRACK: Words = {**WITHOUT_ENGINE, "parentTaskId": "task_id", "audioId": "audio_id"}
 _TRACK = ("task_id", "audio_id")
 _TAGGED: Words = {"styles": "tags", "title": "title", "negativeTags": "negative_tags"}
 
 _A_TRACKS_ACTION = Action(_OF_A_TRACK, _TRACK)
-_A_TASKS_ACTION = Action({**_WITHOUT_ENGINE, "parentTaskId": "task_id"}, ("task_id",))
+_A_TASKS_ACTION = Action({**WITHOUT_ENGINE, "parentTaskId": "task_id"}, ("task_id",))
 ACTIONS: Mapping[str, Action] = {
     "music": Action({**_SUNG, "instrumental": "instrumental"}, switch="custom_mode"),
     "cover": Action(
@@ -72,7 +53,7 @@ ACTIONS: Mapping[str, Action] = {
     ),
     "add-instrumental": Action(
         {
-            **_WITHOUT_ENGINE,
+            **WITHOUT_ENGINE,
             **_TAGGED,
             "mv": _ENGINE,
             "instrumental": meaningless,
@@ -93,8 +74,8 @@ ACTIONS: Mapping[str, Action] = {
         },
         (*_TRACK, "prompt", "tags", "title", "infill_start_s", "infill_end_s"),
     ),
-    "lyrics": Action({**_WITHOUT_ENGINE, "prompt": "prompt"}),
-    "boost-style": Action({**_WITHOUT_ENGINE, "styles": "content"}),
+    "lyrics": Action({**WITHOUT_ENGINE, "prompt": "prompt"}),
+    "boost-style": Action({**WITHOUT_ENGINE, "styles": "content"}),
     "stems": _A_TRACKS_ACTION,
     "stems-all": _A_TRACKS_ACTION,
     "wav": _A_TRACKS_ACTION,
@@ -117,8 +98,7 @@ def _music(job: Job) -> Mapped:
         body[action.switch] = "title" in body or "style" in body
         if "style" in body:
             body.setdefault("title", body["style"][: facts.TITLE_CHARS])
-    if missing := [needed for needed in action.needs if needed not in body]:
-        raise CannotMapError(f"{name} needs {', '.join(missing)}")
+    action.check(name, body)
     return Mapped(upstream_of(job, name), body)
 
 
