@@ -18,12 +18,12 @@ from tollgate.providers.base import (
     Unknown,
 )
 from tollgate.providers.http import (
-    NoAnswerError,
-    NotSentError,
     ProviderHttp,
     Reply,
+    asked,
     failure_of,
     handed_over,
+    progress_of,
     shown,
 )
 from tollgate.providers.poyo import facts
@@ -55,13 +55,12 @@ class PoyoMedia:
 
     def poll(self, handle: Handle) -> PollOutcome:
         """Ask for the status; it carries the files."""
-        try:
-            reply = self._http.call("GET", _status_path(handle))
-        except (NotSentError, NoAnswerError) as exc:
-            return Unknown(str(exc))
+        reply = asked(lambda: self._http.call("GET", _status_path(handle)))
+        if isinstance(reply, Unknown):
+            return reply
         status = reply.string("data", "status")
         if status in facts.WAITING:
-            return Pending(_progress(reply.get("data", "progress")))
+            return Pending(progress_of(reply.get("data", "progress")))
         if status == facts.FINISHED:
             return succeeded(reply.get("data", "files"), handle["task_id"])
         if status == facts.FAILED:
@@ -91,8 +90,3 @@ def _request_error(reply: Reply) -> Rejected | Failed:
     if reply.get("error", "type") != facts.INVALID_REQUEST:
         return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
     return Rejected(RejectionKind.INPUT, shown(message) if message else "The provider refused the input.")
-
-
-def _progress(value: Any) -> int | None:
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and 0 <= value <= 100 else None  # noqa: PLR2004 - per cent
