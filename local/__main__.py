@@ -14,7 +14,7 @@ from local.demo import run_demo
 from local.processes import LocalError
 from local.sam_local import run_sam_local
 from local.service import FIRST_ACCOUNT_CENTS, LocalService
-from tollgate import bootstrap_api
+from tollgate.composition import api as api_parts
 from tollgate.kit.money import micro_usd_of_cents
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
@@ -49,7 +49,7 @@ def account(
 ) -> None:
     """Add an account to the running service; the last line is its key, id and webhook secret as JSON."""
     files.use_environment()
-    opened = bootstrap_api.api().accounts.open(micro_usd_of_cents(balance_cents))
+    opened = api_parts.api().accounts.open(micro_usd_of_cents(balance_cents))
     shown = {
         "apiKey": opened.api_key,
         "userId": opened.account_id,
@@ -66,7 +66,7 @@ def demo() -> None:
 
 
 def _stopping() -> threading.Event:
-    """Give an event that Ctrl-C sets."""
+    """Return an event that Ctrl-C sets."""
     stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopping.set())

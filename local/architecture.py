@@ -84,7 +84,7 @@ def _access(action: str) -> Access:
 
 
 def _resource(text: str) -> str:
-    """Give the logical id in `Table`, `Table.StreamArn` or `${Bucket.Arn}/*`."""
+    """Return the logical id in `Table`, `Table.StreamArn` or `${Bucket.Arn}/*`."""
     found = _NAME.match(text)
     return found[1] if found else text.partition(".")[0]
 
@@ -94,7 +94,7 @@ def _stem(function: str) -> str:
 
 
 def drawn(plan: Wiring) -> str:
-    """Give the picture as SVG, light and dark as its reader has it."""
+    """Return the picture as SVG, light and dark as its reader has it."""
     rows = {function: TOP + ROW * number for number, function in enumerate(plan.callers)}
     columns = {name: LEFT + COLUMN * number for number, name in enumerate(plan.resources)}
     width, bottom = LEFT + COLUMN * len(columns) + 90, TOP + ROW * len(rows)

@@ -38,14 +38,14 @@ _MADE_UP = "EXAMP"
 
 
 def secrets_in(text: str) -> list[str]:
-    """Give what kinds of secrets a text has. Keys of ours count where their checksum is right."""
+    """Return what kinds of secrets a text has. Keys of ours count where their checksum is right."""
     found = [kind for kind, pattern in SECRETS.items() if pattern.search(text)]
     ours = (match[0] for match in _OUR_KEY.finditer(text) if _MADE_UP not in match[0])
     return [*found, *(["Tollgate key"] if any(map(key_id_of, ours)) else [])]
 
 
 def secrets_of(paths: Iterable[Path]) -> list[str]:
-    """Give `file: kind` for each secret in files."""
+    """Return `file: kind` for each secret in files."""
     found = []
     for file in paths:
         if file.is_file() and file.stat().st_size <= MAX_FILE_BYTES:
@@ -55,7 +55,7 @@ def secrets_of(paths: Iterable[Path]) -> list[str]:
 
 
 def files() -> list[Path]:
-    """Give the files of the repository: all but what is made here, which lies in hidden folders."""
+    """Return the files of the repository: all but what is made here, which lies in hidden folders."""
     found = (file.relative_to(ROOT) for file in ROOT.rglob("[!.]*") if file.suffix != ".pyc")
     return [ROOT / file for file in found if not any(part.startswith(".") for part in file.parts)]
 

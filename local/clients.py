@@ -16,7 +16,7 @@ REGION = "us-east-1"
 
 
 def aws_environment(endpoint: str) -> dict[str, str]:
-    """Give the variables that point every AWS client of a process at the emulator."""
+    """Return the variables that point every AWS client of a process at the emulator."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ACCESS_KEY_ID": "local",

@@ -49,7 +49,7 @@ class Emulator:
 
 
 def free_port() -> int:
-    """Give a port of this machine that is free now."""
+    """Return a port of this machine that is free now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -21,12 +21,12 @@ class Context(LambdaContext):
 
     @staticmethod
     def get_remaining_time_in_millis() -> int:
-        """Give the time left; nothing ends a local call."""
+        """Return the time left; nothing ends a local call."""
         return REMAINING_MS
 
 
 def sqs_event(messages: Sequence[Mapping[str, Any]], queue_arn: str, region: str) -> dict[str, Any]:
-    """Give the event for messages as SQS's ReceiveMessage gives them."""
+    """Return the event for messages as SQS's ReceiveMessage gives them."""
     return {
         "Records": [
             {
@@ -46,12 +46,12 @@ def sqs_event(messages: Sequence[Mapping[str, Any]], queue_arn: str, region: str
 
 
 def stream_event(records: Sequence[Mapping[str, Any]], stream_arn: str) -> dict[str, Any]:
-    """Give the event for records as DynamoDB Streams' GetRecords gives them."""
+    """Return the event for records as DynamoDB Streams' GetRecords gives them."""
     return {"Records": [{**record, "eventSourceARN": stream_arn} for record in records]}
 
 
 def matches(pattern: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
-    """Tell whether an event filter lets a record through.
+    """Return whether an event filter lets a record through.
 
     Knows lists of literal values at any depth, which is what the template uses. Raises `ValueError`
     for any other kind of filter rather than letting records through that AWS would not.
@@ -70,6 +70,6 @@ def matches(pattern: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
 
 
 def failed_ids(answer: Any) -> set[str]:
-    """Give the item identifiers that a batch handler reported as failed."""
+    """Return the item identifiers that a batch handler reported as failed."""
     failures = answer.get("batchItemFailures", []) if isinstance(answer, Mapping) else []
     return {failure["itemIdentifier"] for failure in failures}

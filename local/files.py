@@ -42,7 +42,7 @@ def write_environment(environment: dict[str, str]) -> None:
 
 
 def read_service() -> Service:
-    """Give how to reach the running service. Raises `LocalError` when none runs."""
+    """Return how to reach the running service. Raises `LocalError` when none runs."""
     return Service(**_read(SERVICE))
 
 

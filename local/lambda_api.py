@@ -25,7 +25,7 @@ INVOKE_PATH = "/2015-03-31/functions/{name}/invocations"
 
 
 def create_lambda_api(template: Template) -> Starlette:
-    """Give the app. Handlers are imported when they are first called."""
+    """Return the app. Handlers are imported when they are first called."""
     functions = template.functions()
 
     async def invoke(request: Request) -> Response:
@@ -78,13 +78,13 @@ def _call(path: str, event: Any, context: Context) -> Any:
 
 
 def _failure(kind: str, message: str, trace: list[str] | None = None) -> Response:
-    """Give the answer for a function that failed: a 200 with a header, and the error as the payload."""
+    """Return the answer for a function that failed: a 200 with a header, and the error as the payload."""
     body = {"errorMessage": message, "errorType": kind, **({"stackTrace": trace} if trace else {})}
     return JSONResponse(body, headers={"x-amz-function-error": "Unhandled"})
 
 
 def _refusal(status: int, kind: str, message: str) -> Response:
-    """Give the answer for a call that never reached a function."""
+    """Return the answer for a call that never reached a function."""
     return JSONResponse(
         {"Type": "User", "Message": message}, status_code=status, headers={"x-amzn-errortype": kind}
     )

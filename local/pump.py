@@ -57,7 +57,7 @@ class Shard:
     shard_id: str
 
     def batch_info(self, records: Sequence[Any]) -> dict[str, Any]:
-        """Give what Lambda's message about a failed batch says of it."""
+        """Return what Lambda's message about a failed batch says of it."""
         numbers = [record["dynamodb"]["SequenceNumber"] for record in records]
         return {
             "streamArn": self.stream_arn,

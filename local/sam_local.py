@@ -63,7 +63,7 @@ def run_sam_local(port: int, sam_port: int, stopping: threading.Event) -> None:
 
 
 def _bridge() -> str:
-    """Give the address by which containers see this machine: the first of their network."""
+    """Return the address by which containers see this machine: the first of their network."""
     network = _docker("network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Subnet}}")
     if not network:
         raise LocalError("Docker has no bridge network")
@@ -94,7 +94,7 @@ def _start_sam(
 
 
 def _docker(*words: str) -> str | None:
-    """Give what a `docker` command says, or `None` where it fails or there is no Docker."""
+    """Return what a `docker` command says, or `None` where it fails or there is no Docker."""
     try:
         run = subprocess.run(
             ["docker", *words], capture_output=True, text=True, timeout=DOCKER_TIMEOUT_S, check=False

@@ -18,7 +18,7 @@ from local.files import LAMBDA_PATH, STORAGE_PATH
 from local.lambda_api import create_lambda_api
 from local.template import read_template
 from text.app import app as text_app
-from tollgate import bootstrap_text
+from tollgate.composition import text as text_parts
 from tollgate.kit import aws
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ async def api(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def create_app(bucket: str) -> Starlette:
-    """Give the API, the storage and Lambda's own API as one app."""
+    """Return the API, the storage and Lambda's own API as one app."""
     storage = Starlette(routes=[Route("/{key:path}", stored_file, methods=["GET", "HEAD"])])
     storage.state.bucket = bucket
     functions = create_lambda_api(read_template())
@@ -94,7 +94,7 @@ def create_app(bucket: str) -> Starlette:
 @asynccontextmanager
 async def _closing(_: Starlette) -> AsyncIterator[None]:
     yield
-    await bootstrap_text.close()
+    await text_parts.close()
 
 
 def serve(bucket: str, port: int) -> None:

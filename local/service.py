@@ -23,8 +23,9 @@ from local.files import (
 from local.processes import LocalError, start, stop
 from local.stack import Stack
 from local.template import read_template
-from tollgate import bootstrap, bootstrap_api
 from tollgate.command.place import DEAD_LETTER_QUEUES
+from tollgate.composition import api as api_parts
+from tollgate.composition import parts
 from tollgate.kit.money import micro_usd_of_cents
 
 FIRST_ACCOUNT_CENTS = 10_000
@@ -112,13 +113,13 @@ class LocalService:
             **{variable: stack.refs[queue] for variable, queue in DEAD_LETTER_QUEUES.items()},
         }
         os.environ.update(environment)
-        bootstrap.forget()
+        parts.forget()
         self._ends.callback(forget_service)
         write_environment(environment)
         self._start_part("worker", environment, [json.dumps(stack.refs), json.dumps(stack.attributes)])
         api = self._start_part("api", environment, [stack.refs["MediaBucket"], str(self.port)])
         wait_for(f"{self.base_url}/api/v1/catalog", api, "The API", LOGS / "api.log")
-        opened = bootstrap_api.api().accounts.open(micro_usd_of_cents(FIRST_ACCOUNT_CENTS))
+        opened = api_parts.api().accounts.open(micro_usd_of_cents(FIRST_ACCOUNT_CENTS))
         service = Service(
             self.base_url,
             self.base_url + STORAGE_PATH,
@@ -174,7 +175,7 @@ class LocalService:
 
 
 def provider_secret(environment: Mapping[str, str], simulator_url: str) -> str:
-    """Give the provider secret: real keys from the environment, the simulator for all others."""
+    """Return the provider secret: real keys from the environment, the simulator for all others."""
     secret = {
         provider: _real(environment, provider, variable)
         or {"key": "simulated", "baseUrl": f"{simulator_url}{path}"}
@@ -184,14 +185,14 @@ def provider_secret(environment: Mapping[str, str], simulator_url: str) -> str:
 
 
 def _real(environment: Mapping[str, str], provider: str, variable: str) -> dict[str, str] | None:
-    """Give a provider's real credentials, if the environment has them all."""
+    """Return a provider's real credentials, if the environment has them all."""
     names = {"key": variable, **({"baseUrl": ADDRESSES[provider]} if provider in ADDRESSES else {})}
     found = {part: environment.get(name, "") for part, name in names.items()}
     return found if all(found.values()) else None
 
 
 def stripe_secret(environment: Mapping[str, str]) -> str:
-    """Give the secret of payments: Stripe's keys from the environment, where both are."""
+    """Return the secret of payments: Stripe's keys from the environment, where both are."""
     keys = {name: environment.get(variable) for name, variable in STRIPE.items()}
     return json.dumps(keys if all(keys.values()) else {})
 

@@ -60,7 +60,7 @@ class Stack:
             self.attributes[f"{name}.Id"] = made["ARN"]
 
     def environment(self) -> dict[str, str]:
-        """Give the environment of all functions together; one process runs them all.
+        """Return the environment of all functions together; one process runs them all.
 
         Raises `ValueError` where two functions want one variable to differ.
         """
@@ -73,7 +73,7 @@ class Stack:
         return {name: value for name, value in found.items() if value}
 
     def resolve(self, value: Any) -> str:
-        """Give the text that an intrinsic stands for; empty for what one machine does not have."""
+        """Return the text that an intrinsic stands for; empty for what one machine does not have."""
         match value:
             case {"Ref": str(name)}:
                 return self.refs.get(name) or self.parameters.get(name) or self._default(name)
@@ -122,5 +122,5 @@ class Stack:
 
 
 def _physical(logical_id: str) -> str:
-    """Give the name of a resource in the emulator; buckets want lower case."""
+    """Return the name of a resource in the emulator; buckets want lower case."""
     return f"tollgate-{logical_id.lower()}"

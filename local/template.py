@@ -38,29 +38,29 @@ class Template:
     resources: dict[str, dict[str, Any]]
 
     def of_type(self, kind: str) -> dict[str, Properties]:
-        """Give the properties of each resource of a type such as `AWS::SQS::Queue`, by logical id."""
+        """Return the properties of each resource of a type such as `AWS::SQS::Queue`, by logical id."""
         found = {name: each for name, each in self.resources.items() if each["Type"] == kind}
         return {name: each.get("Properties", {}) for name, each in found.items()}
 
     def functions(self) -> dict[str, Properties]:
-        """Give the properties of each function, by logical id."""
+        """Return the properties of each function, by logical id."""
         return self.of_type("AWS::Lambda::Function")
 
     def openapi(self) -> dict[str, Any]:
-        """Give the API's OpenAPI document."""
+        """Return the API's OpenAPI document."""
         body: dict[str, Any] = self.of_type("AWS::ApiGateway::RestApi")["Api"]["Body"]
         return body
 
     def routes(self) -> set[tuple[str, str]]:
-        """Give every route as `(METHOD, path)`."""
+        """Return every route as `(METHOD, path)`."""
         return {(method.upper(), path) for path, on in self.openapi()["paths"].items() for method in on}
 
     def role(self, function: str) -> Properties:
-        """Give the role of a function."""
+        """Return the role of a function."""
         return self.of_type("AWS::IAM::Role")[f"{function}Role"]
 
     def permissions(self, function: str) -> set[tuple[str, str]]:
-        """Give what a function's own policies allow, as `(action, resource)`."""
+        """Return what a function's own policies allow, as `(action, resource)`."""
         statements = [
             statement
             for policy in self.role(function).get("Policies", [])
@@ -74,7 +74,7 @@ class Template:
         }
 
     def variables(self, function: str) -> Properties:
-        """Give the environment variables of a function, unresolved."""
+        """Return the environment variables of a function, unresolved."""
         found: Properties = self.functions()[function]["Environment"]["Variables"]
         return found
 
@@ -89,13 +89,13 @@ def read_template(parameters: Mapping[str, str] | None = None) -> Template:
 
 
 def parse_template() -> dict[str, Any]:
-    """Give template.yaml as written."""
+    """Return template.yaml as written."""
     source: dict[str, Any] = yaml_parse((ROOT / "template.yaml").read_text())
     return source
 
 
 def translate(source: dict[str, Any], parameters: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Give the resources that SAM makes of `source`, which it changes; local code counts as uploaded."""
+    """Return the resources that SAM makes of `source`, which it changes; local code counts as uploaded."""
     everything = (
         source["Globals"]["Function"],
         *(each.get("Properties", {}) for each in source["Resources"].values()),
@@ -110,12 +110,12 @@ def translate(source: dict[str, Any], parameters: Mapping[str, str] | None = Non
 
 
 def as_list(value: Any) -> list[Any]:
-    """Give a list as it is and anything else as a list of one."""
+    """Return a list as it is and anything else as a list of one."""
     return value if isinstance(value, list) else [value]
 
 
 def named(value: Any) -> str:
-    """Give an intrinsic as short text: `Table` for Ref, Arn and Id; `Table.StreamArn`, `${Bucket.Arn}/*`."""
+    """An intrinsic as short text: `Table` for Ref, Arn and Id; `Table.StreamArn`, `${Bucket.Arn}/*`."""
     match value:
         case {"Ref": str(name)} | {"Fn::GetAtt": [str(name), "Arn" | "Id"]}:
             return name
@@ -130,5 +130,5 @@ def named(value: Any) -> str:
 
 
 def stem_of(function: str) -> str:
-    """Give the stem of a function's logical id: `run_task` of `RunTaskFunction`."""
+    """Return the stem of a function's logical id: `run_task` of `RunTaskFunction`."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", function.removesuffix("Function")).lower()

@@ -13,20 +13,18 @@ from local.clients import Clients
 from local.pump import Pump
 from local.stack import Stack
 from local.template import read_template
-from tollgate import (
-    bootstrap_deliver_webhook,
-    bootstrap_dispatch_changes,
-    bootstrap_record_usage,
-    bootstrap_run_task,
-    bootstrap_sweep,
-)
+from tollgate.composition import deliver_webhook as deliver_webhook_parts
+from tollgate.composition import dispatch_changes as dispatch_changes_parts
+from tollgate.composition import record_usage as record_usage_parts
+from tollgate.composition import run_task as run_task_parts
+from tollgate.composition import sweep as sweep_parts
 
 PARTS = (
-    bootstrap_dispatch_changes.dispatcher,
-    bootstrap_run_task.step_runner,
-    bootstrap_deliver_webhook.webhook_sender,
-    bootstrap_record_usage.usage_recorder,
-    bootstrap_sweep.sweeper,
+    dispatch_changes_parts.dispatcher,
+    run_task_parts.step_runner,
+    deliver_webhook_parts.webhook_sender,
+    record_usage_parts.usage_recorder,
+    sweep_parts.sweeper,
 )
 """What the handlers use."""
 

@@ -20,7 +20,7 @@ from local.stack import Stack
 from local.template import Template, read_template
 from tests.support.clock import ManualClock
 from tests.support.simulator import running_simulator
-from tollgate import bootstrap
+from tollgate.composition import parts
 from tollgate.kit import aws as aws_clients
 
 # No timed assertions: how fast a machine draws and runs an example says nothing about the code.
@@ -40,7 +40,7 @@ asyncio.set_event_loop(LOOP)
 
 @pytest.fixture(scope="session")
 def template() -> Template:
-    """Give the translated template."""
+    """Return the translated template."""
     return read_template()
 
 
@@ -54,7 +54,7 @@ def no_aws_account(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def the_loop_is_there() -> None:
-    """Give Mangum its loop back: `asyncio.run` in an earlier test took it from the thread."""
+    """Return Mangum its loop back: `asyncio.run` in an earlier test took it from the thread."""
     asyncio.set_event_loop(LOOP)
 
 
@@ -67,7 +67,7 @@ def one_loop() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def simulator_url() -> Iterator[str]:
-    """Give the address of a running provider simulator."""
+    """Return the address of a running provider simulator."""
     with running_simulator() as url:
         yield url
 
@@ -92,18 +92,18 @@ class Aws:
 
 @cache
 def moto_clients() -> Clients:
-    """Give clients that moto answers; it must be patching the SDK when they are made and used."""
+    """Return clients that moto answers; it must be patching the SDK when they are made and used."""
     return Clients.at(None)
 
 
 @cache
 def moto_lambda() -> Any:
-    """Give a client of Lambda that moto answers."""
+    """Return a client of Lambda that moto answers."""
     return boto3.client("lambda", REGION)
 
 
 def identity(value: Any) -> Any:
-    """Give the value."""
+    """Return the value."""
     return value
 
 
@@ -114,7 +114,7 @@ def aws(
     simulator_url: str,
     clock: ManualClock,
 ) -> Iterator[Aws]:
-    """Give the template's resources in moto; providers are simulated, time is moved by hand."""
+    """Return the template's resources in moto; providers are simulated, time is moved by hand."""
     with mock_aws():
         clients = moto_clients()
         # Making a client takes longer than most tests; all of moto's can be the same.
@@ -136,22 +136,22 @@ def aws(
         stack.create({"ProviderSecret": provider_secret({}, simulator_url)})
         for name, value in stack.environment().items():
             monkeypatch.setenv(name, value)
-        bootstrap.forget()
+        parts.forget()
         yield Aws(clients, stack)
-        bootstrap.forget()
+        parts.forget()
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> ManualClock:
-    """Give the clock of all parts that `bootstrap` joins, moved by hand."""
+    """Return the clock of all parts that `composition` joins, moved by hand."""
     manual = ManualClock()
-    monkeypatch.setattr(bootstrap, "SystemClock", lambda: manual)
+    monkeypatch.setattr(parts, "SystemClock", lambda: manual)
     return manual
 
 
 @pytest.fixture(scope="session")
 def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
-    """Give a running emulator; `make` installs it."""
+    """Return a running emulator; `make` installs it."""
     if not PROGRAM.exists():
         pytest.fail("the AWS emulator is missing: run the tests with `make test`")
     running = Emulator(Path(tmp_path_factory.mktemp("emulator")) / "emulator.log")
@@ -161,7 +161,7 @@ def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
 
 @pytest.fixture(scope="session")
 def stack_environment(emulator: Emulator, template: Template, simulator_url: str) -> dict[str, str]:
-    """Give the environment of all functions, with the template's resources made."""
+    """Return the environment of all functions, with the template's resources made."""
     overrides = {
         "STORAGE_URL": "https://files.test",
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
@@ -176,10 +176,10 @@ def stack_environment(emulator: Emulator, template: Template, simulator_url: str
 
 @pytest.fixture
 def service(stack_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Point `bootstrap` at the emulator."""
+    """Point `composition` at the emulator."""
     for name, value in stack_environment.items():
         monkeypatch.setenv(name, value)
     assert os.environ["AWS_ENDPOINT_URL"].startswith("http://127.0.0.1:")
-    bootstrap.forget()
+    parts.forget()
     yield
-    bootstrap.forget()
+    parts.forget()

@@ -3,12 +3,12 @@
 from fastapi import APIRouter, Response
 
 from api.http import AccountKey, envelope
-from tollgate import bootstrap_api
+from tollgate.composition import api as api_parts
 
 router = APIRouter()
 
 
 @router.get("/api/v1/user/me")
 def get_me(key: AccountKey) -> Response:
-    """Give the caller's account."""
-    return envelope(bootstrap_api.api().accounts.me(key.account_id).view())
+    """Return the caller's account."""
+    return envelope(api_parts.api().accounts.me(key.account_id).view())

@@ -13,7 +13,7 @@ from mangum import Mangum
 from starlette.exceptions import HTTPException
 
 from api import account, callbacks, catalog, keys, media, payments, reference, statistics, webhooks
-from tollgate import bootstrap_api
+from tollgate.composition import api as api_parts
 from tollgate.kit.errors import InternalError, MethodNotAllowedError, RouteNotFoundError, TollgateError
 from tollgate.kit.observability import begin_request, logger
 
@@ -37,13 +37,13 @@ async def with_request_id(request: Request, call_next: Callable[[Request], Await
     response.headers["x-request-id"] = request_id
     account_id = getattr(request.state, "account_id", None)
     if account_id is not None:
-        response.headers.update(bootstrap_api.api().rate_headers(account_id))
+        response.headers.update(api_parts.api().rate_headers(account_id))
     logger.info("api.request", account_id=account_id, status=response.status_code, **_route(request))
     return response
 
 
 def _route(request: Request) -> dict[str, Any]:
-    """Give the route and the ids in the path. A callback's token, and a path that is none, are not logged."""
+    """The route and the ids in the path. A callback's token, and a path that is none, are not logged."""
     route = request.scope.get("route")
     ids = {name: text for name, text in request.path_params.items() if name != "token"}
     return {} if route is None else {"route": route.path, **ids}

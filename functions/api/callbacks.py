@@ -5,7 +5,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
 from api.http import read_body
-from tollgate import bootstrap_api
+from tollgate.composition import api as api_parts
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.json_body import MAX_BODY_BYTES
 from tollgate.kit.observability import logger
@@ -24,7 +24,7 @@ async def receive(provider: str, token: str, request: Request) -> Response:
         body = await read_body(request, MAX_BODY_BYTES)
     except InvalidInputError:
         body = {}
-    known = await run_in_threadpool(bootstrap_api.api().callbacks.receive, provider, token)
+    known = await run_in_threadpool(api_parts.api().callbacks.receive, provider, token)
     logger.info("api.callback", provider=provider, known=known)
     challenge = body.get("challenge")
     return JSONResponse({"challenge": challenge} if isinstance(challenge, str) else {"code": 200})

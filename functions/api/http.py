@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from fastapi import Depends, Header, Request
 from fastapi.responses import JSONResponse
 
-from tollgate import bootstrap_api
 from tollgate.accounts.models import ApiKey, Scope
+from tollgate.composition import api as api_parts
 from tollgate.kit.errors import PayloadTooLargeError
 from tollgate.kit.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, json_object
 
@@ -29,35 +29,35 @@ async def read_body(request: Request, max_bytes: int) -> dict[str, Any]:
 
 
 async def parsed_body(request: Request) -> dict[str, Any]:
-    """Give the body of most routes."""
+    """Return the body of most routes."""
     return await read_body(request, MAX_BODY_BYTES)
 
 
 async def optional_body(request: Request) -> dict[str, Any]:
-    """Give the body of a route that may go without one."""
+    """Return the body of a route that may go without one."""
     found = await read_bytes(request, MAX_BODY_BYTES)
     return json_object(found, MAX_BODY_BYTES) if found else {}
 
 
 async def parsed_media_body(request: Request) -> dict[str, Any]:
-    """Give the body of a generation, which may have media in it."""
+    """Return the body of a generation, which may have media in it."""
     return await read_body(request, MAX_MEDIA_BODY_BYTES)
 
 
 def media_key(request: Request, authorization: Authorization = None) -> ApiKey:
-    """Give the caller's key, which must have the `media` scope."""
+    """Return the caller's key, which must have the `media` scope."""
     return _key(request, authorization, Scope.MEDIA)
 
 
 def account_key(request: Request, authorization: Authorization = None) -> ApiKey:
-    """Give the caller's key, which must have the `account` scope."""
+    """Return the caller's key, which must have the `account` scope."""
     return _key(request, authorization, Scope.ACCOUNT)
 
 
 def _key(request: Request, authorization: str | None, scope: Scope) -> ApiKey:
     # On Lambda the address that the gateway saw (Mangum has it from the event), else that of the socket.
     address = request.client.host if request.client else None
-    key = bootstrap_api.api().authenticator.authenticate(authorization, scope, address)
+    key = api_parts.api().authenticator.authenticate(authorization, scope, address)
     request.state.account_id = key.account_id
     return key
 

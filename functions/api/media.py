@@ -7,7 +7,7 @@ from fastapi import APIRouter, Header, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api.http import MediaBody, MediaKey, envelope
-from tollgate import bootstrap_api
+from tollgate.composition import api as api_parts
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.tasks.models import TERMINAL
 
@@ -21,8 +21,8 @@ router = APIRouter()
 
 @router.post("/api/v1/generation/estimate")
 def estimate(key: MediaKey, body: MediaBody) -> Response:
-    """Give what create would debit for the same body."""
-    return envelope(bootstrap_api.api().tasks.estimate(key.account_id, body, key))
+    """Return what create would debit for the same body."""
+    return envelope(api_parts.api().tasks.estimate(key.account_id, body, key))
 
 
 @router.post("/api/v1/generation/create")
@@ -30,14 +30,14 @@ def create(
     key: MediaKey, body: MediaBody, idempotency_key: Annotated[str | None, Header()] = None
 ) -> Response:
     """Charge and queue a generation."""
-    return envelope(bootstrap_api.api().tasks.create(key.account_id, body, idempotency_key, key))
+    return envelope(api_parts.api().tasks.create(key.account_id, body, idempotency_key, key))
 
 
 @router.get("/api/v1/task/status/{task_id}")
 async def status(key: MediaKey, task_id: str, wait: str = "0") -> Response:
-    """Give a task's status; with `wait`, as soon as it has ended, or after so many seconds."""
+    """Return a task's status; with `wait`, as soon as it has ended, or after so many seconds."""
     looks = _looks(wait)
-    reader = bootstrap_api.api().reader
+    reader = api_parts.api().reader
     shown = await run_in_threadpool(reader.status, key.account_id, task_id)
     for pause_s in looks:
         if shown["status"] in TERMINAL:
@@ -50,20 +50,20 @@ async def status(key: MediaKey, task_id: str, wait: str = "0") -> Response:
 @router.post("/api/v1/task/cancel/{task_id}")
 def cancel(key: MediaKey, task_id: str) -> Response:
     """Ask for a task's end; refunded when nothing will be made."""
-    return envelope(bootstrap_api.api().tasks.cancel(key.account_id, task_id))
+    return envelope(api_parts.api().tasks.cancel(key.account_id, task_id))
 
 
 @router.get("/api/v1/tasks")
 def list_tasks(key: MediaKey, request: Request) -> Response:
-    """Give tasks: those of `ids`, or a page of those that fit the query, the newest first."""
-    query, reader = dict(request.query_params), bootstrap_api.api().reader
+    """Return tasks: those of `ids`, or a page of those that fit the query, the newest first."""
+    query, reader = dict(request.query_params), api_parts.api().reader
     if set(query) == {"ids"}:
         return envelope(reader.several(key.account_id, query["ids"].split(",")))
     return envelope(reader.page(key.account_id, query))
 
 
 def _looks(wait: str) -> list[float]:
-    """Give the pauses between looks that make up `wait` seconds. Raises `InvalidInputError`."""
+    """Return the pauses between looks that make up `wait` seconds. Raises `InvalidInputError`."""
     if not wait.isascii() or not wait.isdigit() or int(wait) > MAX_WAIT_S:
         raise InvalidInputError([Problem("/wait", "Must be whole seconds.", f"0 to {MAX_WAIT_S}")])
     left, pause_s, pauses = float(wait), FIRST_LOOK_S, []

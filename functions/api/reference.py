@@ -3,26 +3,26 @@
 from fastapi import APIRouter, Response
 
 from api.catalog import IfNoneMatch, published
-from tollgate import bootstrap_api
+from tollgate.composition import api as api_parts
 
 router = APIRouter()
 
 
 @router.get("/api/v1/openapi.json")
 def get_openapi(if_none_match: IfNoneMatch = None) -> Response:
-    """Give the OpenAPI document."""
-    return published(bootstrap_api.api().reference.openapi, if_none_match)
+    """Return the OpenAPI document."""
+    return published(api_parts.api().reference.openapi, if_none_match)
 
 
 @router.get("/docs")
 def get_docs(if_none_match: IfNoneMatch = None) -> Response:
-    """Give the document as a page."""
-    reference = bootstrap_api.api().reference
+    """Return the document as a page."""
+    reference = api_parts.api().reference
     headers = {"content-security-policy": reference.content_policy, "x-content-type-options": "nosniff"}
     return published(reference.html, if_none_match, "text/html", headers)
 
 
 @router.get("/llms.txt")
 def get_text(if_none_match: IfNoneMatch = None) -> Response:
-    """Give the document as plain text."""
-    return published(bootstrap_api.api().reference.text, if_none_match, "text/plain")
+    """Return the document as plain text."""
+    return published(api_parts.api().reference.text, if_none_match, "text/plain")

@@ -3,26 +3,26 @@
 from fastapi import APIRouter, Request, Response
 
 from api.http import AccountKey, envelope
-from tollgate import bootstrap_api
+from tollgate.composition import api as api_parts
 
 router = APIRouter()
 
 
 @router.get("/api/v1/stats")
 def get_statistics(key: AccountKey, request: Request) -> Response:
-    """Give totals by day and by model of a range of days."""
-    return envelope(bootstrap_api.api().statistics.of(key.account_id, request.query_params))
+    """Return totals by day and by model of a range of days."""
+    return envelope(api_parts.api().statistics.of(key.account_id, request.query_params))
 
 
 @router.get("/api/v1/ledger")
 def list_entries(key: AccountKey, request: Request) -> Response:
-    """Give a page of the ledger, the newest entries first."""
-    return envelope(bootstrap_api.api().statement.page(key.account_id, request.query_params))
+    """Return a page of the ledger, the newest entries first."""
+    return envelope(api_parts.api().statement.page(key.account_id, request.query_params))
 
 
 @router.get("/api/v1/ledger.csv")
 def download_entries(key: AccountKey, request: Request) -> Response:
-    """Give the ledger as a file for spreadsheets."""
-    table = bootstrap_api.api().statement.table(key.account_id, request.query_params)
+    """Return the ledger as a file for spreadsheets."""
+    table = api_parts.api().statement.table(key.account_id, request.query_params)
     headers = {"content-disposition": 'attachment; filename="ledger.csv"'}
     return Response(table, media_type="text/csv", headers=headers)

@@ -10,14 +10,14 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from tollgate import bootstrap_check_ledger
+from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.kit.observability import emit, logger
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:  # noqa: ARG001 - Lambda's
     """Check all accounts; give how many drift."""
     drifts = 0
-    for drift in bootstrap_check_ledger.ledger_audit().drifts():
+    for drift in check_ledger_parts.ledger_audit().drifts():
         drifts += 1
         logger.error("check_ledger.drift", **asdict(drift))
     logger.info("check_ledger.done", drifts=drifts)

@@ -22,7 +22,7 @@ from dashboard.security import (
     check_change,
     security_headers,
 )
-from tollgate import bootstrap_dashboard
+from tollgate.composition import dashboard as dashboard_parts
 from tollgate.kit.errors import InternalError, RouteNotFoundError, TollgateError, UserNotFoundError
 from tollgate.kit.observability import begin_request, logger
 
@@ -50,7 +50,7 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
     except Exception:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
         logger.exception("dashboard.fault", path=request.url.path)
         answer = _error(request, InternalError())
-    settings = bootstrap_dashboard.dashboard().settings
+    settings = dashboard_parts.dashboard().settings
     answer.headers.update(security_headers(settings.storage_url, is_local=settings.stage == "local"))
     answer.headers["x-request-id"] = request_id
     is_static = request.url.path.startswith(f"{home(request)}/static/")

@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse
 
 from dashboard.render import base_url, page, part
 from dashboard.security import SignedIn
-from tollgate import bootstrap_dashboard
+from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.snippets import Snippet, chat_snippets
 from tollgate.kit.errors import ModelNotFoundError
 
@@ -21,7 +21,7 @@ router = APIRouter()
 @router.get("/chat")
 def show(request: Request, visitor: SignedIn, model: str = "") -> Response:  # noqa: ARG001 - as in overview
     """Show the chat with a model."""
-    texts = bootstrap_dashboard.dashboard().api.listing.found({"kind": "llm"})
+    texts = dashboard_parts.dashboard().api.listing.found({"kind": "llm"})
     ids = [dto["id"] for dto in texts]
     if not texts:
         return page(request, "no_models.html", place="chat")
@@ -33,15 +33,15 @@ def show(request: Request, visitor: SignedIn, model: str = "") -> Response:  # n
 
 @router.get("/chat/code")
 def code(request: Request, visitor: SignedIn, model: str) -> Response:  # noqa: ARG001 - as in overview
-    """Give the code that asks `model`."""
-    bootstrap_dashboard.dashboard().api.listing.one(model)
+    """Return the code that asks `model`."""
+    dashboard_parts.dashboard().api.listing.one(model)
     return part(request, "code.html", snippets=_snippets(request, model))
 
 
 @router.post("/chat/key")
 def key(visitor: SignedIn) -> Response:
-    """Give a key for text that ends in a quarter of an hour; the page keeps it in memory alone."""
-    made = bootstrap_dashboard.dashboard().chat_keys.make(visitor.account_id)
+    """Return a key for text that ends in a quarter of an hour; the page keeps it in memory alone."""
+    made = dashboard_parts.dashboard().chat_keys.make(visitor.account_id)
     return JSONResponse({"key": made.text, "expiresAtMs": made.expires_at_ms})
 
 

@@ -17,7 +17,7 @@ Fields = ImmutableMultiDict[str, str]
 
 
 async def fields_of(request: Request) -> Fields:
-    """Give the fields of a form. Raises `PayloadTooLargeError`, and `InvalidInputError` for no form."""
+    """Return the fields of a form. Raises `PayloadTooLargeError`, and `InvalidInputError` for no form."""
     found = bytearray()
     async for chunk in request.stream():
         found += chunk

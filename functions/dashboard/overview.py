@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request, Response
 
 from dashboard.render import page, part
 from dashboard.security import SignedIn
-from tollgate import bootstrap_dashboard
+from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.spending import RANGE, spending
 
 LATEST = "3"
@@ -16,7 +16,7 @@ router = APIRouter()
 @router.get("")
 def show(request: Request, visitor: SignedIn) -> Response:
     """Show the overview."""
-    api = bootstrap_dashboard.dashboard().api
+    api = dashboard_parts.dashboard().api
     return page(
         request,
         "overview.html",
@@ -29,6 +29,6 @@ def show(request: Request, visitor: SignedIn) -> Response:
 
 @router.get("/balance")
 def balance(request: Request, visitor: SignedIn) -> Response:
-    """Give the balance alone, for a page where it may just have changed."""
-    account = bootstrap_dashboard.dashboard().api.accounts.me(visitor.account_id)
+    """Return the balance alone, for a page where it may just have changed."""
+    account = dashboard_parts.dashboard().api.accounts.me(visitor.account_id)
     return part(request, "balance.html", account=account)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from dashboard.forms import Fields, Sent
 from dashboard.render import MONEY_MOVED, base_url, page, part
 from dashboard.security import SignedIn, Visitor
-from tollgate import bootstrap_dashboard
+from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.forms import PREFIX, form_of, input_of, sent_by
 from tollgate.dashboard.snippets import media_snippets
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
@@ -24,7 +24,7 @@ router = APIRouter()
 @router.get("/playground/{model_id}")
 def show(request: Request, visitor: SignedIn, model_id: str = "", again: str = "") -> Response:
     """Show a model's form, filled in as the task `again` was."""
-    api = bootstrap_dashboard.dashboard().api
+    api = dashboard_parts.dashboard().api
     media = [dto for dto in api.listing.found({"kind": "media"}) if dto["params"]]
     if not media and not model_id:
         return page(request, "no_models.html", place="playground")
@@ -48,7 +48,7 @@ def show(request: Request, visitor: SignedIn, model_id: str = "", again: str = "
 
 @router.post("/playground/{model_id}/estimate")
 def estimate(request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Response:
-    """Give the price of what the form says now, and the code that asks for the same."""
+    """Return the price of what the form says now, and the code that asks for the same."""
     values, problems = _read(model_id, sent)
     return part(request, "playground_estimate.html", **_order(request, visitor, model_id, values, problems))
 
@@ -59,7 +59,7 @@ def run(request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Respo
     values, problems = _read(model_id, sent)
     if problems:
         raise InvalidInputError(problems)
-    api = bootstrap_dashboard.dashboard().api
+    api = dashboard_parts.dashboard().api
     body = {"model": model_id, "input": values}
     made = api.tasks.create(visitor.account_id, body, sent.get("order"))
     task = api.reader.find(visitor.account_id, made["taskId"])
@@ -69,20 +69,20 @@ def run(request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Respo
 
 
 def _read(model_id: str, sent: Fields) -> tuple[dict[str, Any], list[Problem]]:
-    params = bootstrap_dashboard.dashboard().api.listing.one(model_id)["params"]
+    params = dashboard_parts.dashboard().api.listing.one(model_id)["params"]
     return input_of(params, {name: value for name, value in sent.items() if name.startswith(PREFIX)})
 
 
 def _order(
     request: Request, visitor: Visitor, model_id: str, values: dict[str, Any], problems: list[Problem]
 ) -> dict[str, Any]:
-    """Give what the price card shows: the price or what is missing, and the code to copy."""
+    """Return what the price card shows: the price or what is missing, and the code to copy."""
     body = {"model": model_id, "input": values}
     found = problems
     quote = None
     if not problems:
         try:
-            quote = bootstrap_dashboard.dashboard().api.tasks.estimate(visitor.account_id, body)
+            quote = dashboard_parts.dashboard().api.tasks.estimate(visitor.account_id, body)
         except InvalidInputError as exc:
             found = exc.problems
     return {

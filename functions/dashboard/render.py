@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from dashboard.security import csrf_token
-from tollgate import bootstrap_dashboard
+from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.chart import columns, share
 from tollgate.kit.clock import iso
 from tollgate.kit.money import MICRO_USD_PER_CENT, MICRO_USD_PER_USD
@@ -27,29 +27,29 @@ MONEY_MOVED = "money-moved"
 
 
 def is_part(request: Request) -> bool:
-    """Tell whether htmx asks, which puts the answer into the page that is there."""
+    """Return whether htmx asks, which puts the answer into the page that is there."""
     return request.headers.get("hx-request") == "true"
 
 
 def home(request: Request) -> str:
-    """Give the path of the overview as a browser sees it, with the gateway's stage."""
+    """Return the path of the overview as a browser sees it, with the gateway's stage."""
     return request.base_url.path.rstrip("/") + PATH
 
 
 def base_url(request: Request) -> str:
-    """Give `{base_url}` of the contract: where this very request came to."""
+    """Return `{base_url}` of the contract: where this very request came to."""
     return str(request.base_url).rstrip("/")
 
 
 def page(request: Request, template: str, **context: Any) -> HTMLResponse:
-    """Give a whole page of a visitor, with the balance and the places to go."""
+    """Return a whole page of a visitor, with the balance and the places to go."""
     account_id = request.session.get("account_id")
-    account = bootstrap_dashboard.dashboard().api.accounts.me(account_id) if account_id else None
+    account = dashboard_parts.dashboard().api.accounts.me(account_id) if account_id else None
     return part(request, template, account=account, **context)
 
 
 def part(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """Give what a template makes."""
+    """Return what a template makes."""
     shared = {
         "home": home(request),
         "base_url": base_url(request),
@@ -62,7 +62,7 @@ def part(request: Request, template: str, status: int = 200, **context: Any) -> 
 
 
 def toast(request: Request, message: str, *, status: int = 200, bad: bool = False) -> HTMLResponse:
-    """Give a short message that floats over the page, whatever part of it had asked."""
+    """Return a short message that floats over the page, whatever part of it had asked."""
     answer = part(request, "toast.html", status, message=message, bad=bad)
     answer.headers["hx-retarget"] = "#toasts"
     answer.headers["hx-reswap"] = "beforeend"
@@ -70,13 +70,13 @@ def toast(request: Request, message: str, *, status: int = 200, bad: bool = Fals
 
 
 def moved(path: str) -> HTMLResponse:
-    """Give the answer that sends the browser to another page."""
+    """Return the answer that sends the browser to another page."""
     return HTMLResponse(headers={"hx-redirect": path})
 
 
 @cache
 def version() -> str:
-    """Give a name of exactly these static files: they may be kept for ever under it."""
+    """Return a name of exactly these static files: they may be kept for ever under it."""
     found = hashlib.sha256()
     for file in sorted(STATIC.iterdir()):
         found.update(file.read_bytes())
@@ -84,7 +84,7 @@ def version() -> str:
 
 
 def usd(amount_micro_usd: int) -> str:
-    """Give micro-USD as dollars: whole cents with two places, parts of a cent with as many as they need."""
+    """Return micro-USD as dollars: whole cents with two places, parts of a cent with as many as they need."""
     sign = "−" if amount_micro_usd < 0 else ""
     dollars, rest = divmod(abs(amount_micro_usd), MICRO_USD_PER_USD)
     places = f"{rest:06}"
@@ -93,27 +93,27 @@ def usd(amount_micro_usd: int) -> str:
 
 
 def usd_of_cents(amount_cents: int) -> str:
-    """Give cents as dollars with two places."""
+    """Return cents as dollars with two places."""
     return usd(amount_cents * MICRO_USD_PER_CENT)
 
 
 def minute(epoch_ms: int) -> str:
-    """Give epoch milliseconds as people read a time, in UTC."""
+    """Return epoch milliseconds as people read a time, in UTC."""
     return moment(iso(epoch_ms))
 
 
 def moment(text: str) -> str:
-    """Give an ISO 8601 time as people read it, in UTC."""
+    """Return an ISO 8601 time as people read it, in UTC."""
     return datetime.fromisoformat(text).strftime("%-d %b %Y, %H:%M")
 
 
 def day(text: str) -> str:
-    """Give the date of an ISO 8601 time as people read it, in UTC."""
+    """Return the date of an ISO 8601 time as people read it, in UTC."""
     return datetime.fromisoformat(text).strftime("%-d %b %Y")
 
 
 def pretty(value: Any) -> str:
-    """Give JSON for people to read."""
+    """Return JSON for people to read."""
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 

@@ -12,7 +12,7 @@ from starlette.middleware.sessions import SessionMiddleware
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tollgate import bootstrap_dashboard
+from tollgate.composition import dashboard as dashboard_parts
 
 COOKIE = "tollgate_session"
 IDLE_S = 12 * 3600
@@ -41,7 +41,7 @@ class Visitor:
 
 
 def visitor_of(request: Request) -> Visitor:
-    """Give who is signed in, and renew the session. Raises `SignInNeededError`."""
+    """Return who is signed in, and renew the session. Raises `SignInNeededError`."""
     session = request.session
     if "account_id" not in session:
         raise SignInNeededError
@@ -62,7 +62,7 @@ def sign_in(request: Request, account_id: str, name: str) -> None:
 
 
 def csrf_token(request: Request) -> str:
-    """Give the session's token, which our pages send with every change."""
+    """Return the session's token, which our pages send with every change."""
     token: str = request.session.setdefault("csrf", secrets.token_urlsafe(_TOKEN_BYTES))
     return token
 
@@ -87,8 +87,8 @@ class Sessions:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Give the request its session."""
-        joined = bootstrap_dashboard.dashboard()
+        """Return the request its session."""
+        joined = dashboard_parts.dashboard()
         sessions = SessionMiddleware(
             self._app,
             secret_key=joined.session_key,
@@ -117,7 +117,7 @@ class AtStage:
 
 
 def security_headers(storage_url: str, *, is_local: bool) -> dict[str, str]:
-    """Give the headers of every answer: our own scripts and styles, pictures and films of ours, no more."""
+    """Return the headers of every answer: our own scripts and styles, pictures and films of ours, no more."""
     storage = urlsplit(storage_url)
     files = f"'self' {storage.scheme}://{storage.netloc}"
     policy = (

@@ -6,8 +6,8 @@ from starlette.responses import RedirectResponse
 from dashboard.forms import Sent
 from dashboard.render import base_url, home, moved, page, part
 from dashboard.security import sign_in
-from tollgate import bootstrap_dashboard
 from tollgate.accounts.models import Scope
+from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard import development
 from tollgate.dashboard.cognito import SignInRefusedError
 from tollgate.kit.errors import RouteNotFoundError
@@ -26,7 +26,7 @@ def show(request: Request) -> Response:
     """Show the ways to sign in."""
     if "account_id" in request.session:
         return RedirectResponse(home(request), SEE_OTHER)
-    joined = bootstrap_dashboard.dashboard()
+    joined = dashboard_parts.dashboard()
     return page(
         request,
         "sign_in.html",
@@ -38,7 +38,7 @@ def show(request: Request) -> Response:
 @router.get("/sign-in/begin")
 async def begin(request: Request) -> Response:
     """Send the visitor to the hosted sign-in."""
-    cognito = bootstrap_dashboard.dashboard().cognito
+    cognito = dashboard_parts.dashboard().cognito
     if cognito is None:
         raise RouteNotFoundError
     return await cognito.begin(request, f"{base_url(request)}/dashboard/sign-in/callback")
@@ -47,7 +47,7 @@ async def begin(request: Request) -> Response:
 @router.get("/sign-in/callback")
 async def end(request: Request) -> Response:
     """Take who comes back from the hosted sign-in."""
-    joined = bootstrap_dashboard.dashboard()
+    joined = dashboard_parts.dashboard()
     if joined.cognito is None:
         raise RouteNotFoundError
     try:
@@ -83,14 +83,14 @@ def development_key(request: Request, sent: Sent) -> Response:
 @router.post("/sign-out")
 def sign_out(request: Request) -> Response:
     """Forget the visitor, here and at the user pool."""
-    cognito = bootstrap_dashboard.dashboard().cognito
+    cognito = dashboard_parts.dashboard().cognito
     request.session.clear()
     back = f"{base_url(request)}/dashboard/sign-in"
     return moved(back if cognito is None else cognito.sign_out_url(back))
 
 
-def _development() -> bootstrap_dashboard.Dashboard:
-    joined = bootstrap_dashboard.dashboard()
+def _development() -> dashboard_parts.Dashboard:
+    joined = dashboard_parts.dashboard()
     if not joined.settings.tollgate_development_sign_in:
         raise RouteNotFoundError
     return joined

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request, Response
 
 from dashboard.render import MONEY_MOVED, base_url, page, part
 from dashboard.security import SignedIn
-from tollgate import bootstrap_dashboard
+from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.snippets import media_snippets
 from tollgate.tasks.models import TaskStatus
 
@@ -17,7 +17,7 @@ router = APIRouter()
 @router.get("/tasks")
 def show(request: Request, visitor: SignedIn) -> Response:
     """Show the tasks that fit the filters, newest first."""
-    api = bootstrap_dashboard.dashboard().api
+    api = dashboard_parts.dashboard().api
     query = {name: request.query_params[name] for name in FILTERS if request.query_params.get(name)}
     found = api.reader.found(visitor.account_id, {**query, "limit": PAGE})
     return page(
@@ -35,15 +35,15 @@ def show(request: Request, visitor: SignedIn) -> Response:
 @router.get("/tasks/{task_id}")
 def show_task(request: Request, visitor: SignedIn, task_id: str) -> Response:
     """Show one task: its result, its attempts, its cost."""
-    task = bootstrap_dashboard.dashboard().api.reader.find(visitor.account_id, task_id)
+    task = dashboard_parts.dashboard().api.reader.find(visitor.account_id, task_id)
     body = {"model": task.model, "input": task.values}
     return page(request, "task.html", task=task, snippets=media_snippets(base_url(request), body))
 
 
 @router.get("/tasks/{task_id}/card")
 def card(request: Request, visitor: SignedIn, task_id: str) -> Response:
-    """Give a task as a card, which asks again for itself until the task has ended."""
-    task = bootstrap_dashboard.dashboard().api.reader.find(visitor.account_id, task_id)
+    """Return a task as a card, which asks again for itself until the task has ended."""
+    task = dashboard_parts.dashboard().api.reader.find(visitor.account_id, task_id)
     answer = part(request, "task_card.html", task=task)
     if task.ended:
         # It may have been refunded.

@@ -5,7 +5,7 @@ from fastapi import APIRouter, Request, Response
 from dashboard.forms import Sent
 from dashboard.render import page, part
 from dashboard.security import SignedIn
-from tollgate import bootstrap_dashboard
+from tollgate.composition import dashboard as dashboard_parts
 
 WATCHES = 15
 """How often a delivery that was just asked for is looked at again, every 2 s."""
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/webhooks")
 @router.get("")
 def show(request: Request, visitor: SignedIn) -> Response:
     """Show the deliveries, newest first, and the secret, masked."""
-    webhooks = bootstrap_dashboard.dashboard().api.webhooks
+    webhooks = dashboard_parts.dashboard().api.webhooks
     query = {name: request.query_params[name] for name in FILTERS if request.query_params.get(name)}
     found = webhooks.page(visitor.account_id, query)
     return page(
@@ -34,15 +34,15 @@ def show(request: Request, visitor: SignedIn) -> Response:
 
 @router.get("/deliveries/{delivery_id}")
 def delivery(request: Request, visitor: SignedIn, delivery_id: str, watches: int = 0) -> Response:
-    """Give one delivery, which asks again for itself `watches` times until it is heard."""
-    found = bootstrap_dashboard.dashboard().api.webhooks.get(visitor.account_id, delivery_id)
+    """Return one delivery, which asks again for itself `watches` times until it is heard."""
+    found = dashboard_parts.dashboard().api.webhooks.get(visitor.account_id, delivery_id)
     return part(request, "delivery.html", delivery=found, watches=min(watches, WATCHES))
 
 
 @router.post("/deliveries/{delivery_id}/redeliver")
 def redeliver(request: Request, visitor: SignedIn, delivery_id: str) -> Response:
     """Have a delivery sent again."""
-    found = bootstrap_dashboard.dashboard().api.webhooks.redeliver(visitor.account_id, delivery_id)
+    found = dashboard_parts.dashboard().api.webhooks.redeliver(visitor.account_id, delivery_id)
     return part(request, "delivery.html", delivery=found, watches=WATCHES)
 
 
@@ -50,12 +50,12 @@ def redeliver(request: Request, visitor: SignedIn, delivery_id: str) -> Response
 def test(request: Request, visitor: SignedIn, sent: Sent) -> Response:
     """Have a test sent to a URL."""
     body = {"url": sent.get("url", "")}
-    found = bootstrap_dashboard.dashboard().api.webhooks.send_test(visitor.account_id, body)
+    found = dashboard_parts.dashboard().api.webhooks.send_test(visitor.account_id, body)
     return part(request, "delivery.html", delivery=found, watches=WATCHES)
 
 
 @router.post("/secret/rotate")
 def rotate(request: Request, visitor: SignedIn) -> Response:
     """Make a new secret, and show it this once; the old one signs beside it for a day."""
-    secrets = bootstrap_dashboard.dashboard().api.webhooks.rotate(visitor.account_id, {})["secrets"]
+    secrets = dashboard_parts.dashboard().api.webhooks.rotate(visitor.account_id, {})["secrets"]
     return part(request, "webhook_secret.html", secrets=secrets, fresh=secrets[0]["secret"])

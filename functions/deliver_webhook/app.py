@@ -11,7 +11,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from tollgate import bootstrap_deliver_webhook
+from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.kit.batches import EventType, batch_processor, process_partial_response
 from tollgate.kit.observability import begin_log, emit, logger
 
@@ -22,7 +22,7 @@ def deliver(record: SQSRecord) -> None:
     """Make one try; what raises is reported and comes again."""
     message = json.loads(record.body)
     begin_log(**message)
-    outcome = bootstrap_deliver_webhook.webhook_sender().deliver(message["delivery_id"], message["seq"])
+    outcome = deliver_webhook_parts.webhook_sender().deliver(message["delivery_id"], message["seq"])
     logger.info(f"deliver_webhook.{outcome}")
     emit({f"Webhooks{outcome.capitalize()}": 1})
 

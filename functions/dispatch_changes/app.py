@@ -9,7 +9,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from tollgate import bootstrap_dispatch_changes
+from tollgate.composition import dispatch_changes as dispatch_changes_parts
 from tollgate.kit.batches import EventType, batch_processor, process_partial_response
 from tollgate.kit.observability import begin_log, logger
 
@@ -19,7 +19,7 @@ processor = batch_processor(EventType.DynamoDBStreams)
 def dispatch(record: DynamoDBRecord) -> None:
     """Carry one change on; what raises is reported and comes again."""
     begin_log(sequence=record.raw_event["dynamodb"]["SequenceNumber"])
-    bootstrap_dispatch_changes.dispatcher().dispatch(record.raw_event)
+    dispatch_changes_parts.dispatcher().dispatch(record.raw_event)
     logger.info("dispatch_changes.sent")
 
 

@@ -17,7 +17,7 @@ from tollgate.kit.settings import Settings
 from tollgate.probing.reader import MediaReader
 
 
-# Not in bootstrap: that imports boto3 and the catalog, which would be most of this function's cold start.
+# Not in tollgate.composition: that imports boto3 and the catalog, most of what this would cost to start.
 @cache
 def reader() -> MediaReader:
     """Join the parts of this function."""

@@ -8,12 +8,12 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from tollgate import bootstrap_record_usage
+from tollgate.composition import record_usage as record_usage_parts
 from tollgate.kit.observability import logger
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:  # noqa: ARG001 - Lambda's
     """Count a batch of entries; give the ones that are not counted yet."""
-    failed = bootstrap_record_usage.usage_recorder().record(event["Records"])
+    failed = record_usage_parts.usage_recorder().record(event["Records"])
     logger.info("record_usage.done", entries=len(event["Records"]), failed=len(failed))
     return {"batchItemFailures": [{"itemIdentifier": number} for number in failed]}

@@ -10,7 +10,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from tollgate import bootstrap_run_task
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.batches import EventType, batch_processor, process_partial_response
 from tollgate.kit.observability import begin_log
 from tollgate.tasks.reports import report
@@ -22,7 +22,7 @@ def step(record: SQSRecord) -> None:
     """Take one step; what raises is reported and comes again."""
     message = json.loads(record.body)
     begin_log(**message)
-    runner, task_id = bootstrap_run_task.step_runner(), message["task_id"]
+    runner, task_id = run_task_parts.step_runner(), message["task_id"]
     cancels = "cancel" in message
     report(runner.cancel(task_id, message["cancel"]) if cancels else runner.run(task_id, message["seq"]))
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from tollgate import bootstrap_sweep
+from tollgate.composition import sweep as sweep_parts
 from tollgate.kit.observability import emit, logger
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001 - Lambda's signature
     """Sweep once."""
-    swept = bootstrap_sweep.sweeper().sweep()
+    swept = sweep_parts.sweeper().sweep()
     logger.info("sweep.done", tasks=swept.tasks, deliveries=swept.deliveries, holds=swept.holds)
     emit({"SweptTasks": swept.tasks, "SweptDeliveries": swept.deliveries, "ExpiredHolds": swept.holds})

@@ -15,10 +15,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from tollgate import bootstrap_text
 from tollgate.accounts.models import ApiKey
 from tollgate.accounts.models import Scope as KeyScope
 from tollgate.accounts.networks import gateway_address
+from tollgate.composition import text as text_parts
 from tollgate.kit.errors import (
     InternalError,
     MethodNotAllowedError,
@@ -29,8 +29,8 @@ from tollgate.kit.errors import (
 from tollgate.kit.observability import begin_request, logger
 from tollgate.text.errors import error_body
 from tollgate.text.models import ChatProtocol
-from tollgate.text.opened import Live, Opened, Refused, SendEvents, Whole
 from tollgate.text.request import MAX_BODY_BYTES, TextRequest, read_request
+from tollgate.text.response import CompleteResponse, Opened, Refused, SendEvents, StreamedResponse
 from tollgate.text.upstream import encoded
 from tollgate.text.views import models_view
 
@@ -59,18 +59,18 @@ async def count_tokens(request: Request) -> Response:
     try:
         key = await _authenticate(request)
         asked = read_request(ChatProtocol.ANTHROPIC, await _body(request), is_count=True)
-        service = (await bootstrap_text.text()).service
+        service = (await text_parts.text()).service
         return _json(await service.count_tokens(asked, key, dict(request.headers)), request_id)
     except TollgateError as error:
         return _error(ChatProtocol.ANTHROPIC, error, request_id)
 
 
 async def list_models(request: Request) -> Response:
-    """Give the text models with their prices per 1M tokens."""
+    """Return the text models with their prices per 1M tokens."""
     request_id = begin_request()
     try:
         key = await _authenticate(request)
-        models = [model for model in bootstrap_text.catalog().texts() if key.allows(model.id)]
+        models = [model for model in text_parts.catalog().texts() if key.allows(model.id)]
         return _json(encoded(models_view(models)), request_id)
     except TollgateError as error:
         return _error(ChatProtocol.OPENAI, error, request_id)
@@ -81,7 +81,7 @@ async def _answer(request: Request, protocol: ChatProtocol) -> Response:
     response = await _answered(request, protocol)
     account_id = getattr(request.state, "account_id", None)
     if account_id is not None:
-        billing = (await bootstrap_text.text()).service.billing
+        billing = (await text_parts.text()).service.billing
         response.headers.update(billing.rate_headers(account_id))
     return response
 
@@ -96,7 +96,7 @@ async def _answered(request: Request, protocol: ChatProtocol) -> Response:
     try:
         key = await _authenticate(request)
         asked = read_request(protocol, await _body(request))
-        service = (await bootstrap_text.text()).service
+        service = (await text_parts.text()).service
         opening = asyncio.ensure_future(service.open(asked, key, request_id, dict(request.headers)))
         if asked.stream:
             # Whoever waits long for the first word is kept on the line; most never get here.
@@ -113,32 +113,32 @@ async def _answered(request: Request, protocol: ChatProtocol) -> Response:
 
 def _opened(asked: TextRequest, opened: Opened, request_id: str) -> Response:
     match opened:
-        case Whole(body, billed):
+        case CompleteResponse(body, billed):
             logger.info("text.answered", charge_micro_usd=billed.charge_micro_usd)
             cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd)}
             return _json(body, request_id, headers=cost)
         case Refused(status, body, headers):
             logger.info("text.refused", status=status)
             return _json(body, request_id, status, headers)
-        case Live():
+        case StreamedResponse():
             done: asyncio.Future[Opened] = asyncio.get_running_loop().create_future()
             done.set_result(opened)
             return EventStream(asked.protocol, request_id, done)
 
 
 async def _authenticate(request: Request) -> ApiKey:
-    """Give the caller's key, from either protocol's header."""
+    """Return the caller's key, from either protocol's header."""
     api_key = request.headers.get("x-api-key")
     authorization = f"Bearer {api_key}" if api_key else request.headers.get("authorization")
-    authenticator = (await bootstrap_text.text()).authenticator
+    authenticator = (await text_parts.text()).authenticator
     key = await authenticator.authenticate(authorization, KeyScope.TEXT, _address(request))
     request.state.account_id = key.account_id
     return key
 
 
 def _address(request: Request) -> str | None:
-    """Give the caller's address: behind the web adapter the one that the gateway saw."""
-    if bootstrap_text.settings().aws_lambda_exec_wrapper:
+    """Return the caller's address: behind the web adapter the one that the gateway saw."""
+    if text_parts.settings().aws_lambda_exec_wrapper:
         return gateway_address(request.headers.get("x-amzn-request-context"))
     return request.client.host if request.client else None
 
@@ -205,7 +205,7 @@ class EventStream(Response):
     async def _relay(self, send_events: SendEvents) -> None:
         try:
             opened = await self._opening
-            if isinstance(opened, Live):
+            if isinstance(opened, StreamedResponse):
                 billed = await opened.relay(send_events, self._gone)
                 logger.info("text.streamed", charge_micro_usd=billed.charge_micro_usd)
                 return

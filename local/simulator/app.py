@@ -63,7 +63,7 @@ Where a company has media and text, both are under its name.
 def create_app(
     clock: Clock | None = None, job_seconds: float | None = None, max_jobs: int = MAX_JOBS
 ) -> FastAPI:
-    """Give the simulator as an ASGI app; `server.py` serves it, as some faults need its protocol class.
+    """Return the simulator as an ASGI app; `server.py` serves it, as some faults need its protocol class.
 
     `job_seconds` is how long every job takes (default: by kind), `max_jobs` how many are kept.
     """

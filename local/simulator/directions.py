@@ -74,7 +74,7 @@ class Directions:
 
 
 def parse(prompt: str, provider: str) -> Directions:
-    """Give what `prompt` tells `provider` to do; at most the first `MAX_DIRECTIONS` are read."""
+    """Return what `prompt` tells `provider` to do; at most the first `MAX_DIRECTIONS` are read."""
     directions = Directions()
     for match in islice(_DIRECTION.finditer(prompt), MAX_DIRECTIONS):
         addressee, name, arguments = match.groups()

@@ -98,7 +98,7 @@ class Engine:
         return job.verdict
 
     def find(self, job_id: str) -> Job | None:
-        """Give this provider's job of that id, or `None`."""
+        """Return this provider's job of that id, or `None`."""
         job = self._store.find(job_id)
         return job if job is not None and job.provider == self.provider else None
 
@@ -109,21 +109,21 @@ class Engine:
         return self.state(job)
 
     def fetch(self, job: Job) -> JobState:
-        """Give the state for a result request; raises `GarbledAnswerError` where it is told for ever."""
+        """Return the state for a result request; raises `GarbledAnswerError` where it is told for ever."""
         if job.directions.garbage_answers == ALWAYS:
             raise GarbledAnswerError
         return self.state(job)
 
     def state(self, job: Job) -> JobState:
-        """Give the state now."""
+        """Return the state now."""
         return job.state(self._clock.now_ms())
 
     def progress(self, job: Job) -> int:
-        """Give the progress now, 0 to 100."""
+        """Return the progress now, 0 to 100."""
         return job.progress(self._clock.now_ms())
 
     def now_ms(self) -> int:
-        """Give the time now, in epoch milliseconds."""
+        """Return the time now, in epoch milliseconds."""
         return self._clock.now_ms()
 
     def cancel(self, job: Job) -> None:
@@ -135,7 +135,7 @@ class Engine:
         self._store.forget(job)
 
     def file_urls(self, request: Request, job: Job) -> list[str]:
-        """Give where each of the job's files is served, on the host that the caller named."""
+        """Return where each of the job's files is served, on the host that the caller named."""
         names = [job.file_name(index) for index in range(len(job.artifacts))]
         return [f"{request.base_url}files/{job.id}/{name}" for name in names]
 

@@ -18,7 +18,7 @@ _RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")
 
 
 def router(store: JobStore, clock: Clock) -> APIRouter:
-    """Give the route `GET`/`HEAD /files/{job}/{name}`."""
+    """Return the route `GET`/`HEAD /files/{job}/{name}`."""
     routes = APIRouter()
 
     @routes.api_route("/files/{job_id}/{name}", methods=["GET", "HEAD"])
@@ -38,7 +38,7 @@ def router(store: JobStore, clock: Clock) -> APIRouter:
 
 
 def byte_range(header: str | None, length: int) -> range | None:
-    """Give the bytes that a `Range` header asks for out of `length`, empty if none of them exist.
+    """Return the bytes that a `Range` header asks for out of `length`, empty if none of them exist.
 
     `None` means the whole file: no header, or one of a form that a server may ignore.
     """

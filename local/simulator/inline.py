@@ -9,7 +9,7 @@ from local.simulator.media import rendered
 
 
 async def inline_files(job: Job) -> list[str]:
-    """Give each of the job's files in base64."""
+    """Return each of the job's files in base64."""
     contents = [await asyncio.to_thread(rendered, artifact) for artifact in job.artifacts]
     if job.directions.lie:
         contents = [LIE for _ in contents]

@@ -51,7 +51,7 @@ class Job:
     is_cancelled: bool = False
 
     def state(self, now_ms: int) -> JobState:
-        """Give the state at `now_ms` (epoch milliseconds)."""
+        """Return the state at `now_ms` (epoch milliseconds)."""
         if self.is_cancelled:
             return JobState.CANCELLED
         age_ms = now_ms - self.created_ms
@@ -63,13 +63,13 @@ class Job:
 
     @property
     def verdict(self) -> JobState:
-        """Give the state that the job ends in."""
+        """Return the state that the job ends in."""
         if self.directions.reject:
             return JobState.REJECTED
         return JobState.FAILED if self.directions.fail else JobState.SUCCEEDED
 
     def progress(self, now_ms: int) -> int:
-        """Give how far the job is at `now_ms`, 0 to 100; only a job that has ended is at 100."""
+        """Return how far the job is at `now_ms`, 0 to 100; only a job that has ended is at 100."""
         state = self.state(now_ms)
         if state is JobState.QUEUED:
             return 0
@@ -79,12 +79,12 @@ class Job:
         return PROGRESS_END
 
     def file_name(self, index: int) -> str:
-        """Give the name of the job's file number `index`, from 0, e.g. `image-1.png`."""
+        """Return the name of the job's file number `index`, from 0, e.g. `image-1.png`."""
         artifact = self.artifacts[index]
         return f"{artifact.kind}-{index + 1}.{artifact.suffix}"
 
     def artifact(self, file_name: str) -> Artifact | None:
-        """Give the file of that name, or `None`."""
+        """Return the file of that name, or `None`."""
         names = {self.file_name(index): artifact for index, artifact in enumerate(self.artifacts)}
         return names.get(file_name)
 
@@ -127,7 +127,7 @@ class JobStore:
             _drop_oldest(self._kept, self._max_jobs)
 
     def find(self, job_id: str) -> Job | None:
-        """Give the job of that id, or `None`."""
+        """Return the job of that id, or `None`."""
         with self._lock:
             kept = self._kept.get(job_id)
             return None if kept is None else kept.job
@@ -158,7 +158,7 @@ class JobStore:
             self._traffic.clear()
 
     def rows(self) -> list[dict[str, Any]]:
-        """Give one row per provider, model and prompt, oldest first.
+        """Return one row per provider, model and prompt, oldest first.
 
         A row has `provider`, `model`, `prompt`, `submits` (refused ones too), `accepted` and `polls`.
         """

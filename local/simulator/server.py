@@ -10,7 +10,7 @@ SHUTDOWN_S = 1
 
 
 def make_server(app: FastAPI, host: str = "127.0.0.1", port: int = 0) -> uvicorn.Server:
-    """Give a server for `app` that is not running yet; port 0 is any free one."""
+    """Return a server for `app` that is not running yet; port 0 is any free one."""
     config = uvicorn.Config(
         app,
         host=host,

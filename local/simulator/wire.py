@@ -19,7 +19,7 @@ class FaultError(Exception):
     """A directed fault that is the same for every provider; `response` is what the caller gets."""
 
     def response(self) -> Response:
-        """Give the answer, or what stands for its absence."""
+        """Return the answer, or what stands for its absence."""
         raise NotImplementedError
 
 
@@ -27,7 +27,7 @@ class LostAnswerError(FaultError):
     """The job was taken, its answer gets lost."""
 
     def response(self) -> Response:
-        """Give a closed connection."""
+        """Return a closed connection."""
         return NoAnswer()
 
 
@@ -35,12 +35,12 @@ class GarbledAnswerError(FaultError):
     """The answer is there and cannot be read."""
 
     def response(self) -> Response:
-        """Give something that says it is JSON and is not."""
+        """Return something that says it is JSON and is not."""
         return Response('{"status": "COMPL<html>upstream hiccup', media_type="application/json")
 
 
 def api_key(request: Request, scheme: str) -> str | None:
-    """Give the key in `Authorization: <scheme> <key>`, or `None` where there is no acceptable one."""
+    """Return the key in `Authorization: <scheme> <key>`, or `None` where there is no acceptable one."""
     given_scheme, _, key = request.headers.get("authorization", "").partition(" ")
     key = key.strip()
     is_good = given_scheme.lower() == scheme.lower() and key != "" and BAD_KEY_MARK not in key.lower()
@@ -48,7 +48,7 @@ def api_key(request: Request, scheme: str) -> str | None:
 
 
 def header_key(request: Request, name: str) -> str | None:
-    """Give the key in a header of its own, or `None` where there is no acceptable one."""
+    """Return the key in a header of its own, or `None` where there is no acceptable one."""
     key = request.headers.get(name, "").strip()
     return key if key and BAD_KEY_MARK not in key.lower() else None
 
@@ -71,5 +71,5 @@ async def form_fields(request: Request) -> dict[str, str]:
 
 
 def text(value: object) -> str:
-    """Give `value` as printable text (`""` for what is no text), at most `MAX_PROMPT_CHARS` of it."""
+    """Return `value` as printable text (`""` for what is no text), at most `MAX_PROMPT_CHARS` of it."""
     return value[:MAX_PROMPT_CHARS].encode("utf-8", "replace").decode() if isinstance(value, str) else ""

@@ -22,12 +22,12 @@ class Context:
 
     @staticmethod
     def get_remaining_time_in_millis() -> int:
-        """Give the time left."""
+        """Return the time left."""
         return 30_000
 
 
 def cpu_ms() -> float:
-    """Give the CPU time of this process since it was started, all of its threads."""
+    """Return the CPU time of this process since it was started, all of its threads."""
     return time.process_time() * 1000
 
 

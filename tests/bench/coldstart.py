@@ -49,30 +49,30 @@ def environment(template: Template, endpoint: str) -> dict[str, str]:
 
 
 def folders(media: bool) -> list[Path]:
-    """Give the built folders that a function has on its path."""
+    """Return the built folders that a function has on its path."""
     layers = ["DependenciesLayer", "SharedLayer", *(["MediaLayer"] if media else [])]
     return [BUILD / "ApiFunction", *(BUILD / layer / "python" for layer in layers)]
 
 
 def alone(python: str) -> list[str]:
-    """Give the command of a Python that sees as little as on Lambda."""
+    """Return the command of a Python that sees as little as on Lambda."""
     # -B: a function's folders are read-only there. -P: those of this repository are not on the path
     return [python, "-B", "-P"]
 
 
 def with_path(known: dict[str, str], stem: str, *more: Path) -> dict[str, str]:
-    """Give the environment of a function with the folders that it has on its path, and `more`."""
+    """Return the environment of a function with the folders that it has on its path, and `more`."""
     path = os.pathsep.join(map(str, [*folders(stem == "probe_media"), *more]))
     return {**known, "PYTHONPATH": path, "PATH": os.environ["PATH"]}
 
 
 def event_of(stem: str) -> Path:
-    """Give the file of a function's sample event."""
+    """Return the file of a function's sample event."""
     return ROOT / f"events/{stem}.json"
 
 
 def started(python: str, known: dict[str, str], modules: str, handler: str, stem: str) -> dict[str, float]:
-    """Give the medians of so many starts."""
+    """Return the medians of so many starts."""
     command = [*alone(python), str(CHILD), modules, handler, str(event_of(stem))]
     runs = []
     for _ in range(ROUNDS):
@@ -91,7 +91,7 @@ def started(python: str, known: dict[str, str], modules: str, handler: str, stem
 
 
 def rows(template: Template, python: str, known: dict[str, str]) -> list[list[Any]]:
-    """Give the table's rows, one for each function."""
+    """Return the table's rows, one for each function."""
     found = [[f"`import {REFERENCE}`", *_cells(started(python, known, REFERENCE, "", "api")), "", "", "", ""]]
     for function in template.functions().values():
         stem = str(function["Handler"]).partition(".")[0].partition("/")[0]
@@ -108,7 +108,7 @@ def rows(template: Template, python: str, known: dict[str, str]) -> list[list[An
 
 
 def sizes() -> str:
-    """Give the table of what is uploaded and loaded."""
+    """Return the table of what is uploaded and loaded."""
     parts = {"functions/, one copy for each": "ApiFunction", "layer of all": "DependenciesLayer"}
     parts |= {"layer of ours": "SharedLayer", "layer of probe_media": "MediaLayer"}
     return table(["Package", "MB unpacked"], [[name, _mb(BUILD / folder)] for name, folder in parts.items()])

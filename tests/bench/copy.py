@@ -24,7 +24,7 @@ from tollgate.artifacts.store import PART_BYTES, ArtifactStore
 from tollgate.kit import aws
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.outbound import Outbound
-from tollgate.providers.base import ResultFile
+from tollgate.providers.runtime.base import ResultFile
 
 MIB = 1024 * 1024
 SIZES = (1, 64, 512, 2048)
@@ -32,7 +32,7 @@ SIZES = (1, 64, 512, 2048)
 
 
 def most_mib() -> float:
-    """Give the most memory that this process ever had, in MiB (Linux counts it in KiB)."""
+    """Return the most memory that this process ever had, in MiB (Linux counts it in KiB)."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

@@ -33,8 +33,11 @@ from local.pump import MAX_LOCAL_CONCURRENCY, Function, Pump
 from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
 from local.template import ROOT, read_template
-from tollgate import bootstrap_api, bootstrap_dispatch_changes, bootstrap_record_usage, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import api as api_parts
+from tollgate.composition import dispatch_changes as dispatch_changes_parts
+from tollgate.composition import record_usage as record_usage_parts
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit import aws
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.observability import logger
@@ -64,7 +67,7 @@ class Meter:
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def writes(self, function: str) -> int:
-        """Give the number of calls that write."""
+        """Return the number of calls that write."""
         return sum(count for (name, call), count in self.calls.items() if name == function and call in WRITES)
 
     def note(self, model: Any, **_: Any) -> None:
@@ -94,7 +97,7 @@ def named(function: Function, event: dict[str, Any]) -> Any:
 
 
 def cpu_s(pid: int) -> float:
-    """Give the CPU time of a process."""
+    """Return the CPU time of a process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICK
 
@@ -134,16 +137,16 @@ def order(tasks: int) -> list[OpenedAccount]:
     """Order the tasks; give the accounts."""
     accounts: list[OpenedAccount] = []
     for _ in range(-(-tasks // PER_ACCOUNT)):
-        accounts.append(bootstrap_api.api().accounts.open(micro_usd_of_cents(PER_ACCOUNT)))
+        accounts.append(api_parts.api().accounts.open(micro_usd_of_cents(PER_ACCOUNT)))
     with ThreadPoolExecutor(MAX_LOCAL_CONCURRENCY) as pool:
-        create = bootstrap_api.api().tasks.create
+        create = api_parts.api().tasks.create
         list(pool.map(lambda n: create(accounts[n // PER_ACCOUNT].account_id, BODY, None), range(tasks)))
     return accounts
 
 
 def is_open(account: OpenedAccount) -> bool:
-    """Tell whether a task of the account has not ended."""
-    return bootstrap_api.api().accounts.me(account.account_id).open_tasks > 0
+    """Return whether a task of the account has not ended."""
+    return api_parts.api().accounts.me(account.account_id).open_tasks > 0
 
 
 def drain(pump: Pump, accounts: list[OpenedAccount]) -> float:
@@ -174,9 +177,9 @@ def main() -> None:
         stack, pids = service(ends, Path(folder))
         accounts = order(tasks)
         for part in (
-            bootstrap_dispatch_changes.dispatcher,
-            bootstrap_run_task.step_runner,
-            bootstrap_record_usage.usage_recorder,
+            dispatch_changes_parts.dispatcher,
+            run_task_parts.step_runner,
+            record_usage_parts.usage_recorder,
         ):
             part()  # before any thread runs, as the local worker does
         aws.dynamodb().meta.events.register("before-call.dynamodb", meter.note)

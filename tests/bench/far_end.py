@@ -19,7 +19,7 @@ XML = '<?xml version="1.0"?><{0} xmlns="http://s3.amazonaws.com/doc/2006-03-01/"
 
 
 async def result(request: Request) -> Response:
-    """Give a file of so many bytes."""
+    """Return a file of so many bytes."""
     size = int(request.path_params["size"])
 
     async def pieces() -> AsyncIterator[bytes]:

@@ -29,7 +29,7 @@ INVOKE = "/2015-03-31/functions/function/invocations"
 
 
 def emulator() -> Path:
-    """Give Lambda's runtime interface emulator. Raises `FileNotFoundError`."""
+    """Return Lambda's runtime interface emulator. Raises `FileNotFoundError`."""
     name = f"aws-lambda-rie-{EMULATORS[platform.machine()]}"
     for found in (ROOT / ".local" / "sam").glob(f"lib/python*/site-packages/samcli/local/rapid/{name}"):
         return found
@@ -59,7 +59,7 @@ class _Output:
 
 
 def in_runtime(command: list[str], handler: str, environment: dict[str, str], event: Path) -> Started:
-    """Give the medians of some starts of `handler` by `command`, a Python; each gets the event of a file."""
+    """The medians of some starts of `handler` by `command`, a Python; each gets the event of a file."""
     runs = [_start(command, handler, environment, event.read_bytes()) for _ in range(ROUNDS)]
     return Started(
         *(statistics.median(getattr(run, name) for run in runs) for name in ("init", "first", "warm"))

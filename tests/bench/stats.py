@@ -23,8 +23,8 @@ from local.emulator import Emulator
 from local.service import PROVIDERS
 from local.stack import Stack
 from local.template import ROOT, read_template
-from tollgate import bootstrap_api
 from tollgate.catalog.loader import Catalog
+from tollgate.composition import api as api_parts
 from tollgate.kit import aws
 from tollgate.kit.rows import to_attributes
 from tollgate.usage.counts import Counts
@@ -36,7 +36,7 @@ ACCOUNT = "usr_01JD5R6Q00EXAMP1EACCT00001"
 
 
 def rows() -> list[dict[str, Any]]:
-    """Give the rows of the roll-up; each day and model has its part of the entries."""
+    """Return the rows of the roll-up; each day and model has its part of the entries."""
     models = [model.id for model in Catalog.shipped().everything()]
     part, rest = divmod(ENTRIES, DAYS * len(models))
     today = datetime.now(tz=UTC).date()
@@ -78,7 +78,7 @@ def main() -> None:
             queries += 1
 
         aws.dynamodb().meta.events.register("provide-client-params.dynamodb.Query", note)
-        service = bootstrap_api.api().statistics
+        service = api_parts.api().statistics
         times = []
         for _ in range(ROUNDS):
             started = time.perf_counter()

@@ -5,13 +5,13 @@ from typing import Any
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Give a table in Markdown."""
+    """Return a table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
 
 
 def filled(text: str, tables: Mapping[str, str]) -> str:
-    """Give a document with each table between `<!-- name -->` and the next `<!-- end -->`.
+    """Return a document with each table between `<!-- name -->` and the next `<!-- end -->`.
 
     Raises `ValueError` where a mark is missing.
     """

@@ -30,7 +30,8 @@ from local.processes import start, stop
 from local.service import PROVIDERS
 from local.stack import Stack
 from local.template import ROOT, read_template
-from tollgate import bootstrap, bootstrap_api
+from tollgate.composition import api as api_parts
+from tollgate.composition import parts
 from tollgate.kit.money import micro_usd_of_cents
 
 ROUNDS = 3
@@ -65,7 +66,7 @@ class Server:
 
 
 def body(*, stream: bool, chunks: int = 50, paced: bool = False) -> bytes:
-    """Give a chat request; `paced` asks the upstream for a chunk every 20 ms."""
+    """Return a chat request; `paced` asks the upstream for a chunk every 20 ms."""
     fields = {
         "model": "gpt-5.4-mini",
         "messages": [{"role": "user", "content": "hello"}],
@@ -153,9 +154,9 @@ def serve(ends: ExitStack, folder: Path) -> list[Server]:
         "REQUESTS_PER_MINUTE": "999999",
     }
     os.environ.update(environment)
-    bootstrap.forget()
+    parts.forget()
     # One account may have 100 requests at once.
-    opened = [bootstrap_api.api().accounts.open(micro_usd_of_cents(100_000)) for _ in range(ACCOUNTS)]
+    opened = [api_parts.api().accounts.open(micro_usd_of_cents(100_000)) for _ in range(ACCOUNTS)]
     keys = cycle([account.api_key for account in opened])
 
     def python(name: str, *arguments: str) -> subprocess.Popen[bytes]:

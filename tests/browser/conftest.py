@@ -17,7 +17,7 @@ DESKTOP: ViewportSize = {"width": 1280, "height": 900}
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """Give a running browser, or skip."""
+    """Return a running browser, or skip."""
     if CHROMIUM is None:
         pytest.skip("there is no chromium: install it (apt-get install chromium), or name it in CHROMIUM")
     with sync_playwright() as playwright:
@@ -29,14 +29,14 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def base_url(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Give the address of a running service; without a browser none is started."""
+    """Return the address of a running service; without a browser none is started."""
     with running_service(Path(tmp_path_factory.mktemp("local"))) as service:
         yield service["baseUrl"]
 
 
 @pytest.fixture
 def page(chromium: Browser, base_url: str) -> Iterator[Page]:
-    """Give a page at the overview of somebody who has just signed in; it must not complain to the end."""
+    """Return a page at the overview of somebody who has just signed in; it must not complain to the end."""
     context = chromium.new_context(viewport=DESKTOP, base_url=base_url)
     opened = context.new_page()
     complaints: list[str] = []

@@ -35,7 +35,7 @@ MAX_PAGE_BYTES = 200_000
 
 
 def violations(page: Page) -> list[Any]:
-    """Give what axe-core finds on the page as it is now."""
+    """Return what axe-core finds on the page as it is now."""
     # By the debugger: the page's own policy forbids scripts from elsewhere.
     debugger = page.context.new_cdp_session(page)
     debugger.send("Runtime.evaluate", {"expression": AXE.read_text()})

@@ -28,12 +28,12 @@ class City(BaseModel):
 
 @pytest.fixture(scope="module")
 def weather() -> Any:
-    """Give a tool. Importing LangChain takes seconds, so only who runs these tests does."""
+    """Return a tool. Importing LangChain takes seconds, so only who runs these tests does."""
     from langchain_core.tools import tool  # noqa: PLC0415 - see above
 
     @tool
     def weather(city: str) -> str:
-        """Give the temperature in a city."""
+        """Return the temperature in a city."""
         return f"5 degrees in {city}"
 
     return weather

@@ -26,7 +26,7 @@ WORDS = 12
 
 @pytest.fixture(scope="session")
 def project() -> Path:
-    """Give the node project with its packages, installed once for each lock file."""
+    """Return the node project with its packages, installed once for each lock file."""
     if shutil.which("npm") is None or shutil.which("node") is None:
         pytest.skip("node and npm are not installed")
     lock = sha256((PROJECT / "package-lock.json").read_bytes()).hexdigest()[:12]
@@ -56,7 +56,7 @@ class TestAiSdk:
         ids=["openai", "openai-translated", "anthropic"],
     )
     def came(self, project: Path, client: TextClient, request: pytest.FixtureRequest) -> Any:
-        """Give what came of all conversations."""
+        """Return what came of all conversations."""
         protocol, model = request.param
         command = ["node", "ai_sdk.mjs", protocol, client.url, client.account.api_key, model]
         done = subprocess.run(
@@ -82,7 +82,7 @@ class TestAiSdk:
 class TestClaudeCommand:
     @pytest.fixture
     def claude(self, project: Path, client: TextClient, tmp_path: Path) -> Callable[..., list[Any]]:
-        """Give what runs the command in an empty home and gives its messages."""
+        """Return what runs the command in an empty home and gives its messages."""
         binaries = sorted(project.glob("node_modules/@anthropic-ai/claude-code-*/claude"))
         if not binaries:
             pytest.skip("the claude command has no build for this machine")

@@ -14,14 +14,14 @@ from openapi_spec_validator import validate
 from local.template import Template
 from tests.conftest import Aws
 from tests.functional.test_api import CONTEXT, EVENT, call
-from tollgate import bootstrap_api
 from tollgate.accounts.models import Scope
 from tollgate.catalog.loader import Catalog
+from tollgate.composition import api as api_parts
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.errors import TollgateError
 from tollgate.ledger.caps import CapPeriod
 from tollgate.ledger.entries import EntryKind
-from tollgate.providers.mappings import mappings
+from tollgate.providers.runtime.mappings import mappings
 from tollgate.reference.document import errors, openapi
 from tollgate.reference.pages import CONTENT_POLICY
 from tollgate.tasks.lifecycle import TaskErrorCode
@@ -40,7 +40,7 @@ MAX_BYTES = 512 * 1024
 
 
 def get(path: str, headers: dict[str, str] | None = None) -> Any:
-    """Give the handler's own answer."""
+    """Return the handler's own answer."""
     from api.app import handler  # noqa: PLC0415 - it takes this thread's loop
 
     sent = headers or {}
@@ -183,13 +183,13 @@ class TestServed:
         assert answer["headers"]["content-type"].startswith("text/plain")
         for method, path in ROUTES:
             assert f"- `{method} {path}`: " in answer["body"]
-        for model in bootstrap_api.api().catalog.current.everything():
+        for model in api_parts.api().catalog.current.everything():
             assert f"- [{model.id}](" in answer["body"] or f"- {model.id}: " in answer["body"]
         assert answer["body"].startswith("# Tollgate\n\n> ")
         assert "&" not in answer["body"].replace(" & ", "")
 
     def test_the_document_is_made_once(self) -> None:
-        assert bootstrap_api.api().reference is bootstrap_api.api().reference
-        assert json.loads(bootstrap_api.api().reference.openapi.body) == json.loads(
+        assert api_parts.api().reference is api_parts.api().reference
+        assert json.loads(api_parts.api().reference.openapi.body) == json.loads(
             get("/api/v1/openapi.json")["body"]
         )

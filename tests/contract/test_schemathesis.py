@@ -22,13 +22,15 @@ from local.service import PROVIDERS
 from tests.conftest import Aws
 from tests.support.resolver import resolving
 from tests.support.text_app import TextClient
-from tollgate import bootstrap, bootstrap_api, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
-from tollgate.bootstrap_catalog import provider_names
 from tollgate.catalog.loader import Catalog, read_yaml
+from tollgate.composition import api as api_parts
+from tollgate.composition import parts
+from tollgate.composition import run_task as run_task_parts
+from tollgate.composition.catalog import provider_names
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.probing.facts import ProbeCode, ProbeError
-from tollgate.providers.mappings import mappings
+from tollgate.providers.runtime.mappings import mappings
 from tollgate.reference import document
 
 OPERATIONS: dict[str, dict[str, Any]] = read_yaml(document.HERE / "operations.yaml")["operations"]
@@ -59,7 +61,7 @@ tests/unit/catalog draws them."""
 
 
 def schema_of(catalog: Catalog) -> Any:
-    """Give the document as schemathesis reads it, at the root of whatever is called."""
+    """Return the document as schemathesis reads it, at the root of whatever is called."""
     made = {**document.openapi(catalog), "servers": [{"url": "/"}]}
     generation = made["components"]["schemas"]["Generation"]
     generation["oneOf"] = [one for one in generation["oneOf"] if not one["$ref"].endswith(TOO_CONDITIONAL)]
@@ -99,22 +101,22 @@ class NoProber:
 
 @pytest.fixture
 def rich(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> OpenedAccount:
-    """Give an account with plenty on it; no media can be read, and only example.com is there."""
-    monkeypatch.setattr(bootstrap_api, "Prober", lambda *_: NoProber())
+    """Return an account with plenty on it; no media can be read, and only example.com is there."""
+    monkeypatch.setattr(api_parts, "Prober", lambda *_: NoProber())
     resolving(monkeypatch, {"example.com": [["93.184.215.14"]]})
-    bootstrap.forget()
-    return bootstrap_api.api().accounts.open(micro_usd_of_cents(RICH_CENTS))
+    parts.forget()
+    return api_parts.api().accounts.open(micro_usd_of_cents(RICH_CENTS))
 
 
 @pytest.fixture
 def known(rich: OpenedAccount) -> dict[tuple[str, str], str]:
-    """Give something that is there for each parameter of a path, by a part of the path and its name."""
-    api = bootstrap_api.api()
+    """Return something that is there for each parameter of a path, by a part of the path and its name."""
+    api = api_parts.api()
     body = {"model": "test-image", "input": {"prompt": "a fox"}}
     test = api.webhooks.send_test(rich.account_id, {"url": "https://example.com/hook"})
     task_id = api.tasks.create(rich.account_id, body, None)["taskId"]
     # Who waits for its end need not wait.
-    bootstrap_run_task.step_runner().cancel(task_id)
+    run_task_parts.step_runner().cancel(task_id)
     return {
         ("/keys/{id}", "id"): api.keys.create(rich.account_id, {"name": "another"})["id"],
         ("/catalog/{id}", "id"): "z-image",
@@ -136,7 +138,7 @@ class TestApi:
     ) -> None:
         from api.app import app  # noqa: PLC0415 - it takes this thread's loop
 
-        schema = schema_of(bootstrap_api.api().catalog.current)
+        schema = schema_of(api_parts.api().catalog.current)
         schema.app = app
         for route in routes:
             there = {name: value for (part, name), value in known.items() if part in route}

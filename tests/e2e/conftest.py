@@ -29,7 +29,7 @@ SETTINGS = {
 
 @pytest.fixture(scope="session")
 def strict_emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
-    """Give an emulator that enforces IAM."""
+    """Return an emulator that enforces IAM."""
     if not SAM.exists():
         pytest.fail("the SAM CLI is missing: run these tests with `make e2e`")
     running = Emulator(Path(tmp_path_factory.mktemp("e2e")) / "emulator.log", SETTINGS)
@@ -39,7 +39,7 @@ def strict_emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulat
 
 @pytest.fixture(scope="session")
 def built(strict_emulator: Emulator) -> Deployment:
-    """Give the deployment, built and no more."""
+    """Return the deployment, built and no more."""
     deployment = Deployment(strict_emulator.endpoint)
     deployment.build()
     return deployment
@@ -47,7 +47,7 @@ def built(strict_emulator: Emulator) -> Deployment:
 
 @pytest.fixture(scope="session")
 def deployment(built: Deployment, simulator_url: str) -> Deployment:
-    """Give the deployment, ready for customers: the simulator's address is with the providers' keys."""
+    """Return the deployment, ready for customers: the simulator's address is with the providers' keys."""
     built.deploy()
     for provider in LIVE:
         url = simulator_url + PROVIDERS[provider][1]
@@ -57,7 +57,7 @@ def deployment(built: Deployment, simulator_url: str) -> Deployment:
 
 @pytest.fixture(scope="session")
 def customer(deployment: Deployment) -> Iterator[Customer]:
-    """Give a customer of the deployment."""
+    """Return a customer of the deployment."""
     opened = deployment.tollgate("accounts", "open", "--balance-cents", str(CREDIT_CENTS), "--json")
     key, secret = opened["apiKey"], opened["webhookSecret"]
     with customer_of(deployment.base_url, key, secret, patience_s=COLD_START_S, poll_s=POLL_S) as found:

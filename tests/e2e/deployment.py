@@ -70,32 +70,32 @@ class Deployment:
         return json.loads(self._run(command, stdin=stdin))
 
     def client(self, service: str) -> Any:
-        """Give a client of the emulator's root user."""
+        """Return a client of the emulator's root user."""
         session = boto3.Session("local", "local", region_name=REGION)
         return session.client(service, endpoint_url=self.endpoint, config=Config(read_timeout=TIMEOUT_S))  # type: ignore[call-overload]
 
     def physical(self, logical_id: str) -> str:
-        """Give the name of a resource."""
+        """Return the name of a resource."""
         found = self.client("cloudformation").describe_stack_resource(
             StackName=STACK, LogicalResourceId=logical_id
         )
         return str(found["StackResourceDetail"]["PhysicalResourceId"])
 
     def log(self, function: str) -> list[str]:
-        """Give what a function has logged."""
+        """Return what a function has logged."""
         group = self.physical(function.replace("Function", "LogGroup"))
         pages = self.client("logs").get_paginator("filter_log_events").paginate(logGroupName=group)
         return [event["message"] for page in pages for event in page["events"]]
 
     @cached_property
     def base_url(self) -> str:
-        """Give where the emulator serves what is at the output `BaseUrl` on AWS."""
+        """Return where the emulator serves what is at the output `BaseUrl` on AWS."""
         api_id = self._outputs["BaseUrl"].removeprefix("https://").partition(".")[0]
         return f"{self.endpoint}/_aws/execute-api/{api_id}/live"
 
     @cached_property
     def storage_host(self) -> str:
-        """Give the host in the output `StorageUrl`; the emulator tells distributions by the host header."""
+        """Return the host in the output `StorageUrl`; the emulator tells distributions by the host header."""
         return self._outputs["StorageUrl"].removeprefix("https://")
 
     @cached_property
@@ -122,6 +122,6 @@ class Deployment:
 
 
 def built_resources() -> dict[str, Any]:
-    """Give the resources of the built template."""
+    """Return the resources of the built template."""
     resources: dict[str, Any] = yaml_parse(BUILT_TEMPLATE.read_text())["Resources"]
     return resources

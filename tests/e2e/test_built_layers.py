@@ -26,7 +26,7 @@ assert callable(getattr(importlib.import_module(module), name))
 
 @pytest.fixture(scope="module")
 def resources(built: Deployment) -> dict[str, Any]:
-    """Give the resources of the built template."""
+    """Return the resources of the built template."""
     return built_resources()
 
 
@@ -83,7 +83,7 @@ class TestBuiltLayers:
 
 
 def _layers(template: Template, function: str) -> list[str]:
-    """Give the layers of a function that were built here: those of all functions, then its own."""
+    """Return the layers of a function that were built here: those of all functions, then its own."""
     own = template.source["Resources"][function]["Properties"].get("Layers", [])
     layers = (*template.source["Globals"]["Function"]["Layers"], *own)
     return [layer["Ref"] for layer in layers if "Ref" in layer]
@@ -95,7 +95,7 @@ def _packages(resources: dict[str, Any], layer: str) -> Path:
 
 
 def _variables(template: Template, function: str) -> dict[str, str]:
-    """Give the environment of a function without what depends on a condition."""
+    """Return the environment of a function without what depends on a condition."""
     found = template.variables(function).items()
     return {name: _value(template, value) for name, value in found if "Fn::If" not in value}
 

@@ -123,7 +123,7 @@ class TestDeleted:
 
 
 def opened(deployment: Deployment, url: str) -> bytes:
-    """Give a stored file, read as a browser would from the distribution."""
+    """Return a stored file, read as a browser would from the distribution."""
     parts = urlsplit(url)
     assert parts.hostname == deployment.storage_host
     found = httpx.get(deployment.endpoint + parts.path, headers={"host": deployment.storage_host})
@@ -131,7 +131,7 @@ def opened(deployment: Deployment, url: str) -> bytes:
 
 
 def published_layers(deployment: Deployment) -> set[str]:
-    """Give the layers of the version of `api` that the gateway calls."""
+    """Return the layers of the version of `api` that the gateway calls."""
     found = deployment.client("lambda").get_function_configuration(
         FunctionName=deployment.physical("ApiFunction"), Qualifier="live"
     )

@@ -26,7 +26,7 @@ START_TIMEOUT_S = 300.0
 
 @pytest.fixture(scope="module")
 def customer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Customer]:
-    """Give the first customer of the service, at the API in containers."""
+    """Return the first customer of the service, at the API in containers."""
     if lack := missing():
         pytest.skip(lack)
     folder = Path(tmp_path_factory.mktemp("sam-local"))

@@ -9,8 +9,8 @@ import pytest
 
 from local.events import Context, sqs_event, stream_event
 from tests.conftest import Aws
-from tollgate import bootstrap_api
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import api as api_parts
 from tollgate.kit.money import micro_usd_of_cents
 
 Z_IMAGE = {"model": "z-image", "input": {"prompt": "a lighthouse", "size": "1:1"}}
@@ -20,23 +20,23 @@ MAX_STEPS = 60
 
 @pytest.fixture
 def customer(aws: Aws) -> OpenedAccount:
-    """Give an account with 100 cents on it."""
-    return bootstrap_api.api().accounts.open(micro_usd_of_cents(100))
+    """Return an account with 100 cents on it."""
+    return api_parts.api().accounts.open(micro_usd_of_cents(100))
 
 
 def balance_cents(customer: OpenedAccount) -> Any:
-    """Give the balance that the customer sees."""
-    return bootstrap_api.api().accounts.me(customer.account_id).view()["balance"]
+    """Return the balance that the customer sees."""
+    return api_parts.api().accounts.me(customer.account_id).view()["balance"]
 
 
 def create(customer: OpenedAccount, **fields: Any) -> str:
     """Create a z-image task, with other fields of the body as given; give its id."""
-    made = bootstrap_api.api().tasks.create(customer.account_id, {**Z_IMAGE, **fields}, None)
+    made = api_parts.api().tasks.create(customer.account_id, {**Z_IMAGE, **fields}, None)
     return str(made["taskId"])
 
 
 def with_prompt(prompt: str) -> dict[str, Any]:
-    """Give the fields of a z-image body with another prompt."""
+    """Return the fields of a z-image body with another prompt."""
     return {"input": {"prompt": prompt, "size": "1:1"}}
 
 
@@ -47,7 +47,7 @@ def invoke(handler: Callable[..., Any], queue: str, *bodies: str) -> Any:
 
 
 def stream_records(aws: Aws, table: str = "TasksTable") -> list[Any]:
-    """Give every record of a table's stream so far."""
+    """Return every record of a table's stream so far."""
     arn = aws.stack.attributes[f"{table}.StreamArn"]
     shard = aws.clients.streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]
     iterator = aws.clients.streams.get_shard_iterator(
@@ -89,5 +89,5 @@ class Worker:
 
 @pytest.fixture
 def worker(aws: Aws) -> Worker:
-    """Give the worker."""
+    """Return the worker."""
     return Worker(aws)

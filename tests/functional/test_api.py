@@ -14,8 +14,8 @@ from local.events import Context
 from local.template import ROOT
 from tests.conftest import Aws
 from tests.functional.conftest import Z_IMAGE, balance_cents, create
-from tollgate import bootstrap_api
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import api as api_parts
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/api.json").read_text())
 BODY_LIMIT = 5 * 1024 * 1024
@@ -51,7 +51,7 @@ def call(
 
 
 def details(body: Any) -> dict[str, str]:
-    """Give the problems of an `invalid_input` body by their path."""
+    """Return the problems of an `invalid_input` body by their path."""
     assert body["error"]["code"] == "invalid_input"
     return {problem["path"]: problem["message"] for problem in body["error"]["details"]}
 
@@ -176,7 +176,7 @@ class TestCreate:
 
     def test_more_than_the_balance_is_402_and_charges_nothing(self, customer: OpenedAccount) -> None:
         dear = {"model": "seedance-1.5-pro", "input": {"prompt": "x", "duration": 12, "resolution": "1080p"}}
-        price = bootstrap_api.api().tasks.estimate(customer.account_id, dear)["price"]
+        price = api_parts.api().tasks.estimate(customer.account_id, dear)["price"]
         status, body, _ = call("POST", "/api/v1/generation/create", customer.api_key, dear)
         assert (status, body["error"]["code"]) == (402, "insufficient_balance")
         assert body["error"]["balanceCents"] == 100
@@ -212,7 +212,7 @@ class TestIdempotencyKey:
         assert balance_cents(customer) == 99
 
     def test_a_repeat_works_though_the_balance_is_gone(self, aws: Aws) -> None:
-        customer = bootstrap_api.api().accounts.open(10_000)
+        customer = api_parts.api().accounts.open(10_000)
         first = call("POST", "/api/v1/generation/create", customer.api_key, Z_IMAGE, {"idempotency-key": "k"})
         again = call("POST", "/api/v1/generation/create", customer.api_key, Z_IMAGE, {"idempotency-key": "k"})
         assert first[:2] == again[:2]
@@ -245,7 +245,7 @@ class TestStatus:
 
     def test_another_accounts_task_is_as_if_it_did_not_exist(self, customer: OpenedAccount) -> None:
         task_id = create(customer)
-        stranger = bootstrap_api.api().accounts.open(0)
+        stranger = api_parts.api().accounts.open(0)
         theirs = call("GET", f"/api/v1/task/status/{task_id}", stranger.api_key)
         nobodys = call("GET", "/api/v1/task/status/task_nope", stranger.api_key)
         assert theirs[:2] == nobodys[:2]

@@ -9,8 +9,8 @@ from tests.functional.conftest import Z_IMAGE, balance_cents
 from tests.functional.test_api import call, details
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
-from tollgate import bootstrap_api
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import api as api_parts
 from tollgate.kit.money import micro_usd_of_cents
 
 KEYS = "/api/v1/keys"
@@ -39,7 +39,7 @@ HOUR_MS = 60 * 60 * 1000
 
 
 def ok(method: str, path: str, key: str, body: Any = None) -> Any:
-    """Give the `data` of an answer that must be 200."""
+    """Return the `data` of an answer that must be 200."""
     status, answer, _ = call(method, path, key, body)
     assert status == 200, answer
     assert answer["code"] == 200
@@ -52,13 +52,13 @@ def made(customer: OpenedAccount, **fields: Any) -> Any:
 
 
 def shown(customer: OpenedAccount, key_id: str) -> Any:
-    """Give a key as the list shows it."""
+    """Return a key as the list shows it."""
     (found,) = [one for one in ok("GET", KEYS, customer.api_key)["keys"] if one["id"] == key_id]
     return found
 
 
 def refusal(method: str, path: str, key: str, body: Any = None) -> tuple[int, str]:
-    """Give status and code of an answer that must be an error."""
+    """Return status and code of an answer that must be an error."""
     status, answer, _ = call(method, path, key, body)
     return status, answer["error"]["code"]
 
@@ -122,7 +122,7 @@ class TestScopes:
 
 class TestAnotherAccount:
     def test_its_keys_are_as_if_they_did_not_exist(self, customer: OpenedAccount) -> None:
-        theirs = bootstrap_api.api().accounts.open(0)
+        theirs = api_parts.api().accounts.open(0)
         (listed,) = ok("GET", KEYS, theirs.api_key)["keys"]
         for method, path in ROUTES[2:]:
             answers = [
@@ -352,7 +352,7 @@ class TestSpendingCap:
 
 class TestOwner:
     def test_the_owner_makes_any_key_by_the_service_itself(self, customer: OpenedAccount) -> None:
-        keys = bootstrap_api.api().keys
+        keys = api_parts.api().keys
         made = keys.create(customer.account_id, {"name": "mine", "spendingCap": {"cents": 7, "per": "month"}})
         assert keys.all(customer.account_id)[0]["spendingCap"]["cents"] == micro_usd_of_cents(7) // 10_000
         assert keys.revoke(customer.account_id, made["id"])["revokedAt"] is not None

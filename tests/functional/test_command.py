@@ -15,22 +15,23 @@ from tests.conftest import Aws
 from tests.functional.conftest import Worker, balance_cents, create, invoke, stream_records, with_prompt
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import START_MS, ManualClock
-from tollgate import bootstrap_api, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.command.app import cli
 from tollgate.command.place import DEAD_LETTER_QUEUES, ENVIRONMENT
+from tollgate.composition import api as api_parts
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit import aws as aws_clients
 from tollgate.kit import dead_letters
 from tollgate.kit.clock import MS_PER_S
-from tollgate.providers.base import Failed, FailureKind
-from tollgate.providers.health import FAILURES_TO_OPEN
+from tollgate.providers.runtime.base import Failed, FailureKind
+from tollgate.providers.runtime.health import FAILURES_TO_OPEN
 
 Run = Callable[..., Result]
 
 
 @pytest.fixture
 def run(aws: Aws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Give a function that runs a command on the service in moto."""
+    """Return a function that runs a command on the service in moto."""
     dead = {variable: aws.stack.refs[queue] for variable, queue in DEAD_LETTER_QUEUES.items()}
     for name, value in dead.items():
         monkeypatch.setenv(name, value)
@@ -41,13 +42,13 @@ def run(aws: Aws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def answer(result: Result) -> Any:
-    """Give the one JSON document of a command that worked."""
+    """Return the one JSON document of a command that worked."""
     assert (result.exit_code, result.stderr) == (0, "")
     return json.loads(result.stdout)
 
 
 def refusal(result: Result, exit_code: int = 1) -> str:
-    """Give the one line of a command that did not work."""
+    """Return the one line of a command that did not work."""
     assert (result.exit_code, result.stdout) == (exit_code, "")
     (line,) = result.stderr.splitlines()
     return str(line)
@@ -107,7 +108,7 @@ class TestCredit:
             "credited": True,
             "balanceCents": 2650,
         }
-        (entry,) = bootstrap_run_task.step_runner().ledger.named(customer.account_id, ["credit_inv-7"])
+        (entry,) = run_task_parts.step_runner().ledger.named(customer.account_id, ["credit_inv-7"])
         assert (entry.amount_micro_usd, entry.reason) == (25_500_000, "paid")
         assert answer(run("check-ledger", "--json")) == {"accounts": 1, "faults": []}
 
@@ -321,9 +322,9 @@ class TestProviders:
             "disabled": False,
             "reason": None,
         }
-        board = bootstrap_run_task.step_runner().board
+        health = run_task_parts.step_runner().health
         for _ in range(FAILURES_TO_OPEN):
-            board.report("fal", Failed(FailureKind.UNREACHABLE, "no answer"))
+            health.report("fal", Failed(FailureKind.UNREACHABLE, "no answer"))
         opened = self.state(run, "fal")
         # 30 s after the fifth failure (decision 0015)
         assert (opened["breaker"], opened["openUntil"]) == ("open", "2023-11-14T22:13:50.000Z")
@@ -377,14 +378,14 @@ class TestCheckLedger:
     def test_books_that_agree_end_with_0(self, run: Run, customer: OpenedAccount, clock: ManualClock) -> None:
         run_to_end(create(customer), clock)
         running, _ = create(customer, **with_prompt("[[slow 60]]")), create(customer)
-        bootstrap_run_task.step_runner().run(running, 0)
+        run_task_parts.step_runner().run(running, 0)
         assert answer(run("check-ledger", "--json")) == {"accounts": 1, "faults": []}
 
     @pytest.mark.parametrize("words", [(), ("--json",)])
     def test_a_balance_that_drifts_ends_with_1(
         self, run: Run, aws: Aws, customer: OpenedAccount, words: tuple[str, ...]
     ) -> None:
-        bootstrap_api.api().accounts.open(0)
+        api_parts.api().accounts.open(0)
         move_balance(aws, customer, "SET balance_micro_usd = balance_micro_usd - :one", one=1)
         result = run("check-ledger", *words)
         assert result.exit_code == 1
@@ -411,7 +412,7 @@ class TestCheckLedger:
         ]
 
     def test_one_account_alone(self, run: Run, customer: OpenedAccount) -> None:
-        bootstrap_api.api().accounts.open(0)
+        api_parts.api().accounts.open(0)
         assert answer(run("check-ledger", "--account", customer.account_id, "--json"))["accounts"] == 1
 
 

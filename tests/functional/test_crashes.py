@@ -16,21 +16,19 @@ from tests.conftest import Aws
 from tests.functional.conftest import balance_cents, stream_records, with_prompt
 from tests.functional.test_run_task import ledger_of, task_of
 from tests.support.clock import ManualClock
-from tollgate import (
-    bootstrap_api,
-    bootstrap_deliver_webhook,
-    bootstrap_dispatch_changes,
-    bootstrap_run_task,
-    bootstrap_sweep,
-)
 from tollgate.accounts.service import OpenedAccount
 from tollgate.artifacts.store import ArtifactStore
+from tollgate.composition import api as api_parts
+from tollgate.composition import deliver_webhook as deliver_webhook_parts
+from tollgate.composition import dispatch_changes as dispatch_changes_parts
+from tollgate.composition import run_task as run_task_parts
+from tollgate.composition import sweep as sweep_parts
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.queue import Queue
 from tollgate.ledger.audit import audit
-from tollgate.providers.fal.media import FalMedia
-from tollgate.providers.poyo.media import PoyoMedia
+from tollgate.providers.media.fal.media import FalMedia
+from tollgate.providers.media.poyo.media import PoyoMedia
 
 MAX_ROUNDS = 40
 ROUND_MS = 60 * MS_PER_S
@@ -83,7 +81,7 @@ class Fate:
 
 @pytest.fixture
 def fate(monkeypatch: pytest.MonkeyPatch) -> Fate:
-    """Give the fate of the processes of a test."""
+    """Return the fate of the processes of a test."""
     return Fate(monkeypatch)
 
 
@@ -100,13 +98,13 @@ class Life:
         records = stream_records(self._aws)[self._dispatched :]
         for record in records:
             if record["eventName"] == "INSERT":
-                self._survive(partial(bootstrap_dispatch_changes.dispatcher().dispatch, record))
+                self._survive(partial(dispatch_changes_parts.dispatcher().dispatch, record))
         self._dispatched += len(records)
         for body in self._aws.messages("TaskQueue"):
             message = json.loads(body)
-            self._survive(partial(bootstrap_run_task.step_runner().run, message["task_id"], message["seq"]))
+            self._survive(partial(run_task_parts.step_runner().run, message["task_id"], message["seq"]))
         self._clock.advance(ROUND_MS)
-        self._survive(bootstrap_sweep.sweeper().sweep)
+        self._survive(sweep_parts.sweeper().sweep)
 
     @staticmethod
     def _survive(call: Callable[[], Any]) -> None:
@@ -118,7 +116,7 @@ class Life:
 
 
 def effects_of_a_life(prompt: str) -> int:
-    """Give how many effects to die at: a few more than the longest life of this kind has."""
+    """Return how many effects to die at: a few more than the longest life of this kind has."""
     return {"fine": 9, "[[fal: fail]]": 13, "[[fail]]": 13, "[[reject]]": 8}[prompt]
 
 
@@ -144,10 +142,10 @@ def test_a_death_at_any_effect_costs_nobody_anything(
     fate.die_at(effect, after)
     body = {"model": "z-image", **with_prompt(prompt), "webhook": WEBHOOK}
     try:
-        bootstrap_api.api().tasks.create(customer.account_id, body, "order-1")
+        api_parts.api().tasks.create(customer.account_id, body, "order-1")
     except Died:
         # The customer saw no answer and asks again with the same key: one task, one charge, either way.
-        bootstrap_api.api().tasks.create(customer.account_id, body, "order-1")
+        api_parts.api().tasks.create(customer.account_id, body, "order-1")
     entries = ledger_of(customer)
     assert entries == [("charge", -1)]
 
@@ -163,8 +161,8 @@ def test_a_death_at_any_effect_costs_nobody_anything(
     refunded = task.status != "finished"
     assert ledger_of(customer) == [("charge", -1), ("refund", 1)][: 2 if refunded else 1]
     assert balance_cents(customer) == (100 if refunded else 99)
-    runner = bootstrap_run_task.step_runner()
-    account = bootstrap_api.api().accounts.me(customer.account_id)
+    runner = run_task_parts.step_runner()
+    account = api_parts.api().accounts.me(customer.account_id)
     assert (
         audit(account.account_id, account.balance_micro_usd, runner.ledger.entries(account.account_id))
         is None
@@ -173,7 +171,7 @@ def test_a_death_at_any_effect_costs_nobody_anything(
     # No provider is ever handed the same job twice.
     assert len(set(fate.submits)) == len(fate.submits)
     assert (
-        bootstrap_deliver_webhook.webhook_sender().deliveries.get("evt_" + task_id.removeprefix("task_"))
+        deliver_webhook_parts.webhook_sender().deliveries.get("evt_" + task_id.removeprefix("task_"))
         is not None
     )
     for file in task.files:

@@ -15,9 +15,11 @@ from tests.conftest import Aws
 from tests.functional.conftest import MAX_STEPS
 from tests.support.clock import ManualClock
 from tests.support.dashboard import CONTEXT, EVENT, ORIGIN, STAGE, Browser
-from tollgate import bootstrap_api, bootstrap_dashboard, bootstrap_run_task
 from tollgate.accounts.models import Scope
 from tollgate.catalog.loader import Catalog, Document, compiled
+from tollgate.composition import api as api_parts
+from tollgate.composition import dashboard as dashboard_parts
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError
 from tollgate.kit.money import micro_usd_of_cents
 
@@ -51,7 +53,7 @@ KEY = r"tg_live_[0-9A-Z]{26}_[0-9A-Za-z]{39}"
 
 @cache
 def catalog() -> Catalog:
-    """Give the shipped catalog as a build compiles it: nearly every page reads all of it."""
+    """Return the shipped catalog as a build compiles it: nearly every page reads all of it."""
     return Catalog(Document(json.loads(compiled())))
 
 
@@ -60,27 +62,27 @@ def dashboard(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let the dashboard take the development sign-in."""
     monkeypatch.setattr(Catalog, "shipped", catalog)
     monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
-    bootstrap_dashboard.forget()
+    dashboard_parts.forget()
     yield
-    bootstrap_dashboard.forget()
+    dashboard_parts.forget()
 
 
 @pytest.fixture
 def browser(dashboard: None) -> Browser:
-    """Give a browser that nobody has signed in with."""
+    """Return a browser that nobody has signed in with."""
     return Browser()
 
 
 @pytest.fixture
 def ada(browser: Browser) -> Browser:
-    """Give the browser of somebody who is signed in."""
+    """Return the browser of somebody who is signed in."""
     browser.sign_in("ada@example.com")
     return browser
 
 
 def balance_cents(account_id: str) -> Any:
-    """Give the balance that the API would show."""
-    return bootstrap_api.api().accounts.me(account_id).view()["balance"]
+    """Return the balance that the API would show."""
+    return api_parts.api().accounts.me(account_id).view()["balance"]
 
 
 class TestTheEventFile:
@@ -112,7 +114,7 @@ class TestSignIn:
         assert browser.get("").status == 303
 
     def test_an_api_key_opens_its_account(self, browser: Browser) -> None:
-        opened = bootstrap_api.api().accounts.open(micro_usd_of_cents(300))
+        opened = api_parts.api().accounts.open(micro_usd_of_cents(300))
         browser.get("/sign-in")
         browser.post("/sign-in/development/key", {"key": opened.api_key})
         assert opened.account_id in browser.get("").text
@@ -134,7 +136,7 @@ class TestSignIn:
         self, browser: Browser, monkeypatch: pytest.MonkeyPatch, way: str
     ) -> None:
         monkeypatch.delenv("TOLLGATE_DEVELOPMENT_SIGN_IN")
-        bootstrap_dashboard.forget()
+        dashboard_parts.forget()
         assert "not set up" in browser.get("/sign-in").text
         answer = browser.post(f"/sign-in/development/{way}", {"email": "ada@example.com"})
         assert answer.status == 404
@@ -152,7 +154,7 @@ class TestSession:
     ) -> None:
         monkeypatch.delenv("TOLLGATE_DEVELOPMENT_SIGN_IN")
         monkeypatch.setenv("STAGE", "prod")
-        bootstrap_dashboard.forget()
+        dashboard_parts.forget()
         answer = browser.get("/sign-in")
         assert answer.cookie is not None
         assert "secure" in answer.cookie.split("; ")
@@ -246,7 +248,7 @@ class TestPages:
         def broken(*_: object) -> None:
             raise RuntimeError("table of secrets")
 
-        monkeypatch.setattr(type(bootstrap_api.api().keys), "all", broken)
+        monkeypatch.setattr(type(api_parts.api().keys), "all", broken)
         answer = ada.get("/keys")
         assert answer.status == 500
         assert "secrets" not in answer.text
@@ -280,7 +282,7 @@ class TestKeys:
         )
         assert made.status == 200, made.text
         (text,) = set(re.findall(KEY, made.text))
-        key = bootstrap_api.api().authenticator.authenticate(f"Bearer {text}", Scope.MEDIA, None)
+        key = api_parts.api().authenticator.authenticate(f"Bearer {text}", Scope.MEDIA, None)
         assert key.name == "Shop"
         assert text not in ada.get("/keys").text
         shown = ada.get("/keys").text
@@ -302,16 +304,16 @@ class TestKeys:
         key_id = "key_" + first.split("_")[2]
         (second,) = set(re.findall(KEY, ada.post(f"/keys/{key_id}/rotate").text))
         assert second != first
-        assert bootstrap_api.api().authenticator.authenticate(f"Bearer {second}", Scope.MEDIA, None)
+        assert api_parts.api().authenticator.authenticate(f"Bearer {second}", Scope.MEDIA, None)
 
     def test_a_revoked_key_is_gone(self, ada: Browser) -> None:
         (text,) = set(re.findall(KEY, ada.post("/keys", {"name": "Shop", "scopes": "media"}).text))
         answer = ada.post(f"/keys/key_{text.split('_')[2]}/revoke")
         assert answer.status == 200
         assert "No keys yet" in answer.text
-        bootstrap_dashboard.forget()
+        dashboard_parts.forget()
         with pytest.raises(InvalidApiKeyError):
-            bootstrap_api.api().authenticator.authenticate(f"Bearer {text}", Scope.MEDIA, None)
+            api_parts.api().authenticator.authenticate(f"Bearer {text}", Scope.MEDIA, None)
 
     def test_a_key_is_changed_to_what_the_form_says(self, ada: Browser) -> None:
         limits = {
@@ -327,11 +329,11 @@ class TestKeys:
         form = ada.get(f"/keys/{key_id}").text
         for shown in ('value="Shop"', 'value="2.50"', "<option selected>z-image<", ">192.0.2.0/24<"):
             assert shown in form
-        before = bootstrap_api.api().keys.keys.get(key_id)
+        before = api_parts.api().keys.keys.get(key_id)
         changed = {"name": "Web", "scopes": ["media", "text"], "cap": "", "days": "keep", "networks": ""}
         answer = ada.post(f"/keys/{key_id}", changed)
         assert answer.headers["hx-redirect"] == f"{STAGE}/dashboard/keys"
-        key = bootstrap_api.api().keys.keys.get(key_id)
+        key = api_parts.api().keys.keys.get(key_id)
         assert before is not None
         assert key is not None
         assert (key.name, sorted(key.scopes), key.cap) == ("Web", ["media", "text"], None)
@@ -358,12 +360,12 @@ class TestKeys:
         bob = Browser()
         bob.sign_in("bob@example.com")
         assert bob.post(f"/keys/key_{text.split('_')[2]}/revoke").status == 404
-        assert bootstrap_api.api().authenticator.authenticate(f"Bearer {text}", Scope.MEDIA, None)
+        assert api_parts.api().authenticator.authenticate(f"Bearer {text}", Scope.MEDIA, None)
 
 
 class TestPlayground:
     def test_every_media_model_has_a_form(self, ada: Browser) -> None:
-        for dto in bootstrap_api.api().listing.found({"kind": "media"}):
+        for dto in api_parts.api().listing.found({"kind": "media"}):
             text = ada.get(f"/playground/{dto['id']}").text
             fields = set(re.findall(r'name="input\.(\w+)"', text))
             assert fields == {param["name"] for param in dto["params"] if not param["deprecated"]}
@@ -405,7 +407,7 @@ class TestPlayground:
         assert answer.headers["hx-trigger"] == "money-moved"
 
     def test_without_balance_it_is_402_and_no_task(self, browser: Browser) -> None:
-        opened = bootstrap_api.api().accounts.open(0)
+        opened = api_parts.api().accounts.open(0)
         browser.get("/sign-in")
         browser.post("/sign-in/development/key", {"key": opened.api_key})
         browser.get("/playground")
@@ -421,7 +423,7 @@ class TestTasks:
         return str(re.findall(r"task_[0-9A-Z]{26}", answer.text)[0])
 
     def finish(self, task_id: str, clock: ManualClock) -> None:
-        runner = bootstrap_run_task.step_runner()
+        runner = run_task_parts.step_runner()
         for _ in range(MAX_STEPS):
             task = runner.tasks.get(task_id)
             assert task is not None
@@ -484,7 +486,7 @@ class TestChat:
     def test_its_key_is_for_text_and_ends_soon(self, ada: Browser) -> None:
         made = ada.post("/chat/key")
         text = re.findall(KEY, made.text)[0]
-        authenticator = bootstrap_api.api().authenticator
+        authenticator = api_parts.api().authenticator
         key = authenticator.authenticate(f"Bearer {text}", Scope.TEXT, None)
         assert key.expires_at_ms is not None
         assert key.expires_at_ms - key.created_at_ms == 15 * 60 * 1000
@@ -531,12 +533,12 @@ class TestWebhooks:
 
     def test_the_secret_is_masked_until_there_is_a_new_one(self, ada: Browser) -> None:
         account_id = ada.sign_in()
-        (old,) = bootstrap_api.api().accounts.me(account_id).webhook_secrets
+        (old,) = api_parts.api().accounts.me(account_id).webhook_secrets
         page = ada.get("/webhooks").text
         assert old.text not in page
         assert old.masked in page
         made = ada.post("/webhooks/secret/rotate").text
-        assert bootstrap_api.api().accounts.me(account_id).webhook_secrets[0].text in made
+        assert api_parts.api().accounts.me(account_id).webhook_secrets[0].text in made
         assert old.text not in made
 
 

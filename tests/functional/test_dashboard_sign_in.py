@@ -12,7 +12,9 @@ import pytest
 from tests.conftest import Aws
 from tests.support.dashboard import ORIGIN, Browser
 from tests.support.issuer import CLIENT_ID, OTHER_KEY, SUBJECT, Issuer, running_issuer
-from tollgate import bootstrap_api, bootstrap_check_ledger, bootstrap_dashboard
+from tollgate.composition import api as api_parts
+from tollgate.composition import check_ledger as check_ledger_parts
+from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.identities import Person
 from tollgate.dashboard.repository import IdentityRepository
 
@@ -22,15 +24,15 @@ CALLBACK = f"{ORIGIN}/live/dashboard/sign-in/callback"
 
 @pytest.fixture
 def issuer(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Issuer]:
-    """Give the user pool that the dashboard is told of."""
+    """Return the user pool that the dashboard is told of."""
     with running_issuer() as running:
         pool = {"issuer": running.url, "client_id": CLIENT_ID, "domain": "https://pool.example"}
         ssm: Any = boto3.client("ssm", region_name="us-east-1")
         ssm.put_parameter(Name=PARAMETER, Type="String", Value=json.dumps(pool))
         monkeypatch.setenv("SIGN_IN_PARAMETER", PARAMETER)
-        bootstrap_dashboard.forget()
+        dashboard_parts.forget()
         yield running
-    bootstrap_dashboard.forget()
+    dashboard_parts.forget()
 
 
 def come_back(browser: Browser, issuer: Issuer) -> int:
@@ -58,9 +60,9 @@ class TestSignIn:
         assert redeemed["redirect_uri"] == CALLBACK
         assert "client_secret" not in redeemed
         assert "Sign out ada@example.com" in browser.get("").text
-        account_id = bootstrap_dashboard.dashboard().identities.account_of(Person(f"cognito#{SUBJECT}", ""))
+        account_id = dashboard_parts.dashboard().identities.account_of(Person(f"cognito#{SUBJECT}", ""))
         assert account_id in browser.get("").text
-        assert bootstrap_api.api().accounts.me(account_id).balance_micro_usd == 0
+        assert api_parts.api().accounts.me(account_id).balance_micro_usd == 0
 
     def test_the_same_person_has_the_same_account_under_another_address(self, issuer: Issuer) -> None:
         accounts = []
@@ -117,11 +119,11 @@ class TestSignIn:
 
 class TestFirstSignIn:
     def test_two_at_once_end_in_one_account(self, issuer: Issuer, monkeypatch: pytest.MonkeyPatch) -> None:
-        identities = bootstrap_dashboard.dashboard().identities
+        identities = dashboard_parts.dashboard().identities
         person = Person("cognito#new", "new@example.com")
         first = identities.account_of(person)
         # The second one looked before the first one wrote.
         monkeypatch.setattr(IdentityRepository, "account_id", lambda *_: None)
-        before = sum(1 for _ in bootstrap_check_ledger.ledger_audit().accounts.all())
+        before = sum(1 for _ in check_ledger_parts.ledger_audit().accounts.all())
         assert identities.account_of(person) == first
-        assert sum(1 for _ in bootstrap_check_ledger.ledger_audit().accounts.all()) == before
+        assert sum(1 for _ in check_ledger_parts.ledger_audit().accounts.all()) == before

@@ -9,24 +9,24 @@ from tests.conftest import Aws
 from tests.functional.test_payments import send
 from tests.support.dashboard import ORIGIN, STAGE, Browser
 from tests.support.payments import CHECKOUT_URL, KEYS, PAYMENT, SESSION, event, session, stripe_api
-from tollgate import bootstrap_dashboard
+from tollgate.composition import dashboard as dashboard_parts
 
 PAGE = f"{ORIGIN}{STAGE}/dashboard/top-up"
 
 
 @pytest.fixture
 def asked() -> list[dict[str, str]]:
-    """Give what Stripe was asked for."""
+    """Return what Stripe was asked for."""
     return []
 
 
 @pytest.fixture
 def browser(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
-    """Give a browser at a service that lets people in by their word."""
+    """Return a browser at a service that lets people in by their word."""
     monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
-    bootstrap_dashboard.forget()
+    dashboard_parts.forget()
     yield Browser()
-    bootstrap_dashboard.forget()
+    dashboard_parts.forget()
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def with_stripe(aws: Aws, base_url: str = "https://api.stripe.invalid") -> None:
     """Fill in Stripe's keys, as an operator does; a process that is new has them at once."""
     secret = json.dumps({**KEYS, "baseUrl": base_url})
     aws.clients.secrets.put_secret_value(SecretId=aws.stack.refs["StripeSecret"], SecretString=secret)
-    bootstrap_dashboard.forget()
+    dashboard_parts.forget()
 
 
 @pytest.mark.usefixtures("account_id")

@@ -16,8 +16,9 @@ from tests.functional.conftest import create, invoke, with_prompt
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.http_server import Received, http_server
-from tollgate import bootstrap_api, bootstrap_deliver_webhook
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import api as api_parts
+from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.schedule import WAITS_S
@@ -32,7 +33,7 @@ def loopback_open(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def noting(received: list[Received], status: int) -> Callable[[Received], int]:
-    """Give a receiver that notes each request and answers with `status`."""
+    """Return a receiver that notes each request and answers with `status`."""
 
     def answer(request: Received) -> int:
         received.append(request)
@@ -42,14 +43,14 @@ def noting(received: list[Received], status: int) -> Callable[[Received], int]:
 
 
 def ended_task(customer: OpenedAccount, clock: ManualClock, url: str, prompt: str = "fine") -> str:
-    """Give the delivery of a task that ended."""
+    """Return the delivery of a task that ended."""
     task = run_to_end(create(customer, webhook=url, **with_prompt(prompt)), clock)
     return "evt_" + task.task_id.removeprefix("task_")
 
 
 def delivery_of(delivery_id: str) -> Delivery:
-    """Give the delivery as it is now."""
-    found = bootstrap_deliver_webhook.webhook_sender().deliveries.get(delivery_id)
+    """Return the delivery as it is now."""
+    found = deliver_webhook_parts.webhook_sender().deliveries.get(delivery_id)
     assert found is not None
     return found
 
@@ -82,7 +83,7 @@ class TestDelivery:
         event = json.loads(request.body)
         task_id = delivery_id.replace("evt_", "task_")
         assert event["type"] == kind
-        assert event["data"] == bootstrap_api.api().reader.status(customer.account_id, task_id)
+        assert event["data"] == api_parts.api().reader.status(customer.account_id, task_id)
         assert request.headers["webhook-id"] == delivery_id
         assert delivery_of(delivery_id).status == "delivered"
 
@@ -125,7 +126,7 @@ class TestGuard:
         with http_server(noting(received, 200)) as url:
             delivery_id = ended_task(customer, clock, url)
             monkeypatch.delenv("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS")
-            bootstrap_deliver_webhook.webhook_sender.cache_clear()
+            deliver_webhook_parts.webhook_sender.cache_clear()
             deliver(delivery_id)
         assert received == []
         delivery = delivery_of(delivery_id)
@@ -138,13 +139,13 @@ class TestLane:
     def test_an_account_with_ten_tries_in_the_air_waits_and_another_one_does_not(
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock
     ) -> None:
-        lanes = bootstrap_deliver_webhook.webhook_sender().lanes
+        lanes = deliver_webhook_parts.webhook_sender().lanes
         for _ in range(10):
             assert lanes.enter(customer.account_id, clock.now_ms())
         received: list[Received] = []
         with http_server(noting(received, 200)) as url:
             waiting = ended_task(customer, clock, url)
-            going = ended_task(bootstrap_api.api().accounts.open(micro_usd_of_cents(100)), clock, url)
+            going = ended_task(api_parts.api().accounts.open(micro_usd_of_cents(100)), clock, url)
             aws.messages("WebhookQueue")
             deliver(waiting)
             deliver(going)

@@ -16,11 +16,13 @@ from tests.functional.conftest import Z_IMAGE, balance_cents, create, with_promp
 from tests.functional.test_api import call
 from tests.functional.test_run_task import run_to_end, task_of
 from tests.support.clock import ManualClock
-from tollgate import bootstrap_api, bootstrap_run_task, bootstrap_text
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import compiled
 from tollgate.catalog.source import DOCUMENT_KEY, REREAD_MS
 from tollgate.command.app import cli
+from tollgate.composition import api as api_parts
+from tollgate.composition import run_task as run_task_parts
+from tollgate.composition import text as text_parts
 from tollgate.kit.document import (
     MAX_DOCUMENT_BYTES,
     DocumentConflictError,
@@ -37,7 +39,7 @@ CATALOG = "/api/v1/catalog"
 
 
 def image(price: str = "0.07", *providers: str) -> dict[str, Any]:
-    """Give z-image at another price, with only the routes of these providers where any are named."""
+    """Return z-image at another price, with only the routes of these providers where any are named."""
     raw: dict[str, Any] = json.loads(json.dumps(SHIPPED[MODEL]))
     raw["pricing"]["prices"][0]["price"] = price
     if providers:
@@ -46,21 +48,21 @@ def image(price: str = "0.07", *providers: str) -> dict[str, Any]:
 
 
 def text(price: str) -> dict[str, Any]:
-    """Give the text model with another price of output."""
+    """Return the text model with another price of output."""
     raw: dict[str, Any] = json.loads(json.dumps(SHIPPED[TEXT_MODEL]))
     raw["prices"]["output"] = price
     return raw
 
 
 def document(**models: Any) -> bytes:
-    """Give the shipped document with other models; `None` is without."""
+    """Return the shipped document with other models; `None` is without."""
     merged = {**SHIPPED, **models}
     return json.dumps({model_id: raw for model_id, raw in merged.items() if raw is not None}).encode()
 
 
 @pytest.fixture
 def live(aws: Aws) -> S3Document:
-    """Give the document's place, which is empty."""
+    """Return the document's place, which is empty."""
     return S3Document(aws.clients.s3, aws.stack.refs["ConfigBucket"], DOCUMENT_KEY)
 
 
@@ -84,12 +86,12 @@ class Publisher:
 
 @pytest.fixture
 def publish(live: S3Document, clock: ManualClock) -> Publisher:
-    """Give what publishes a document."""
+    """Return what publishes a document."""
     return Publisher(live, clock)
 
 
 def estimate(customer: OpenedAccount) -> Any:
-    """Give what z-image costs now, in cents, or the error."""
+    """Return what z-image costs now, in cents, or the error."""
     status, body, _ = call("POST", "/api/v1/generation/estimate", customer.api_key, Z_IMAGE)
     return body["data"]["price"] if status == 200 else body["error"]["code"]
 
@@ -187,7 +189,7 @@ class TestRunTask:
         self, customer: OpenedAccount, clock: ManualClock, publish: Publisher
     ) -> None:
         task_id = create(customer)
-        bootstrap_run_task.step_runner().run(task_id, 0)
+        run_task_parts.step_runner().run(task_id, 0)
         publish(**{MODEL: None})
         assert run_to_end(task_id, clock).status == "finished"
         assert balance_cents(customer) == 99
@@ -196,7 +198,7 @@ class TestRunTask:
         self, customer: OpenedAccount, clock: ManualClock, publish: Publisher
     ) -> None:
         task_id = create(customer, **with_prompt("[[fal: fail]]"))
-        bootstrap_run_task.step_runner().run(task_id, 0)
+        run_task_parts.step_runner().run(task_id, 0)
         assert task_of(task_id).attempts[0].provider == "fal"
         publish(**{MODEL: None})
         assert run_to_end(task_id, clock).status == "failed"
@@ -207,7 +209,7 @@ class TestRunTask:
     ) -> None:
         publish(**{MODEL: image("0.01", "fal")})
         task_id = create(customer, **with_prompt("[[fal: fail]]"))
-        bootstrap_run_task.step_runner().run(task_id, 0)
+        run_task_parts.step_runner().run(task_id, 0)
         publish(**{MODEL: image("0.07", "poyo")})
         task = run_to_end(task_id, clock)
         assert [attempt.provider for attempt in task.attempts] == ["fal", "poyo"]
@@ -287,15 +289,15 @@ class TestCommand:
 
 @pytest.fixture
 def text_live(service: None, stack_environment: dict[str, str]) -> Iterator[S3Document]:
-    """Give the document's place in the emulator, where text reads without the SDK; empty before and after."""
+    """The document's place in the emulator, where text reads without the SDK; empty before and after."""
     client = Clients.at(stack_environment["AWS_ENDPOINT_URL"]).s3
     bucket = stack_environment["CONFIG_BUCKET"]
-    bootstrap_text.settings.cache_clear()
-    bootstrap_text.catalog.cache_clear()
+    text_parts.settings.cache_clear()
+    text_parts.catalog.cache_clear()
     yield S3Document(client, bucket, DOCUMENT_KEY)
     client.delete_object(Bucket=bucket, Key=DOCUMENT_KEY)
-    bootstrap_text.settings.cache_clear()
-    bootstrap_text.catalog.cache_clear()
+    text_parts.settings.cache_clear()
+    text_parts.catalog.cache_clear()
 
 
 @pytest.mark.ministack
@@ -306,8 +308,8 @@ class TestText:
     ) -> None:
         clock = ManualClock()
         clock.set_to_now()
-        monkeypatch.setattr(bootstrap_text, "SystemClock", lambda: clock)
-        api_key = bootstrap_api.api().accounts.open(1_000_000).api_key
+        monkeypatch.setattr(text_parts, "SystemClock", lambda: clock)
+        api_key = api_parts.api().accounts.open(1_000_000).api_key
         text_live.put(document(**{TEXT_MODEL: text("9")}), None)
         seen = asyncio.run(_watch(text_live, clock, api_key))
         assert seen == [
@@ -320,7 +322,7 @@ class TestText:
 
 
 async def _watch(live: S3Document, clock: ManualClock, api_key: str) -> list[tuple[Any, Any]]:
-    """Give the price that the service has, and the published one, after each change of the document."""
+    """Return the price that the service has, and the published one, after each change of the document."""
     seen = [await _prices(api_key)]
     for body in (
         document(**{TEXT_MODEL: text("11")}),
@@ -335,11 +337,11 @@ async def _watch(live: S3Document, clock: ManualClock, api_key: str) -> list[tup
         else:
             live.put(body, found.etag)
         clock.advance(REREAD_MS)
-        made = await bootstrap_text.text()
+        made = await text_parts.text()
         assert made._reading is not None
         await made._reading
         seen.append(await _prices(api_key))
-    await bootstrap_text.close()
+    await text_parts.close()
     return seen
 
 
@@ -349,5 +351,5 @@ async def _prices(api_key: str) -> tuple[Any, Any]:
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://text") as client:
         answer = await client.get("/api/v1/models", headers={"authorization": f"Bearer {api_key}"})
     published = {model["id"]: model["pricing"]["output"] for model in answer.json()["data"]}
-    found = (await bootstrap_text.text()).service.models.get(TEXT_MODEL)
+    found = (await text_parts.text()).service.models.get(TEXT_MODEL)
     return found and f"{found.prices.output:f}", published.get(TEXT_MODEL)

@@ -21,8 +21,9 @@ from tests.support.payments import (
     session,
     signed,
 )
-from tollgate import bootstrap_check_ledger, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import check_ledger as check_ledger_parts
+from tollgate.composition import run_task as run_task_parts
 
 ROUTE = "/api/v1/payments/stripe"
 BEFORE = 100  # cents that `customer` has
@@ -46,20 +47,20 @@ def send(body: str, signature: str | None = None) -> tuple[int, Any]:
 
 
 def outcome(body: str) -> Any:
-    """Give what became of an event that Stripe must not send again."""
+    """Return what became of an event that Stripe must not send again."""
     status, answer = send(body)
     assert status == 200, answer
     return answer["data"]["outcome"]
 
 
 def credits_of(customer: OpenedAccount) -> list[Any]:
-    """Give the credits that the customer sees, but the one that the account was opened with."""
+    """Return the credits that the customer sees, but the one that the account was opened with."""
     _, body, _ = call("GET", "/api/v1/ledger?kind=credit", customer.api_key)
     return [entry for entry in body["data"]["entries"] if "reference" in entry]
 
 
 def alarms(capsys: pytest.CaptureFixture[str]) -> int:
-    """Give how often the metric was written that `PaymentToCheckAlarm` watches."""
+    """Return how often the metric was written that `PaymentToCheckAlarm` watches."""
     return capsys.readouterr().out.count('"Name":"PaymentToCheck"')
 
 
@@ -80,7 +81,7 @@ class TestAPayment:
 
     def test_names_the_event_that_told_of_it(self, customer: OpenedAccount) -> None:
         outcome(event(session(customer.account_id, CENTS), event_id="evt_first"))
-        (entry,) = bootstrap_run_task.step_runner().ledger.named(customer.account_id, [f"credit_{SESSION}"])
+        (entry,) = run_task_parts.step_runner().ledger.named(customer.account_id, [f"credit_{SESSION}"])
         assert entry.event_id == "evt_first"
 
     def test_counts_once_however_often_and_by_whichever_event_it_is_told(
@@ -90,7 +91,7 @@ class TestAPayment:
         told = [event(paid), event(paid), event(paid, event_id="evt_2"), event(paid, PAID_LATER, "evt_3")]
         assert [outcome(body) for body in told] == ["credited", "repeated", "repeated", "repeated"]
         assert balance_cents(customer) == BEFORE + CENTS
-        assert bootstrap_check_ledger.ledger_audit().drift_of(customer.account_id) is None
+        assert check_ledger_parts.ledger_audit().drift_of(customer.account_id) is None
 
     def test_that_takes_days_counts_once_in_any_order(self, customer: OpenedAccount) -> None:
         orders = list(itertools.permutations(range(3)))

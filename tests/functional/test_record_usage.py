@@ -14,8 +14,8 @@ from tests.conftest import Aws
 from tests.functional.conftest import create, stream_records, with_prompt
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
-from tollgate import bootstrap_api
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import api as api_parts
 from tollgate.kit.rows import from_attributes
 from tollgate.usage.repository import RollUp
 
@@ -28,7 +28,7 @@ def record(records: Iterable[Any]) -> Any:
 
 
 def counted_records(aws: Aws) -> list[Any]:
-    """Give the records of the Ledger stream that the template's filter lets through."""
+    """Return the records of the Ledger stream that the template's filter lets through."""
     mappings = aws.stack.template.of_type("AWS::Lambda::EventSourceMapping")
     (pattern,) = mappings["RecordUsageSource"]["FilterCriteria"]["Filters"]
     wanted = json.loads(pattern["Pattern"])
@@ -36,9 +36,9 @@ def counted_records(aws: Aws) -> list[Any]:
 
 
 def total(account_id: str) -> Any:
-    """Give the account's sums of a year."""
+    """Return the account's sums of a year."""
     query = {"range": "custom", "from": "2023-06-01", "to": "2024-05-31"}
-    return bootstrap_api.api().statistics.of(account_id, query)["total"]
+    return api_parts.api().statistics.of(account_id, query)["total"]
 
 
 class TestTheEventFile:
@@ -46,7 +46,7 @@ class TestTheEventFile:
         assert handler(EVENT, Context("RecordUsageFunction")) == {"batchItemFailures": []}
         account_id = from_attributes(EVENT["Records"][0]["dynamodb"]["NewImage"])["account_id"]
         query = {"range": "custom", "from": "2026-11-20", "to": "2026-11-20"}
-        assert bootstrap_api.api().statistics.of(account_id, query)["total"] == {
+        assert api_parts.api().statistics.of(account_id, query)["total"] == {
             "spentCents": 2,
             "spentMicroUsd": 10_063,
             "refundedCents": 0,

@@ -12,8 +12,9 @@ from run_task.app import handler
 from tests.conftest import STORAGE_URL, Aws
 from tests.functional.conftest import MAX_STEPS, balance_cents, create, invoke, with_prompt
 from tests.support.clock import ManualClock
-from tollgate import bootstrap_deliver_webhook, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import deliver_webhook as deliver_webhook_parts
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.clock import MS_PER_S
 from tollgate.tasks.models import Task
 
@@ -22,15 +23,15 @@ RECEIVER = "https://receiver.test/hook"
 
 
 def task_of(task_id: str) -> Task:
-    """Give the task as it is now."""
-    task = bootstrap_run_task.step_runner().tasks.get(task_id)
+    """Return the task as it is now."""
+    task = run_task_parts.step_runner().tasks.get(task_id)
     assert task is not None
     return task
 
 
 def run_to_end(task_id: str, clock: ManualClock) -> Task:
     """Take step after step, a second apart, until the task ends."""
-    runner = bootstrap_run_task.step_runner()
+    runner = run_task_parts.step_runner()
     for _ in range(MAX_STEPS):
         task = task_of(task_id)
         if task.ended:
@@ -41,8 +42,8 @@ def run_to_end(task_id: str, clock: ManualClock) -> Task:
 
 
 def ledger_of(customer: OpenedAccount) -> list[tuple[str, int]]:
-    """Give kind and amount in cents of each entry after the first credit."""
-    entries = bootstrap_run_task.step_runner().ledger.entries(customer.account_id)
+    """Return kind and amount in cents of each entry after the first credit."""
+    entries = run_task_parts.step_runner().ledger.entries(customer.account_id)
     return [(entry.kind, entry.amount_micro_usd // 10_000) for entry in entries if entry.kind != "credit"]
 
 
@@ -143,7 +144,7 @@ class TestFailure:
         self, customer: OpenedAccount, clock: ManualClock
     ) -> None:
         task_id = create(customer, **with_prompt("[[garbage]]"))
-        runner = bootstrap_run_task.step_runner()
+        runner = run_task_parts.step_runner()
         for _ in range(5):
             runner.run(task_id, task_of(task_id).seq)
             clock.advance(MS_PER_S)
@@ -158,7 +159,7 @@ class TestFailure:
         self, customer: OpenedAccount, clock: ManualClock
     ) -> None:
         task_id = create(customer)
-        runner = bootstrap_run_task.step_runner()
+        runner = run_task_parts.step_runner()
         runner.run(task_id, 0)
         submitted = task_of(task_id)
         clock.set(submitted.deadline_at_ms)
@@ -204,7 +205,7 @@ class TestWebhook:
     ) -> None:
         task = run_to_end(create(customer, webhook=RECEIVER, **with_prompt(prompt)), clock)
         assert task.status == status
-        delivery = bootstrap_deliver_webhook.webhook_sender().deliveries.get(
+        delivery = deliver_webhook_parts.webhook_sender().deliveries.get(
             "evt_" + task.task_id.removeprefix("task_")
         )
         assert delivery is not None

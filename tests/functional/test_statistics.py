@@ -15,9 +15,11 @@ from tests.functional.test_api import call, details
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import START_MS, ManualClock
-from tollgate import bootstrap, bootstrap_api, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import Catalog
+from tollgate.composition import api as api_parts
+from tollgate.composition import parts
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.ids import new_id
@@ -34,7 +36,7 @@ A_TASK = "task_01JD5R6Q00EXAMP1ETASK00001"
 
 
 def ok(customer: OpenedAccount, path: str) -> Any:
-    """Give the `data` of an answer that must be 200."""
+    """Return the `data` of an answer that must be 200."""
     status, body, _ = call("GET", path, customer.api_key)
     assert status == 200, body
     return body["data"]
@@ -49,7 +51,7 @@ def ask(aws: Aws, customer: OpenedAccount, tokens: int, micro_usd: int) -> str:
         model="gpt-5.4-mini",
         charge_micro_usd=micro_usd,
         usage={"input_tokens": tokens, "output_tokens": tokens},
-        now_ms=bootstrap.clock().now_ms(),
+        now_ms=parts.clock().now_ms(),
     )
     tables = (aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable"))
     Database(aws.clients.dynamodb).write(HoldWrites(*tables).record(entry))
@@ -63,7 +65,7 @@ def rolled_up(aws: Aws, customer: OpenedAccount, query: str = "") -> Any:
 
 
 def sums(found: Any) -> tuple[int, int, int, int]:
-    """Give the main numbers of a total, a day or a model."""
+    """Return the main numbers of a total, a day or a model."""
     return found["spentMicroUsd"], found["refundedMicroUsd"], found["tasks"], found["requests"]
 
 
@@ -144,7 +146,7 @@ class TestStatistics:
 
     def test_nobody_sees_another_accounts(self, aws: Aws, customer: OpenedAccount) -> None:
         create(customer)
-        stranger = bootstrap_api.api().accounts.open(1)
+        stranger = api_parts.api().accounts.open(1)
         assert rolled_up(aws, stranger)["total"]["tasks"] == 0
 
     def test_30_days_are_one_query_however_much_was_used(self, aws: Aws, customer: OpenedAccount) -> None:
@@ -256,7 +258,7 @@ class TestLedger:
 
     def test_nobody_sees_anothers(self, customer: OpenedAccount) -> None:
         task_id = create(customer)
-        stranger = bootstrap_api.api().accounts.open(1)
+        stranger = api_parts.api().accounts.open(1)
         assert len(entry_ids(ok(stranger, LEDGER))) == 1
         assert entry_ids(ok(stranger, f"{LEDGER}?taskId={task_id}")) == []
 
@@ -306,7 +308,7 @@ class TestTable:
 
     def test_text_in_it_is_never_a_formula(self, aws: Aws, customer: OpenedAccount) -> None:
         formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx"]
-        ledger = bootstrap_run_task.step_runner().ledger
+        ledger = run_task_parts.step_runner().ledger
         for formula in formulas:
             ledger.credit(Entry(customer.account_id, formula, EntryKind.CREDIT, 1, START_MS + 1))
         ids = {row[-1] for row in self.rows(customer, "?from=2023-11-14T22:13:20.001Z")[1:]}

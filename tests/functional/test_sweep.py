@@ -13,8 +13,8 @@ from tests.conftest import Aws
 from tests.functional.conftest import Worker, balance_cents, create, with_prompt
 from tests.functional.test_run_task import run_to_end, task_of
 from tests.support.clock import ManualClock
-from tollgate import bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import run_task as run_task_parts
 from tollgate.tasks.lifecycle import STEP_GRACE_MS, SUBMIT_LEASE_MS
 from tollgate.tasks.sweep import WAITING_AGAIN_MS
 
@@ -58,9 +58,9 @@ class TestTasks:
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         task_id = create(customer)
-        runner = bootstrap_run_task.step_runner()
+        runner = run_task_parts.step_runner()
         with monkeypatch.context() as patch:
-            patch.setattr("tollgate.providers.fal.media.FalMedia.submit", lambda *_: 1 / 0)
+            patch.setattr("tollgate.providers.media.fal.media.FalMedia.submit", lambda *_: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 runner.run(task_id, 0)
         clock.advance(SUBMIT_LEASE_MS)
@@ -81,7 +81,7 @@ class TestTasks:
         self, aws: Aws, customer: OpenedAccount, worker: Worker, clock: ManualClock
     ) -> None:
         task_id = create(customer, **with_prompt("[[stuck]]"))
-        bootstrap_run_task.step_runner().run(task_id, 0)
+        run_task_parts.step_runner().run(task_id, 0)
         aws.messages("TaskQueue")
         clock.set(task_of(task_id).deadline_at_ms)
         sweep()

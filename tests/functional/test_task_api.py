@@ -14,8 +14,10 @@ from tests.functional.test_api import call, details
 from tests.functional.test_run_task import ledger_of, run_to_end, task_of
 from tests.support.clock import ManualClock
 from tests.unit.artifacts.test_store import png
-from tollgate import bootstrap_api, bootstrap_deliver_webhook, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import api as api_parts
+from tollgate.composition import deliver_webhook as deliver_webhook_parts
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger import repository as ledger_module
 from tollgate.tasks import step
@@ -34,8 +36,8 @@ def ids(data: Any) -> list[str]:
 
 @pytest.fixture
 def stranger(aws: Aws) -> OpenedAccount:
-    """Give another customer."""
-    return bootstrap_api.api().accounts.open(micro_usd_of_cents(100))
+    """Return another customer."""
+    return api_parts.api().accounts.open(micro_usd_of_cents(100))
 
 
 class TestList:
@@ -134,7 +136,7 @@ class TestCancel:
         assert (task.status, task.error and task.error.code) == ("failed", "cancelled")
         assert ledger_of(customer) == [("charge", -1), ("refund", 1)]
         assert (
-            bootstrap_deliver_webhook.webhook_sender().deliveries.get("evt_" + task_id.removeprefix("task_"))
+            deliver_webhook_parts.webhook_sender().deliveries.get("evt_" + task_id.removeprefix("task_"))
             is not None
         )
 
@@ -175,10 +177,10 @@ class TestCancel:
     ) -> None:
         monkeypatch.setattr(step, "CANCEL_RETRY_S", 0)
         task_id = create(customer)
-        runner = bootstrap_run_task.step_runner()
+        runner = run_task_parts.step_runner()
         attempts = (Attempt("fal", 0),)
         under_way = replace(task_of(task_id), status=TaskStatus.RUNNING, seq=1, attempts=attempts)
-        runner.tasks.start(under_way, runner.ledger.take_place(customer.account_id))
+        runner.tasks.start(under_way, runner.ledger.acquire_slot(customer.account_id))
         invoke(run_task, "TaskQueue", json.dumps({"task_id": task_id, "cancel": 0}))
         assert task_of(task_id).status == "running"
         assert json.loads(aws.messages("TaskQueue")[-1]) == {"task_id": task_id, "cancel": 1}
@@ -190,7 +192,7 @@ class TestCancel:
 
 class TestCallbacks:
     def started(self, customer: OpenedAccount, worker: Worker, aws: Aws) -> tuple[str, str]:
-        """Give a running task and the path of its provider's callback."""
+        """Return a running task and the path of its provider's callback."""
         task_id = create(customer, **with_prompt("a fox [[slow 100]]"))
         worker.start(task_id)
         worker.step()
@@ -214,7 +216,7 @@ class TestCallbacks:
             call("POST", path, body={})
         assert worker.step() == 3
         assert task_of(task_id).attempts[0].polls == 1
-        bootstrap_run_task.step_runner().cancel(task_id)
+        run_task_parts.step_runner().cancel(task_id)
         aws.messages("TaskQueue")
         assert call("POST", path, body={})[0] == 200
         assert aws.messages("TaskQueue") == []
@@ -294,8 +296,8 @@ class TestTurns:
         for prompt in ("fine", "[[fail]]", "[[reject]]"):
             run_to_end(create(customer, **with_prompt(prompt)), clock)
         task_id = create(customer)
-        bootstrap_run_task.step_runner().cancel(task_id)
-        assert bootstrap_run_task.step_runner().ledger.places(customer.account_id) == (1, 0)
+        run_task_parts.step_runner().cancel(task_id)
+        assert run_task_parts.step_runner().ledger.slots(customer.account_id) == (1, 0)
 
 
 class TestMediaInside:
@@ -331,13 +333,13 @@ class TestFollowUps:
         self, customer: OpenedAccount, clock: ManualClock
     ) -> None:
         song = {"model": "suno", "input": {"action": "music", "prompt": "a sea shanty", "mv": "v5.0"}}
-        made = bootstrap_api.api().tasks.create(customer.account_id, song, None)
+        made = api_parts.api().tasks.create(customer.account_id, song, None)
         parent = run_to_end(str(made["taskId"]), clock)
         assert parent.status == "finished", parent
         assert parent.output is not None
         track = parent.output["tracks"][0]["audioId"]
         follow = {"action": "wav", "parentTaskId": parent.task_id, "audioId": track}
-        made = bootstrap_api.api().tasks.create(customer.account_id, {"model": "suno", "input": follow}, None)
+        made = api_parts.api().tasks.create(customer.account_id, {"model": "suno", "input": follow}, None)
         child = run_to_end(str(made["taskId"]), clock)
         assert child.status == "finished", child
         assert child.attempts[-1].provider == parent.attempts[-1].provider
@@ -346,7 +348,7 @@ class TestFollowUps:
         self, customer: OpenedAccount, stranger: OpenedAccount, clock: ManualClock
     ) -> None:
         song = {"model": "suno", "input": {"action": "music", "prompt": "a sea shanty", "mv": "v5.0"}}
-        made = bootstrap_api.api().tasks.create(customer.account_id, song, None)
+        made = api_parts.api().tasks.create(customer.account_id, song, None)
         parent = run_to_end(str(made["taskId"]), clock)
         follow = {"action": "wav", "parentTaskId": parent.task_id, "audioId": "a"}
         body = {"model": "suno", "input": follow}
@@ -360,7 +362,7 @@ class TestRequestsPerMinute:
     def test_a_refused_create_charges_nothing_and_says_when_to_come_again(
         self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(bootstrap_api.api().meter, "_limit", 2)
+        monkeypatch.setattr(api_parts.api().meter, "_limit", 2)
         body = {"model": "z-image", "input": {"prompt": "a fox", "size": "1:1"}}
         left = []
         for _ in range(2):

@@ -10,8 +10,9 @@ from PIL import Image
 from tests.conftest import STORAGE_URL, Aws
 from tests.functional.test_run_task import ledger_of, run_to_end, task_of
 from tests.support.clock import ManualClock
-from tollgate import bootstrap_api, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import api as api_parts
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.clock import MS_PER_S
 from tollgate.ledger.audit import audit
 from tollgate.tasks.models import Task
@@ -21,20 +22,20 @@ DEADLINE_S = 60
 
 @pytest.fixture
 def pauper(aws: Aws) -> OpenedAccount:
-    """Give an account with nothing on it."""
-    return bootstrap_api.api().accounts.open(0)
+    """Return an account with nothing on it."""
+    return api_parts.api().accounts.open(0)
 
 
 def order(account: OpenedAccount, prompt: str, model: str = "test-image", **fields: Any) -> str:
     body = {"model": model, "input": {"prompt": prompt}, **fields}
-    return str(bootstrap_api.api().tasks.create(account.account_id, body, None)["taskId"])
+    return str(api_parts.api().tasks.create(account.account_id, body, None)["taskId"])
 
 
 def is_sound(account: OpenedAccount) -> bool:
-    """Tell whether the books agree at a balance of 0, and no task is counted as open or running."""
-    found = bootstrap_api.api().accounts.me(account.account_id)
-    ledger = bootstrap_run_task.step_runner().ledger
-    free, waiting = ledger.places(account.account_id)
+    """Return whether the books agree at a balance of 0, and no task is counted as open or running."""
+    found = api_parts.api().accounts.me(account.account_id)
+    ledger = run_task_parts.step_runner().ledger
+    free, waiting = ledger.slots(account.account_id)
     entries = ledger.entries(account.account_id)
     return (found.balance_micro_usd, free, waiting) == (0, 100, 0) and audit(
         account.account_id, found.balance_micro_usd, entries
@@ -53,13 +54,13 @@ class TestPrice:
     @pytest.mark.parametrize("model", ["test-image", "test-video"])
     def test_the_estimate_is_nothing(self, pauper: OpenedAccount, model: str) -> None:
         body = {"model": model, "input": {"prompt": "a fox"}, "maxCostCents": 0}
-        found = bootstrap_api.api().tasks.estimate(pauper.account_id, body)
+        found = api_parts.api().tasks.estimate(pauper.account_id, body)
         assert (found["price"], found["breakdown"][0]["amount"]) == (0, "0")
 
     def test_what_costs_something_stays_out_of_reach(self, pauper: OpenedAccount) -> None:
         body = {"model": "z-image", "input": {"prompt": "a fox", "size": "1:1"}}
         with pytest.raises(Exception, match="balance of 0 cents does not cover"):
-            bootstrap_api.api().tasks.create(pauper.account_id, body, None)
+            api_parts.api().tasks.create(pauper.account_id, body, None)
 
 
 @pytest.mark.usefixtures("aws")
@@ -83,7 +84,7 @@ class TestFinished:
         self, pauper: OpenedAccount, clock: ManualClock
     ) -> None:
         task_id = order(pauper, "a fox [[slow 20]]")
-        runner = bootstrap_run_task.step_runner()
+        runner = run_task_parts.step_runner()
         runner.run(task_id, 0)
         clock.advance(5 * MS_PER_S)
         runner.run(task_id, task_of(task_id).seq)
@@ -117,7 +118,7 @@ class TestOtherEnds:
         self, pauper: OpenedAccount, clock: ManualClock, prompt: str
     ) -> None:
         task_id = order(pauper, prompt)
-        runner = bootstrap_run_task.step_runner()
+        runner = run_task_parts.step_runner()
         runner.run(task_id, 0)
         clock.advance(DEADLINE_S * MS_PER_S - 1)
         runner.run(task_id, task_of(task_id).seq)
@@ -131,8 +132,8 @@ class TestOtherEnds:
 
     def test_it_can_be_cancelled(self, pauper: OpenedAccount) -> None:
         task_id = order(pauper, "[[slow 30]]")
-        bootstrap_run_task.step_runner().run(task_id, 0)
-        bootstrap_run_task.step_runner().cancel(task_id)
+        run_task_parts.step_runner().run(task_id, 0)
+        run_task_parts.step_runner().cancel(task_id)
         task = task_of(task_id)
         assert (task.status, task.error and task.error.code) == ("failed", "cancelled")
         assert is_sound(pauper)
@@ -146,4 +147,4 @@ class TestOtherEnds:
     ) -> None:
         for _ in range(6):
             run_to_end(order(pauper, "[[fail]]"), clock)
-        assert bootstrap_run_task.step_runner().board.health() == {}
+        assert run_task_parts.step_runner().health.health() == {}

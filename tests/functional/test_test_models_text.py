@@ -16,7 +16,7 @@ MODEL = "test-chat"
 
 @pytest.fixture
 def pauper(open_client: Callable[[int], TextClient], fresh_breaker: None) -> TextClient:
-    """Give a customer with nothing on the account."""
+    """Return a customer with nothing on the account."""
     return open_client(0)
 
 

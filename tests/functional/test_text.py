@@ -16,7 +16,9 @@ import pytest
 
 from local.template import ROOT
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
-from tollgate import bootstrap, bootstrap_run_task, bootstrap_text
+from tollgate.composition import parts
+from tollgate.composition import run_task as run_task_parts
+from tollgate.composition import text as text_parts
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites
 from tollgate.ledger.rate import RateMeter
@@ -34,12 +36,12 @@ INPUT, OUTPUT = Decimal("0.75"), Decimal("4.5")
 
 
 def text_of(message: Any) -> str:
-    """Give the text of a message of either of the SDK's types."""
+    """Return the text of a message of either of the SDK's types."""
     return "".join(block.text for block in message.content)
 
 
 def chat(prompt: str, **fields: Any) -> dict[str, Any]:
-    """Give a chat body with another prompt."""
+    """Return a chat body with another prompt."""
     return {**CHAT, "messages": [{"role": "user", "content": prompt}], **fields}
 
 
@@ -222,11 +224,11 @@ class TestHolds:
     def test_an_expired_hold_is_settled_by_its_row_or_given_back(
         self, client: TextClient, recorded: int
     ) -> None:
-        runner = bootstrap_run_task.step_runner()
+        runner = run_task_parts.step_runner()
         db = runner.tasks._db
-        settings = bootstrap_text.settings()
+        settings = text_parts.settings()
         writes = HoldWrites(settings.accounts_table, settings.ledger_table)
-        now_ms = bootstrap.clock().now_ms()
+        now_ms = parts.clock().now_ms()
         account_id = client.account.account_id
         hold = Hold("req_dead", 1000, now_ms - 1)
         db.write(writes.place(account_id, hold, RateMeter(600).guess(account_id, now_ms)))

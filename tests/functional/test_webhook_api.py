@@ -15,11 +15,13 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.http_server import Received, Reply, http_server
 from tests.support.resolver import resolving
-from tollgate import bootstrap_api, bootstrap_deliver_webhook, bootstrap_sweep
 from tollgate.accounts.keys import new_key
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.repository import ApiKeyRepository
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import api as api_parts
+from tollgate.composition import deliver_webhook as deliver_webhook_parts
+from tollgate.composition import sweep as sweep_parts
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.money import micro_usd_of_cents
 
@@ -35,8 +37,8 @@ def loopback_open(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def stranger(aws: Aws) -> OpenedAccount:
-    """Give another customer."""
-    return bootstrap_api.api().accounts.open(micro_usd_of_cents(100))
+    """Return another customer."""
+    return api_parts.api().accounts.open(micro_usd_of_cents(100))
 
 
 @dataclass
@@ -50,7 +52,7 @@ class Receiver:
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    """Give a receiver on loopback."""
+    """Return a receiver on loopback."""
     running = Receiver("")
 
     def answer(request: Received) -> Reply:
@@ -63,20 +65,20 @@ def receiver() -> Iterator[Receiver]:
 
 
 def ok(method: str, path: str, customer: OpenedAccount, body: Any = None) -> Any:
-    """Give the `data` of an answer that must be 200."""
+    """Return the `data` of an answer that must be 200."""
     status, answer, _ = call(method, BASE + path, customer.api_key, body)
     assert (status, answer["code"]) == (200, 200), answer
     return answer["data"]
 
 
 def refused(method: str, path: str, customer: OpenedAccount, body: Any = None) -> tuple[int, str]:
-    """Give status and code of an answer that must be an error."""
+    """Return status and code of an answer that must be an error."""
     status, answer, _ = call(method, BASE + path, customer.api_key, body)
     return status, answer["error"]["code"]
 
 
 def delivery_of(customer: OpenedAccount, clock: ManualClock, url: str, prompt: str = "fine") -> str:
-    """Give the id of the delivery of a task that ended."""
+    """Return the id of the delivery of a task that ended."""
     task = run_to_end(create(customer, webhook=url, **with_prompt(prompt)), clock)
     return "evt_" + task.task_id.removeprefix("task_")
 
@@ -85,7 +87,7 @@ def try_once(delivery_id: str) -> None:
     """Hand the delivery's message to the worker, as the queue does."""
     from deliver_webhook.app import handler  # noqa: PLC0415 - Lambda's own entry
 
-    found = bootstrap_deliver_webhook.webhook_sender().deliveries.get(delivery_id)
+    found = deliver_webhook_parts.webhook_sender().deliveries.get(delivery_id)
     assert found is not None
     message = json.dumps({"delivery_id": delivery_id, "seq": found.seq})
     assert invoke(handler, "WebhookQueue", message) == {"batchItemFailures": []}
@@ -98,7 +100,7 @@ def fail_for_good(delivery_id: str) -> None:
 
 
 def sent_test(customer: OpenedAccount, clock: ManualClock) -> str:
-    """Give the id of a new test's delivery."""
+    """Return the id of a new test's delivery."""
     clock.advance(2_000)
     return str(ok("POST", "/test", customer, {"url": "http://127.0.0.1:1/"})["deliveryId"])
 
@@ -243,7 +245,7 @@ class TestRedeliver:
             delivery_id = delivery_of(customer, clock, url)
             try_once(delivery_id)
         aws.messages("WebhookQueue")
-        service = bootstrap_api.api().webhooks
+        service = api_parts.api().webhooks
         read = service.deliveries.get(delivery_id)
         ok("POST", f"/deliveries/{delivery_id}/redeliver", customer)
         # The other click had read the delivery before this one wrote it.
@@ -260,7 +262,7 @@ class TestRedeliver:
         ok("POST", f"/deliveries/{delivery_id}/redeliver", customer)
         aws.messages("WebhookQueue")
         clock.advance(60_000)
-        bootstrap_sweep.sweeper().sweep()
+        sweep_parts.sweeper().sweep()
         assert [json.loads(body)["delivery_id"] for body in aws.messages("WebhookQueue")] == [delivery_id]
 
     def test_after_twenty_it_is_refused(
@@ -268,7 +270,7 @@ class TestRedeliver:
     ) -> None:
         delivery_id = delivery_of(customer, clock, receiver.url)
         try_once(delivery_id)
-        deliveries = bootstrap_deliver_webhook.webhook_sender().deliveries
+        deliveries = deliver_webhook_parts.webhook_sender().deliveries
         found = deliveries.get(delivery_id)
         assert found is not None
         deliveries.save(replace(found, seq=found.seq + 1, redeliveries=20))
@@ -418,7 +420,7 @@ class TestSecret:
     def test_of_two_rotations_at_the_same_moment_one_is_made(
         self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        service = bootstrap_api.api().webhooks
+        service = api_parts.api().webhooks
         read = service.accounts.get(customer.account_id)
         rotated = ok("POST", "/secret/rotate", customer)
         reads = iter([read, service.accounts.get(customer.account_id)])

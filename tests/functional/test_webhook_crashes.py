@@ -15,15 +15,18 @@ import pytest
 from tests.conftest import Aws
 from tests.support.clock import ManualClock
 from tests.support.samples import finished_task
-from tollgate import bootstrap_api, bootstrap_deliver_webhook, bootstrap_run_task, bootstrap_sweep
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import api as api_parts
+from tollgate.composition import deliver_webhook as deliver_webhook_parts
+from tollgate.composition import run_task as run_task_parts
+from tollgate.composition import sweep as sweep_parts
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.ids import new_id
 from tollgate.kit.outbound import Answer, Outbound
 from tollgate.kit.queue import Queue
 from tollgate.webhooks.models import Delivery, DeliveryStatus
-from tollgate.webhooks.schedule import CLAIM_LEASE_MS, owed
+from tollgate.webhooks.schedule import CLAIM_LEASE_MS, pending_delivery
 
 MAX_ROUNDS = 10
 ROUND_MS = 60 * MS_PER_S
@@ -73,13 +76,13 @@ class Receiver:
 
 @pytest.fixture
 def receiver(monkeypatch: pytest.MonkeyPatch) -> Receiver:
-    """Give the receiver behind every URL."""
+    """Return the receiver behind every URL."""
     return Receiver(monkeypatch)
 
 
 @pytest.fixture
 def fate(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> Fate:
-    """Give the fate of the workers; the receiver's answers are among the effects."""
+    """Return the fate of the workers; the receiver's answers are among the effects."""
     return Fate(monkeypatch)
 
 
@@ -89,14 +92,14 @@ class Life:
     def __init__(self, aws: Aws, clock: ManualClock, fate: Fate, account_id: str) -> None:
         self._aws, self._clock, self._fate = aws, clock, fate
         task = finished_task(task_id=new_id("task"), account_id=account_id)
-        bootstrap_run_task.step_runner().tasks.create(task, [])
+        run_task_parts.step_runner().tasks.create(task, [])
         self._delivery_id = "evt_" + task.task_id.removeprefix("task_")
-        bootstrap_deliver_webhook.webhook_sender().deliveries.add(owed(task, URL, clock.now_ms()))
+        deliver_webhook_parts.webhook_sender().deliveries.add(pending_delivery(task, URL, clock.now_ms()))
         self._send = [{"delivery_id": self._delivery_id, "seq": 0}]
 
     @property
     def delivery(self) -> Delivery:
-        found = bootstrap_deliver_webhook.webhook_sender().deliveries.get(self._delivery_id)
+        found = deliver_webhook_parts.webhook_sender().deliveries.get(self._delivery_id)
         assert found is not None
         return found
 
@@ -105,12 +108,12 @@ class Life:
         self._fate.die_before(effect)
         for _ in range(MAX_ROUNDS):
             for message in [*self._send, *map(json.loads, self._aws.messages("WebhookQueue"))]:
-                self._survive(partial(bootstrap_deliver_webhook.webhook_sender().deliver, **message))
+                self._survive(partial(deliver_webhook_parts.webhook_sender().deliver, **message))
             self._send = []
             if self.delivery.status is not DeliveryStatus.PENDING:
                 return
             self._clock.advance(ROUND_MS)
-            self._survive(bootstrap_sweep.sweeper().sweep)
+            self._survive(sweep_parts.sweeper().sweep)
         pytest.fail(f"it did not end: {self.delivery}")
 
     def _survive(self, call: Callable[[], Any]) -> None:
@@ -122,8 +125,8 @@ class Life:
 
 
 def free_places(account_id: str, now_ms: int) -> int:
-    """Give how many tries of the account may begin."""
-    lanes = bootstrap_deliver_webhook.webhook_sender().lanes
+    """Return how many tries of the account may begin."""
+    lanes = deliver_webhook_parts.webhook_sender().lanes
     return sum(lanes.enter(account_id, now_ms) is not None for _ in range(12))
 
 
@@ -139,7 +142,7 @@ def test_a_death_at_any_effect_loses_no_webhook(
     statuses = [500, 200]
     for effect in range(TWO_TRIES):
         receiver.heard, receiver.statuses = [], list(statuses)
-        customer: OpenedAccount = bootstrap_api.api().accounts.open(0)
+        customer: OpenedAccount = api_parts.api().accounts.open(0)
         life = Life(aws, clock, fate, customer.account_id)
         life.run(effect)
         where = f"died before effect {effect}"
@@ -156,10 +159,10 @@ def test_the_effects_of_a_whole_life_are_all_of_those(
 ) -> None:
     """So that no place to die at is left out when a try gets another effect."""
     receiver.statuses = [500, 200]
-    life = Life(aws, clock, fate, bootstrap_api.api().accounts.open(0).account_id)
+    life = Life(aws, clock, fate, api_parts.api().accounts.open(0).account_id)
     handled: list[int] = []
     for _ in range(2):
         fate.die_before(None)
-        bootstrap_deliver_webhook.webhook_sender().deliver(life.delivery.delivery_id, life.delivery.seq)
+        deliver_webhook_parts.webhook_sender().deliver(life.delivery.delivery_id, life.delivery.seq)
         handled.append(fate.count)
     assert handled == [FIRST_TRY + 1, TWO_TRIES - FIRST_TRY - 1]

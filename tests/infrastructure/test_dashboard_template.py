@@ -10,7 +10,7 @@ POOL = ("UserPool", "UserPoolDomain", "UserPoolClient", "SignInParameter")
 
 
 def properties(template: Template, name: str) -> Any:
-    """Give the properties of a resource."""
+    """Return the properties of a resource."""
     return template.resources[name]["Properties"]
 
 

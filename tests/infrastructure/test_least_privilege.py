@@ -251,7 +251,7 @@ class TestEnvironment:
 
 
 def _everything(template: Template) -> set[tuple[str, str]]:
-    """Give what any function may do."""
+    """Return what any function may do."""
     return {each for function in template.functions() for each in template.permissions(function)}
 
 

@@ -76,7 +76,7 @@ class TestAliases:
 
 @pytest.fixture(scope="module")
 def canary() -> Template:
-    """Give the template as it is with canary deployments."""
+    """Return the template as it is with canary deployments."""
     return read_template({"CanaryDeployment": "true"})
 
 
@@ -98,7 +98,7 @@ class TestCanary:
 
 
 def version_of(resources: dict[str, Any], function: str) -> str:
-    """Give the logical id of the version that a deployment publishes: another one is another version."""
+    """Return the logical id of the version that a deployment publishes: another one is another version."""
     (found,) = (
         name
         for name, each in resources.items()
@@ -108,7 +108,7 @@ def version_of(resources: dict[str, Any], function: str) -> str:
 
 
 def references(value: Any) -> Iterator[str]:
-    """Give every name that a value refers to, by `Ref` or inside `Fn::Sub`."""
+    """Return every name that a value refers to, by `Ref` or inside `Fn::Sub`."""
     match value:
         case {"Ref": str(name)}:
             yield name

@@ -23,7 +23,8 @@ from tests.support.customer import TERMINAL
 from tests.support.orders import FIRST
 from tests.support.outages import MortalService, mortal_service
 from tests.support.receivers import Heard, Receiver, receiving
-from tollgate import bootstrap_api, bootstrap_run_task
+from tollgate.composition import api as api_parts
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.tasks.models import Task
 
@@ -52,11 +53,11 @@ def receiver() -> Iterator[Receiver]:
 
 @pytest.fixture
 def customers(service: MortalService, receiver: Receiver) -> Iterator[list[Customer]]:
-    """Give customers with money."""
+    """Return customers with money."""
     found = []
     with ExitStack() as ends:
         for _ in range(CUSTOMERS):
-            account = bootstrap_api.api().accounts.open(micro_usd_of_cents(BALANCE_CENTS))
+            account = api_parts.api().accounts.open(micro_usd_of_cents(BALANCE_CENTS))
             headers = {"authorization": f"Bearer {account.api_key}"}
             http = ends.enter_context(httpx.Client(base_url=service.base_url, headers=headers, timeout=60))
             webhook = receiver.url_of(account.account_id, account.webhook_secret)
@@ -99,7 +100,7 @@ def has_its_result_or_its_money_back(view: dict[str, Any]) -> None:
 
 
 def decodes(content: bytes, file_type: str) -> bool:
-    """Tell whether there is something in a file, all of which a decoder can read; it raises where not."""
+    """Return whether there is something in a file, all of which a decoder can read; it raises where not."""
     if file_type == "image":
         picture = Image.open(io.BytesIO(content))
         picture.load()
@@ -111,9 +112,9 @@ def decodes(content: bytes, file_type: str) -> bool:
 
 def has_books_that_agree(customer: Customer, views: dict[str, Any]) -> None:
     account_id = customer.account.account_id
-    account = bootstrap_api.api().accounts.me(account_id)
+    account = api_parts.api().accounts.me(account_id)
     amounts: dict[str, list[int]] = defaultdict(list)
-    for entry in bootstrap_run_task.step_runner().ledger.entries(account_id):
+    for entry in run_task_parts.step_runner().ledger.entries(account_id):
         amounts[entry.task_id or "credit"].append(entry.amount_micro_usd)
     costs = {task_id: micro_usd_of_cents(views[task_id]["costCents"]) for task_id in customer.taken}
     finished = {task_id for task_id in customer.taken if views[task_id]["status"] == "finished"}
@@ -124,7 +125,7 @@ def has_books_that_agree(customer: Customer, views: dict[str, Any]) -> None:
     spent = sum(costs[task_id] for task_id in finished)
     assert account.balance_micro_usd == micro_usd_of_cents(BALANCE_CENTS) - spent
     assert (account.open_tasks, account.running_tasks, account.holds) == (0, 0, ())
-    assert bootstrap_run_task.step_runner().tasks.waiting(account_id, TASKS) == []
+    assert run_task_parts.step_runner().tasks.waiting(account_id, TASKS) == []
 
 
 def was_told_of_every_end(customer: Customer, views: dict[str, Any], heard: Sequence[Heard]) -> None:
@@ -143,7 +144,7 @@ def was_told_of_every_end(customer: Customer, views: dict[str, Any], heard: Sequ
 
 def no_provider_got_a_job_twice(service: MortalService, views: dict[str, Any]) -> None:
     """The simulator counts submits and jobs by prompt, and no two orders have the same."""
-    runner = bootstrap_run_task.step_runner()
+    runner = run_task_parts.step_runner()
     tasks = [runner.tasks.get(task_id) for task_id in views]
     asked = Counter(
         (attempt.provider, str(task.values.get("prompt")))
@@ -160,7 +161,7 @@ def no_provider_got_a_job_twice(service: MortalService, views: dict[str, Any]) -
 
 
 def statistics_agree(customer: Customer, views: dict[str, Any]) -> bool:
-    """Tell whether the statistics are what the customer's tasks cost; they are a little behind."""
+    """Return whether the statistics are what the customer's tasks cost; they are a little behind."""
     total = customer.data("GET", "/api/v1/stats?range=7d")["total"]
     mine = [views[task_id] for task_id in customer.taken]
     return bool(

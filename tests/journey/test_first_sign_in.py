@@ -4,7 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tollgate import bootstrap_api, bootstrap_check_ledger, bootstrap_dashboard
+from tollgate.composition import api as api_parts
+from tollgate.composition import check_ledger as check_ledger_parts
+from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.identities import Person
 from tollgate.kit.ids import new_id
 
@@ -15,8 +17,8 @@ AT_ONCE = 8
 
 @pytest.mark.usefixtures("service")
 def test_they_end_in_one_account_that_is_welcomed_once() -> None:
-    bootstrap_dashboard.forget()
-    identities = bootstrap_dashboard.dashboard().identities
+    dashboard_parts.forget()
+    identities = dashboard_parts.dashboard().identities
     person = Person(new_id("development#"), "ada@example.com")
 
     def sign_in(_: int) -> str:
@@ -24,10 +26,10 @@ def test_they_end_in_one_account_that_is_welcomed_once() -> None:
         identities.welcome(account_id, 1_000_000)
         return account_id
 
-    accounts = bootstrap_check_ledger.ledger_audit().accounts
+    accounts = check_ledger_parts.ledger_audit().accounts
     before = {account.account_id for account in accounts.all()}
     with ThreadPoolExecutor(AT_ONCE) as pool:
         (account_id,) = set(pool.map(sign_in, range(AT_ONCE)))
     assert {account.account_id for account in accounts.all()} - before == {account_id}
-    assert bootstrap_api.api().accounts.me(account_id).balance_micro_usd == 1_000_000
-    bootstrap_dashboard.forget()
+    assert api_parts.api().accounts.me(account_id).balance_micro_usd == 1_000_000
+    dashboard_parts.forget()

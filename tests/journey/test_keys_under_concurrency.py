@@ -12,9 +12,11 @@ import httpx
 import pytest
 
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
-from tollgate import bootstrap_api, bootstrap_run_task, bootstrap_text
 from tollgate.accounts.models import Scope
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import api as api_parts
+from tollgate.composition import run_task as run_task_parts
+from tollgate.composition import text as text_parts
 from tollgate.kit.errors import KeyLimitReachedError, RotationInProgressError, SpendingCapReachedError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.caps import counters_of
@@ -37,18 +39,18 @@ CHAT: dict[str, Any] = {
 
 def made(account_id: str, **fields: Any) -> Any:
     """Make a key with these fields; give its view, with the key."""
-    return bootstrap_api.api().keys.create(account_id, {"name": "made", **fields})
+    return api_parts.api().keys.create(account_id, {"name": "made", **fields})
 
 
 def spent(account_id: str) -> int:
-    """Give the account's one counter."""
-    (counter,) = bootstrap_api.api().accounts.me(account_id).counters.values()
+    """Return the account's one counter."""
+    (counter,) = api_parts.api().accounts.me(account_id).counters.values()
     return counter
 
 
 class TestMedia:
     def test_of_200_creates_with_a_cap_for_20_exactly_20_are_accepted(self) -> None:
-        api = bootstrap_api.api()
+        api = api_parts.api()
         customer = api.accounts.open(micro_usd_of_cents(200))
         view = made(customer.account_id, spendingCap={"cents": 20, "per": "month"})
         key = api.authenticator.authenticate(f"Bearer {view['key']}", Scope.MEDIA, None)
@@ -74,7 +76,7 @@ class TestMedia:
 
 def run_to_end(task_id: str) -> None:
     """Take step after step until the task ends."""
-    runner = bootstrap_run_task.step_runner()
+    runner = run_task_parts.step_runner()
     seq, ended = 0, False
     while not ended:
         stepped = runner.run(task_id, seq)
@@ -85,7 +87,7 @@ def run_to_end(task_id: str) -> None:
 class TestKeys:
     def test_many_at_once_never_pass_the_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("tollgate.accounts.repository.MAX_API_KEYS", 11)
-        customer = bootstrap_api.api().accounts.open(0)
+        customer = api_parts.api().accounts.open(0)
 
         def make(_: int) -> str:
             try:
@@ -96,10 +98,10 @@ class TestKeys:
         with ThreadPoolExecutor(THREADS) as pool:
             outcomes = Counter(pool.map(make, range(40)))
         assert outcomes["refused"] == 30
-        assert len(bootstrap_api.api().keys.all(customer.account_id)) == 11
+        assert len(api_parts.api().keys.all(customer.account_id)) == 11
 
     def test_of_rotations_at_once_one_is_made_and_its_secret_works(self) -> None:
-        api = bootstrap_api.api()
+        api = api_parts.api()
         view = made(api.accounts.open(0).account_id)
         key = api.authenticator.authenticate(f"Bearer {view['key']}", Scope.MEDIA, None)
 
@@ -120,7 +122,7 @@ Limited = Callable[..., TextClient]
 
 @pytest.fixture
 def limited(open_client: Callable[[int], TextClient], fresh_breaker: None) -> Limited:
-    """Give what opens a customer with one US dollar and a key with these limits."""
+    """Return what opens a customer with one US dollar and a key with these limits."""
 
     def opened(**fields: Any) -> TextClient:
         client = open_client(USD)
@@ -190,7 +192,7 @@ class TestText:
         self, limited: Limited, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("AWS_LAMBDA_EXEC_WRAPPER", "/opt/bootstrap")
-        bootstrap_text.settings.cache_clear()
+        text_parts.settings.cache_clear()
         client = limited(networks=["203.0.113.0/24"])
         context = json.dumps({"identity": {"sourceIp": "203.0.113.7"}})
         sent = {"x-amzn-request-context": context, "x-forwarded-for": "198.51.100.1"}
@@ -199,14 +201,14 @@ class TestText:
             assert client.post("/chat/completions", CHAT).status_code == 403
         finally:
             monkeypatch.delenv("AWS_LAMBDA_EXEC_WRAPPER")
-            bootstrap_text.settings.cache_clear()
+            text_parts.settings.cache_clear()
 
     def test_a_rotated_secret_works_at_once_and_a_use_is_noted_beside_the_request(
         self, limited: Limited
     ) -> None:
         client = limited()
         assert client.post("/chat/completions", CHAT).status_code == 200
-        keys = bootstrap_api.api().keys
+        keys = api_parts.api().keys
         account_id = client.account.account_id
         deadline = time.monotonic() + START_TIMEOUT_S
         while (key := keys.all(account_id)[0])["lastUsedAt"] is None:
@@ -220,4 +222,4 @@ class TestText:
     def test_a_key_without_a_cap_counts_nothing(self, limited: Limited) -> None:
         client = limited()
         assert client.post("/chat/completions", CHAT).status_code == 200
-        assert bootstrap_api.api().accounts.me(client.account.account_id).counters == counters_of({})
+        assert api_parts.api().accounts.me(client.account.account_id).counters == counters_of({})

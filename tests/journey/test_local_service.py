@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the service's folder."""
+    """Return the service's folder."""
     return Path(tmp_path_factory.mktemp("local"))
 
 
@@ -37,7 +37,7 @@ def service(folder: Path) -> Iterator[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def customer(service: dict[str, str]) -> Iterator[Customer]:
-    """Give the service's first customer."""
+    """Return the service's first customer."""
     with customer_of(service["baseUrl"], service["apiKey"], service["webhookSecret"]) as found:
         yield found
 
@@ -209,7 +209,7 @@ class TestTheEnd:
 
 
 def ledger_of(customer: Customer) -> list[dict[str, Any]]:
-    """Give all entries of the ledger, in pages of five."""
+    """Return all entries of the ledger, in pages of five."""
     found: list[dict[str, Any]] = []
     cursor: dict[str, str] = {}
     while True:
@@ -221,5 +221,5 @@ def ledger_of(customer: Customer) -> list[dict[str, Any]]:
 
 
 def children_of(pid: int) -> list[str]:
-    """Give the process ids of a process's children (Linux)."""
+    """Return the process ids of a process's children (Linux)."""
     return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()

@@ -37,11 +37,11 @@ class Journey:
     secrets: list[str]
 
     def lines(self) -> list[dict[str, Any]]:
-        """Give the lines that are JSON: those of the functions, all but uvicorn's."""
+        """Return the lines that are JSON: those of the functions, all but uvicorn's."""
         return [json.loads(line) for line in self.log.splitlines() if line.startswith("{")]
 
     def events(self) -> dict[str, set[str]]:
-        """Give the messages of the lines, by correlation id."""
+        """Return the messages of the lines, by correlation id."""
         found: dict[str, set[str]] = defaultdict(set)
         for line in self.lines():
             if "message" in line:
@@ -148,7 +148,7 @@ def _misuse(customer: Customer) -> None:
 
 
 def _callback_tokens(folder: Path) -> list[str]:
-    """Give the secrets in the addresses that providers were to call."""
+    """Return the secrets in the addresses that providers were to call."""
     environment: dict[str, str] = json.loads((folder / "environment.json").read_text())
     rows = Clients.at(environment["AWS_ENDPOINT_URL"]).dynamodb.scan(TableName=environment["TASKS_TABLE"])
     attempts = [attempt["M"] for row in rows["Items"] for attempt in row["attempts"]["L"]]
@@ -156,7 +156,7 @@ def _callback_tokens(folder: Path) -> list[str]:
 
 
 def _settled_log(folder: Path, request_ids: set[str]) -> str:
-    """Give the logs of the functions, once they have the last lines of these requests."""
+    """Return the logs of the functions, once they have the last lines of these requests."""
     end = time.monotonic() + TIMEOUT_S
     while True:
         log = "".join((folder / "logs" / f"{part}.log").read_text() for part in PARTS)

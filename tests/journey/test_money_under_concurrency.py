@@ -10,14 +10,15 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from local.service import FIRST_ACCOUNT_CENTS, PROVIDERS
 from tests.unit.catalog.strategies import valid_inputs
-from tollgate import bootstrap_api, bootstrap_run_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import Catalog
+from tollgate.composition import api as api_parts
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb import WriteConflictError
 from tollgate.kit.errors import InsufficientBalanceError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.audit import audit
-from tollgate.providers.mappings import mappings
+from tollgate.providers.runtime.mappings import mappings
 from tollgate.tasks.followups import FIELDS as FOLLOW_UP_FIELDS
 from tollgate.tasks.step import StepResult
 
@@ -32,14 +33,14 @@ Z_IMAGE = {"model": "z-image", "input": {"prompt": "[[reject]]", "size": "1:1"}}
 
 
 def open_account(cents: int) -> OpenedAccount:
-    """Give an account with money on it."""
-    return bootstrap_api.api().accounts.open(micro_usd_of_cents(cents))
+    """Return an account with money on it."""
+    return api_parts.api().accounts.open(micro_usd_of_cents(cents))
 
 
 def books_agree(account_id: str) -> bool:
-    """Tell whether the balance equals the sum of the ledger."""
-    account = bootstrap_api.api().accounts.me(account_id)
-    entries = bootstrap_run_task.step_runner().ledger.entries(account_id)
+    """Return whether the balance equals the sum of the ledger."""
+    account = api_parts.api().accounts.me(account_id)
+    entries = run_task_parts.step_runner().ledger.entries(account_id)
     return audit(account_id, account.balance_micro_usd, entries, account.holds) is None
 
 
@@ -49,7 +50,7 @@ class TestParallelCreates:
 
         def create(_: int) -> str:
             try:
-                return str(bootstrap_api.api().tasks.create(customer.account_id, Z_IMAGE, None)["taskId"])
+                return str(api_parts.api().tasks.create(customer.account_id, Z_IMAGE, None)["taskId"])
             except InsufficientBalanceError:
                 return "refused"
 
@@ -57,7 +58,7 @@ class TestParallelCreates:
             outcomes = Counter(pool.map(create, range(200)))
         assert outcomes.pop("refused") == 150
         assert len(outcomes) == 50
-        account = bootstrap_api.api().accounts.me(customer.account_id)
+        account = api_parts.api().accounts.me(customer.account_id)
         assert (account.balance_micro_usd, account.open_tasks) == (0, 50)
         assert books_agree(customer.account_id)
 
@@ -66,19 +67,19 @@ class TestParallelCreates:
         with ThreadPoolExecutor(THREADS) as pool:
             made = list(
                 pool.map(
-                    lambda _: bootstrap_api.api().tasks.create(customer.account_id, Z_IMAGE, "k")["taskId"],
+                    lambda _: api_parts.api().tasks.create(customer.account_id, Z_IMAGE, "k")["taskId"],
                     range(THREADS),
                 )
             )
         assert len(set(made)) == 1
-        assert bootstrap_api.api().accounts.me(customer.account_id).view()["balance"] == 49
+        assert api_parts.api().accounts.me(customer.account_id).view()["balance"] == 49
 
 
 class TestParallelSteps:
     def test_the_same_message_handled_by_16_workers_ends_a_task_once_with_one_refund(self) -> None:
         customer = open_account(1)
-        task_id = str(bootstrap_api.api().tasks.create(customer.account_id, Z_IMAGE, None)["taskId"])
-        runner = bootstrap_run_task.step_runner()
+        task_id = str(api_parts.api().tasks.create(customer.account_id, Z_IMAGE, None)["taskId"])
+        runner = run_task_parts.step_runner()
         results: list[StepResult] = []
         for _ in range(20):
             task = runner.tasks.get(task_id)
@@ -91,16 +92,16 @@ class TestParallelSteps:
                     for stepped in pool.map(lambda seq: runner.run(task_id, seq), [task.seq] * THREADS)
                 ]
         assert Counter(results)[StepResult.ENDED] == 1
-        assert bootstrap_api.api().accounts.me(customer.account_id).view()["balance"] == 1
+        assert api_parts.api().accounts.me(customer.account_id).view()["balance"] == 1
         assert books_agree(customer.account_id)
 
     def test_creates_and_ends_of_one_account_at_once_keep_the_books(self) -> None:
         customer = open_account(30)
-        runner = bootstrap_run_task.step_runner()
+        runner = run_task_parts.step_runner()
 
         def live(_: int) -> str:
             try:
-                task_id = str(bootstrap_api.api().tasks.create(customer.account_id, Z_IMAGE, None)["taskId"])
+                task_id = str(api_parts.api().tasks.create(customer.account_id, Z_IMAGE, None)["taskId"])
             except (InsufficientBalanceError, WriteConflictError) as exc:
                 return type(exc).__name__
             seq, ended = 0, False
@@ -113,7 +114,7 @@ class TestParallelSteps:
         with ThreadPoolExecutor(THREADS) as pool:
             outcomes = Counter(pool.map(live, range(80)))
         assert outcomes["ended"] >= 30
-        account = bootstrap_api.api().accounts.me(customer.account_id)
+        account = api_parts.api().accounts.me(customer.account_id)
         # Every one of them was rejected, so every cent is back.
         assert (account.view()["balance"], account.open_tasks) == (30, 0)
         assert books_agree(customer.account_id)
@@ -131,7 +132,7 @@ class TestEstimateIsTheDebit:
         def drops_by_the_estimate(values: dict[str, Any]) -> None:
             assume(not any(values.get(name) for name in FOLLOW_UP_FIELDS))  # there is no task to follow
             body = {"model": model_id, "input": values}
-            api = bootstrap_api.api()
+            api = api_parts.api()
             before = api.accounts.me(customer.account_id).view()["balance"]
             price = api.tasks.estimate(customer.account_id, body)["price"]
             api.tasks.create(customer.account_id, body, None)
@@ -152,12 +153,12 @@ class TestRandomLives:
             customer = customers[n % len(customers)]
             body = {"model": "z-image", "input": {"prompt": prompts[n // 20 % 3], "size": "1:1"}}
             try:
-                bootstrap_api.api().tasks.create(customer.account_id, body, f"key-{n // 20}")
+                api_parts.api().tasks.create(customer.account_id, body, f"key-{n // 20}")
             except InsufficientBalanceError:
                 return
 
         with ThreadPoolExecutor(THREADS) as pool:
             list(pool.map(create, range(200)))
         for customer in customers:
-            assert bootstrap_api.api().accounts.me(customer.account_id).balance_micro_usd >= 0
+            assert api_parts.api().accounts.me(customer.account_id).balance_micro_usd >= 0
             assert books_agree(customer.account_id)

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tests.support.payments import COMPLETED, KEYS, PAID_LATER, event, session, signed
-from tollgate import bootstrap_api, bootstrap_check_ledger
-from tollgate.bootstrap_api import ApiSettings
+from tollgate.composition import api as api_parts
+from tollgate.composition import check_ledger as check_ledger_parts
+from tollgate.composition.api import ApiSettings
 from tollgate.kit import aws
 from tollgate.payments.service import Outcome
 
@@ -33,7 +34,7 @@ def with_keys(service: None) -> Iterator[None]:
 
 @pytest.mark.usefixtures("with_keys")
 def test_each_payment_is_credited_once() -> None:
-    joined = bootstrap_api.api()
+    joined = api_parts.api()
     account_id = joined.accounts.open(0).account_id
     bodies = [
         event(
@@ -51,4 +52,4 @@ def test_each_payment_is_credited_once() -> None:
         outcomes = Counter(pool.map(receive, bodies))
     assert outcomes == {Outcome.CREDITED: SESSIONS, Outcome.REPEATED: EVENTS - SESSIONS}
     assert joined.accounts.me(account_id).view()["balance"] == SESSIONS * CENTS
-    assert bootstrap_check_ledger.ledger_audit().drift_of(account_id) is None
+    assert check_ledger_parts.ledger_audit().drift_of(account_id) is None

@@ -34,7 +34,7 @@ def service_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str,
 
 
 def pattern(expected: str) -> str:
-    """Give what an output must look like: `…` is anything."""
+    """Return what an output must look like: `…` is anything."""
     return ".*".join(map(re.escape, expected.strip().split("…")))
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tollgate import bootstrap_api, bootstrap_record_usage
+from tollgate.composition import api as api_parts
+from tollgate.composition import record_usage as record_usage_parts
 from tollgate.kit.ids import new_id
 from tollgate.kit.rows import to_attributes
 from tollgate.ledger.entries import charge_entry
@@ -29,7 +30,7 @@ class TestManyRecorders:
         account_id = new_id("usr")
         tasks = [new_id("task") for _ in range(ENTRIES)]
         changes = [change(account_id, task_id) for task_id in tasks]
-        recorder = bootstrap_record_usage.usage_recorder()
+        recorder = record_usage_parts.usage_recorder()
 
         def deliver(seed: int) -> None:
             """Deliver all changes in an order of its own; what failed comes again, as the stream gives it."""
@@ -46,11 +47,11 @@ class TestManyRecorders:
         with ThreadPoolExecutor(THREADS) as pool:
             list(pool.map(deliver, range(THREADS)))
         query = {"range": "custom", "from": "2026-11-21", "to": "2026-11-21"}
-        total = bootstrap_api.api().statistics.of(account_id, query)["total"]
+        total = api_parts.api().statistics.of(account_id, query)["total"]
         assert (total["tasks"], total["spentCents"]) == (ENTRIES, ENTRIES)
 
 
 def change(account_id: str, task_id: str) -> dict[str, Any]:
-    """Give a charge of a cent as a record of the stream."""
+    """Return a charge of a cent as a record of the stream."""
     entry = charge_entry(account_id, task_id, "z-image", 10_000, NOON_MS)
     return {"dynamodb": {"NewImage": to_attributes(entry.to_item()), "SequenceNumber": task_id}}

@@ -14,12 +14,14 @@ from local.clients import Clients
 from local.events import Context, sqs_event
 from tests.support.http_server import HANG, Received, http_server
 from tests.support.samples import finished_task
-from tollgate import bootstrap_api, bootstrap_deliver_webhook, bootstrap_run_task
+from tollgate.composition import api as api_parts
+from tollgate.composition import deliver_webhook as deliver_webhook_parts
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.clock import MS_PER_S, SystemClock
 from tollgate.kit.ids import new_id
 from tollgate.kit.outbound import Outbound
 from tollgate.webhooks.repository import MAX_IN_LANE, LaneRepository
-from tollgate.webhooks.schedule import CLAIM_LEASE_MS, owed
+from tollgate.webhooks.schedule import CLAIM_LEASE_MS, pending_delivery
 
 pytestmark = [
     pytest.mark.ministack,
@@ -38,7 +40,7 @@ PATIENCE_S = 60.0
 def queue_url(stack_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Open the guard to this machine; give the queue of webhooks, and leave it empty."""
     monkeypatch.setenv("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS", "1")
-    bootstrap_deliver_webhook.webhook_sender.cache_clear()
+    deliver_webhook_parts.webhook_sender.cache_clear()
     url = stack_environment["WEBHOOK_QUEUE_URL"]
     sqs = Clients.at(stack_environment["AWS_ENDPOINT_URL"]).sqs
     sqs.purge_queue(QueueUrl=url)
@@ -48,7 +50,7 @@ def queue_url(stack_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture
 def in_the_air(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Give the most tries that each URL had in the air at once."""
+    """Return the most tries that each URL had in the air at once."""
     most: Counter[str] = Counter()
     now: Counter[str] = Counter()
     lock = threading.Lock()
@@ -95,9 +97,9 @@ def workers(queue_url: str, endpoint: str) -> Iterator[None]:
 def owe(account_id: str, url: str) -> str:
     """End a task of the account with a webhook, and send the message that begins its delivery."""
     task = finished_task(task_id=new_id("task"), account_id=account_id)
-    sender = bootstrap_deliver_webhook.webhook_sender()
-    bootstrap_run_task.step_runner().tasks.create(task, [])
-    delivery = owed(task, url, SystemClock().now_ms())
+    sender = deliver_webhook_parts.webhook_sender()
+    run_task_parts.step_runner().tasks.create(task, [])
+    delivery = pending_delivery(task, url, SystemClock().now_ms())
     sender.deliveries.add(delivery)
     sender.queue.send({"delivery_id": delivery.delivery_id, "seq": 0})
     return delivery.delivery_id
@@ -106,7 +108,7 @@ def owe(account_id: str, url: str) -> str:
 def test_200_events_for_a_receiver_that_hangs_do_not_delay_another_customers(
     queue_url: str, stack_environment: dict[str, str], in_the_air: Counter[str]
 ) -> None:
-    hanging, other = (bootstrap_api.api().accounts.open(0).account_id for _ in range(2))
+    hanging, other = (api_parts.api().accounts.open(0).account_id for _ in range(2))
     arrived = threading.Event()
 
     def note(_: Received) -> int:
@@ -122,7 +124,7 @@ def test_200_events_for_a_receiver_that_hangs_do_not_delay_another_customers(
             states = Counter(
                 str(delivery.status)
                 for first in range(0, DELIVERIES, 100)
-                for delivery in bootstrap_deliver_webhook.webhook_sender().deliveries.get_all(
+                for delivery in deliver_webhook_parts.webhook_sender().deliveries.get_all(
                     stuck[first : first + 100]
                 )
             )
@@ -132,7 +134,7 @@ def test_200_events_for_a_receiver_that_hangs_do_not_delay_another_customers(
 
 
 def test_however_many_workers_enter_a_lane_at_once_ten_get_in(queue_url: str) -> None:
-    lanes = bootstrap_deliver_webhook.webhook_sender().lanes
+    lanes = deliver_webhook_parts.webhook_sender().lanes
     account_id, now_ms = new_id("usr"), SystemClock().now_ms()
 
     def entered(at_ms: int) -> list[str]:
@@ -147,7 +149,7 @@ def test_however_many_workers_enter_a_lane_at_once_ten_get_in(queue_url: str) ->
 
 
 def test_places_given_back_at_once_can_all_be_taken_again(queue_url: str) -> None:
-    lanes: LaneRepository = bootstrap_deliver_webhook.webhook_sender().lanes
+    lanes: LaneRepository = deliver_webhook_parts.webhook_sender().lanes
     account_id, now_ms = new_id("usr"), SystemClock().now_ms()
     for _ in range(5):
         places = [lanes.enter(account_id, now_ms) for _ in range(MAX_IN_LANE)]

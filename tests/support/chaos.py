@@ -51,7 +51,7 @@ class Customer:
     """The body of each, by task."""
 
     def data(self, method: str, path: str, **kwargs: Any) -> Any:
-        """Give the `data` of an answer that must be 200."""
+        """Return the `data` of an answer that must be 200."""
         answer = self.http.request(method, path, **kwargs)
         assert answer.status_code == 200, f"{kwargs}: {answer.text}"
         return answer.json()["data"]
@@ -66,7 +66,7 @@ class Customer:
         return task_id
 
     def status(self, task_id: str) -> Any:
-        """Give a task's status."""
+        """Return a task's status."""
         return self.data("GET", f"/api/v1/task/status/{task_id}")
 
 
@@ -128,7 +128,7 @@ def _first_works(customer: Customer) -> Earlier:
 
 
 def _open_rows() -> set[tuple[str, int]]:
-    """Give every task and delivery that is not over, each with its counter: those have a timer."""
+    """Return every task and delivery that is not over, each with its counter: those have a timer."""
     found = set()
     for table, key in (("TASKS_TABLE", "task_id"), ("DELIVERIES_TABLE", "delivery_id")):
         scan = aws.dynamodb().get_paginator("scan")

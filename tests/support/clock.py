@@ -12,7 +12,7 @@ class ManualClock:
         self._now_ms = now_ms
 
     def now_ms(self) -> int:
-        """Give the time, in epoch milliseconds."""
+        """Return the time, in epoch milliseconds."""
         return self._now_ms
 
     def advance(self, by_ms: int) -> None:

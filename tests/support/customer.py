@@ -30,14 +30,14 @@ class Customer:
     poll_s: float = POLL_S
 
     def data(self, method: str, path: str, **kwargs: Any) -> Any:
-        """Give the `data` of an answer that must be 200."""
+        """Return the `data` of an answer that must be 200."""
         answer = self.http.request(method, path, **kwargs)
         assert answer.status_code == 200, answer.text
         assert answer.json()["code"] == 200
         return answer.json()["data"]
 
     def balance(self) -> int:
-        """Give the balance in cents."""
+        """Return the balance in cents."""
         return int(self.data("GET", "/api/v1/user/me")["balance"])
 
     def run(self, body: dict[str, Any]) -> Any:
@@ -81,7 +81,7 @@ def customer_of(
     patience_s: float = TIMEOUT_S,
     poll_s: float = POLL_S,
 ) -> Iterator[Customer]:
-    """Give the customer with this key, and a receiver that answers 204."""
+    """Return the customer with this key, and a receiver that answers 204."""
     received: list[Received] = []
 
     def note(request: Received) -> int:

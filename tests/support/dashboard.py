@@ -32,7 +32,7 @@ class Answer:
     cookie: str | None
 
     def attribute(self, name: str) -> str:
-        """Give the value of the first attribute of this name."""
+        """Return the value of the first attribute of this name."""
         found = re.search(rf"""\b{name}=(?:"([^"]*)"|'([^']*)')""", self.text)
         assert found is not None, f"no {name} in: {self.text}"
         return html.unescape(found[1] or found[2])

@@ -18,7 +18,7 @@ TIMEOUT_S = 60.0
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Give the environment that `make` gives, with a folder of its own."""
+    """Return the environment that `make` gives, with a folder of its own."""
     return {
         "PATH": os.environ["PATH"],
         "HOME": os.environ.get("HOME", "/"),
@@ -29,7 +29,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def command(*arguments: str) -> list[str]:
-    """Give the command behind a Makefile target."""
+    """Return the command behind a Makefile target."""
     return [sys.executable, "-m", "local", *arguments]
 
 

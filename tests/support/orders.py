@@ -51,7 +51,7 @@ FIRST: Mapping[str, dict[str, Any]] = {
 
 
 def inputs(models: Sequence[str], earlier: Earlier) -> list[tuple[str, dict[str, Any]]]:
-    """Give a model and a short valid input for each kind of order: every model, and every follow-up."""
+    """Return a model and a short valid input for each kind of order: every model, and every follow-up."""
     picture, film, song = earlier.picture_url, earlier.film_url, earlier.song_url
     motion = {"imageUrls": [picture], "videoUrls": [film]}
     more: dict[str, dict[str, Any]] = {
@@ -82,13 +82,13 @@ PROMPTLESS = ("extend", "wav", "upscale", "describe")
 
 
 def with_a_prompt(values: Mapping[str, Any], prompt: str) -> dict[str, Any]:
-    """Give the input with this prompt, where it can have one."""
+    """Return the input with this prompt, where it can have one."""
     told = "name" not in values and values.get("action") not in PROMPTLESS
     return {**values, "prompt": prompt} if told else dict(values)
 
 
 def prompt_of(number: int, random: Random) -> str:
-    """Give a prompt that no other order has, mostly with one or two faults for one provider or for all."""
+    """Return a prompt that no other order has, mostly with one or two faults for one provider or for all."""
     faults = random.sample(FAULTS, random.choice((1, 2))) if random.random() < FAULTY_SHARE else []
     told = [
         f"[[{fault}]]" if random.random() < FOR_ALL_SHARE else f"[[{random.choice(PROVIDERS)}: {fault}]]"

@@ -23,12 +23,13 @@ from local.pump import LONG_POLL_S
 from local.service import LocalService
 from local.template import ROOT
 from tests.support.shifted import ShiftedClock
-from tollgate import bootstrap, bootstrap_sweep
+from tollgate.composition import parts
+from tollgate.composition import sweep as sweep_parts
 from tollgate.kit.clock import MS_PER_S
 
 DEAD_POLL_MARGIN_S = 0.2
 ON_THE_CLOCK = ("worker", "api")
-"""The parts that tell the time by `bootstrap`'s clock."""
+"""The parts that tell the time by the clock of `composition`."""
 
 
 class MortalService(LocalService):
@@ -44,7 +45,7 @@ class MortalService(LocalService):
 
     @cached_property
     def found(self) -> Service:
-        """Give how to reach it, once it is started."""
+        """Return how to reach it, once it is started."""
         return read_service()
 
     def outage(self, away_s: int) -> None:
@@ -62,7 +63,7 @@ class MortalService(LocalService):
     def pass_time(self, by_s: int) -> None:
         """Let `by_s` seconds pass at once, and the sweeper look."""
         self.clock.advance(by_s * MS_PER_S)
-        bootstrap_sweep.sweeper().sweep()
+        sweep_parts.sweeper().sweep()
 
     def _start_part(
         self, name: str, environment: Mapping[str, str], arguments: list[str]
@@ -78,7 +79,7 @@ class MortalService(LocalService):
 
 @contextmanager
 def mortal_service(folder: Path) -> Iterator[MortalService]:
-    """Run the service with its files in `folder`; `bootstrap` is on it, and on its clock."""
+    """Run the service with its files in `folder`; `composition` is on it, and on its clock."""
     service = MortalService(folder / "ahead")
     settings = {
         # Nothing else: a developer's own provider keys would be used.
@@ -93,11 +94,11 @@ def mortal_service(folder: Path) -> Iterator[MortalService]:
         patch.object(files, "SERVICE", folder / "service.json"),
         patch.object(files, "ENVIRONMENT", folder / "environment.json"),
         patch.object(local_service, "LOGS", folder / "logs"),
-        patch.object(bootstrap, "SystemClock", lambda: service.clock),
+        patch.object(parts, "SystemClock", lambda: service.clock),
     ):
         service.start()
         try:
             yield service
         finally:
             service.stop()
-            bootstrap.forget()
+            parts.forget()

@@ -25,7 +25,7 @@ EXPIRED = "checkout.session.expired"
 
 
 def session(account_id: str, cents: int, **changed: Any) -> dict[str, Any]:
-    """Give a session that `cents` were paid in, with fields `changed`."""
+    """Return a session that `cents` were paid in, with fields `changed`."""
     return {
         "id": SESSION,
         "object": "checkout.session",
@@ -43,14 +43,14 @@ def session(account_id: str, cents: int, **changed: Any) -> dict[str, Any]:
 
 
 def event(found: dict[str, Any], event_type: str = COMPLETED, event_id: str = "evt_1") -> str:
-    """Give the body of an event about an object."""
+    """Return the body of an event about an object."""
     return json.dumps(
         {"id": event_id, "object": "event", "type": event_type, "livemode": False, "data": {"object": found}}
     )
 
 
 def signed(body: str, secret: str = WEBHOOK_SECRET, at_s: int | None = None) -> str:
-    """Give the signature of a body, of now or of `at_s`, as Stripe's own library makes it."""
+    """Return the signature of a body, of now or of `at_s`, as Stripe's own library makes it."""
     header: str = WebhookSignature.generate_signature_header(body, secret, at_s)
     return header
 

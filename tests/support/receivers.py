@@ -42,7 +42,7 @@ class Receiver:
     _tries: Counter[str] = field(default_factory=Counter)
 
     def url_of(self, account_id: str, secret: str) -> str:
-        """Give where an account's webhooks go, which are signed with `secret`."""
+        """Return where an account's webhooks go, which are signed with `secret`."""
         self.secrets[account_id] = secret
         return f"{self.base_url}/{account_id}"
 
@@ -70,7 +70,7 @@ def receiving(seed: int) -> Iterator[Receiver]:
 
 
 def _is_signed(request: Received, secret: str) -> bool:
-    """Tell whether the signature is right; how old it is does not matter where the clock is moved."""
+    """Return whether the signature is right; how old it is does not matter where the clock is moved."""
     sent_at = datetime.fromtimestamp(int(request.headers["webhook-timestamp"]), tz=UTC)
     right = Webhook(secret).sign(request.headers["webhook-id"], sent_at, request.body.decode())
     return right in request.headers["webhook-signature"].split()

@@ -10,7 +10,7 @@ FILE = StoredFile("https://files.test/media/task_1/a-0.png", "image", "image/png
 
 
 def finished_task(**fields: Any) -> Task:
-    """Give a z-image task of one cent that finished with one file, three seconds after it was made."""
+    """Return a z-image task of one cent that finished with one file, three seconds after it was made."""
     task = Task(
         task_id="task_1",
         account_id="usr_1",

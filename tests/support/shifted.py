@@ -1,7 +1,7 @@
 """`python -m tests.support.shifted FILE MODULE ARGUMENTS…`: runs a module on a clock that is ahead.
 
 How far, in milliseconds, stands in the file; it is read at every look at the clock, so that all processes of
-a service go on at the same later time. It is the clock of all that `bootstrap` joins; the emulator and the
+a service go on at the same later time. It is the clock of all that `composition` joins; the emulator and the
 queue's delays keep the machine's own.
 """
 
@@ -9,7 +9,7 @@ import runpy
 import sys
 from pathlib import Path
 
-from tollgate import bootstrap
+from tollgate.composition import parts
 from tollgate.kit.clock import SystemClock
 
 
@@ -20,11 +20,11 @@ class ShiftedClock(SystemClock):
         self._ahead = ahead
 
     def now_ms(self) -> int:
-        """Give the time, in epoch milliseconds."""
+        """Return the time, in epoch milliseconds."""
         return super().now_ms() + self.ahead_ms()
 
     def ahead_ms(self) -> int:
-        """Give how far ahead it is."""
+        """Return how far ahead it is."""
         return int(self._ahead.read_text())
 
     def advance(self, by_ms: int) -> None:
@@ -36,6 +36,6 @@ class ShiftedClock(SystemClock):
 
 if __name__ == "__main__":
     clock = ShiftedClock(Path(sys.argv[1]))
-    bootstrap.SystemClock = lambda: clock  # type: ignore[assignment,attr-defined]
+    parts.SystemClock = lambda: clock  # type: ignore[assignment,attr-defined]
     sys.argv = sys.argv[2:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

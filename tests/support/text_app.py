@@ -14,8 +14,9 @@ import openai
 import pytest
 import uvicorn
 
-from tollgate import bootstrap_api, bootstrap_text
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import api as api_parts
+from tollgate.composition import text as text_parts
 from tollgate.kit import aws
 from tollgate.kit.dynamodb import Database
 from tollgate.ledger.audit import audit
@@ -32,8 +33,8 @@ def text_url(stack_environment: dict[str, str]) -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in stack_environment.items():
             patch.setenv(name, value)
-        bootstrap_text.settings.cache_clear()
-        bootstrap_text.catalog.cache_clear()
+        text_parts.settings.cache_clear()
+        text_parts.catalog.cache_clear()
         from text.app import app  # noqa: PLC0415 - with the environment set
 
         config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", proxy_headers=False)
@@ -41,7 +42,7 @@ def text_url(stack_environment: dict[str, str]) -> Iterator[str]:
 
         async def serve() -> None:
             await server.serve()
-            await bootstrap_text.close()
+            await text_parts.close()
 
         thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
         thread.start()
@@ -55,8 +56,8 @@ def text_url(stack_environment: dict[str, str]) -> Iterator[str]:
 
 
 def ledger() -> LedgerRepository:
-    """Give the books, to read."""
-    settings = bootstrap_text.settings()
+    """Return the books, to read."""
+    settings = text_parts.settings()
     return LedgerRepository(Database(aws.dynamodb()), settings.accounts_table, settings.ledger_table)
 
 
@@ -74,14 +75,14 @@ class TextClient:
         return httpx.post(f"{self.url}/api/v1{path}", json=body, headers=sent, timeout=60)
 
     def balance(self) -> int:
-        return bootstrap_api.api().accounts.me(self.account.account_id).balance_micro_usd
+        return api_parts.api().accounts.me(self.account.account_id).balance_micro_usd
 
     def texts(self) -> list[Entry]:
         entries = ledger().entries(self.account.account_id)
         return [entry for entry in entries if entry.kind == "text"]
 
     def texts_when(self, count: int) -> list[Entry]:
-        """Give the text entries once there are `count`: an SDK is done at the end mark, we just after it."""
+        """The text entries once there are `count`: an SDK is done at the end mark, we just after it."""
         deadline = time.monotonic() + START_TIMEOUT_S
         while len(found := self.texts()) < count:
             assert time.monotonic() < deadline
@@ -89,19 +90,19 @@ class TextClient:
         return found
 
     def settled(self) -> bool:
-        """Tell whether the books agree and no hold is open."""
-        found = bootstrap_api.api().accounts.me(self.account.account_id)
+        """Return whether the books agree and no hold is open."""
+        found = api_parts.api().accounts.me(self.account.account_id)
         entries = ledger().entries(found.account_id)
         return not found.holds and audit(found.account_id, found.balance_micro_usd, entries) is None
 
 
 @pytest.fixture
 def open_client(service: None, text_url: str) -> Iterator[Callable[[int], TextClient]]:
-    """Give what opens a customer with that many micro-USD."""
+    """Return what opens a customer with that many micro-USD."""
     with ExitStack() as stack:
 
         def opened(balance_micro_usd: int) -> TextClient:
-            account = bootstrap_api.api().accounts.open(balance_micro_usd)
+            account = api_parts.api().accounts.open(balance_micro_usd)
             options: Any = {"api_key": account.api_key, "max_retries": 0}
             return TextClient(
                 text_url,
@@ -116,11 +117,11 @@ def open_client(service: None, text_url: str) -> Iterator[Callable[[int], TextCl
 @pytest.fixture
 def fresh_breaker(text_url: str) -> None:
     """Forget what other tests did to the providers."""
-    for made in bootstrap_text._made.values():
+    for made in text_parts._made.values():
         made.service.breaker._states.clear()
 
 
 @pytest.fixture
 def client(open_client: Callable[[int], TextClient]) -> TextClient:
-    """Give a customer with one US dollar."""
+    """Return a customer with one US dollar."""
     return open_client(USD)

@@ -60,7 +60,7 @@ def run(script: str, *arguments: str) -> list[str]:
 
 @cache
 def loaded(stem: str) -> set[str]:
-    """Give the modules that are loaded after a handler was imported."""
+    """Return the modules that are loaded after a handler was imported."""
     return set(run(LOADED, stem))
 
 
@@ -83,7 +83,7 @@ class TestLoadedModules:
     def test_no_http_client_no_adapter_and_no_parser_that_only_others_use(self, stem: str) -> None:
         strangers = {"boto3", "s3transfer", "httpx", "aiohttp", "yaml", "jinja2", "stripe", "av"}
         assert not strangers & loaded(stem)
-        assert "tollgate.providers.registry" not in loaded(stem)
+        assert "tollgate.providers.runtime.registry" not in loaded(stem)
 
     @pytest.mark.parametrize(
         "stem", ["dispatch_changes", "deliver_webhook", "record_usage", "sweep", "check_ledger"]

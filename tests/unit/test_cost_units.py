@@ -16,7 +16,7 @@ INDEXED = {**TABLE, "GlobalSecondaryIndexes": [INDEX]}
 
 
 def row(**fields: Any) -> dict[str, Any]:
-    """Give a typed row of text and numbers."""
+    """Return a typed row of text and numbers."""
     types = {str: "S", int: "N"}
     return {name: {types[type(value)]: str(value)} for name, value in fields.items()}
 

@@ -16,14 +16,14 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "errors.md"
 
 
 def section(title: str) -> list[str]:
-    """Give the lines between a heading and the next one."""
+    """Return the lines between a heading and the next one."""
     found = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", DOCUMENT.read_text(), re.M | re.S)
     assert found, f"docs/errors.md has no section '{title}'"
     return found[1].splitlines()
 
 
 def rows(title: str) -> dict[str, list[str]]:
-    """Give the cells of each table row of a section, by the code in its first cell."""
+    """Return the cells of each table row of a section, by the code in its first cell."""
     found: dict[str, list[str]] = {}
     for line in section(title):
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
@@ -36,7 +36,7 @@ def rows(title: str) -> dict[str, list[str]]:
 
 
 def errors_of(module: ModuleType) -> list[type[TollgateError]]:
-    """Give the error classes that a module defines itself."""
+    """Return the error classes that a module defines itself."""
     return [
         value
         for value in vars(module).values()

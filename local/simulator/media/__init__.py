@@ -12,28 +12,28 @@ class Artifact(Protocol):
 
     @property
     def kind(self) -> str:
-        """Give `image`, `video` or `audio`."""
+        """Return `image`, `video` or `audio`."""
 
     @property
     def suffix(self) -> str:
-        """Give the file name's suffix, without the dot."""
+        """Return the file name's suffix, without the dot."""
 
     @property
     def content_type(self) -> str:
-        """Give the media type."""
+        """Return the media type."""
 
     @property
     def seed(self) -> int:
-        """Give the number that colours and tunes come from."""
+        """Return the number that colours and tunes come from."""
 
     def __hash__(self) -> int:
-        """Give equal hashes for equal artifacts."""
+        """Return equal hashes for equal artifacts."""
 
     def render(self) -> bytes:
-        """Give the file's bytes."""
+        """Return the file's bytes."""
 
 
 @lru_cache(maxsize=MAX_CACHED_FILES)
 def rendered(artifact: Artifact) -> bytes:
-    """Give the file's bytes, made once per artifact."""
+    """Return the file's bytes, made once per artifact."""
     return artifact.render()

@@ -43,13 +43,13 @@ class Film:
 
     @property
     def size_px(self) -> tuple[int, int]:
-        """Give width and height: even numbers in the exact shape, of about `_AREA_PX` together."""
+        """Return width and height: even numbers in the exact shape, of about `_AREA_PX` together."""
         width, height = self.aspect
         scale = max(2, isqrt(_AREA_PX // (width * height)) // 2 * 2)
         return width * scale, height * scale
 
     def render(self) -> bytes:
-        """Give the MP4's bytes."""
+        """Return the MP4's bytes."""
         # A file on disk: moving the index to the front makes the muxer read back what it wrote.
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "film.mp4")

@@ -12,7 +12,7 @@ MAX_FRAMES = 10_000
 
 
 def drain(graph: av.filter.Graph) -> Iterator[AudioFrame | VideoFrame]:
-    """Give the frames of a configured `graph` with its own sources, to the end or to `MAX_FRAMES`."""
+    """Return the frames of a configured `graph` with its own sources, to the end or to `MAX_FRAMES`."""
     for _ in repeat(None, MAX_FRAMES):
         try:
             yield graph.pull()

@@ -13,7 +13,7 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 @lru_cache(maxsize=16)
 def font(size_px: int) -> Font:
-    """Give the font that Pillow brings along, in `size_px`."""
+    """Return the font that Pillow brings along, in `size_px`."""
     return ImageFont.load_default(size_px)
 
 

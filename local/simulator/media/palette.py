@@ -17,11 +17,11 @@ _SEED_BYTES = 4
 
 
 def seed_of(text: str) -> int:
-    """Give a number from 0 to 2**31 - 1 that is always the same for `text`."""
+    """Return a number from 0 to 2**31 - 1 that is always the same for `text`."""
     digest = hashlib.sha256(text.encode("utf-8", "replace")).digest()
     return int.from_bytes(digest[:_SEED_BYTES], "big") >> 1
 
 
 def palette(seed: int) -> tuple[Colour, Colour, Colour]:
-    """Give a dark, a bright and an accent colour for `seed`."""
+    """Return a dark, a bright and an accent colour for `seed`."""
     return _PALETTES[seed % len(_PALETTES)]

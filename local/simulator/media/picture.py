@@ -31,7 +31,7 @@ class Picture:
     content_type: ClassVar[str] = "image/png"
 
     def render(self) -> bytes:
-        """Give the PNG's bytes."""
+        """Return the PNG's bytes."""
         image = self._background()
         self._write(image)
         encoded = io.BytesIO()
@@ -69,6 +69,6 @@ class Picture:
 
 
 def _disc() -> Image.Image:
-    """Give a mask that falls from full in the middle to nothing at the rim of a disc."""
+    """Return a mask that falls from full in the middle to nothing at the rim of a disc."""
     gradient = Image.radial_gradient("L")
     return gradient.point([max(0, 255 - 255 * shade // _RIM_SHADE) for shade in range(256)])

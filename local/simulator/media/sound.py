@@ -32,7 +32,7 @@ class Song:
     content_type: ClassVar[str] = "audio/mpeg"
 
     def render(self) -> bytes:
-        """Give the MP3's bytes."""
+        """Return the MP3's bytes."""
         encoded = io.BytesIO()
         with av.open(encoded, "w", format="mp3") as container:
             container.metadata["title"] = self.title
@@ -44,7 +44,7 @@ class Song:
 
 
 def chords(seed: int, duration_s: int, sample_format: str) -> Iterator[AudioFrame]:
-    """Give mono audio frames of `duration_s` seconds; after four bars the music starts again."""
+    """Return mono audio frames of `duration_s` seconds; after four bars the music starts again."""
     graph = av.filter.Graph()
     source = graph.add("aevalsrc", f"exprs='{_wave(seed)}':s={SAMPLE_RATE_HZ}:d={duration_s}")
     converter = graph.add("aformat", f"sample_fmts={sample_format}")
@@ -58,7 +58,7 @@ def chords(seed: int, duration_s: int, sample_format: str) -> Iterator[AudioFram
 
 
 def _wave(seed: int) -> str:
-    """Give the sample at time `t` as an expression of ffmpeg's; what is used twice is kept with `st`."""
+    """Return the sample at time `t` as an expression of ffmpeg's; what is used twice is kept with `st`."""
     key_hz = _KEYS_HZ[seed % len(_KEYS_HZ)]
     tune = _TUNES[seed // len(_KEYS_HZ) % len(_TUNES)]
     voices = ("ld(2)", "ld(3)", "ld(2)*3/2")
@@ -78,7 +78,7 @@ def _wave(seed: int) -> str:
 
 
 def _pick(index: str, values: Sequence[str]) -> str:
-    """Give an expression that is `values[index]`."""
+    """Return an expression that is `values[index]`."""
     expression = values[-1]
     for number in reversed(range(len(values) - 1)):
         expression = f"if(eq({index},{number}),{values[number]},{expression})"

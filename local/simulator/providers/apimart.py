@@ -35,7 +35,7 @@ _MODEL = "model"
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give APIMart's routes; their prefix is the adapter's base URL."""
+    """Return APIMart's routes; their prefix is the adapter's base URL."""
     routes = APIRouter(prefix="/v1")
 
     @routes.post("/images/generations")

@@ -42,7 +42,7 @@ class GridOrder(PictureOrder):
     """The input of a Midjourney action: four pictures, or one, and as many times more as it says."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Give the job's pictures."""
+        """Return the job's pictures."""
         said = self.said()
         each = 1 if label.rpartition("/")[2] in SINGLE else GRID
         return super().artifacts(label, each * said.get("repeat", 1) if count == 1 else count)
@@ -52,7 +52,7 @@ class ClipOrder(FilmOrder):
     """The input of a Midjourney video: clips of five seconds, as many as its batch has."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Give the job's clips."""
+        """Return the job's clips."""
         said = self.said()
         caption, clips = text(said.get("prompt")), said.get("batch_size", 1) if count == 1 else count
         seed = seed_of(caption)

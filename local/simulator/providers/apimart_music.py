@@ -44,7 +44,7 @@ class StemsOrder(SongOrder):
     """The input of a job that takes a song apart."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Give the stems."""
+        """Return the stems."""
         return super().artifacts(label, _STEMS if count == 1 else count)
 
 
@@ -143,7 +143,7 @@ _DATA: dict[str, dict[str, Any]] = {
 
 
 def result(job: Job, urls: Sequence[str]) -> dict[str, Any]:
-    """Give the `result` of a finished job whose files are served at `urls`."""
+    """Return the `result` of a finished job whose files are served at `urls`."""
     action = job.model.removeprefix(_PATH).removeprefix("/")
     if action in _DATA:
         return dict(_DATA[action])

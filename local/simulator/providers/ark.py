@@ -44,7 +44,7 @@ _OTHER_ERROR = ("InternalServiceError", "InternalServerError")
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give ModelArk's routes; `/api/v3` below their prefix is the adapter's base URL."""
+    """Return ModelArk's routes; `/api/v3` below their prefix is the adapter's base URL."""
     routes = APIRouter()
 
     @routes.post(_TASKS)

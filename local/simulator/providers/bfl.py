@@ -36,7 +36,7 @@ _MODELS = {
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give BFL's routes; their prefix is the adapter's base URL."""
+    """Return BFL's routes; their prefix is the adapter's base URL."""
     routes = APIRouter()
 
     @routes.post("/v1/{model}")

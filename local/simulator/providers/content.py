@@ -17,7 +17,7 @@ _FRAMES = ("first_frame", "last_frame")
 
 
 def flat(body: dict[str, Any]) -> dict[str, Any]:
-    """Give a body with the parts of its `content` as fields, by role; the prompt is `prompt`.
+    """Return a body with the parts of its `content` as fields, by role; the prompt is `prompt`.
 
     Raises `ValueError` for what is no part, and for frames and references together.
     """

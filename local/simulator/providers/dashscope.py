@@ -44,7 +44,7 @@ _NOT_ASYNC = "current user api does not support synchronous calls"
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give the routes of media; those of text are beside them, at `/v1` below the same prefix."""
+    """Return the routes of media; those of text are beside them, at `/v1` below the same prefix."""
     routes = APIRouter()
 
     @routes.post(f"{_SERVICES}/video-generation/video-synthesis")
@@ -142,7 +142,7 @@ def _cancel(engine: Engine, task_id: str) -> Response:
 
 
 def _flat(body: dict[str, Any]) -> dict[str, Any]:
-    """Give input and parameters as the fields of an order; the media by their kinds."""
+    """Return input and parameters as the fields of an order; the media by their kinds."""
     given = {**body["input"], **body["parameters"]}
     media = [(part["type"], part["url"]) for part in given.pop("media", [])]
     for message in given.pop("messages", []):

@@ -26,7 +26,7 @@ class Refused:
 
 
 async def body_of(request: Request) -> dict[str, Any]:
-    """Give the body, empty where it is no object: then what it must have is missing."""
+    """Return the body, empty where it is no object: then what it must have is missing."""
     return await json_object(request) or {}
 
 
@@ -60,6 +60,6 @@ async def taken(
 
 
 def own_job(engine: Engine, key: str | None, job_id: str) -> Job | None:
-    """Give the job of that id if the key's owner made it."""
+    """Return the job of that id if the key's owner made it."""
     job = engine.find(job_id)
     return job if job is not None and job.owner == key else None

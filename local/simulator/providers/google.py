@@ -39,7 +39,7 @@ _KEY_HEADER = "x-goog-api-key"
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give the routes of media; their prefix and `/v1` are the adapter's base URL."""
+    """Return the routes of media; their prefix and `/v1` are the adapter's base URL."""
     routes = APIRouter()
     _add_content(routes, engine)
     _add_operations(routes, engine)

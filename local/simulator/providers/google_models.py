@@ -57,7 +57,7 @@ OPERATIONS = {
 
 
 def of_content(body: dict[str, Any]) -> dict[str, Any]:
-    """Give the order in the body of `generateContent`; what is not in its place is missing in it."""
+    """Return the order in the body of `generateContent`; what is not in its place is missing in it."""
     parts = _objects(_first(body.get("contents")).get("parts"))
     config = _object(_object(body.get("generationConfig")).get("imageConfig"))
     references = [part["fileData"] for part in parts if "fileData" in part]
@@ -71,7 +71,7 @@ def of_content(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_interaction(body: dict[str, Any]) -> dict[str, Any]:
-    """Give the order in the body of an interaction, which must run in the background."""
+    """Return the order in the body of an interaction, which must run in the background."""
     parts = _objects(body.get("input"))
     response = dict(_object(body.get("response_format")))
     asks_for_video = (response.pop("type", None), response.pop("delivery", None)) == ("video", "uri")
@@ -87,7 +87,7 @@ def of_interaction(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_operation(body: dict[str, Any]) -> dict[str, Any]:
-    """Give the order in the body of `predictLongRunning`."""
+    """Return the order in the body of `predictLongRunning`."""
     parameters = _object(body.get("parameters"))
     said = {
         "prompt": _first(body.get("instances")).get("prompt"),

@@ -43,7 +43,7 @@ _HTTP_OK = 200
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give kie's routes; their prefix is the adapter's base URL."""
+    """Return kie's routes; their prefix is the adapter's base URL."""
     routes = APIRouter()
 
     @routes.post("/api/v1/jobs/createTask")
@@ -112,7 +112,7 @@ def _record(engine: Engine, request: Request) -> Response:
 
 
 def _result(engine: Engine, request: Request, job: Job) -> str:
-    """Give the files: JSON as text inside the JSON."""
+    """Return the files: JSON as text inside the JSON."""
     return json.dumps({"resultUrls": engine.file_urls(request, job)})
 
 

@@ -31,7 +31,7 @@ _HTTP = {402: 429, 422: 400}
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give Kling's routes; their prefix is the adapter's base URL."""
+    """Return Kling's routes; their prefix is the adapter's base URL."""
     routes = APIRouter()
 
     @routes.post("/{kind}/{model}")

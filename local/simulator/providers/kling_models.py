@@ -46,7 +46,7 @@ CLASSIC: Mapping[str, type[Order]] = {
 
 
 def of_current(body: dict[str, Any]) -> dict[str, Any]:
-    """Give the order in a body of the newer generation: its contents by type, and its settings."""
+    """Return the order in a body of the newer generation: its contents by type, and its settings."""
     contents = body.get("contents", [])
     found = [entry for entry in contents if isinstance(entry, dict)] if isinstance(contents, list) else []
     said = {str(entry.get("type")): entry.get("url", entry.get("text")) for entry in found}
@@ -56,7 +56,7 @@ def of_current(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def external_id(given: dict[str, Any]) -> str | None:
-    """Give what the caller calls the job, in either generation's order."""
+    """Return what the caller calls the job, in either generation's order."""
     options = given.get("options")
     found = (options if isinstance(options, dict) else given).get("external_task_id")
     return found if isinstance(found, str) else None

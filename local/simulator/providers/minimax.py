@@ -57,7 +57,7 @@ _MODELS: dict[str, type[Order]] = {
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give the routes of videos; those of text are beside them, at `/v1` below the same prefix."""
+    """Return the routes of videos; those of text are beside them, at `/v1` below the same prefix."""
     routes = APIRouter()
     routes.include_router(minimax_first.router(engine))
 

@@ -53,7 +53,7 @@ _MODELS: dict[str, type[Order]] = {
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give the routes; those of text share their prefix."""
+    """Return the routes; those of text share their prefix."""
     routes = APIRouter(prefix="/v1")
 
     @routes.post("/video_generation")

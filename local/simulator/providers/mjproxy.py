@@ -45,7 +45,7 @@ MODELS: Mapping[str, type[Order]] = {
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give the routes, with and without a speed before them; their prefix is the adapter's base URL."""
+    """Return the routes, with and without a speed before them; their prefix is the adapter's base URL."""
     routes = APIRouter()
 
     @routes.post("/{speed}/mj/submit/{kind}")

@@ -27,7 +27,7 @@ _MODELS = {
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give MuAPI's routes; their prefix and `/api/v1` are the adapter's base URL."""
+    """Return MuAPI's routes; their prefix and `/api/v1` are the adapter's base URL."""
     routes = APIRouter()
 
     @routes.post("/api/v1/{model}")

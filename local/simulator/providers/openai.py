@@ -41,7 +41,7 @@ _OTHER_ERROR = ("server_error", "server_error")
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give the routes of pictures; their prefix and `/v1` are the adapter's base URL."""
+    """Return the routes of pictures; their prefix and `/v1` are the adapter's base URL."""
     routes = APIRouter()
 
     @routes.post("/v1/images/{kind}")

@@ -58,7 +58,7 @@ def needed(kind: Any) -> Needed:
 
 
 def one(*values: Any) -> Any:
-    """Give the type of a field that has one of `values`."""
+    """Return the type of a field that has one of `values`."""
     return Literal[values]
 
 
@@ -68,11 +68,11 @@ class Order(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Give what the job makes."""
+        """Return what the job makes."""
         raise NotImplementedError
 
     def said(self) -> dict[str, Any]:
-        """Give the fields that the request has."""
+        """Return the fields that the request has."""
         return self.model_dump(exclude_none=True)
 
 
@@ -80,7 +80,7 @@ class PictureOrder(Order):
     """The input of a model that makes pictures."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Give pictures in the shape that the request has, else square ones."""
+        """Return pictures in the shape that the request has, else square ones."""
         said = self.said()
         width, height = _pixels(next((said[name] for name in _SHAPES if name in said), "1:1"))
         caption = text(said.get("prompt"))
@@ -92,7 +92,7 @@ class FilmOrder(Order):
     """The input of a model that makes films."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Give films in the shape, with the length and the sound that the request has."""
+        """Return films in the shape, with the length and the sound that the request has."""
         said = self.said()
         shape = _ratio(next((said[name] for name in _SHAPES if name in said), "16:9"))
         length_s = _seconds(next((said[name] for name in _LENGTHS if name in said), USUAL_S))
@@ -103,17 +103,17 @@ class FilmOrder(Order):
 
 
 def pictures(**fields: Any) -> type[Order]:
-    """Give the input of a model that makes pictures, with a prompt and these fields."""
+    """Return the input of a model that makes pictures, with a prompt and these fields."""
     return made("Pictures", PictureOrder, {"prompt": needed(Prompt), **fields})
 
 
 def films(**fields: Any) -> type[Order]:
-    """Give the input of a model that makes films, with a prompt unless `fields` say otherwise."""
+    """Return the input of a model that makes films, with a prompt unless `fields` say otherwise."""
     return made("Films", FilmOrder, {"prompt": needed(Prompt), **fields})
 
 
 def made(name: str, base: type[Order], table: Table) -> type[Order]:
-    """Give an order class of these fields."""
+    """Return an order class of these fields."""
     fields: dict[str, Any] = {
         field: (kind.kind, ...) if isinstance(kind, Needed) else (kind | None, None)
         for field, kind in table.items()
@@ -122,13 +122,13 @@ def made(name: str, base: type[Order], table: Table) -> type[Order]:
 
 
 def problem_of(error: ValidationError) -> str:
-    """Give the first field that is wrong, and why."""
+    """Return the first field that is wrong, and why."""
     first = error.errors()[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 def _seconds(length: Any) -> int:
-    """Give a length in seconds; 0 is as long as the source, which is not looked at."""
+    """Return a length in seconds; 0 is as long as the source, which is not looked at."""
     number = int(str(length).rstrip("s")) or USUAL_S
     return max(1, min(number, MAX_FILM_S))
 

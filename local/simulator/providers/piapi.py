@@ -45,7 +45,7 @@ class GridOrder(PictureOrder):
     """The input of a Midjourney task: four pictures in one, and each by itself."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Give the pictures."""
+        """Return the pictures."""
         return super().artifacts(label, _GRID if count == 1 else count)
 
 
@@ -98,7 +98,7 @@ MODELS: Mapping[str, type[Order]] = {
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give PiAPI's routes; their prefix is the adapter's base URL."""
+    """Return PiAPI's routes; their prefix is the adapter's base URL."""
     routes = APIRouter(prefix="/api/v1/task")
 
     @routes.post("")

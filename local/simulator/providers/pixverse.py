@@ -78,7 +78,7 @@ class _Memory:
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give PixVerse's routes; `/openapi/v2` below their prefix is the adapter's base URL."""
+    """Return PixVerse's routes; `/openapi/v2` below their prefix is the adapter's base URL."""
     routes = APIRouter(prefix="/openapi/v2")
     memory = _Memory()
 

@@ -61,7 +61,7 @@ class ZImage(Order):
         return self
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Give the job's pictures."""
+        """Return the job's pictures."""
         width, height = picture_size_px(self.size or "1:1")
         caption, seed = text(self.prompt), seed_of(self.prompt)
         return [Picture(width, height, caption, label, seed + index) for index in range(count)]
@@ -79,7 +79,7 @@ class Seedance(Order):
     fixed_lens: bool = False
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Give the job's films."""
+        """Return the job's films."""
         shape, caption, seed = aspect(self.aspect_ratio), text(self.prompt), seed_of(self.prompt)
         return [
             Film(shape, self.duration, self.generate_audio, caption, label, seed + index)
@@ -95,7 +95,7 @@ _MODELS: Mapping[str, type[Order]] = {
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give PoYo's routes; their prefix is the adapter's base URL."""
+    """Return PoYo's routes; their prefix is the adapter's base URL."""
     routes = APIRouter()
 
     @routes.post("/api/generate/submit")
@@ -165,7 +165,7 @@ def _status(engine: Engine, request: Request, task_id: str) -> Response:
 
 
 def _read(engine: Engine, model: str, given: dict[str, Any]) -> Order | str:
-    """Give the order, or the name of the field that is wrong."""
+    """Return the order, or the name of the field that is wrong."""
     if model not in _MODELS:
         return "model"
     try:
@@ -176,7 +176,7 @@ def _read(engine: Engine, model: str, given: dict[str, Any]) -> Order | str:
 
 
 def _unknown_source(engine: Engine, order: Order) -> str | None:
-    """Give the field that names an earlier task or track which is not there."""
+    """Return the field that names an earlier task or track which is not there."""
     said = order.said()
     tasks = {"task_id": said.get("task_id"), "audio_id": job_of(said.get("audio_id", ""))}
     named = {field: task for field, task in tasks.items() if field in said}

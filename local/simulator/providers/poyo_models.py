@@ -88,7 +88,7 @@ class SongOrder(Order):
     """The input of a model that works on music."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Give the job's tracks."""
+        """Return the job's tracks."""
         said = self.said()
         title = text(said.get("title") or said.get("prompt"))
         seed = seed_of(f"{label}{said.get('prompt')}{said.get('style')}")
@@ -99,7 +99,7 @@ class TracksOrder(SongOrder):
     """The input of a model that sings: each generation makes two tracks."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Give twice as many tracks."""
+        """Return twice as many tracks."""
         return super().artifacts(label, count * _TRACKS if count == 1 else count)
 
 

@@ -19,7 +19,7 @@ _FILES = {"convert-to-wav": "wav_url", "create-music-video": "video_url"}
 
 
 def entries(job: Job, urls: Sequence[str]) -> list[dict[str, Any]]:
-    """Give the `files` of a finished job whose files are served at `urls`."""
+    """Return the `files` of a finished job whose files are served at `urls`."""
     if job.model in _WORDS:
         return [dict(_WORDS[job.model])]
     if job.model in _STEMS:
@@ -35,10 +35,10 @@ def entries(job: Job, urls: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def audio_id(job_id: str, number: int) -> str:
-    """Give the id of a job's track."""
+    """Return the id of a job's track."""
     return f"{job_id}-{number}"
 
 
 def job_of(track: str) -> str:
-    """Give the job that made a track."""
+    """Return the job that made a track."""
     return track.rpartition("-")[0]

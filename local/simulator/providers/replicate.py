@@ -44,7 +44,7 @@ _MODELS = {
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give Replicate's routes; their prefix and `/v1` are the adapter's base URL."""
+    """Return Replicate's routes; their prefix and `/v1` are the adapter's base URL."""
     routes = APIRouter()
 
     @routes.post("/v1/models/{owner}/{name}/predictions")

@@ -56,7 +56,7 @@ _INVALID = "Client specified an invalid argument"
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give the routes of media; their prefix and `/v1` are the adapter's base URL."""
+    """Return the routes of media; their prefix and `/v1` are the adapter's base URL."""
     routes = APIRouter()
 
     @routes.post("/v1/images/{kind}")

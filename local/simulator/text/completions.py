@@ -29,7 +29,7 @@ _SERVER_ERROR = ("server_error", "server_error", "The server had an error.")
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give one vendor's routes."""
+    """Return one vendor's routes."""
     routes = APIRouter()
 
     @routes.post("/v1/chat/completions")
@@ -75,7 +75,7 @@ class Shape:
         self._directions = directions
 
     def completion(self) -> dict[str, Any]:
-        """Give the whole answer."""
+        """Return the whole answer."""
         message: dict[str, Any] = {"role": "assistant", "content": "".join(self.answer.text) or None}
         if self._shown_reasoning():
             message["reasoning_content"] = "".join(self._shown_reasoning())
@@ -86,7 +86,7 @@ class Shape:
         return {**shown, "base_resp": {"status_code": 0}} if self.vendor == "minimax" else shown
 
     def events(self, *, asked: bool) -> list[bytes]:
-        """Give the answer as chunks; `asked` says that a last one shall have the usage."""
+        """Return the answer as chunks; `asked` says that a last one shall have the usage."""
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
         deltas += [{"reasoning_content": piece} for piece in self._shown_reasoning()]
         deltas += [{"content": piece} for piece in self.answer.text]

@@ -39,7 +39,7 @@ class ToolCall:
 
     @property
     def arguments(self) -> Any:
-        """Give the arguments."""
+        """Return the arguments."""
         return json.loads("".join(self.pieces))
 
 
@@ -75,23 +75,23 @@ class Answer:
 
     @property
     def reasoning_tokens(self) -> int:
-        """Give how many tokens of the output are thinking."""
+        """Return how many tokens of the output are thinking."""
         return len(self.thinking)
 
     @property
     def visible_tokens(self) -> int:
-        """Give how many tokens of the output are not thinking."""
+        """Return how many tokens of the output are not thinking."""
         return len(self.text) + CALL_TOKENS * len(self.calls)
 
 
 def count_tokens(*values: object) -> int:
-    """Give how many tokens `values` (anything that JSON can say) are, at least 1."""
+    """Return how many tokens `values` (anything that JSON can say) are, at least 1."""
     said = sum(len(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")) for value in values)
     return max(1, said // BYTES_PER_TOKEN)
 
 
 def answer(ask: Ask, directions: TextDirections) -> Answer:
-    """Give the answer to `ask`."""
+    """Return the answer to `ask`."""
     digest = sha256(ask.prompt.encode("utf-8", "replace")).hexdigest()
     thinking = _pieces(f"{digest}/thinking", THINKING_TOKENS if directions.think else 0)
     wanted = () if ask.is_reply else ask.forced_tools or ask.tools[: directions.tools]
@@ -113,7 +113,7 @@ def answer(ask: Ask, directions: TextDirections) -> Answer:
 
 
 def pieces_of(text: str) -> tuple[str, ...]:
-    """Give `text` in pieces of `PIECE_CHARS`."""
+    """Return `text` in pieces of `PIECE_CHARS`."""
     return tuple(text[at : at + PIECE_CHARS] for at in range(0, len(text), PIECE_CHARS))
 
 

@@ -29,7 +29,7 @@ _EXCEPTIONS = {
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give Bedrock's routes."""
+    """Return Bedrock's routes."""
     routes = APIRouter()
 
     @routes.post("/model/{model}/converse")
@@ -63,7 +63,7 @@ async def _answered(engine: Engine, request: Request, model: str, *, stream: boo
 
 
 def _is_known(request: Request) -> bool:
-    """Tell whether the request has a Bedrock API key, or a signature; that one is not checked."""
+    """Return whether the request has a Bedrock API key, or a signature; that one is not checked."""
     signed = request.headers.get("authorization", "")
     is_signed = signed.startswith("AWS4-HMAC-SHA256 ") and "/bedrock/aws4_request" in signed
     return is_signed or api_key(request, "Bearer") is not None
@@ -77,7 +77,7 @@ class Shape:
         self._directions = directions
 
     def answer(self) -> dict[str, Any]:
-        """Give the whole answer."""
+        """Return the whole answer."""
         content: list[dict[str, Any]] = []
         if self._said.thinking:
             thought = {"text": "".join(self._said.thinking), "signature": SIGNATURE}
@@ -91,7 +91,7 @@ class Shape:
         return {"output": {"message": message}, "stopReason": self._stop(), **self._usage()}
 
     def events(self) -> list[bytes]:
-        """Give the answer as messages of the binary stream; its usage comes after the stop reason."""
+        """Return the answer as messages of the binary stream; its usage comes after the stop reason."""
         blocks = [_deltas(self._said.thinking), [{"text": piece} for piece in self._said.text]]
         events = [event("messageStart", {"role": "assistant"})]
         starts: list[dict[str, Any] | None] = [None, None]
@@ -131,7 +131,7 @@ def _deltas(thinking: tuple[str, ...]) -> list[dict[str, Any]]:
 
 
 def _block_events(index: int, start: dict[str, Any] | None, deltas: list[dict[str, Any]]) -> list[bytes]:
-    """Give one block's events; only tools announce themselves."""
+    """Return one block's events; only tools announce themselves."""
     place = {"contentBlockIndex": index}
     begun = [] if start is None else [event("contentBlockStart", {"start": start, **place})]
     middle = [event("contentBlockDelta", {"delta": delta, **place}) for delta in deltas]

@@ -54,7 +54,7 @@ class TextDirections:
 
 
 def parse_text(prompt: str, provider: str) -> TextDirections:
-    """Give what `prompt` tells `provider`; at most the first `MAX_DIRECTIONS` are read."""
+    """Return what `prompt` tells `provider`; at most the first `MAX_DIRECTIONS` are read."""
     directions = TextDirections()
     for match in islice(_DIRECTION.finditer(prompt), MAX_DIRECTIONS):
         addressee, name, argument = match.groups()

@@ -11,13 +11,13 @@ _TEXT = b"\x07"
 
 
 def event(name: str, payload: dict[str, Any]) -> bytes:
-    """Give an event as one message."""
+    """Return an event as one message."""
     kind = {":message-type": "event", ":event-type": name, ":content-type": "application/json"}
     return _message(kind, payload)
 
 
 def exception(name: str, message: str) -> bytes:
-    """Give an exception as one message."""
+    """Return an exception as one message."""
     kind = {":message-type": "exception", ":exception-type": name, ":content-type": "application/json"}
     return _message(kind, {"message": message})
 

@@ -34,7 +34,7 @@ _TYPES = {
 
 
 def router(engine: Engine) -> APIRouter:
-    """Give Anthropic's routes."""
+    """Return Anthropic's routes."""
     routes = APIRouter()
 
     @routes.post("/v1/messages")
@@ -95,7 +95,7 @@ class Shape:
         self._directions = directions
 
     def message(self) -> dict[str, Any]:
-        """Give the whole answer."""
+        """Return the whole answer."""
         content: list[dict[str, Any]] = []
         if self.answer.thinking:
             thinking = "".join(self.answer.thinking)
@@ -109,7 +109,7 @@ class Shape:
         return {**self._head(), "content": content, **ended, **self._usage(self._all_output())}
 
     def events(self) -> list[bytes]:
-        """Give the answer as events."""
+        """Return the answer as events."""
         started = {**self._head(), "content": [], "stop_reason": None, "stop_sequence": None}
         first = {"type": "message_start", "message": {**started, **self._usage(1)}}
         blocks = list(self._blocks())

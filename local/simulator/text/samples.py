@@ -15,7 +15,7 @@ _PLAIN: dict[str, Any] = {
 
 
 def sample(schema: Any, depth: int = MAX_DEPTH) -> Any:
-    """Give one value for `schema`, always the same; an empty object for what is nested too deeply."""
+    """Return one value for `schema`, always the same; an empty object for what is nested too deeply."""
     if not isinstance(schema, dict) or depth == 0:
         return {}
     for name in ("const", "default"):

@@ -45,7 +45,7 @@ class EventStream(Response):
 def disturbed(
     events: list[bytes], error: bytes, common: Directions, directions: TextDirections
 ) -> list[bytes]:
-    """Give the events with an error or an unreadable one in their midst, if they shall have one."""
+    """Return the events with an error or an unreadable one in their midst, if they shall have one."""
     if common.garbage_answers:
         good = 0 if common.garbage_answers == ALWAYS else common.garbage_answers
         return [*events[:good], GARBAGE]
@@ -55,7 +55,7 @@ def disturbed(
 def whole(
     content: bytes, common: Directions, directions: TextDirections, headers: dict[str, str]
 ) -> Response:
-    """Give an answer that is not streamed, broken as it shall be."""
+    """Return an answer that is not streamed, broken as it shall be."""
     if common.garbage_answers:
         content = content[: len(content) // 2]
     if directions.stream_cut is not None:

@@ -20,7 +20,7 @@ class Turn:
 
 
 async def take_turn(engine: Engine, model: str, ask: Ask) -> Turn | int:
-    """Give what follows from `ask`: an answer, or the HTTP status of a refusal.
+    """Return what follows from `ask`: an answer, or the HTTP status of a refusal.
 
     Raises `LostAnswerError` if nobody shall hear of it.
     """

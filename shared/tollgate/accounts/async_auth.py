@@ -20,7 +20,7 @@ class AsyncAuthenticator:
         self._noting: set[asyncio.Task[None]] = set()
 
     async def authenticate(self, authorization: str | None, scope: Scope, address: str | None) -> ApiKey:
-        """Give the key that the header names, if it is good for `scope` from `address`.
+        """Return the key that the header names, if it is good for `scope` from `address`.
 
         Raises as `bearer_key` and `accepted` do.
         """

@@ -30,7 +30,7 @@ class UseNotedError(Exception):
 
 
 def use_write(table: str, key_id: str, now_ms: int) -> Write:
-    """Give the write that notes a key's last use. Refused: `UseNotedError`."""
+    """Return the write that notes a key's last use. Refused: `UseNotedError`."""
     return Write(
         table,
         key={"key_id": key_id},
@@ -44,7 +44,7 @@ def use_write(table: str, key_id: str, now_ms: int) -> Write:
 
 
 def bearer_key(authorization: str | None) -> tuple[str, str]:
-    """Give a key's text and id from `Authorization: Bearer …`; costs no read.
+    """Return a key's text and id from `Authorization: Bearer …`; costs no read.
 
     Raises `InvalidApiKeyError` for what cannot be a key of ours.
     """
@@ -57,7 +57,7 @@ def bearer_key(authorization: str | None) -> tuple[str, str]:
 
 
 def accepted(text: str, key: ApiKey | None, scope: Scope, address: str | None, now_ms: int) -> ApiKey:
-    """Give the stored key if `text` is it and it is good for `scope`, from `address`, now.
+    """Return the stored key if `text` is it and it is good for `scope`, from `address`, now.
 
     Raises `InvalidApiKeyError` (unknown, expired, revoked, another secret) or `ForbiddenError`.
     """
@@ -89,7 +89,7 @@ class KeyCache:
         self._missing: OrderedDict[str, _Known] = OrderedDict()
 
     def get(self, key_id: str, text: str) -> ApiKey | None:
-        """Give the key of this id where it is known; `None` asks to read it.
+        """Return the key of this id where it is known; `None` asks to read it.
 
         Raises `InvalidApiKeyError` for an id that does not exist.
         """
@@ -111,7 +111,7 @@ class KeyCache:
         self._remember(self._missing if key is None else self._keys, key_id, read)
 
     def use_is_due(self, key: ApiKey) -> bool:
-        """Tell whether this use of a key is to be noted, and take it for noted."""
+        """Return whether this use of a key is to be noted, and take it for noted."""
         now_ms = self._clock.now_ms()
         if key.last_used_at_ms is not None and now_ms - key.last_used_at_ms < USE_NOTED_MS:
             return False
@@ -136,7 +136,7 @@ class KeyStore(Protocol):
     """Where keys are read from, and their last use is written to."""
 
     def get(self, key_id: str) -> ApiKey | None:
-        """Give the stored key, or `None`."""
+        """Return the stored key, or `None`."""
 
     def note_use(self, key_id: str, now_ms: int) -> None:
         """Note a key's last use. Raises `UseNotedError`."""
@@ -151,7 +151,7 @@ class Authenticator:
         self._cache = KeyCache(clock)
 
     def authenticate(self, authorization: str | None, scope: Scope, address: str | None) -> ApiKey:
-        """Give the key that the header names, if it is good for `scope` from `address`.
+        """Return the key that the header names, if it is good for `scope` from `address`.
 
         Raises as `bearer_key` and `accepted` do.
         """

@@ -21,7 +21,7 @@ def check_grant(by: ApiKey, wanted: Mapping[str, Any]) -> None:
 
 
 def grants_of(key: ApiKey) -> dict[str, Any]:
-    """Give all that a key may do, as `check_grant` takes it."""
+    """Return all that a key may do, as `check_grant` takes it."""
     return {name: getattr(key, name) for name in GRANTS}
 
 

@@ -26,7 +26,7 @@ IsModel = Callable[[str], bool]
 def read_key(
     body: Mapping[str, Any], is_model: IsModel, now_ms: int, *, is_new: bool = False
 ) -> dict[str, Any]:
-    """Give the fields of `ApiKey` that a body sets; what it leaves out is left out.
+    """Return the fields of `ApiKey` that a body sets; what it leaves out is left out.
 
     Raises `InvalidInputError` with every problem of the body; a new key must have a name.
     """
@@ -54,7 +54,7 @@ def read_key(
 
 
 def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Give a reader that takes null as well: no limit."""
+    """Return a reader that takes null as well: no limit."""
     return lambda value: None if value is None else read(value)
 
 

@@ -37,7 +37,7 @@ class KeyService:
     clock: Clock
 
     def all(self, account_id: str) -> list[dict[str, Any]]:
-        """Give the account's keys but the revoked ones, the newest first. Raises `UserNotFoundError`."""
+        """Return the account's keys but the revoked ones, the newest first. Raises `UserNotFoundError`."""
         counters, now_ms = self._account(account_id).counters, self.clock.now_ms()
         return [key.view(now_ms, counters) for key in self.keys.listed(account_id)]
 
@@ -65,7 +65,7 @@ class KeyService:
     def update(
         self, account_id: str, key_id: str, body: Mapping[str, Any], by: ApiKey | None = None
     ) -> dict[str, Any]:
-        """Change what the body names, null for no limit; effective within 30 s. Give the view.
+        """Change what the body names, null for no limit; effective within 30 s. Return the view.
 
         Raises `InvalidInputError`, `ForbiddenError`, `KeyNotFoundError`.
         """
@@ -80,7 +80,7 @@ class KeyService:
     def rotate(
         self, account_id: str, key_id: str, body: Mapping[str, Any], by: ApiKey | None = None
     ) -> dict[str, Any]:
-        """Give the key a new secret, in the view's `key` this once; the old one lives on for a while.
+        """Return the key a new secret, in the view's `key` this once; the old one lives on for a while.
 
         Raises `InvalidInputError`, `ForbiddenError`, `KeyNotFoundError`, and `RotationInProgressError` while
         the old secret of an earlier rotation lives, unless the overlap is 0, which ends all old ones.
@@ -126,7 +126,7 @@ class KeyService:
         return key
 
     def _known(self, account_id: str, key_id: str) -> ApiKey:
-        """Give a key that is or was listed."""
+        """Return a key that is or was listed."""
         key = self.keys.get(key_id)
         known = key is not None and key.account_id == account_id
         if key is None or not known or not (key.listed or key.revoked_at_ms is not None):

@@ -42,12 +42,12 @@ def new_key(key_id: str | None = None) -> NewKey:
 
 
 def visible_prefix(key_id: str) -> str:
-    """Give how a key begins, by which its owner knows it; nothing of its secret."""
+    """Return how a key begins, by which its owner knows it; nothing of its secret."""
     return PREFIX + key_id.removeprefix(_ID_PREFIX)
 
 
 def key_id_of(text: str) -> str | None:
-    """Give the id inside a well-formed key, or `None` when it cannot be one of ours."""
+    """Return the id inside a well-formed key, or `None` when it cannot be one of ours."""
     if len(text) > MAX_KEY_LENGTH or not text.startswith(PREFIX) or not text.isascii():
         return None
     ulid, _, secret = text[len(PREFIX) :].partition("_")
@@ -59,7 +59,7 @@ def key_id_of(text: str) -> str | None:
 
 
 def digest(text: str) -> str:
-    """Give what is stored in place of a key."""
+    """Return what is stored in place of a key."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 

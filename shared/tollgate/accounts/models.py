@@ -45,7 +45,7 @@ class Account:
     running_tasks: int = 0
 
     def view(self) -> dict[str, object]:
-        """Give the `data` of `GET /api/v1/user/me` (interface.md, User)."""
+        """Return the `data` of `GET /api/v1/user/me` (interface.md, User)."""
         return {
             "id": self.account_id,
             "balance": cents_down(self.balance_micro_usd),
@@ -53,7 +53,7 @@ class Account:
         }
 
     def to_item(self) -> Item:
-        """Give a new account as a row; holds, counters and keys come and go by writes of their own."""
+        """Return a new account as a row; holds, counters and keys come and go by writes of their own."""
         return {
             "account_id": self.account_id,
             "balance_micro_usd": self.balance_micro_usd,
@@ -66,7 +66,7 @@ class Account:
 
     @classmethod
     def from_item(cls, item: Item) -> "Account":
-        """Give the account that a row holds (fields of other features are left aside)."""
+        """Return the account that a row holds (fields of other features are left aside)."""
         created_at_ms = item["created_at_ms"]
         return cls(
             item["account_id"],
@@ -106,18 +106,18 @@ class ApiKey:
     listed: bool = False
 
     def usable_at(self, now_ms: int) -> bool:
-        """Tell whether the key is neither revoked nor expired at `now_ms`."""
+        """Return whether the key is neither revoked nor expired at `now_ms`."""
         expired = self.expires_at_ms is not None and self.expires_at_ms <= now_ms
         return self.revoked_at_ms is None and not expired
 
     def opens_with(self, text: str, now_ms: int) -> bool:
-        """Tell whether `text` is this key's secret, or the one that is rotated out; in constant time."""
+        """Return whether `text` is this key's secret, or the one that is rotated out; in constant time."""
         if self.previous_digest is not None and now_ms < (self.previous_until_ms or 0):
             return matches(text, self.digest) | matches(text, self.previous_digest)
         return matches(text, self.digest)
 
     def allows(self, model_id: str) -> bool:
-        """Tell whether the key may use a model."""
+        """Return whether the key may use a model."""
         return self.models is None or model_id in self.models
 
     def check_model(self, model_id: str) -> None:
@@ -126,11 +126,11 @@ class ApiKey:
             raise ForbiddenError(f"This API key may not use the model '{model_id}'.")
 
     def allowance(self, now_ms: int) -> Allowance | None:
-        """Give what the key may spend in the period of now; `None` for a key without a cap."""
+        """Return what the key may spend in the period of now; `None` for a key without a cap."""
         return None if self.cap is None else self.cap.at(self.key_id, now_ms)
 
     def view(self, now_ms: int, counters: Mapping[str, int]) -> dict[str, Any]:
-        """Give the key as the account routes show it; `counters` are its account's."""
+        """Return the key as the account routes show it; `counters` are its account's."""
         rotating = self.previous_until_ms is not None and now_ms < self.previous_until_ms
         return {
             "id": self.key_id,
@@ -159,7 +159,7 @@ class ApiKey:
         }
 
     def to_item(self) -> Item:
-        """Give the key as a row, without what it has not. Only a listed key is in the AccountIndex."""
+        """Return the key as a row, without what it has not. Only a listed key is in the AccountIndex."""
         row: Item = {
             "key_id": self.key_id,
             "account_id": self.account_id,
@@ -181,7 +181,7 @@ class ApiKey:
 
     @classmethod
     def from_item(cls, item: Item) -> "ApiKey":
-        """Give the key that a row holds."""
+        """Return the key that a row holds."""
         models, networks, cap = item.get("models"), item.get("networks"), item.get("cap")
         return cls(
             item["key_id"],

@@ -13,7 +13,7 @@ _IPV4_IN_IPV6 = IPv6Network("::ffff:0:0/96")
 
 
 def network_of(text: str) -> Network:
-    """Give the network that `text` writes, a single address as one of its own.
+    """Return the network that `text` writes, a single address as one of its own.
 
     Raises `ValueError` with what is wrong: host bits set, a netmask, a zone, or IPv4 written as IPv6.
     """
@@ -34,7 +34,7 @@ def network_of(text: str) -> Network:
 
 
 def contains(networks: Collection[Network], address: str | None) -> bool:
-    """Tell whether a caller's address is in one of the networks; one that cannot be read is in none."""
+    """Return whether a caller's address is in one of the networks; one that cannot be read is in none."""
     try:
         found = ip_address(address or "")
     except ValueError:
@@ -45,14 +45,14 @@ def contains(networks: Collection[Network], address: str | None) -> bool:
 
 
 def is_inside(network: Network, others: Collection[Network]) -> bool:
-    """Tell whether all of a network is in one of the others."""
+    """Return whether all of a network is in one of the others."""
     if isinstance(network, IPv4Network):
         return any(isinstance(other, IPv4Network) and network.subnet_of(other) for other in others)
     return any(isinstance(other, IPv6Network) and network.subnet_of(other) for other in others)
 
 
 def gateway_address(request_context: str | None) -> str | None:
-    """Give the caller's address from API Gateway's request context, as JSON; `None` where it has none.
+    """Return the caller's address from API Gateway's request context, as JSON; `None` where it has none.
 
     The Lambda Web Adapter puts it into the header `x-amzn-request-context`, over what a client sent there.
     """

@@ -43,7 +43,7 @@ class AccountRepository:
         self._table = table
 
     def get(self, account_id: str) -> Account | None:
-        """Give the account, or `None`."""
+        """Return the account, or `None`."""
         row = self._db.get(self._table, {"account_id": account_id})
         return None if row is None else Account.from_item(row)
 
@@ -52,7 +52,7 @@ class AccountRepository:
         self._db.write(self.new(account))
 
     def new(self, account: Account) -> Write:
-        """Give the write that stores a new account. Raises `ValueError` for one that starts with money."""
+        """Return the write that stores a new account. Raises `ValueError` for one that starts with money."""
         if account.balance_micro_usd:
             raise ValueError("an account starts empty: money comes from a ledger entry")
         return Write(
@@ -83,7 +83,7 @@ class AccountRepository:
         )
 
     def count_key(self, account_id: str) -> Write:
-        """Give the write that counts one more listed key. Refused: `KeyLimitReachedError`."""
+        """Return the write that counts one more listed key. Refused: `KeyLimitReachedError`."""
         # Accounts from before keys were counted have one.
         return Write(
             self._table,
@@ -95,7 +95,7 @@ class AccountRepository:
         )
 
     def uncount_key(self, account_id: str) -> Write:
-        """Give the write that counts one listed key less."""
+        """Return the write that counts one listed key less."""
         return Write(
             self._table,
             key={"account_id": account_id},
@@ -106,7 +106,7 @@ class AccountRepository:
         )
 
     def all(self) -> Iterator[Account]:
-        """Give every account; for audits only."""
+        """Return every account; for audits only."""
         return (Account.from_item(row) for row in self._db.scan(self._table))
 
 
@@ -118,12 +118,12 @@ class ApiKeyRepository:
         self._table = table
 
     def get(self, key_id: str) -> ApiKey | None:
-        """Give the stored key, or `None`."""
+        """Return the stored key, or `None`."""
         row = self._db.get(self._table, {"key_id": key_id})
         return None if row is None else ApiKey.from_item(row)
 
     def listed(self, account_id: str) -> list[ApiKey]:
-        """Give an account's listed keys, the newest first; one made a moment ago may be missing yet."""
+        """Return an account's listed keys, the newest first; one made a moment ago may be missing yet."""
         rows = self._db.query(
             self._table,
             "account_id = :account",

@@ -36,7 +36,7 @@ class AccountService:
         self._clock = clock
 
     def me(self, account_id: str) -> Account:
-        """Give the account. Raises `UserNotFoundError`."""
+        """Return the account. Raises `UserNotFoundError`."""
         account = self._accounts.get(account_id)
         if account is None:
             raise UserNotFoundError
@@ -59,5 +59,5 @@ class AccountService:
 
 
 def new_account(now_ms: int) -> Account:
-    """Give a fresh account with nothing on it, not stored yet."""
+    """Return a fresh account with nothing on it, not stored yet."""
     return Account(new_id("usr"), 0, 0, now_ms, (new_webhook_secret(now_ms),))

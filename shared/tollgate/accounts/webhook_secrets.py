@@ -28,21 +28,21 @@ class WebhookSecret:
     expires_at_ms: int | None = None
 
     def live_at(self, now_ms: int) -> bool:
-        """Tell whether it signs at `now_ms`."""
+        """Return whether it signs at `now_ms`."""
         return self.expires_at_ms is None or now_ms < self.expires_at_ms
 
     @property
     def masked(self) -> str:
-        """Give what tells it from others and verifies nothing."""
+        """Return what tells it from others and verifies nothing."""
         return self.text[: len(PREFIX) + SHOWN_CHARACTERS] + "…"
 
     def view(self) -> dict[str, str]:
-        """Give the secret as its owner sees it."""
+        """Return the secret as its owner sees it."""
         shown = {"secret": self.text, "masked": self.masked, "createdAt": iso(self.created_at_ms)}
         return shown if self.expires_at_ms is None else {**shown, "expiresAt": iso(self.expires_at_ms)}
 
     def to_item(self) -> Item:
-        """Give the secret as it stands in the account's row."""
+        """Return the secret as it stands in the account's row."""
         return {
             "secret": self.text,
             "created_at_ms": self.created_at_ms,
@@ -51,7 +51,7 @@ class WebhookSecret:
 
     @classmethod
     def from_item(cls, item: Item | str, account_created_at_ms: int) -> "WebhookSecret":
-        """Give the secret that a row holds; a bare string is one that its account was opened with."""
+        """Return the secret that a row holds; a bare string is one that its account was opened with."""
         if isinstance(item, str):
             return cls(item, account_created_at_ms)
         return cls(item["secret"], item["created_at_ms"], item["expires_at_ms"])
@@ -63,14 +63,14 @@ def new_webhook_secret(now_ms: int) -> WebhookSecret:
 
 
 def live_secrets(known: Sequence[WebhookSecret], now_ms: int) -> tuple[WebhookSecret, ...]:
-    """Give those that sign at `now_ms`, the newest first."""
+    """Return those that sign at `now_ms`, the newest first."""
     return tuple(secret for secret in known if secret.live_at(now_ms))
 
 
 def rotated(
     known: Sequence[WebhookSecret], fresh: WebhookSecret, overlap_s: int, now_ms: int
 ) -> tuple[WebhookSecret, ...]:
-    """Give the secrets once `fresh` is the current one; the one before lives on for `overlap_s`.
+    """Return the secrets once `fresh` is the current one; the one before lives on for `overlap_s`.
 
     Raises `RotationInProgressError` while an earlier rotation's old secret lives: a third one would
     have to end it before its time. An overlap of 0 ends all old ones at once, whatever they were promised.

@@ -40,7 +40,7 @@ class InputStore:
     storage_url: str
 
     def read(self, account_id: str, body: Mapping[str, Any]) -> tuple[dict[str, Any], list[KeptFile]]:
-        """Give a create body with URLs of our storage in the place of the data URIs in its input, and the
+        """Return a create body with URLs of our storage in the place of the data URIs in its input, and the
         files that `keep` must put there.
 
         Raises `InvalidInputError` for a data URI that does not hold media of a kind that we store.
@@ -73,7 +73,7 @@ class InputStore:
 
 
 def _replaced(value: Any, path: str, url_of: Callable[[str, str], str], depth: int) -> Any:
-    """Give a JSON value with `url_of(path, uri)` in the place of each data URI of media in it."""
+    """Return a JSON value with `url_of(path, uri)` in the place of each data URI of media in it."""
     if isinstance(value, str):
         return url_of(path, value) if _DATA_URI.match(value) else value
     if depth == 0:

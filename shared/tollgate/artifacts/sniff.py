@@ -53,7 +53,7 @@ _LAYER_3 = 0x02
 
 
 def media_type(head: bytes) -> MediaType | None:
-    """Give the type of a file that begins with `head` (`HEAD_BYTES` of it), or `None` for any other."""
+    """Return the type of a file that begins with `head` (`HEAD_BYTES` of it), or `None` for any other."""
     for start, found in _BY_START:
         if head.startswith(start):
             return found

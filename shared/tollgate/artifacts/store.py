@@ -13,7 +13,7 @@ import httpx
 from tollgate.artifacts.sniff import MediaType, media_type
 from tollgate.kit.addresses import ForbiddenAddressError
 from tollgate.kit.outbound import CHUNK_BYTES, Outbound
-from tollgate.providers.base import InlineFile, ResultFile
+from tollgate.providers.runtime.base import InlineFile, ResultFile
 from tollgate.tasks.models import StoredFile
 
 if TYPE_CHECKING:

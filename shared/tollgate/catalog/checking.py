@@ -22,7 +22,7 @@ OBJECT_MESSAGES = {
 
 
 def check(profile: type[Profile], source: object) -> CheckedInput:
-    """Give `source`, the `input` of a create body, normalised; raises `InvalidInputError` otherwise."""
+    """Return `source`, the `input` of a create body, normalised; raises `InvalidInputError` otherwise."""
     if not isinstance(source, dict):
         raise InvalidInputError([Problem(at(), "Must be an object.")])
     known = {name: source[name] for name in source.keys() & profile.accepted()}
@@ -67,7 +67,7 @@ def _unknown_fields(profile: type[Profile], source: dict[Any, Any]) -> Iterator[
 def _read_fields(
     profile: type[Profile], known: dict[str, Any], problems: list[Problem]
 ) -> tuple[dict[str, Any], set[str]]:
-    """Give the values of the fields that are valid, and the names of those that are not."""
+    """Return the values of the fields that are valid, and the names of those that are not."""
     try:
         return profile.model_validate(known).model_dump(exclude_none=True), set()
     except ValidationError as error:

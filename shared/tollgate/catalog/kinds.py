@@ -30,7 +30,7 @@ def refuse(message: str, allowed: Any = None) -> NoReturn:
 
 
 def nearest(value: object, options: tuple[Any, ...]) -> Any:
-    """Give the option that `value` was probably meant to be, or None."""
+    """Return the option that `value` was probably meant to be, or None."""
     if isinstance(value, str) and len(value) <= MAX_SUGGEST_CHARS:
         by_lower = {option.lower(): option for option in options if isinstance(option, str)}
         close = difflib.get_close_matches(value.lower(), by_lower, n=1)
@@ -45,11 +45,11 @@ class Kind:
     """One kind of value, used as `Annotated[type, kind]` in a profile."""
 
     def check(self, value: Any) -> Any:
-        """Give `value` normalised; raises what pydantic reports as a problem of this field."""
+        """Return `value` normalised; raises what pydantic reports as a problem of this field."""
         raise NotImplementedError
 
     def schema(self) -> dict[str, Any]:
-        """Give the kind as JSON Schema."""
+        """Return the kind as JSON Schema."""
         raise NotImplementedError
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -72,7 +72,7 @@ class Text(Kind):
     multiline: bool = False
 
     def check(self, value: Any) -> str:
-        """Give `value` if it is a string of Unicode text that is short enough."""
+        """Return `value` if it is a string of Unicode text that is short enough."""
         text = _string(value)
         if len(text) > self.max_length:
             refuse(
@@ -82,7 +82,7 @@ class Text(Kind):
         return text
 
     def schema(self) -> dict[str, Any]:
-        """Give the kind as JSON Schema."""
+        """Return the kind as JSON Schema."""
         return {"type": "string", "maxLength": self.max_length}
 
 
@@ -94,14 +94,14 @@ class Pattern(Kind):
     shown: str
 
     def check(self, value: Any) -> str:
-        """Give `value` if it matches."""
+        """Return `value` if it matches."""
         text = _string(value)
         if not re.fullmatch(self.regex, text):
             refuse(f"Must be {self.shown}.", self.shown)
         return text
 
     def schema(self) -> dict[str, Any]:
-        """Give the kind as JSON Schema."""
+        """Return the kind as JSON Schema."""
         return {"type": "string", "pattern": f"^{self.regex}$"}
 
 
@@ -115,7 +115,7 @@ class Url(Kind):
     media: bool = True
 
     def check(self, value: Any) -> str:
-        """Give `value` if it is an absolute http(s) URL of at most `MAX_URL_CHARS` characters."""
+        """Return `value` if it is an absolute http(s) URL of at most `MAX_URL_CHARS` characters."""
         text = _string(value)
         if text[:5].lower() == "data:":
             refuse("Data URIs are not supported yet; give an http(s) URL.", "an absolute http(s) URL")
@@ -126,7 +126,7 @@ class Url(Kind):
         return text
 
     def schema(self) -> dict[str, Any]:
-        """Give the kind as JSON Schema."""
+        """Return the kind as JSON Schema."""
         return {"type": "string", "format": "uri", "pattern": URL_START, "maxLength": MAX_URL_CHARS}
 
 
@@ -142,7 +142,7 @@ class Choice(Kind):
         return not isinstance(self.values[0], str)
 
     def check(self, value: Any) -> Any:
-        """Give the option that equals `value` (4 for 4.0)."""
+        """Return the option that equals `value` (4 for 4.0)."""
         if self.numeric != _is_number(value) or not (self.numeric or isinstance(value, str)):
             refuse("Must be a number." if self.numeric else "Must be a string.", list(self.values))
         for option in self.values:
@@ -153,7 +153,7 @@ class Choice(Kind):
         refuse(f"Must be one of: {', '.join(map(str, self.values))}.{hint}", list(self.values))
 
     def schema(self) -> dict[str, Any]:
-        """Give the kind as JSON Schema."""
+        """Return the kind as JSON Schema."""
         return {"type": "number" if self.numeric else "string", "enum": list(self.values)}
 
 
@@ -165,7 +165,7 @@ class Whole(Kind):
     maximum: int
 
     def check(self, value: Any) -> int:
-        """Give `value` as int (5 for 5.0)."""
+        """Return `value` as int (5 for 5.0)."""
         allowed = f"{self.minimum} to {self.maximum}"
         if not _is_number(value) or (isinstance(value, float) and not value.is_integer()):
             refuse("Must be a whole number.", allowed)
@@ -174,7 +174,7 @@ class Whole(Kind):
         return int(value)
 
     def schema(self) -> dict[str, Any]:
-        """Give the kind as JSON Schema."""
+        """Return the kind as JSON Schema."""
         return {"type": "integer", "minimum": self.minimum, "maximum": self.maximum}
 
 
@@ -187,7 +187,7 @@ class Number(Kind):
     decimals: int | None = None
 
     def check(self, value: Any) -> float:
-        """Give `value` as it came; infinities and NaN are out of any range."""
+        """Return `value` as it came; infinities and NaN are out of any range."""
         allowed = f"{self.minimum} to {self.maximum}"
         if not _is_number(value):
             refuse("Must be a number.", allowed)
@@ -198,7 +198,7 @@ class Number(Kind):
         return value  # type: ignore[no-any-return]  # _is_number made it an int or a float
 
     def schema(self) -> dict[str, Any]:
-        """Give the kind as JSON Schema."""
+        """Return the kind as JSON Schema."""
         return {"type": "number", "minimum": self.minimum, "maximum": self.maximum}
 
 
@@ -209,7 +209,7 @@ class Flag(Kind):
     only: bool | None = None
 
     def check(self, value: Any) -> bool:
-        """Give `value` if it is a JSON boolean."""
+        """Return `value` if it is a JSON boolean."""
         if not isinstance(value, bool):
             refuse("Must be true or false.", [True, False])
         if self.only is not None and value is not self.only:
@@ -217,7 +217,7 @@ class Flag(Kind):
         return value
 
     def schema(self) -> dict[str, Any]:
-        """Give the kind as JSON Schema."""
+        """Return the kind as JSON Schema."""
         return {"type": "boolean"} if self.only is None else {"type": "boolean", "const": self.only}
 
 
@@ -226,11 +226,11 @@ class Ignored(Kind):
     """A deprecated field: still accepted, whatever it holds, and dropped (interface.md, Versioning 3)."""
 
     def check(self, value: Any) -> None:
-        """Give None: `checking.py` takes the field out before it gets here."""
+        """Return None: `checking.py` takes the field out before it gets here."""
         del value
 
     def schema(self) -> dict[str, Any]:
-        """Give the kind as JSON Schema."""
+        """Return the kind as JSON Schema."""
         return {"deprecated": True}
 
 
@@ -242,7 +242,7 @@ class Many(Kind):
     max_items: int
 
     def check(self, value: Any) -> list[Any]:
-        """Give `value` if it is an array of the right length; its items come after."""
+        """Return `value` if it is an array of the right length; its items come after."""
         if not isinstance(value, list):
             refuse("Must be an array.", self._allowed())
         if not self.min_items <= len(value) <= self.max_items:
@@ -250,7 +250,7 @@ class Many(Kind):
         return value
 
     def schema(self) -> dict[str, Any]:
-        """Give the bounds as JSON Schema; pydantic adds the items."""
+        """Return the bounds as JSON Schema; pydantic adds the items."""
         return {"minItems": self.min_items, "maxItems": self.max_items}
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -272,7 +272,7 @@ class Many(Kind):
 
 
 def kind_of(name: str, field: FieldInfo) -> Kind:
-    """Give the kind of a profile's field; raises `CatalogError` for a field that has none."""
+    """Return the kind of a profile's field; raises `CatalogError` for a field that has none."""
     for part in field.metadata:
         if isinstance(part, Kind):
             return part
@@ -280,7 +280,7 @@ def kind_of(name: str, field: FieldInfo) -> Kind:
 
 
 def item_of(field: FieldInfo) -> Kind | None:
-    """Give the kind of the items of an array field, or None where they are objects."""
+    """Return the kind of the items of an array field, or None where they are objects."""
     item = get_args(field.annotation)[0]
     if get_origin(item) is not Annotated:
         return None

@@ -19,7 +19,7 @@ Facts = dict[str, str]
 
 
 def faults(model: Model) -> list[str]:
-    """Give what is wrong with `model`, each as `<model id>: <field>: <reason>`; none is good."""
+    """Return what is wrong with `model`, each as `<model id>: <field>: <reason>`; none is good."""
     found = [*_text_faults(model)]
     if not model.capabilities:
         found.append("capabilities: must not be empty")
@@ -37,7 +37,7 @@ def faults(model: Model) -> list[str]:
 
 
 def text_faults(model: TextModel) -> list[str]:
-    """Give what is wrong with a text model, as `faults` does."""
+    """Return what is wrong with a text model, as `faults` does."""
     found = [*_text_faults(model)]
     tiers = [tier.from_tokens for tier in model.long_context]
     if tiers != sorted(set(tiers)):
@@ -100,7 +100,7 @@ def _takes_faults(route: Route, profile: type[Profile]) -> Iterator[str]:
 
 
 def _every_fact(model: Model, profile: type[Profile]) -> Iterator[Facts]:
-    """Give every combination of the values that the dimensions of prices and costs can have."""
+    """Return every combination of the values that the dimensions of prices and costs can have."""
     priced: list[Price | Cost] = [*model.pricing.prices]
     priced += [cost for route in model.routes for cost in route.costs]
     names = sorted({name for entry in priced for name in entry.dimensions})
@@ -170,7 +170,7 @@ def _extra_faults(
 
 
 def _for_items(entries: Sequence[Extra | ExtraCost], counts: str, number: int) -> Decimal:
-    """Give what `number` items of the array `counts` cost by `entries`."""
+    """Return what `number` items of the array `counts` cost by `entries`."""
     found = Decimal(0)
     for entry in entries:
         if entry.counts == counts:
@@ -180,7 +180,7 @@ def _for_items(entries: Sequence[Extra | ExtraCost], counts: str, number: int) -
 
 
 def _least_units(model: Model, profile: type[Profile]) -> int:
-    """Give the fewest units that a request can have: one generation, or the shortest duration."""
+    """Return the fewest units that a request can have: one generation, or the shortest duration."""
     match profile.kinds().get("duration"):
         case Whole(minimum=least) if model.pricing.unit == "second":
             return max(least, 1)

@@ -26,12 +26,12 @@ class Page:
 
     @classmethod
     def of(cls, content: Any) -> "Page":
-        """Give the page of something that JSON can hold; the same content has the same ETag."""
+        """Return the page of something that JSON can hold; the same content has the same ETag."""
         return cls.of_bytes(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())
 
     @classmethod
     def of_bytes(cls, body: bytes) -> "Page":
-        """Give the page of a body."""
+        """Return the page of a body."""
         return cls(body, f'"{hashlib.sha256(body).hexdigest()[:ETAG_CHARS]}"')
 
     def is_known_to(self, if_none_match: str | None) -> bool:
@@ -49,7 +49,7 @@ class Listing:
         self._catalog = catalog
 
     def models(self, query: Mapping[str, str]) -> Page:
-        """Give the models that fit every filter of `query`: `type`, `kind`, `vendor`, `capability`.
+        """Return the models that fit every filter of `query`: `type`, `kind`, `vendor`, `capability`.
 
         Upper and lower case are the same; a value that no model has gives an empty list, and a name that
         is no filter is ignored.
@@ -57,31 +57,31 @@ class Listing:
         return Page.of(self.found(query)) if any(name in query for name in FILTERS) else self._all
 
     def found(self, query: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Give what `models` gives, as values for a page of ours; they must not be changed."""
+        """Return what `models` gives, as values for a page of ours; they must not be changed."""
         wanted = {name: query[name].casefold() for name in FILTERS if name in query}
         return [dto for dto in self._dtos if _fits(dto, wanted)]
 
     def model(self, model_id: str) -> Page:
-        """Give one model; raises `ModelNotFoundError`."""
+        """Return one model; raises `ModelNotFoundError`."""
         return Page.of(self.one(model_id))
 
     def one(self, model_id: str) -> dict[str, Any]:
-        """Give what `model` gives, as values; raises `ModelNotFoundError`."""
+        """Return what `model` gives, as values; raises `ModelNotFoundError`."""
         return catalog_dto(self._find(model_id))
 
     def schema(self, model_id: str) -> Page:
-        """Give the JSON Schema of a media model's input; raises `ModelNotFoundError`, for text models too."""
+        """The JSON Schema of a media model's input; raises `ModelNotFoundError`, for text models too."""
         found = self._find(model_id)
         if not isinstance(found, Model):
             raise ModelNotFoundError
         return Page.of(json_schema(found))
 
     def costs(self) -> Page:
-        """Give the prices of all models, by id."""
+        """Return the prices of all models, by id."""
         return self._costs
 
     def cost(self, model_id: str) -> Page:
-        """Give the prices of one model; raises `ModelNotFoundError`."""
+        """Return the prices of one model; raises `ModelNotFoundError`."""
         found = self._find(model_id)
         return Page.of({"model": found.id, **cost_view(found)})
 

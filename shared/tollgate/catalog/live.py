@@ -17,7 +17,7 @@ Taken = dict[str, list[Any]]
 
 
 def with_routes(model: Model, routes: list[Route]) -> Model:
-    """Give `model` with these of its routes, narrowed to what they take between them."""
+    """Return `model` with these of its routes, narrowed to what they take between them."""
     taken, most = _taken(routes), _most_items(routes)
     if not taken and not most:
         return _changed(model, routes=routes)
@@ -31,7 +31,7 @@ def with_routes(model: Model, routes: list[Route]) -> Model:
 
 
 def _taken(routes: list[Route]) -> Taken:
-    """Give, for each field that every route limits, the values that any of them takes."""
+    """Return, for each field that every route limits, the values that any of them takes."""
     if not routes:
         return {}
     limited = set.intersection(*(set(route.takes) for route in routes))
@@ -42,7 +42,7 @@ def _taken(routes: list[Route]) -> Taken:
 
 
 def _most_items(routes: list[Route]) -> dict[str, int]:
-    """Give, for each array that every route bounds, the most items that any of them takes."""
+    """Return, for each array that every route bounds, the most items that any of them takes."""
     if not routes:
         return {}
     bounded = set.intersection(*(set(route.max_items) for route in routes))
@@ -50,7 +50,7 @@ def _most_items(routes: list[Route]) -> dict[str, int]:
 
 
 def _narrowed(model: Model, taken: Taken) -> Restrictions:
-    """Give the restrictions with only the values taken, and without the fields of which none is.
+    """Return the restrictions with only the values taken, and without the fields of which none is.
 
     A default that is not among them gives way: to the one value that is left, else to the customer's choice.
     """
@@ -68,7 +68,7 @@ def _narrowed(model: Model, taken: Taken) -> Restrictions:
 
 
 def _shortened(restrictions: Restrictions, most: dict[str, int]) -> Restrictions:
-    """Give the restrictions with these arrays no longer than this."""
+    """Return the restrictions with these arrays no longer than this."""
     fields = dict(restrictions.fields)
     for name, number in most.items():
         fields[name] = fields.get(name, FieldRestriction()).model_copy(update={"max_items": number})
@@ -76,7 +76,7 @@ def _shortened(restrictions: Restrictions, most: dict[str, int]) -> Restrictions
 
 
 def _priced(model: Model, taken: Taken) -> Pricing:
-    """Give the prices that an input can still have; one of them is the default."""
+    """Return the prices that an input can still have; one of them is the default."""
     prices = [price for price in model.pricing.prices if _is_reachable(model, price, taken)]
     if not any(price.is_default for price in prices):
         prices[0] = prices[0].model_copy(update={"is_default": True})
@@ -98,7 +98,7 @@ def _is_reachable(model: Model, price: Price, taken: Taken) -> bool:
 
 
 def _changed(data: DataT, **update: Any) -> DataT:
-    """Give a copy with other fields, and without what was worked out from the old ones."""
+    """Return a copy with other fields, and without what was worked out from the old ones."""
     copy = data.model_copy(update=update)
     for name in copy.__dict__.keys() - type(copy).model_fields.keys():
         del copy.__dict__[name]

@@ -25,7 +25,7 @@ Raw = dict[str, Any]
 
 
 def read_yaml(file: Path) -> Any:
-    """Give what is in `file`; raises `CatalogError` naming it."""
+    """Return what is in `file`; raises `CatalogError` naming it."""
     # What ships to Lambda is compiled, and a cold start does without the parser.
     import yaml  # noqa: PLC0415
 
@@ -38,7 +38,7 @@ def read_yaml(file: Path) -> Any:
 
 
 def parse_model(raw: Any, where: str) -> AnyModel:
-    """Give the model that `raw` describes; raises `CatalogError` naming `where` it stands and the field."""
+    """Return the model that `raw` describes; raises `CatalogError` naming `where` it stands and the field."""
     try:
         return TextModel.model_validate(raw) if _is_text(raw) else Model.model_validate(raw)
     except ValidationError as error:
@@ -58,15 +58,15 @@ class Folder:
         self._families = sorted((folder / "text").glob("*.yaml"))
 
     def ids(self) -> list[str]:
-        """Give the ids of all models, media first."""
+        """Return the ids of all models, media first."""
         return [*self._media, *self._texts]
 
     def text_ids(self) -> list[str]:
-        """Give the ids of the text models."""
+        """Return the ids of the text models."""
         return list(self._texts)
 
     def read(self, model_id: str) -> AnyModel | None:
-        """Give the model, or None; raises `CatalogError`."""
+        """Return the model, or None; raises `CatalogError`."""
         if file := self._media.get(model_id):
             model = parse_model(read_yaml(file), file.name)
             if model.id != file.stem:
@@ -76,7 +76,7 @@ class Folder:
         return None if raw is None else parse_model(raw, f"{raw['group']}: {model_id}")
 
     def document(self) -> dict[str, Raw]:
-        """Give the data of all models, by id."""
+        """Return the data of all models, by id."""
         return {**{model_id: read_yaml(file) for model_id, file in self._media.items()}, **self._texts}
 
     @cached_property
@@ -98,21 +98,21 @@ class Document:
         self._models = models
 
     def ids(self) -> list[str]:
-        """Give the ids of all models, media first."""
+        """Return the ids of all models, media first."""
         return list(self._models)
 
     def text_ids(self) -> list[str]:
-        """Give the ids of the text models."""
+        """Return the ids of the text models."""
         return [model_id for model_id, raw in self._models.items() if _is_text(raw)]
 
     def read(self, model_id: str) -> AnyModel | None:
-        """Give the model, or None; raises `CatalogError`."""
+        """Return the model, or None; raises `CatalogError`."""
         raw = self._models.get(model_id)
         return None if raw is None else parse_model(raw, model_id)
 
 
 def compiled(folder: Path = DATA) -> bytes:
-    """Give the one JSON document of the models in `folder`, each checked; raises `CatalogError`.
+    """Return the one JSON document of the models in `folder`, each checked; raises `CatalogError`.
 
     Put beside the files as `catalog.json` (the build does), it is read in their place.
     """
@@ -138,14 +138,14 @@ class Catalog:
 
     @classmethod
     def shipped(cls, folder: Path = DATA) -> "Catalog":
-        """Give the catalog in `folder`, by default the one that ships in the package."""
+        """Return the catalog in `folder`, by default the one that ships in the package."""
         document = folder / COMPILED
         return cls(Document(json.loads(document.read_bytes())) if document.exists() else Folder(folder))
 
     def with_live(
         self, providers: frozenset[str], mappings: Mapping[str, Collection[str]] | None = None
     ) -> "Catalog":
-        """Give the catalog as it can be run: only routes that are on and whose provider is in `providers`.
+        """Return the catalog as it can be run: only routes that are on and whose provider is in `providers`.
 
         `mappings` has, by provider, the field mappings that its adapter knows; without it, an adapter is
         taken to know all. A model without a live route is not listed and not found.
@@ -153,21 +153,21 @@ class Catalog:
         return Catalog(self._source, providers, mappings)
 
     def get(self, model_id: str) -> Model:
-        """Give a media model; raises `ModelNotFoundError`."""
+        """Return a media model; raises `ModelNotFoundError`."""
         found = self.find(model_id)
         if not isinstance(found, Model):
             raise ModelNotFoundError
         return found
 
     def text(self, model_id: str) -> TextModel:
-        """Give a text model; raises `ModelNotFoundError`."""
+        """Return a text model; raises `ModelNotFoundError`."""
         found = self.find(model_id)
         if not isinstance(found, TextModel):
             raise ModelNotFoundError
         return found
 
     def find(self, model_id: str) -> AnyModel | None:
-        """Give the model of either kind, or None."""
+        """Return the model of either kind, or None."""
         if model_id not in self._models:
             # An unknown id is not remembered: there is no end of them.
             if (model := self._source.read(model_id)) is None:
@@ -176,21 +176,21 @@ class Catalog:
         return self._models[model_id]
 
     def models(self) -> list[Model]:
-        """Give every media model, by id."""
+        """Return every media model, by id."""
         return [model for model in self.everything() if isinstance(model, Model)]
 
     def texts(self) -> list[TextModel]:
-        """Give every text model, by family; no media model is read for it."""
+        """Return every text model, by family; no media model is read for it."""
         found = map(self.find, self._source.text_ids())
         return [model for model in found if isinstance(model, TextModel)]
 
     def everything(self) -> list[AnyModel]:
-        """Give every model, media first."""
+        """Return every model, media first."""
         found = map(self.find, self._source.ids())
         return [model for model in found if model is not None]
 
     def _live(self, model: AnyModel) -> AnyModel | None:
-        """Give the model with its live routes; None where there are none."""
+        """Return the model with its live routes; None where there are none."""
         if self._providers is None:
             return model
         if isinstance(model, TextModel):

@@ -21,27 +21,27 @@ class MediaFacts(Protocol):
 
     @property
     def kind(self) -> str:
-        """Give `image`, `video` or `audio`."""
+        """Return `image`, `video` or `audio`."""
 
     @property
     def container(self) -> str:
-        """Give the file type, e.g. `mp4` or `jpeg`."""
+        """Return the file type, e.g. `mp4` or `jpeg`."""
 
     @property
     def duration_s(self) -> Decimal | None:
-        """Give the length in seconds."""
+        """Return the length in seconds."""
 
     @property
     def width(self) -> int | None:
-        """Give the width in pixels."""
+        """Return the width in pixels."""
 
     @property
     def height(self) -> int | None:
-        """Give the height in pixels."""
+        """Return the height in pixels."""
 
     @property
     def bytes(self) -> int | None:
-        """Give the size of the file."""
+        """Return the size of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Length:
         return self.low < seconds < self.high if self.open else self.low <= seconds <= self.high
 
     def __str__(self) -> str:
-        """Give the range in words."""
+        """Return the range in words."""
         if self.open:
             return f"more than {self.low} s and less than {self.high} s"
         return f"at most {self.high} s" if self.low == 0 else f"{self.low} to {self.high} s"
@@ -98,7 +98,7 @@ class MediaRule:
     is_source: bool = False
 
     def requests(self, values: Mapping[str, Any]) -> Iterator[ProbeRequest]:
-        """Give what must be probed for an input's `values`."""
+        """Return what must be probed for an input's `values`."""
         found = values.get(self.field)
         if found is None or not self.applies(values):
             return
@@ -111,7 +111,7 @@ class MediaRule:
     def problems(
         self, requests: Sequence[ProbeRequest], facts: Mapping[str, MediaFacts], output_s: Decimal
     ) -> Iterator[Problem]:
-        """Give what is wrong with the files of `requests`; `output_s` is the length of the result."""
+        """Return what is wrong with the files of `requests`; `output_s` is the length of the result."""
         for request in requests:
             yield from self._file_problems(request.path, facts[request.url])
         total_s = length_of(requests, facts)
@@ -141,7 +141,7 @@ class MediaRule:
 
 
 def length_of(requests: Sequence[ProbeRequest], facts: Mapping[str, MediaFacts]) -> Decimal:
-    """Give the length of all files of `requests` together, in seconds."""
+    """Return the length of all files of `requests` together, in seconds."""
     lengths = [facts[request.url].duration_s for request in requests]
     return sum((length for length in lengths if length is not None), Decimal(0))
 

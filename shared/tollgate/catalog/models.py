@@ -76,7 +76,7 @@ class Pricing(Data):
 
     @cached_property
     def version(self) -> str:
-        """Give a short name of exactly these prices: any change of them changes it."""
+        """Return a short name of exactly these prices: any change of them changes it."""
         data = json.dumps(self.model_dump(mode="json"), sort_keys=True)
         return hashlib.sha256(data.encode()).hexdigest()[:PRICE_VERSION_CHARS]
 
@@ -150,7 +150,7 @@ class Listed(Data):
         return self
 
     def amounts(self) -> Iterator[Decimal]:
-        """Give every price of the model and every cost of its routes."""
+        """Return every price of the model and every cost of its routes."""
         raise NotImplementedError
 
 
@@ -167,21 +167,21 @@ class Model(Listed):
     routes: list[Route] = Field(min_length=1)
 
     def amounts(self) -> Iterator[Decimal]:
-        """Give every price and cost; what is extra is never free."""
+        """Return every price and cost; what is extra is never free."""
         yield from (entry.price for entry in self.pricing.prices)
         yield from (cost.cost for route in self.routes for cost in route.costs)
 
     @cached_property
     def input_class(self) -> type[Profile]:
-        """Give the model's own input class; raises `CatalogError` where its restrictions do not fit."""
+        """Return the model's own input class; raises `CatalogError` where its restrictions do not fit."""
         return derive(self.id, profile_named(self.profile), self.restrictions)
 
     def check(self, source: Any) -> CheckedInput:
-        """Give the `input` of a create body normalised, or raise `InvalidInputError` with every problem."""
+        """Return the `input` of a create body normalised, or raise `InvalidInputError` with every problem."""
         return checking.check(self.input_class, source)
 
     def probes(self, checked: CheckedInput) -> list[ProbeRequest]:
-        """Give the URLs of an accepted input whose files a rule or the price depends on."""
+        """Return the URLs of an accepted input whose files a rule or the price depends on."""
         return self.input_class.probes(checked.values)
 
     def check_media(self, checked: CheckedInput, facts: Mapping[str, MediaFacts]) -> Decimal:
@@ -192,7 +192,7 @@ class Model(Listed):
         return checking.check_media(self.input_class, checked, facts)
 
     def routes_for(self, values: Mapping[str, Any]) -> list[Route]:
-        """Give the routes whose providers take an input with these values, best first."""
+        """Return the routes whose providers take an input with these values, best first."""
         return [route for route in self.routes if route.can_run(values)]
 
 
@@ -205,7 +205,7 @@ class TokenPrices(Data):
     cache_write: UsdOrFree | None = None
 
     def amounts(self) -> Iterator[Decimal]:
-        """Give the prices that are there."""
+        """Return the prices that are there."""
         for amount in (self.input, self.output, self.cache_read, self.cache_write):
             if amount is not None:
                 yield amount
@@ -246,13 +246,13 @@ class TextModel(Listed):
     routes: list[TextRoute] = Field(min_length=1)
 
     def amounts(self) -> Iterator[Decimal]:
-        """Give every price and cost."""
+        """Return every price and cost."""
         for prices in (self.prices, *self.long_context, *(route.cost for route in self.routes)):
             yield from prices.amounts()
 
     @cached_property
     def pricing(self) -> Pricing:
-        """Give the prices as the catalog publishes them; those of long inputs have a dimension."""
+        """Return the prices as the catalog publishes them; those of long inputs have a dimension."""
         entries = _token_entries(self.prices, "", {})
         for tier in self.long_context:
             dimensions = {"inputTokensFrom": str(tier.from_tokens)}

@@ -25,19 +25,19 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def descriptors(model: Model) -> list[dict[str, Any]]:
-    """Give the model's `params` (interface.md, "Param descriptor"), optional keys left out where empty."""
+    """Return the model's `params` (interface.md, "Param descriptor"), optional keys left out where empty."""
     fields, kinds = model.input_class.published(), model.input_class.kinds()
     return [_descriptor(name, info, kinds[name]) for name, info in fields.items()]
 
 
 def json_schema(model: Model) -> dict[str, Any]:
-    """Give the model's `input` as JSON Schema."""
+    """Return the model's `input` as JSON Schema."""
     named = {"$schema": DIALECT, "title": model.id, "description": model.description}
     return schema_of(model.input_class) | named
 
 
 def schema_of(profile: type[Profile]) -> dict[str, Any]:
-    """Give what `profile` accepts as JSON Schema, with the rules between fields that it can say."""
+    """Return what `profile` accepts as JSON Schema, with the rules between fields that it can say."""
     schema: dict[str, Any] = profile.model_json_schema()
     for part in schema.get("$defs", {}).values():
         part.pop("description", None)  # it is a docstring, written for us

@@ -23,7 +23,7 @@ class Dimensioned(Protocol):
 
     @property
     def dimensions(self) -> dict[str, str]:
-        """Give the dimensions and the value each must have."""
+        """Return the dimensions and the value each must have."""
 
 
 Entry = TypeVar("Entry", bound=Dimensioned)
@@ -39,12 +39,12 @@ class Quote:
 
     @property
     def charge_micro_usd(self) -> int:
-        """Give the charge in micro-USD; it is whole cents."""
+        """Return the charge in micro-USD; it is whole cents."""
         return money.micro_usd_of_cents(self.charge_cents)
 
 
 def quote(model: Model, checked: CheckedInput, source_seconds: Decimal = NO_SOURCE) -> Quote:
-    """Give the charge for `checked`, an input of `model`.
+    """Return the charge for `checked`, an input of `model`.
 
     `source_seconds` is the probed length of the videos the customer gave. Raises `UnknownPriceError`.
     """
@@ -63,7 +63,7 @@ def quote(model: Model, checked: CheckedInput, source_seconds: Decimal = NO_SOUR
 
 
 def price_facts(profile: type[Profile], values: Mapping[str, Any]) -> dict[str, str]:
-    """Give the dimensions of an input as prices name them, e.g. `{"resolution": "720p", "audio": "true"}`."""
+    """The dimensions of an input as prices name them, e.g. `{"resolution": "720p", "audio": "true"}`."""
     facts = {
         dimension: profile.readings.get(dimension, dimension_text)(values[name])
         for dimension, name in profile.price_dimensions.items()
@@ -75,12 +75,12 @@ def price_facts(profile: type[Profile], values: Mapping[str, Any]) -> dict[str, 
 
 
 def dimension_text(value: object) -> str:
-    """Give a field's value as a dimension's: true and false in JSON's words, the rest as it prints."""
+    """Return a field's value as a dimension's: true and false in JSON's words, the rest as it prints."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def best_entry(model_id: str, entries: Sequence[Entry], facts: Mapping[str, str]) -> Entry:
-    """Give the entry that fits `facts` most closely; raises `UnknownPriceError` for none and for a tie."""
+    """Return the entry that fits `facts` most closely; raises `UnknownPriceError` for none and for a tie."""
     fitting = [entry for entry in entries if entry.dimensions.items() <= facts.items()]
     if not fitting:
         raise UnknownPriceError(model_id, "no price", facts)
@@ -92,14 +92,14 @@ def best_entry(model_id: str, entries: Sequence[Entry], facts: Mapping[str, str]
 
 
 def price_from(pricing: Pricing) -> Decimal:
-    """Give the lowest price per unit; extras are no price of their own."""
+    """Return the lowest price per unit; extras are no price of their own."""
     return min(entry.price for entry in pricing.prices)
 
 
 def _units(
     model: Model, values: Mapping[str, Any], source_seconds: Decimal, facts: Mapping[str, str]
 ) -> Decimal:
-    """Give how many units are billed: one generation, or seconds, of the result and of its source."""
+    """Return how many units are billed: one generation, or seconds, of the result and of its source."""
     unit = model.pricing.unit
     if unit == "generation":
         return Decimal(1)

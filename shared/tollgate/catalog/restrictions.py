@@ -54,7 +54,7 @@ class Restrictions(Data):
     one_of: list[list[str]] = []
 
     def hidden(self, names: frozenset[str]) -> frozenset[str]:
-        """Give the fields among `names` that the model has not; raises `CatalogError` for unknown ones."""
+        """Return the fields among `names` that the model has not; raises `CatalogError` for unknown ones."""
         named = {*(self.only or ()), *self.drop, *self.fields, *(name for one in self.one_of for name in one)}
         if unknown := named - names:
             raise CatalogError(f"restrictions name fields that are not in the profile: {sorted(unknown)}")
@@ -65,7 +65,7 @@ class Restrictions(Data):
 
 
 def derive(name: str, profile: type[Profile], restrictions: Restrictions) -> type[Profile]:
-    """Give `profile` with `restrictions` applied; raises `CatalogError` where they do not fit it."""
+    """Return `profile` with `restrictions` applied; raises `CatalogError` where they do not fit it."""
     hidden = restrictions.hidden(frozenset(profile.model_fields))
     changed: dict[str, Any] = {}
     for field_name, info in profile.model_fields.items():
@@ -82,7 +82,7 @@ def derive(name: str, profile: type[Profile], restrictions: Restrictions) -> typ
 
 
 def _restricted(name: str, info: FieldInfo, by: FieldRestriction) -> tuple[Any, Any]:
-    """Give a field as `create_model` takes it: its type with the new kind, and its new default."""
+    """Return a field as `create_model` takes it: its type with the new kind, and its new default."""
     kind = _narrowed(name, kind_of(name, info), by)
     default = info.default if by.default is None else by.default
     if by.required is not None:

@@ -192,22 +192,22 @@ def is_told_what_it_can_use(
 
 
 def given(field: str) -> Schema:
-    """Give JSON Schema's words for a field that the customer set: neither an empty array nor blank."""
+    """Return JSON Schema's words for a field that the customer set: neither an empty array nor blank."""
     return {"required": [field], "properties": {field: {"minItems": 1, "pattern": r"\S"}}}
 
 
 def at(*steps: str | int) -> str:
-    """Give the JSON pointer (RFC 6901) of a field of the input, from the body's root."""
+    """Return the JSON pointer (RFC 6901) of a field of the input, from the body's root."""
     return "".join(f"/{_pointer_step(step)}" for step in (ROOT, *steps))
 
 
 def printable(name: str) -> str:
-    """Give a customer's own name in a form that can stand in our answer: valid Unicode, not too long."""
+    """Return a customer's own name in a form that can stand in our answer: valid Unicode, not too long."""
     return name[:MAX_POINTER_CHARS].encode("utf-8", "replace").decode()
 
 
 def items(checked: CheckedInput, field: str) -> list[Any]:
-    """Give the items of an array field; none where it is left out."""
+    """Return the items of an array field; none where it is left out."""
     found: list[Any] = checked.values.get(field, [])
     return found
 

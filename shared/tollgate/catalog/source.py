@@ -45,7 +45,7 @@ class Reports(Protocol):
 
 
 def faults_of(source: Folder | Document) -> list[str]:
-    """Give what is wrong with the data, each as `<model id>: <field>: <reason>`; none is good."""
+    """Return what is wrong with the data, each as `<model id>: <field>: <reason>`; none is good."""
     found: list[str] = []
     for model_id in source.ids():
         try:
@@ -61,7 +61,7 @@ def faults_of(source: Folder | Document) -> list[str]:
 
 
 def read_document(body: bytes) -> Document:
-    """Give the document in `body`; raises `RefusedDocumentError` with every fault."""
+    """Return the document in `body`; raises `RefusedDocumentError` with every fault."""
     try:
         models = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -112,7 +112,7 @@ class LiveCatalog:
         return self._read_at_ms is None or self._clock.now_ms() - self._read_at_ms >= REREAD_MS
 
     def catalog(self) -> Catalog:
-        """Give the catalog of now; reads the document first when that is due. Never raises for its sake."""
+        """Return the catalog of now; reads the document first when that is due. Never raises for its sake."""
         if self.is_due() and self._lock.acquire(timeout=READ_TIMEOUT_S if self.is_unread else 0):
             try:
                 if self.is_due():
@@ -167,24 +167,24 @@ class CurrentCatalog(Catalog):
     def with_live(
         self, providers: frozenset[str], mappings: Mapping[str, Collection[str]] | None = None
     ) -> Catalog:
-        """Give what is the catalog now, as it can be run."""
+        """Return what is the catalog now, as it can be run."""
         return self._now().with_live(providers, mappings)
 
     def find(self, model_id: str) -> AnyModel | None:
-        """Give the model of either kind, or None."""
+        """Return the model of either kind, or None."""
         return self._now().find(model_id)
 
     def texts(self) -> list[TextModel]:
-        """Give every text model, by family."""
+        """Return every text model, by family."""
         return self._now().texts()
 
     def everything(self) -> list[AnyModel]:
-        """Give every model, media first."""
+        """Return every model, media first."""
         return self._now().everything()
 
 
 def _worked_out(catalog: Catalog) -> Catalog:
-    """Give `catalog` with its models and inputs made: what cannot be made must show now, not in a request."""
+    """The `catalog` with its models and inputs made: what cannot be made shows now."""
     for model in catalog.models():
         _ = model.input_class
     return catalog

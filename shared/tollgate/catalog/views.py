@@ -9,7 +9,7 @@ from tollgate.catalog.pricing import price_from
 
 
 def catalog_dto(model: Model | TextModel) -> dict[str, Any]:
-    """Give a `CatalogModelDto`; `releasedAt` and `pageUpdatedAt` only where they are known."""
+    """Return a `CatalogModelDto`; `releasedAt` and `pageUpdatedAt` only where they are known."""
     shown: dict[str, Any] = {
         "id": model.id,
         "group": model.group,
@@ -33,12 +33,12 @@ def catalog_dto(model: Model | TextModel) -> dict[str, Any]:
 
 
 def cost_view(model: Model | TextModel) -> dict[str, Any]:
-    """Give `{"priceUnit", "prices"}`: what stands under the model's id in `GET /api/v1/cost`."""
+    """Return `{"priceUnit", "prices"}`: what stands under the model's id in `GET /api/v1/cost`."""
     return {"priceUnit": model.pricing.unit, "prices": price_entries(model)}
 
 
 def price_entries(model: Model | TextModel) -> list[dict[str, Any]]:
-    """Give the price entries of the contract; `dimensions` only where there are some."""
+    """Return the price entries of the contract; `dimensions` only where there are some."""
     extras = [_price_entry(extra.key, extra.price) for extra in model.pricing.extras]
     return [*map(_retail_entry, model.pricing.prices), *extras]
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from tollgate.accounts.models import Account
-from tollgate.bootstrap_command import Operator
 from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes, check_reason
 from tollgate.command.service import account_of, service_of
 from tollgate.command.terminal import confirm, print_fields, print_json, print_table
+from tollgate.composition.command import Operator
 from tollgate.kit.clock import iso
 from tollgate.kit.money import cents_down, micro_usd_of_cents, micro_usd_up
 from tollgate.ledger.entries import Entry, EntryKind
@@ -161,7 +161,7 @@ def _amount_micro_usd(cents: int | None, usd: str | None) -> int:
 
 
 def _usd(amount_micro_usd: int) -> str:
-    """Give micro-USD as dollars with two decimals, rounded down: what people read."""
+    """Return micro-USD as dollars with two decimals, rounded down: what people read."""
     cents = cents_down(amount_micro_usd)
     return f"{cents // 100}.{cents % 100:02}"
 

@@ -34,7 +34,7 @@ BUSY = "Other writes kept getting in between; nothing was done. Try again."
 
 
 def explained(exc: Exception) -> str:
-    """Give the one line that says what stopped a command."""
+    """Return the one line that says what stopped a command."""
     match exc:
         case WriteConflictError():
             message = BUSY

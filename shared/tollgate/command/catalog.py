@@ -115,7 +115,7 @@ def reset(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) ->
 
 
 def shipped_document(folder: Path) -> bytes:
-    """Give the document of the data in `folder`; raises `RefusedDocumentError` with every fault of it."""
+    """Return the document of the data in `folder`; raises `RefusedDocumentError` with every fault of it."""
     if faults := faults_of(Folder(folder)):
         raise RefusedDocumentError(faults)
     return compiled(folder)

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from tollgate.bootstrap_command import Operator
 from tollgate.command.options import LOCAL, AsJson, Local, Stack
 from tollgate.command.service import account_of, service_of
 from tollgate.command.terminal import print_json
+from tollgate.composition.command import Operator
 
 
 def check_ledger(

@@ -31,7 +31,7 @@ class Comparison:
         return not (self.only_live or self.only_shipped or self.changed)
 
     def view(self) -> dict[str, Any]:
-        """Give it as it is shown to programs."""
+        """Return it as it is shown to programs."""
         return {
             "same": self.is_same,
             "onlyLive": self.only_live,
@@ -63,7 +63,7 @@ def _changes(live: Any, shipped: Any) -> list[Change]:
 
 
 def _fields(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Give every field below `value` with its path; a list of plain values is one field.
+    """Return every field below `value` with its path; a list of plain values is one field.
 
     No field of a catalog has a null that means more than its absence.
     """
@@ -80,7 +80,7 @@ def _fields(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _named(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Give the entries by what they go by, else by their number; the second of a name is `name#2`."""
+    """Return the entries by what they go by, else by their number; the second of a name is `name#2`."""
     found: dict[str, Mapping[str, Any]] = {}
     for number, entry in enumerate(entries, 1):
         name = str(next((entry[name] for name in NAMES if name in entry), number))

@@ -30,21 +30,21 @@ class DescribesStacks(Protocol):
     """The one call of CloudFormation that is needed."""
 
     def describe_stacks(self, *, StackName: str) -> Any:  # noqa: N803 - the SDK's own word
-        """Give the stack's description."""
+        """Return the stack's description."""
 
 
 class ListsResources(Protocol):
     """The pages of CloudFormation's list of a stack's resources."""
 
     def paginate(self, *, StackName: str) -> Any:  # noqa: N803 - the SDK's own word
-        """Give the pages."""
+        """Return the pages."""
 
 
 class ConfiguresFunctions(Protocol):
     """The one call of Lambda that is needed."""
 
     def get_function_configuration(self, *, FunctionName: str) -> Any:  # noqa: N803 - as above
-        """Give a function's configuration."""
+        """Return a function's configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class StackFacts:
     parameters: dict[str, str]
 
     def output(self, name: str) -> str:
-        """Give an output. Raises `CommandError` for a stack that is not ours, or too old."""
+        """Return an output. Raises `CommandError` for a stack that is not ours, or too old."""
         if name not in self.outputs:
             raise CommandError(f"The stack {self.name} has no output {name}: deploy it again.")
         return self.outputs[name]
@@ -71,7 +71,7 @@ class Place:
 
 
 def place_of(stack: str | None, local: Path) -> Place:
-    """Give the service of `stack`, else the one whose files are in `local`. Raises `CommandError`."""
+    """Return the service of `stack`, else the one whose files are in `local`. Raises `CommandError`."""
     if stack is None:
         return local_place(local)
     session = boto3.Session()
@@ -81,7 +81,7 @@ def place_of(stack: str | None, local: Path) -> Place:
 
 
 def environment_of(stack: str | None, local: Path) -> dict[str, str]:
-    """Give the variables with which our code runs for a service. Raises `CommandError`."""
+    """Return the variables with which our code runs for a service. Raises `CommandError`."""
     if stack is None:
         return local_environment(local)
     session = boto3.Session()
@@ -90,7 +90,7 @@ def environment_of(stack: str | None, local: Path) -> dict[str, str]:
 
 
 def stack_environment(listed: ListsResources, functions: ConfiguresFunctions, stack: str) -> dict[str, str]:
-    """Give the variables of a stack's functions, and its dead-letter queues. Raises `CommandError`."""
+    """Return the variables of a stack's functions, and its dead-letter queues. Raises `CommandError`."""
     try:
         pages = list(listed.paginate(StackName=stack))
     except ClientError as exc:
@@ -110,7 +110,7 @@ def stack_environment(listed: ListsResources, functions: ConfiguresFunctions, st
 
 
 def local_environment(folder: Path) -> dict[str, str]:
-    """Give the variables that the service in `folder` left. Raises `CommandError` where none runs."""
+    """Return the variables that the service in `folder` left. Raises `CommandError` where none runs."""
     try:
         known: dict[str, str] = json.loads((folder / ENVIRONMENT).read_text())
     except FileNotFoundError as exc:
@@ -120,7 +120,7 @@ def local_environment(folder: Path) -> dict[str, str]:
 
 
 def local_place(folder: Path) -> Place:
-    """Give the service whose files are in `folder`. Raises `CommandError` where none runs."""
+    """Return the service whose files are in `folder`. Raises `CommandError` where none runs."""
     known = local_environment(folder)
     if "CONFIG_BUCKET" not in known:
         raise CommandError("The running service has no place for a catalog. Start it again.")
@@ -132,7 +132,7 @@ def local_place(folder: Path) -> Place:
 
 
 def stack_facts(cloudformation: DescribesStacks, stack: str) -> StackFacts:
-    """Give what is known of a stack. Raises `CommandError` for one that cannot be read."""
+    """Return what is known of a stack. Raises `CommandError` for one that cannot be read."""
     try:
         (found,) = cloudformation.describe_stacks(StackName=stack)["Stacks"]
     except ClientError as exc:

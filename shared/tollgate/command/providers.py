@@ -4,15 +4,15 @@ from typing import Annotated, Any
 
 import typer
 
-from tollgate.bootstrap_command import Operator
 from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes, check_reason
 from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_json, print_table
+from tollgate.composition.command import Operator
 from tollgate.kit.clock import iso
-from tollgate.providers.board import REFRESH_MS
-from tollgate.providers.health import Health
-from tollgate.providers.registry import MAKERS
+from tollgate.providers.runtime.health import Health
+from tollgate.providers.runtime.health_store import REFRESH_MS
+from tollgate.providers.runtime.registry import MAKERS
 
 Provider = Annotated[str, typer.Argument(help=f"One of {', '.join(MAKERS)}.")]
 OfModel = Annotated[str | None, typer.Option("--model", help="Only its route of this model.")]
@@ -25,7 +25,7 @@ cli = typer.Typer(no_args_is_help=True, help=__doc__)
 def list_(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
     """Show who is live, who fails, and who was switched off. A route of one model is `provider/model`."""
     service = service_of(stack, local)
-    health, now_ms = service.board.health(), service.clock.now_ms()
+    health, now_ms = service.health.health(), service.clock.now_ms()
     live = set(service.settings.live_providers.split(","))
     rows = [
         _row(name, health.get(name, Health()), now_ms, is_live=name.partition("/")[0] in live)
@@ -48,7 +48,7 @@ def disable(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Give a provider, or its route of one model, no more jobs. Those that run there are still asked for."""
+    """A provider, or its route of one model, no more jobs. Those that run there are still asked for."""
     _switch(provider, model, reason, stack, local, yes=yes, as_json=as_json, disabled=True)
 
 
@@ -62,7 +62,7 @@ def enable(
     local: Local = LOCAL,
     as_json: AsJson = False,
 ) -> None:
-    """Give a provider, or its route of one model, jobs again, with a closed breaker."""
+    """Return a provider, or its route of one model, jobs again, with a closed breaker."""
     _switch(provider, model, reason, stack, local, yes=True, as_json=as_json, disabled=False)
 
 
@@ -85,7 +85,7 @@ def _switch(
         _check_route(service, provider, model)
     name = provider if model is None else f"{provider}/{model}"
     confirm(f"Give {name} no more jobs?", yes=yes, as_json=as_json)
-    service.board.switch(name, disabled=disabled, reason=reason)
+    service.health.switch(name, disabled=disabled, reason=reason)
     if as_json:
         print_json({"provider": name, "disabled": disabled, "reason": reason})
         return

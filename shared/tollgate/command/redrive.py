@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from tollgate.bootstrap_command import Operator
 from tollgate.command.options import LOCAL, AsJson, Local, Stack
 from tollgate.command.service import service_of
 from tollgate.command.terminal import print_json
+from tollgate.composition.command import Operator
 from tollgate.kit.dead_letters import DeadLetters
 from tollgate.kit.queue import Queue
 from tollgate.tasks.redrive import ChangesRedrive

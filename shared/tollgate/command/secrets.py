@@ -15,10 +15,10 @@ from pydantic import ValidationError
 from tollgate.command.errors import CommandError
 from tollgate.command.options import AsJson
 from tollgate.command.place import BOUNDS, StackFacts, stack_facts
-from tollgate.providers.openai_compatible.facts import VENDORS
-from tollgate.providers.registry import MAKERS, SELF_HOSTED
-from tollgate.providers.secret import Credentials, read_credentials
-from tollgate.providers.text_registry import ANTHROPIC, BEDROCK
+from tollgate.providers.runtime.registry import MAKERS, SELF_HOSTED
+from tollgate.providers.runtime.secret import Credentials, read_credentials
+from tollgate.providers.runtime.text_registry import ANTHROPIC, BEDROCK
+from tollgate.providers.text.openai_compatible.facts import VENDORS
 
 if TYPE_CHECKING:
     from types_boto3_cloudformation import CloudFormationClient

@@ -3,27 +3,27 @@
 import os
 from pathlib import Path
 
-from tollgate import bootstrap_command
 from tollgate.accounts.models import Account
-from tollgate.bootstrap_command import Operator
 from tollgate.command.errors import CommandError
 from tollgate.command.place import environment_of
+from tollgate.composition import command as command_parts
+from tollgate.composition.command import Operator
 from tollgate.kit.errors import UserNotFoundError
 from tollgate.kit.settings import SettingsError
 
 
 def service_of(stack: str | None, local: Path) -> Operator:
-    """Give the parts of the service of `stack`, else of the local one. Raises `CommandError`."""
+    """Return the parts of the service of `stack`, else of the local one. Raises `CommandError`."""
     # Our code reads its names from the environment: that of the functions is now that of this process.
     os.environ.update(environment_of(stack, local))
     try:
-        return bootstrap_command.operator()
+        return command_parts.operator()
     except SettingsError as exc:
         raise CommandError(f"The service is older than this command, or set up wrongly: {exc}.") from exc
 
 
 def account_of(service: Operator, account_id: str) -> Account:
-    """Give an account. Raises `CommandError`."""
+    """Return an account. Raises `CommandError`."""
     try:
         return service.api.accounts.me(account_id)
     except UserNotFoundError as exc:

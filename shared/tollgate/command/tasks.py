@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
-from tollgate.bootstrap_command import Operator
 from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
 from tollgate.command.service import account_of, service_of
 from tollgate.command.terminal import confirm, print_fields, print_json, print_table
+from tollgate.composition.command import Operator
 from tollgate.kit.clock import iso
 from tollgate.tasks.models import Attempt, Task, TaskStatus
 from tollgate.tasks.query import MAX_PAGE
@@ -120,7 +120,7 @@ def _shown(service: Operator, task: Task) -> dict[str, Any]:
 
 
 def _attempt(attempt: Attempt) -> dict[str, Any]:
-    """Give an attempt without the token of its callback. `job` is how the provider knows it."""
+    """Return an attempt without the token of its callback. `job` is how the provider knows it."""
     return {
         "provider": attempt.provider,
         "startedAt": iso(attempt.started_at_ms),

@@ -23,7 +23,7 @@ class Column:
 
 
 def columns(amounts: Sequence[tuple[str, int]]) -> list[Column]:
-    """Give a column for each `(label, amount)`, the highest as high as the field; amounts below 0 are 0."""
+    """Return a column for each `(label, amount)`, the highest as high as the field; amounts below 0 are 0."""
     if not amounts:
         return []
     top = max(1, *(amount for _, amount in amounts))
@@ -43,7 +43,7 @@ def columns(amounts: Sequence[tuple[str, int]]) -> list[Column]:
 
 
 def share(amount: int, top: int) -> str:
-    """Give `amount` as percent of `top`, for a bar that is 100 units long."""
+    """Return `amount` as percent of `top`, for a bar that is 100 units long."""
     return _units(_height(amount, max(1, top)))
 
 

@@ -27,7 +27,7 @@ class ChatKeys:
     clock: Clock
 
     def make(self, account_id: str) -> ChatKey:
-        """Give a new key of the account."""
+        """Return a new key of the account."""
         now_ms = self.clock.now_ms()
         made = new_key()
         expires_at_ms = now_ms + LIFETIME_MS

@@ -51,12 +51,12 @@ class Cognito:
         )
 
     async def begin(self, request: Request, callback: str) -> Response:
-        """Give the redirect to the hosted sign-in, which ends at the URL `callback`."""
+        """Return the redirect to the hosted sign-in, which ends at the URL `callback`."""
         redirect: Response = await self._client.authorize_redirect(request, callback)
         return redirect
 
     async def end(self, request: Request) -> Person:
-        """Give who signed in, from the request to the callback. Raises `SignInRefusedError`."""
+        """Return who signed in, from the request to the callback. Raises `SignInRefusedError`."""
         try:
             token = await self._client.authorize_access_token(request)
         except (OAuthError, JoseError) as exc:
@@ -67,6 +67,6 @@ class Cognito:
         return Person(f"cognito#{claims['sub']}", claims.get("email") or claims["sub"])
 
     def sign_out_url(self, back: str) -> str:
-        """Give where the pool forgets the visitor too, and then sends them to the URL `back`."""
+        """Return where the pool forgets the visitor too, and then sends them to the URL `back`."""
         query = urlencode({"client_id": self._pool.client_id, "logout_uri": back})
         return f"{str(self._pool.domain).rstrip('/')}/logout?{query}"

@@ -17,7 +17,7 @@ _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
 def person_of(email: str) -> Person:
-    """Give who has this e-mail address. Raises `InvalidInputError` for what is none."""
+    """Return who has this e-mail address. Raises `InvalidInputError` for what is none."""
     address = email.strip().lower()
     if len(address) > MAX_EMAIL_LENGTH or not _EMAIL.fullmatch(address):
         raise InvalidInputError([Problem("/email", "Is not an e-mail address.", "name@example.com")])

@@ -30,17 +30,17 @@ class Field:
 
     @property
     def name(self) -> str:
-        """Give the name under which the field is sent."""
+        """Return the name under which the field is sent."""
         return PREFIX + str(self.param["name"])
 
     @property
     def is_basic(self) -> bool:
-        """Tell whether the field is shown at once; all others are behind "More options"."""
+        """Return whether the field is shown at once; all others are behind "More options"."""
         return bool(self.param["required"] or self.param["isPrompt"] or self.widget == "choice")
 
 
 def form_of(params: Sequence[Param], values: Mapping[str, Any]) -> list[Field]:
-    """Give the fields of a model, filled in with `values` (an earlier input) or with the defaults."""
+    """Return the fields of a model, filled in with `values` (an earlier input) or with the defaults."""
     return [
         Field(param, widget_of(param), _shown(param, values.get(param["name"], param.get("default"))))
         for param in params
@@ -49,13 +49,13 @@ def form_of(params: Sequence[Param], values: Mapping[str, Any]) -> list[Field]:
 
 
 def sent_by(form: Sequence[Field]) -> dict[str, str]:
-    """Give what a browser sends of a form that nobody has touched."""
+    """Return what a browser sends of a form that nobody has touched."""
     shown = {field.name: field.value for field in form}
     return {name: value if isinstance(value, str) else "on" * value for name, value in shown.items()}
 
 
 def widget_of(param: Param) -> Widget:
-    """Give the kind of field that a param descriptor (interface.md) is shown as."""
+    """Return the kind of field that a param descriptor (interface.md) is shown as."""
     if param["kind"] == "object":
         return "json"
     if param["isArray"]:
@@ -68,7 +68,7 @@ def widget_of(param: Param) -> Widget:
 
 
 def input_of(params: Sequence[Param], sent: Mapping[str, str]) -> tuple[dict[str, Any], list[Problem]]:
-    """Give the `input` that the fields in `sent` mean, and what could not be read.
+    """Return the `input` that the fields in `sent` mean, and what could not be read.
 
     Only what a form can break is told here; the model's own rules are checked as for any other caller.
     """
@@ -87,7 +87,7 @@ def input_of(params: Sequence[Param], sent: Mapping[str, str]) -> tuple[dict[str
 
 
 def _read(param: Param, text: str) -> Any:
-    """Give a field's value; `None` for an empty field, and for a switch without a default that is off."""
+    """Return a field's value; `None` for an empty field, and for a switch without a default that is off."""
     widget = widget_of(param)
     if widget == "switch":
         return True if text else (False if param.get("default") else None)

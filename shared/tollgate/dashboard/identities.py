@@ -30,7 +30,7 @@ class Identities:
     clock: Clock
 
     def account_of(self, person: Person) -> str:
-        """Give the id of the person's account, made now if this is their first sign-in."""
+        """Return the id of the person's account, made now if this is their first sign-in."""
         known = self.identities.account_id(person.identity_id)
         if known is not None:
             return known

@@ -20,7 +20,7 @@ MAX_DIGITS = 15
 def key_body(
     sent: Mapping[str, str], scopes: Sequence[str], models: Sequence[str], now_ms: int
 ) -> dict[str, Any]:
-    """Give the body of a new key; a field that was left empty means no limit.
+    """Return the body of a new key; a field that was left empty means no limit.
 
     `sent` has `name`, `days`, `cap` (US dollars), `per` and `networks` (one a line). Raises
     `InvalidInputError` for what is no number; all other rules are those of the service.
@@ -41,7 +41,7 @@ def key_body(
 def changed_body(
     sent: Mapping[str, str], scopes: Sequence[str], models: Sequence[str], now_ms: int
 ) -> dict[str, Any]:
-    """Give the body that makes a key what the form says. As `key_body`, but `days` may also be `KEEP`."""
+    """Return the body that makes a key what the form says. As `key_body`, but `days` may also be `KEEP`."""
     if sent.get("days") != KEEP:
         return NO_LIMITS | key_body(sent, scopes, models, now_ms)
     body = NO_LIMITS | key_body({**sent, "days": ""}, scopes, models, now_ms)
@@ -56,7 +56,7 @@ def _days(text: str) -> int:
 
 
 def _cents(text: str) -> int:
-    """Give whole cents of an amount in US dollars such as `2.50`."""
+    """Return whole cents of an amount in US dollars such as `2.50`."""
     try:
         cents = Decimal(text) * CENTS_PER_USD
     except ArithmeticError as exc:

@@ -24,7 +24,7 @@ class IdentityRepository:
         self._accounts = accounts
 
     def account_id(self, identity_id: str) -> str | None:
-        """Give the account of an identity, or `None` for one that never signed in."""
+        """Return the account of an identity, or `None` for one that never signed in."""
         row = self._db.get(self._table, {"identity_id": identity_id})
         return None if row is None else str(row["account_id"])
 

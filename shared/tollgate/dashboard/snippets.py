@@ -21,13 +21,13 @@ class Snippet:
 
 
 def media_snippets(base_url: str, body: Mapping[str, Any]) -> list[Snippet]:
-    """Give the create request with `body`; the answer has the task's id."""
+    """Return the create request with `body`; the answer has the task's id."""
     url = f"{base_url}/api/v1/generation/create"
     return [_curl(url, body), _python_http(url, body), _javascript(url, body)]
 
 
 def chat_snippets(base_url: str, body: Mapping[str, Any]) -> list[Snippet]:
-    """Give a chat completion with `body`; in Python and JavaScript with OpenAI's own SDK."""
+    """Return a chat completion with `body`; in Python and JavaScript with OpenAI's own SDK."""
     url = f"{base_url}/api/v1"
     arguments = ",\n".join(f"    {name}={_python(value, 4)}" for name, value in body.items())
     python = (

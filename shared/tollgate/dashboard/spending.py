@@ -20,7 +20,7 @@ class Spending:
 
 
 def spending(statistics: Mapping[str, Any]) -> Spending:
-    """Give what to show of `StatisticsService.of`; models without a cost that is left are not in it."""
+    """Return what to show of `StatisticsService.of`; models without a cost that is left are not in it."""
     by_model = [(row["model"], _net(row)) for row in statistics["byModel"]]
     dearest_first = sorted(by_model, key=lambda row: -row[1])
     return Spending(

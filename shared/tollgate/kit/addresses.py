@@ -64,7 +64,7 @@ class AddressGuard:
         return found
 
     def resolve(self, host: str, port: int, timeout_s: float = RESOLVE_TIMEOUT_S) -> list[str]:
-        """Give the addresses of `host`, all of them allowed.
+        """Return the addresses of `host`, all of them allowed.
 
         Raises `ForbiddenAddressError` when one of them is not, `UnresolvedError` when there is none.
         """
@@ -97,7 +97,7 @@ def _literal(host: str) -> IpAddress | None:
 
 
 def _unwrapped(address: IpAddress) -> IpAddress:
-    """Give the IPv4 address that an IPv6 address carries inside, where it does."""
+    """Return the IPv4 address that an IPv6 address carries inside, where it does."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address.ipv4_mapped is not None:

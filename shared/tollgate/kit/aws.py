@@ -41,55 +41,55 @@ def _client(service: str, config: Config = _BOUNDS) -> Any:
 
 @cache
 def dynamodb() -> "DynamoDBClient":
-    """Give the DynamoDB client."""
+    """Return the DynamoDB client."""
     found: DynamoDBClient = _client("dynamodb")
     return found
 
 
 @cache
 def streams() -> "DynamoDBStreamsClient":
-    """Give the client of DynamoDB's streams, for changes that are read again."""
+    """Return the client of DynamoDB's streams, for changes that are read again."""
     found: DynamoDBStreamsClient = _client("dynamodbstreams")
     return found
 
 
 @cache
 def sqs() -> "SQSClient":
-    """Give the SQS client."""
+    """Return the SQS client."""
     found: SQSClient = _client("sqs")
     return found
 
 
 @cache
 def s3() -> "S3Client":
-    """Give the S3 client."""
+    """Return the S3 client."""
     found: S3Client = _client("s3", _UPLOAD_BOUNDS)
     return found
 
 
 @cache
 def secrets_manager() -> "SecretsManagerClient":
-    """Give the Secrets Manager client."""
+    """Return the Secrets Manager client."""
     found: SecretsManagerClient = _client("secretsmanager")
     return found
 
 
 @cache
 def ssm() -> "SSMClient":
-    """Give the Systems Manager client, for parameters."""
+    """Return the Systems Manager client, for parameters."""
     found: SSMClient = _client("ssm")
     return found
 
 
 @cache
 def lambda_() -> "LambdaClient":
-    """Give the Lambda client, for probes."""
+    """Return the Lambda client, for probes."""
     found: LambdaClient = _client("lambda", _PROBE_BOUNDS)
     return found
 
 
 def secret_reader(arn: str) -> Callable[[], str]:
-    """Give a function that reads a secret's text; the client is made when it is first needed."""
+    """Return a function that reads a secret's text; the client is made when it is first needed."""
     return lambda: secrets_manager().get_secret_value(SecretId=arn)["SecretString"]
 
 

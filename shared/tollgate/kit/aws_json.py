@@ -47,7 +47,7 @@ class AwsJson:
 def dynamodb(
     session: aiohttp.ClientSession, endpoint: str | None, region: str, key: Callable[[], AwsKey]
 ) -> AwsJson:
-    """Give DynamoDB, at `endpoint` where that is an emulator."""
+    """Return DynamoDB, at `endpoint` where that is an emulator."""
     url = endpoint or f"https://dynamodb.{region}.amazonaws.com"
     return AwsJson(session, url, region, "dynamodb", "DynamoDB_20120810", "application/x-amz-json-1.0", key)
 
@@ -55,7 +55,7 @@ def dynamodb(
 def secrets_manager(
     session: aiohttp.ClientSession, endpoint: str | None, region: str, key: Callable[[], AwsKey]
 ) -> AwsJson:
-    """Give Secrets Manager, at `endpoint` where that is an emulator."""
+    """Return Secrets Manager, at `endpoint` where that is an emulator."""
     url = endpoint or f"https://secretsmanager.{region}.amazonaws.com"
     return AwsJson(
         session, url, region, "secretsmanager", "secretsmanager", "application/x-amz-json-1.1", key

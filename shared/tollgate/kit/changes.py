@@ -34,7 +34,7 @@ class ChangeReader:
         self._client = client
 
     def read(self, message: str) -> list[Mapping[str, Any]]:
-        """Give the records that a message is about. Raises `ChangesGoneError` and `NotABatchError`."""
+        """Return the records that a message is about. Raises `ChangesGoneError` and `NotABatchError`."""
         batch = _batch_of(message)
         try:
             return list(self._records(batch))

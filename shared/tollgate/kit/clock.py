@@ -12,18 +12,18 @@ class Clock(Protocol):
     """What tells the time; tests pass one that they move by hand."""
 
     def now_ms(self) -> int:
-        """Give the time now, in epoch milliseconds."""
+        """Return the time now, in epoch milliseconds."""
 
 
 class SystemClock:
     """The machine's own clock."""
 
     def now_ms(self) -> int:
-        """Give the time now, in epoch milliseconds."""
+        """Return the time now, in epoch milliseconds."""
         return time.time_ns() // 1_000_000
 
 
 def iso(epoch_ms: int) -> str:
-    """Give epoch milliseconds as ISO 8601 in UTC, e.g. `2026-11-20T09:30:00.123Z`."""
+    """Return epoch milliseconds as ISO 8601 in UTC, e.g. `2026-11-20T09:30:00.123Z`."""
     stamp = datetime.fromtimestamp(epoch_ms / MS_PER_S, tz=UTC)
     return stamp.isoformat(timespec="milliseconds").replace("+00:00", "Z")

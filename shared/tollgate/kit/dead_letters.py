@@ -22,14 +22,14 @@ class DeadLetters:
         self._url = url
 
     def count(self) -> int:
-        """Give about how many messages there are, as SQS knows it."""
+        """Return about how many messages there are, as SQS knows it."""
         attributes = self._client.get_queue_attributes(
             QueueUrl=self._url, AttributeNames=["ApproximateNumberOfMessages"]
         )
         return int(attributes["Attributes"]["ApproximateNumberOfMessages"])
 
     def hand_over(self, take: Callable[[Sequence[str]], None], most: int) -> int:
-        """Give the bodies of at most `most` messages to `take`, in batches; give how many.
+        """Return the bodies of at most `most` messages to `take`, in batches; give how many.
 
         A batch is deleted when `take` has returned, so a crash loses none and may hand some over twice.
         """

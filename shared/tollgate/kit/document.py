@@ -43,7 +43,7 @@ class DocumentConflictError(Exception):
 
 
 def within(seconds: float, read: Read) -> Read:
-    """Give `read` with a bound on all of it, names and slow bytes too. The result raises `TimeoutError`.
+    """Return `read` with a bound on all of it, names and slow bytes too. The result raises `TimeoutError`.
 
     A read that was given up on ends by its own timeouts; until then the next one waits behind it.
     """

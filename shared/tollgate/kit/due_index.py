@@ -32,7 +32,7 @@ class DueIndex:
         self.key = key
 
     def due(self, now_ms: int, limit: int) -> list[Due]:
-        """Give rows whose `wake_at` has passed, at most `limit` of each shard."""
+        """Return rows whose `wake_at` has passed, at most `limit` of each shard."""
         found: list[Due] = []
         for shard in range(DUE_SHARDS):
             rows = self._db.query(

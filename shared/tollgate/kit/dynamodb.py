@@ -45,13 +45,13 @@ class Database:
         self._sleep = sleep
 
     def get(self, table: str, key: Item) -> Item | None:
-        """Give the row at `key` as it is now (strongly consistent), or `None`."""
+        """Return the row at `key` as it is now (strongly consistent), or `None`."""
         answer = self._client.get_item(TableName=table, Key=to_attributes(key), ConsistentRead=True)
         found = answer.get("Item")
         return None if found is None else from_attributes(found)
 
     def get_all(self, table: str, keys: Sequence[Item]) -> list[Item]:
-        """Give those of at most 100 rows that there are, in any order, as they are now.
+        """Return those of at most 100 rows that there are, in any order, as they are now.
 
         Raises `WriteConflictError` when the table kept leaving some out.
         """
@@ -135,7 +135,7 @@ class Database:
         page_size: int = PAGE_SIZE,
         after: Item | None = None,
     ) -> Iterator[Item]:
-        """Give the rows of one partition in key order, or the other way round, at most `limit` of them.
+        """Return the rows of one partition in key order, or the other way round, at most `limit` of them.
 
         `page_size` is how many one round trip may give, of which DynamoDB reads 1 MB at most; `after` is the
         key (an index's has the table's in it) of the row to go on after.
@@ -153,7 +153,7 @@ class Database:
         return self._pages(self._client.query, request, limit, page_size)
 
     def scan(self, table: str) -> Iterator[Item]:
-        """Give every row of a table, page by page; for audits, and for tables of a few rows."""
+        """Return every row of a table, page by page; for audits, and for tables of a few rows."""
         return self._pages(self._client.scan, {"TableName": table, "ConsistentRead": True}, None, PAGE_SIZE)
 
     @staticmethod

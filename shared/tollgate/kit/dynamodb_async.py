@@ -43,7 +43,7 @@ class AsyncDatabase:
         self._dynamodb = dynamodb
 
     async def get(self, table: str, key: Item) -> Item | None:
-        """Give the row at `key` as it is now, or `None`. Raises `DatabaseError`."""
+        """Return the row at `key` as it is now, or `None`. Raises `DatabaseError`."""
         request = {"TableName": table, "Key": to_attributes(key), "ConsistentRead": True}
         found = (await self._call("GetItem", request)).get("Item")
         return None if found is None else from_attributes(found)

@@ -47,7 +47,7 @@ class Problem:
     allowed: Any = None
 
     def body(self) -> dict[str, Any]:
-        """Give the problem as it stands in `error.details`."""
+        """Return the problem as it stands in `error.details`."""
         shown: dict[str, Any] = {"path": self.path, "message": self.message}
         return shown if self.allowed is None else {**shown, "allowed": self.allowed}
 
@@ -55,7 +55,7 @@ class Problem:
 def unknown_fields(
     body: Mapping[str, Any], known: Sequence[str], under: str = "", *, what: str = "field"
 ) -> list[Problem]:
-    """Give a problem for each field of the object at the pointer `under` that is not a known one."""
+    """Return a problem for each field of the object at the pointer `under` that is not a known one."""
     unknown = [name.replace("~", "~0").replace("/", "~1") for name in body if name not in known]
     return [Problem(f"{under}/{name}", f"Unknown {what}.", list(known)) for name in unknown]
 
@@ -73,16 +73,16 @@ class TollgateError(Exception):
         self.message = message
 
     def extra(self) -> dict[str, Any]:
-        """Give the fields this error adds to the `error` object (none unless overridden)."""
+        """Return the fields this error adds to the `error` object (none unless overridden)."""
         return {}
 
     def body(self) -> dict[str, Any]:
-        """Give the response body of the contract: `{code, error: {message, type, code, …}}`."""
+        """Return the response body of the contract: `{code, error: {message, type, code, …}}`."""
         shown = {"message": self.message, "type": self.type, "code": self.code}
         return {"code": self.status, "error": {**shown, **self.extra()}}
 
     def headers(self) -> dict[str, str]:
-        """Give the response headers that belong to this error."""
+        """Return the response headers that belong to this error."""
         return {} if self.retry_after_s is None else {"Retry-After": str(self.retry_after_s)}
 
 
@@ -100,7 +100,7 @@ class InvalidInputError(TollgateError):
         self.problems = problems
 
     def extra(self) -> dict[str, Any]:
-        """Give `details`: one object per problem."""
+        """Return `details`: one object per problem."""
         return {"details": [problem.body() for problem in self.problems]}
 
 
@@ -116,7 +116,7 @@ class MaxCostExceededError(TollgateError):
         self.cost_cents = cost_cents
 
     def extra(self) -> dict[str, Any]:
-        """Give the cost that was refused, in cents."""
+        """Return the cost that was refused, in cents."""
         return {"costCents": self.cost_cents}
 
 
@@ -142,7 +142,7 @@ class InvalidApiKeyError(TollgateError):
         super().__init__("Missing or invalid API key. Send it as: Authorization: Bearer <API_KEY>.")
 
     def headers(self) -> dict[str, str]:
-        """Give the challenge that HTTP asks for beside a 401 (RFC 9110 §11.6.1)."""
+        """Return the challenge that HTTP asks for beside a 401 (RFC 9110 §11.6.1)."""
         return {"WWW-Authenticate": "Bearer"}
 
 
@@ -162,7 +162,7 @@ class InsufficientBalanceError(TollgateError):
         self.waiting_helps = waiting_helps
 
     def extra(self) -> dict[str, Any]:
-        """Give balance, required and shortfall, in cents; for text also whether waiting would help."""
+        """Return balance, required and shortfall, in cents; for text also whether waiting would help."""
         shown = {
             "balanceCents": self.balance_cents,
             "requiredCents": self.required_cents,
@@ -198,7 +198,7 @@ class SpendingCapReachedError(TollgateError):
         self.waiting_helps = waiting_helps
 
     def extra(self) -> dict[str, Any]:
-        """Give cap, spent and required in cents, and when the cap starts anew; `waitingHelps` as for 402."""
+        """Cap, spent and required in cents, and when the cap starts anew; `waitingHelps` as for 402."""
         shown = {
             "capCents": self.cap_cents,
             "spentCents": self.spent_cents,
@@ -339,7 +339,7 @@ class RotationInProgressError(TollgateError):
         self.ends_at = ends_at
 
     def extra(self) -> dict[str, Any]:
-        """Give when the older secret ends."""
+        """Return when the older secret ends."""
         return {"endsAt": self.ends_at}
 
 

@@ -41,7 +41,7 @@ class EventStreamDecoder:
         self._pending = bytearray()
 
     def feed(self, piece: bytes) -> Iterator[EventMessage]:
-        """Give the messages that `piece` completes, to be taken to the end before the next piece.
+        """Return the messages that `piece` completes, to be taken to the end before the next piece.
 
         Raises `EventStreamError`, after the messages before the broken one.
         """

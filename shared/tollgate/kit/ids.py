@@ -7,17 +7,17 @@ _RANDOM_BITS = 80
 
 
 def new_id(prefix: str) -> str:
-    """Give a fresh id such as `task_01JD…`; `prefix` is `task`, `req`, `evt`, `usr`, `key` or `msg`."""
+    """Return a fresh id such as `task_01JD…`; `prefix` is `task`, `req`, `evt`, `usr`, `key` or `msg`."""
     return f"{prefix}_{ULID()}"
 
 
 def first_id(prefix: str, epoch_ms: int) -> str:
-    """Give the least id that something made at this time can have."""
+    """Return the least id that something made at this time can have."""
     return f"{prefix}_{ULID.from_int(epoch_ms << _RANDOM_BITS)}"
 
 
 def is_id(prefix: str, text: str) -> bool:
-    """Tell whether a text that a customer gave can be an id of ours."""
+    """Return whether a text that a customer gave can be an id of ours."""
     found, _, ulid = text.partition("_")
     try:
         return found == prefix and str(ULID.from_str(ulid)) == ulid

@@ -14,13 +14,13 @@ MAX_MEDIA_BODY_BYTES = 5 * 1024 * 1024
 
 
 def whole_number(value: Any) -> int | None:
-    """Give a number that is whole, as 5.0 is (design §6); `None` for all else, so for `true` and `"5"`."""
+    """Return a number that is whole, as 5.0 is (design §6); `None` for all else, so for `true` and `"5"`."""
     is_whole = type(value) is int or (type(value) is float and value.is_integer())
     return int(value) if is_whole else None
 
 
 def json_object(body: bytes, max_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
-    """Give the JSON object in `body`.
+    """Return the JSON object in `body`.
 
     Raises `PayloadTooLargeError`, or `InvalidInputError` for what is not a JSON object. The parser
     refuses NaN, lone surrogates, and nesting that is deeper than any schema of ours; what it reads as

@@ -11,7 +11,7 @@ MICRO_USD_PER_CENT = 10_000
 
 
 def micro_usd_up(amount_usd: Decimal) -> int:
-    """Give `amount_usd` (US dollars) as whole micro-USD, rounded up.
+    """Return `amount_usd` (US dollars) as whole micro-USD, rounded up.
 
     Raises `ValueError` for a negative or non-finite amount: no charge is ever either.
     """
@@ -23,21 +23,21 @@ def micro_usd_up(amount_usd: Decimal) -> int:
 
 
 def cents_up(amount_micro_usd: int) -> int:
-    """Give micro-USD as whole cents, rounded up: what a media charge is made of."""
+    """Return micro-USD as whole cents, rounded up: what a media charge is made of."""
     return -(-amount_micro_usd // MICRO_USD_PER_CENT)
 
 
 def cents_down(amount_micro_usd: int) -> int:
-    """Give micro-USD as whole cents, rounded down: the balance a customer sees."""
+    """Return micro-USD as whole cents, rounded down: the balance a customer sees."""
     return amount_micro_usd // MICRO_USD_PER_CENT
 
 
 def micro_usd_of_cents(amount_cents: int) -> int:
-    """Give whole cents as micro-USD, exactly."""
+    """Return whole cents as micro-USD, exactly."""
     return amount_cents * MICRO_USD_PER_CENT
 
 
 def cents_text(amount_micro_usd: int) -> str:
-    """Give micro-USD as cents in decimals, exactly and signed: `-22`, `-0.0063`."""
+    """Return micro-USD as cents in decimals, exactly and signed: `-22`, `-0.0063`."""
     cents = Decimal(amount_micro_usd) / MICRO_USD_PER_CENT
     return f"{cents.normalize():f}"

@@ -25,7 +25,7 @@ def begin_log(**ids: object) -> None:
 
 
 def begin_request() -> str:
-    """Give a request its id, `x-request-id` of the answer; its lines carry it as their `correlation_id`."""
+    """Return a request its id, `x-request-id` of the answer; its lines carry it as their `correlation_id`."""
     request_id = new_id("req")
     begin_log(correlation_id=request_id)
     return request_id
@@ -37,7 +37,7 @@ def add_to_log(**ids: object) -> None:
 
 
 def correlation_id() -> str | None:
-    """Give the id of the request that the lines of now are about."""
+    """Return the id of the request that the lines of now are about."""
     found: str | None = logger.thread_safe_get_current_keys().get("correlation_id")
     return found
 

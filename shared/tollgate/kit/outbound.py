@@ -65,7 +65,7 @@ class Outbound:
 
     @contextmanager
     def session(self, url: str, timeout_s: float) -> Iterator[httpx.Client]:
-        """Give a client for several reads of `url`, and of where it redirects to, in `timeout_s` seconds."""
+        """A client for several reads of `url`, and of where it redirects to, in `timeout_s` seconds."""
         self._guard.check_url(url)
         with self._client(timeout_s, redirects=MAX_REDIRECTS) as client:
             # Asking for the bytes as they are: a compressed answer could unpack to any size.
@@ -241,7 +241,7 @@ class _DeadlineStream(httpcore.NetworkStream):
 
 
 def _left(deadline: float, timeout: float | None, late: type[httpcore.TimeoutException]) -> float:
-    """Give the seconds that an operation may take; raise `late` when there are none."""
+    """Return the seconds that an operation may take; raise `late` when there are none."""
     left = deadline - time.monotonic()
     if left <= 0:
         raise late("the deadline has passed")

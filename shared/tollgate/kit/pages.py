@@ -25,7 +25,7 @@ def read_page(
     rows_of: Callable[[Sequence[str]], Mapping[str, Row]],
     fits: Callable[[Row], bool],
 ) -> Page[Row]:
-    """Give at most `limit` rows that fit, of ids that sort before `before`.
+    """Return at most `limit` rows that fit, of ids that sort before `before`.
 
     `ids_before` gives so many ids before one, the greatest first; `rows_of` the rows by id. An index may
     be older than its table, so a row that is gone is passed over.

@@ -31,7 +31,7 @@ class QueryReader:
         message: str,
         allowed: Any = None,
     ) -> Value | Default:
-        """Give a parameter as `reader` reads it, or `default` where it is missing.
+        """Return a parameter as `reader` reads it, or `default` where it is missing.
 
         Where `reader` raises `ValueError` that is a problem with this `message` and what is `allowed`.
         """
@@ -50,7 +50,7 @@ class QueryReader:
 
 
 def page_size(most: int) -> Callable[[str], int]:
-    """Give a reader of whole numbers from 1 to `most`."""
+    """Return a reader of whole numbers from 1 to `most`."""
 
     def reader(text: str) -> int:
         # Digits only: int() also takes spaces, signs and underscores.
@@ -63,7 +63,7 @@ def page_size(most: int) -> Callable[[str], int]:
 
 
 def id_of(prefix: str) -> Callable[[str], str]:
-    """Give a reader of ids with this prefix."""
+    """Return a reader of ids with this prefix."""
 
     def reader(text: str) -> str:
         if not is_id(prefix, text):

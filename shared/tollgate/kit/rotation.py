@@ -11,7 +11,7 @@ DEFAULT_OVERLAP_S = 24 * 60 * 60
 
 
 def read_overlap_s(body: Mapping[str, Any], most_s: int) -> int:
-    """Give the overlap in seconds of a rotation's body `{overlapS?}`. Raises `InvalidInputError`."""
+    """Return the overlap in seconds of a rotation's body `{overlapS?}`. Raises `InvalidInputError`."""
     problems = unknown_fields(body, ["overlapS"])
     overlap = whole_number(body.get("overlapS", DEFAULT_OVERLAP_S))
     if overlap is None or not 0 <= overlap <= most_s:

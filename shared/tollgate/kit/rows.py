@@ -8,7 +8,7 @@ Item = dict[str, Any]
 
 
 def to_attributes(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a plain mapping in DynamoDB's typed form. Raises `TypeError` for a float or another type."""
+    """Return a plain mapping in DynamoDB's typed form. Raises `TypeError` for a float or another type."""
     return {name: _to_attribute(value) for name, value in values.items()}
 
 
@@ -31,7 +31,7 @@ def _to_attribute(value: Any) -> dict[str, Any]:
 
 
 def from_attributes(attributes: Mapping[str, Any]) -> Item:
-    """Give a row in plain values. Numbers are integers, as we write no others."""
+    """Return a row in plain values. Numbers are integers, as we write no others."""
     return {name: _from_attribute(value) for name, value in attributes.items()}
 
 

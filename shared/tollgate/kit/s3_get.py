@@ -48,7 +48,7 @@ class S3Get:
 
 
 def object_url(bucket: str, key: str, region: str, endpoint: str | None) -> str:
-    """Give an object's address; an emulator at `endpoint` has the bucket in the path."""
+    """Return an object's address; an emulator at `endpoint` has the bucket in the path."""
     return f"{endpoint}/{bucket}/{key}" if endpoint else f"https://{bucket}.s3.{region}.amazonaws.com/{key}"
 
 

@@ -1,4 +1,4 @@
-"""Configuration: what all functions know, and how it is read; each has its own in its `bootstrap_*.py`.
+"""Configuration: what all functions know, and how it is read; each has a module of `tollgate.composition`.
 
 Plain classes, not pydantic's: those would be a quarter of the cold start of the functions that have no other.
 """

@@ -7,5 +7,5 @@ DUE_SHARDS = 8
 
 
 def due_shard(row_id: str) -> str:
-    """Give the DueIndex partition of a row, spread evenly over the ids."""
+    """Return the DueIndex partition of a row, spread evenly over the ids."""
     return str(zlib.crc32(row_id.encode()) % DUE_SHARDS)

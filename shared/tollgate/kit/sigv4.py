@@ -20,15 +20,15 @@ class AwsKey(Protocol):
 
     @property
     def access_key(self) -> str:
-        """Give the key's id."""
+        """Return the key's id."""
 
     @property
     def secret_key(self) -> str:
-        """Give the key."""
+        """Return the key."""
 
     @property
     def token(self) -> str | None:
-        """Give the session token of temporary credentials."""
+        """Return the session token of temporary credentials."""
 
 
 @lru_cache(maxsize=8)
@@ -51,7 +51,7 @@ def signed_headers(
     body: bytes,
     now_s: float,
 ) -> dict[str, str]:
-    """Give the headers of a signed `POST /` with a JSON body; `target` is the `X-Amz-Target`."""
+    """Return the headers of a signed `POST /` with a JSON body; `target` is the `X-Amz-Target`."""
     stamp = _stamp(now_s)
     names = _SIGNED_WITH_TOKEN if key.token else _SIGNED
     token = f"x-amz-security-token:{key.token}\n" if key.token else ""
@@ -79,7 +79,7 @@ def signed_request_headers(
     method: str = "GET",
     body: bytes = b"",
 ) -> dict[str, str]:
-    """Give the headers of a signed request without a query; `path` is encoded as it goes over the wire.
+    """Return the headers of a signed request without a query; `path` is encoded as it goes over the wire.
 
     Others may stand beside them, unsigned. All services but S3 sign a path that is encoded once more.
     """
@@ -102,7 +102,7 @@ def _stamp(now_s: float) -> str:
 
 
 def _authorization(key: AwsKey, stamp: str, region_service: str, names: str, canonical: str) -> str:
-    """Give the header that signs a canonical request; `region_service` has a slash between the two."""
+    """Return the header that signs a canonical request; `region_service` has a slash between the two."""
     scope = f"{stamp[:8]}/{region_service}/aws4_request"
     to_sign = f"AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{hashlib.sha256(canonical.encode()).hexdigest()}"
     signature = hmac.digest(_signing_key(key.secret_key, scope), to_sign.encode(), "sha256").hex()

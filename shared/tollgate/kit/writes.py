@@ -41,7 +41,7 @@ class Write:
         return "Put" if self.item is not None else "Update"
 
     def request(self) -> dict[str, Any]:
-        """Give the write as DynamoDB wants it, alike for a single call and inside a transaction."""
+        """Return the write as DynamoDB wants it, alike for a single call and inside a transaction."""
         request: dict[str, Any] = {
             "TableName": self.table,
             "ReturnValuesOnConditionCheckFailure": "ALL_OLD",

@@ -48,7 +48,7 @@ class Allowance:
     resets_at_ms: int
 
     def left(self, counters: Mapping[str, int]) -> int | None:
-        """Give what may still be spent; `None` before the period's counter is opened."""
+        """Return what may still be spent; `None` before the period's counter is opened."""
         return None if self.counter not in counters else self.limit_micro_usd - counters[self.counter]
 
 
@@ -60,16 +60,16 @@ class SpendingCap:
     per: CapPeriod
 
     def to_item(self) -> Item:
-        """Give the cap as a map of plain values."""
+        """Return the cap as a map of plain values."""
         return {"limit": self.limit_micro_usd, "per": str(self.per)}
 
     @classmethod
     def from_item(cls, item: Item) -> "SpendingCap":
-        """Give the cap that a map holds."""
+        """Return the cap that a map holds."""
         return cls(item["limit"], CapPeriod(item["per"]))
 
     def at(self, key_id: str, now_ms: int) -> Allowance:
-        """Give what the cap comes to at `now_ms`."""
+        """Return what the cap comes to at `now_ms`."""
         stamp = iso(now_ms)[: _STAMP_LENGTH[self.per]]
         return Allowance(f"{_PREFIX}{key_id}#{stamp}", self.limit_micro_usd, self._end(now_ms))
 
@@ -89,7 +89,7 @@ def cap_reached(
     *,
     waiting_helps: bool | None = None,
 ) -> SpendingCapReachedError:
-    """Give the error of a charge that the cap does not cover."""
+    """Return the error of a charge that the cap does not cover."""
     return SpendingCapReachedError(
         cents_down(allowance.limit_micro_usd),
         cents_up(counters.get(allowance.counter, 0)),
@@ -104,12 +104,12 @@ class AlreadyOpenError(Exception):
 
 
 def counters_of(account: Item) -> dict[str, int]:
-    """Give the counters in an account's row."""
+    """Return the counters in an account's row."""
     return {name: value for name, value in account.items() if name.startswith(_PREFIX)}
 
 
-def counting(write: Write, allowance: Allowance | None, amount_micro_usd: int) -> Write:
-    """Give a `SET` of the account's row that also counts `amount_micro_usd`, and is refused above the cap.
+def add_spend(write: Write, allowance: Allowance | None, amount_micro_usd: int) -> Write:
+    """Return a `SET` of the account's row that also counts `amount_micro_usd`, and is refused above the cap.
 
     The counter must be open. Without an allowance the write stays as it is.
     """
@@ -124,8 +124,8 @@ def counting(write: Write, allowance: Allowance | None, amount_micro_usd: int) -
     )
 
 
-def giving_back(write: Write, counter: str | None, amount_micro_usd: int) -> Write:
-    """Give a `SET` of the account's row that also takes `amount_micro_usd` off `counter`, if there is one."""
+def release_spend(write: Write, counter: str | None, amount_micro_usd: int) -> Write:
+    """A `SET` of the account's row that also takes `amount_micro_usd` off `counter`, if there is one."""
     if counter is None:
         return write
     # A counter that was dropped after its period has nothing to be taken off.
@@ -133,10 +133,10 @@ def giving_back(write: Write, counter: str | None, amount_micro_usd: int) -> Wri
     return _with(write, update, counter, amount_micro_usd)
 
 
-def opening(
+def open_period(
     accounts_table: str, account_id: str, allowance: Allowance, counters: Mapping[str, int], now_ms: int
 ) -> Write:
-    """Give the write that starts a period's counter at 0 and drops those of old periods.
+    """Return the write that starts a period's counter at 0 and drops those of old periods.
 
     `counters` are the row's as it was read. Refused: `AlreadyOpenError`. Raises `KeyLimitReachedError` when
     too many are in use.

@@ -61,7 +61,7 @@ class Entry:
     """The payment provider's event that told of it."""
 
     def to_item(self) -> Item:
-        """Give the entry as a row."""
+        """Return the entry as a row."""
         row: Item = {
             "account_id": self.account_id,
             "entry_id": self.entry_id,
@@ -74,17 +74,17 @@ class Entry:
 
     @classmethod
     def from_item(cls, item: Item) -> "Entry":
-        """Give the entry that a row holds."""
+        """Return the entry that a row holds."""
         return cls(**{**item, "kind": EntryKind(item["kind"])})
 
 
 def charge_id(task_id: str) -> str:
-    """Give the id of a task's one charge."""
+    """Return the id of a task's one charge."""
     return f"{task_id}#charge"
 
 
 def refund_id(task_id: str) -> str:
-    """Give the id of a task's one refund."""
+    """Return the id of a task's one refund."""
     return f"{task_id}#refund"
 
 
@@ -97,7 +97,7 @@ def charge_entry(
     *,
     counter: str | None = None,
 ) -> Entry:
-    """Give the entry that takes `amount_micro_usd` (positive) for a task."""
+    """Return the entry that takes `amount_micro_usd` (positive) for a task."""
     return Entry(
         account_id,
         charge_id(task_id),
@@ -119,7 +119,7 @@ def refund_entry(
     *,
     counter: str | None = None,
 ) -> Entry:
-    """Give the entry that returns a task's charge in full."""
+    """Return the entry that returns a task's charge in full."""
     return Entry(
         account_id,
         refund_id(task_id),

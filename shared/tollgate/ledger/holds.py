@@ -17,9 +17,9 @@ from tollgate.kit.errors import UserNotFoundError
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import due_shard
 from tollgate.kit.writes import Write
-from tollgate.ledger.caps import Allowance, counters_of, counting, giving_back
+from tollgate.ledger.caps import Allowance, add_spend, counters_of, release_spend
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.rate import Tick, tick_refused, ticking
+from tollgate.ledger.rate import RateWindow, count_request, rate_refused
 
 HOLD_LIFETIME_MS = 20 * 60 * MS_PER_S
 """Longer than any request can live: a stream through the gateway ends after 15 minutes."""
@@ -59,16 +59,16 @@ class HoldRefusedError(Exception):
 
     @property
     def too_many(self) -> bool:
-        """Tell whether it is the number of requests at once, not the money."""
+        """Return whether it is the number of requests at once, not the money."""
         return len(self.holds) >= MAX_HOLDS
 
     @property
     def held_micro_usd(self) -> int:
-        """Give what the open holds have set aside."""
+        """Return what the open holds have set aside."""
         return sum(hold.amount_micro_usd for hold in self.holds)
 
     def held_in(self, counter: str) -> int:
-        """Give what the open holds have counted in a spending cap's counter."""
+        """Return what the open holds have counted in a spending cap's counter."""
         return sum(hold.amount_micro_usd for hold in self.holds if hold.counter == counter)
 
 
@@ -87,8 +87,10 @@ class HoldWrites:
     accounts_table: str
     ledger_table: str
 
-    def place(self, account_id: str, hold: Hold, tick: Tick, allowance: Allowance | None = None) -> Write:
-        """Give the write that sets the money aside and counts the request; the `allowance` is that of
+    def place(
+        self, account_id: str, hold: Hold, window: RateWindow, allowance: Allowance | None = None
+    ) -> Write:
+        """Return the write that sets the money aside and counts the request; the `allowance` is that of
         the hold's counter.
 
         Refused: `HoldRefusedError`, `UserNotFoundError`.
@@ -113,13 +115,13 @@ class HoldWrites:
                 ":shard": due_shard(account_id),
                 ":max_holds": MAX_HOLDS,
             },
-            refused=lambda account: _place_refused(account, tick),
+            refused=lambda account: _place_refused(account, window),
             repeated=lambda account: hold.request_id in account.get("holds", {}),
         )
-        return counting(ticking(place, tick), allowance, hold.amount_micro_usd)
+        return add_spend(count_request(place, window), allowance, hold.amount_micro_usd)
 
     def record(self, entry: Entry) -> Write:
-        """Give the write of the exact charge into the ledger. Refused: `AlreadyRecordedError`."""
+        """Return the write of the exact charge into the ledger. Refused: `AlreadyRecordedError`."""
         return Write(
             self.ledger_table,
             item=entry.to_item(),
@@ -128,7 +130,7 @@ class HoldWrites:
         )
 
     def resolve(self, account_id: str, hold: Hold, charge_micro_usd: int) -> Write:
-        """Give the write that returns `hold − charge` and removes the hold; a charge of 0 voids it.
+        """Return the write that returns `hold − charge` and removes the hold; a charge of 0 voids it.
 
         Refused: `AlreadyResolvedError`. Raises `ValueError` for a charge outside the hold.
         """
@@ -144,10 +146,10 @@ class HoldWrites:
             values={":back": back},
             refused=lambda _: AlreadyResolvedError(hold.request_id),
         )
-        return giving_back(resolve, hold.counter, back)
+        return release_spend(resolve, hold.counter, back)
 
     def rearm(self, account_id: str, read: int, earliest: int | None) -> Write:
-        """Give the write that moves the sweeper's timer from `read` to the earliest hold's end, if any.
+        """Return the write that moves the sweeper's timer from `read` to the earliest hold's end, if any.
 
         Refused: `AlreadyResolvedError`, when another sweep moved it.
         """
@@ -163,7 +165,7 @@ class HoldWrites:
 
 
 def text_entry_id(request_id: str) -> str:
-    """Give the id of a text request's one charge."""
+    """Return the id of a text request's one charge."""
     return f"{request_id}#text"
 
 
@@ -177,7 +179,7 @@ def text_entry(
     usage: Mapping[str, Any],
     now_ms: int,
 ) -> Entry:
-    """Give the entry that bills a text request; `usage` is what it was billed for."""
+    """Return the entry that bills a text request; `usage` is what it was billed for."""
     return Entry(
         account_id,
         text_entry_id(request_id),
@@ -192,7 +194,7 @@ def text_entry(
 
 
 def holds_of(account: Item) -> list[Hold]:
-    """Give the open holds in an account's row."""
+    """Return the open holds in an account's row."""
     return [
         Hold(request_id, hold["amount"], hold["expires_at"], hold.get("counter"))
         for request_id, hold in account.get("holds", {}).items()
@@ -200,13 +202,13 @@ def holds_of(account: Item) -> list[Hold]:
 
 
 def charge_of(entry: Item | None) -> int:
-    """Give what a hold is settled with: the recorded charge, or nothing where none was recorded."""
+    """Return what a hold is settled with: the recorded charge, or nothing where none was recorded."""
     return 0 if entry is None else -int(entry["amount_micro_usd"])
 
 
-def _place_refused(account: Item | None, tick: Tick) -> Exception:
+def _place_refused(account: Item | None, window: RateWindow) -> Exception:
     if account is None:
         return UserNotFoundError()
     return HoldRefusedError(
-        account["balance_micro_usd"], holds_of(account), counters_of(account), tick_refused(account, tick)
+        account["balance_micro_usd"], holds_of(account), counters_of(account), rate_refused(account, window)
     )

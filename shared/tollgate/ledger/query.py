@@ -25,7 +25,7 @@ class Position:
     entry_id: str
 
     def cursor(self) -> str:
-        """Give the position as customers carry it: nothing in it has to be escaped in an address."""
+        """Return the position as customers carry it: nothing in it has to be escaped in an address."""
         return urlsafe_b64encode(f"{self.created_at_ms}#{self.entry_id}".encode()).decode().rstrip("=")
 
 
@@ -42,7 +42,7 @@ class Wanted:
     """All that can be of the task or request asked for."""
 
     def fits(self, entry: Entry) -> bool:
-        """Tell whether an entry is one of those; `after` is not looked at."""
+        """Return whether an entry is one of those; `after` is not looked at."""
         in_time = self.first_ms <= entry.created_at_ms < self.end_ms
         return in_time and (self.kind is None or entry.kind is self.kind)
 

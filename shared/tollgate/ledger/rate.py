@@ -26,7 +26,7 @@ _MINUTE_MS = MINUTE_S * MS_PER_S
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
+class RateWindow:
     """One request to be counted in `minute`, as the first one or as one more, where `limit` are allowed."""
 
     minute: int
@@ -34,24 +34,24 @@ class Tick:
     limit: int
 
 
-class TickMovedError(Exception):
-    """The minute is counted in the other way: try `tick`."""
+class RateWindowMovedError(Exception):
+    """The minute is counted in the other way: try `window`."""
 
-    def __init__(self, tick: Tick) -> None:
-        super().__init__(f"count with {tick}")
-        self.tick = tick
+    def __init__(self, window: RateWindow) -> None:
+        super().__init__(f"count with {window}")
+        self.window = window
 
 
-def ticking(write: Write, tick: Tick) -> Write:
-    """Give a `SET` of the account's row that also counts a request, and is refused above the limit."""
-    floor = tick.minute * BASE
-    if tick.opens:
+def count_request(write: Write, window: RateWindow) -> Write:
+    """Return a `SET` of the account's row that also counts a request, and is refused above the limit."""
+    floor = window.minute * BASE
+    if window.opens:
         update, values = "request_rate = :rate_first", {":rate_first": floor + 1}
         condition = "(attribute_not_exists(request_rate) OR request_rate < :rate_floor)"
     else:
         update, values = "request_rate = request_rate + :rate_one", {":rate_one": 1}
         condition = "request_rate BETWEEN :rate_floor AND :rate_last"
-        values[":rate_last"] = floor + tick.limit - 1
+        values[":rate_last"] = floor + window.limit - 1
     return replace(
         write,
         update=f"{write.update}, {update}",
@@ -60,19 +60,19 @@ def ticking(write: Write, tick: Tick) -> Write:
     )
 
 
-def tick_refused(account: Item, tick: Tick) -> Exception | None:
-    """Tell from the row found whether a write was refused for its `tick`.
+def rate_refused(account: Item, window: RateWindow) -> Exception | None:
+    """Tell from the row found whether a write was refused for its `window`.
 
-    Then it is `TickMovedError`, or `RateLimitedError`; `None` where something else is the reason.
+    Then it is `RateWindowMovedError`, or `RateLimitedError`; `None` where something else is the reason.
     """
     minute, count = divmod(account.get("request_rate", 0), BASE)
-    if minute > tick.minute or (minute == tick.minute and tick.opens):
+    if minute > window.minute or (minute == window.minute and window.opens):
         # A clock ahead of ours, or another process, opened this minute.
-        moved = replace(tick, minute=minute, opens=False)
-        return RateLimitedError(tick.limit) if count >= tick.limit else TickMovedError(moved)
-    if minute < tick.minute:
-        return None if tick.opens else TickMovedError(replace(tick, opens=True))
-    return RateLimitedError(tick.limit) if count >= tick.limit else None
+        moved = replace(window, minute=minute, opens=False)
+        return RateLimitedError(window.limit) if count >= window.limit else RateWindowMovedError(moved)
+    if minute < window.minute:
+        return None if window.opens else RateWindowMovedError(replace(window, opens=True))
+    return RateLimitedError(window.limit) if count >= window.limit else None
 
 
 class RateMeter:
@@ -85,23 +85,23 @@ class RateMeter:
         self._limit = limit
         self._seen: OrderedDict[str, int] = OrderedDict()
 
-    def guess(self, account_id: str, now_ms: int) -> Tick:
-        """Give how a request of now is most likely to be counted."""
+    def guess(self, account_id: str, now_ms: int) -> RateWindow:
+        """Return how a request of now is most likely to be counted."""
         minute = now_ms // _MINUTE_MS
         known = self._seen.get(account_id, 0) // BASE
-        return Tick(max(minute, known), known < minute, self._limit)
+        return RateWindow(max(minute, known), known < minute, self._limit)
 
-    def counted(self, account_id: str, tick: Tick) -> None:
+    def counted(self, account_id: str, window: RateWindow) -> None:
         """Note a request that was counted."""
         minute, count = divmod(self._seen.get(account_id, 0), BASE)
-        self._note(account_id, tick.minute * BASE + (count if minute == tick.minute else 0) + 1)
+        self._note(account_id, window.minute * BASE + (count if minute == window.minute else 0) + 1)
 
     def refused(self, account_id: str, now_ms: int) -> None:
         """Note that the minute is used up."""
         self._note(account_id, now_ms // _MINUTE_MS * BASE + self._limit)
 
     def headers(self, account_id: str, now_ms: int) -> dict[str, str]:
-        """Give the `x-ratelimit-*` headers: the limit, what is left at most, seconds until it is whole."""
+        """Return the `x-ratelimit-*` headers: the limit, what is left at most, seconds until it is whole."""
         minute, count = divmod(self._seen.get(account_id, 0), BASE)
         used = count if minute == now_ms // _MINUTE_MS else 0
         return {

@@ -17,16 +17,16 @@ from tollgate.kit.writes import Write
 from tollgate.ledger.caps import (
     Allowance,
     AlreadyOpenError,
+    add_spend,
     cap_reached,
     counters_of,
-    counting,
-    giving_back,
-    opening,
+    open_period,
+    release_spend,
 )
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import AlreadyResolvedError, HoldWrites, charge_of, holds_of, text_entry_id
 from tollgate.ledger.query import Wanted
-from tollgate.ledger.rate import Tick, TickMovedError, tick_refused, ticking
+from tollgate.ledger.rate import RateWindow, RateWindowMovedError, count_request, rate_refused
 
 MAX_OPEN_TASKS = 10_000
 """Tasks of one account that have not ended (design §6, limits)."""
@@ -42,7 +42,7 @@ class AlreadyPostedError(Exception):
         self.entry_id = entry_id
 
 
-class NoPlaceError(Exception):
+class ConcurrencyLimitReachedError(Exception):
     """The account has as many tasks running as it may."""
 
 
@@ -61,14 +61,14 @@ class LedgerRepository:
         counters = counters_of(account)
         if allowance.left(counters) is None:
             with suppress(AlreadyOpenError):
-                self._db.write(opening(self._accounts_table, account_id, allowance, counters, now_ms))
+                self._db.write(open_period(self._accounts_table, account_id, allowance, counters, now_ms))
 
-    def charge(self, entry: Entry, tick: Tick, allowance: Allowance | None = None) -> list[Write]:
-        """Give the writes that take a task's charge and count the task as open, and as a request.
+    def charge(self, entry: Entry, window: RateWindow, allowance: Allowance | None = None) -> list[Write]:
+        """Return the writes that take a task's charge and count the task as open, and as a request.
 
         With the `allowance` of a key that has a spending cap, its counter must be open. Refusals:
         `UserNotFoundError`, `InsufficientBalanceError`, `SpendingCapReachedError`,
-        `ConcurrencyLimitedError`, `RateLimitedError`, `TickMovedError`, `AlreadyPostedError`.
+        `ConcurrencyLimitedError`, `RateLimitedError`, `RateWindowMovedError`, `AlreadyPostedError`.
         """
         amount = -entry.amount_micro_usd
         # Never negative: the balance that is left is checked by the write that lowers it.
@@ -81,12 +81,12 @@ class LedgerRepository:
             update="SET balance_micro_usd = balance_micro_usd - :amount, open_tasks = open_tasks + :one",
             condition=f"{balance_covers_it} AND {has_room}",
             values={":amount": amount, ":one": 1, ":max_open": MAX_OPEN_TASKS},
-            refused=_charge_refused(amount, tick, allowance),
+            refused=_charge_refused(amount, window, allowance),
         )
-        return [counting(ticking(debit, tick), allowance, amount), self._post(entry)]
+        return [add_spend(count_request(debit, window), allowance, amount), self._post(entry)]
 
-    def places(self, account_id: str) -> tuple[int, int]:
-        """Give how many more tasks of an account may run now, and how many of its tasks do not run yet.
+    def slots(self, account_id: str) -> tuple[int, int]:
+        """Return how many more tasks of an account may run now, and how many of its tasks do not run yet.
 
         Raises `UserNotFoundError`.
         """
@@ -96,19 +96,19 @@ class LedgerRepository:
         running = account.get("running_tasks", 0)
         return MAX_RUNNING_TASKS - running, account["open_tasks"] - running
 
-    def take_place(self, account_id: str) -> Write:
-        """Give the write that counts a task as running. Refused with `NoPlaceError`."""
+    def acquire_slot(self, account_id: str) -> Write:
+        """Return the write that counts a task as running. Refused with `ConcurrencyLimitReachedError`."""
         return Write(
             self._accounts_table,
             key={"account_id": account_id},
             update="SET running_tasks = if_not_exists(running_tasks, :zero) + :one",
             condition="attribute_not_exists(running_tasks) OR running_tasks < :most",
             values={":zero": 0, ":one": 1, ":most": MAX_RUNNING_TASKS},
-            refused=lambda _: NoPlaceError(),
+            refused=lambda _: ConcurrencyLimitReachedError(),
         )
 
     def close_task(self, account_id: str, refund: Entry | None, *, was_running: bool) -> list[Write]:
-        """Give the writes that count a task as ended and, with `refund`, return its charge."""
+        """Return the writes that count a task as ended and, with `refund`, return its charge."""
         amount = refund.amount_micro_usd if refund else 0
         # A task that ran was counted as running when it started; one that waited never was.
         place = ", running_tasks = if_not_exists(running_tasks, :one) - :one" if was_running else ""
@@ -122,7 +122,9 @@ class LedgerRepository:
             values={":amount": amount, ":one": 1},
             refused=lambda _: UserNotFoundError(),
         )
-        return [close] if refund is None else [giving_back(close, refund.counter, amount), self._post(refund)]
+        return (
+            [close] if refund is None else [release_spend(close, refund.counter, amount), self._post(refund)]
+        )
 
     def credit(self, entry: Entry) -> None:
         """Put money on an account, once per entry id.
@@ -176,12 +178,12 @@ class LedgerRepository:
         return len(expired)
 
     def entries(self, account_id: str) -> Iterator[Entry]:
-        """Give all entries of an account, in the order of their ids."""
+        """Return all entries of an account, in the order of their ids."""
         rows = self._db.query(self._ledger_table, "account_id = :account", {":account": account_id})
         return (Entry.from_item(row) for row in rows)
 
     def by_time(self, account_id: str, wanted: Wanted, round_trip: int) -> Iterator[Entry]:
-        """Give the entries of a time, the newest first, as they are asked for; other filters are not applied.
+        """The entries of a time, the newest first, as they are asked for; other filters are not applied.
 
         Each read gives up to `round_trip` of them.
         """
@@ -198,7 +200,7 @@ class LedgerRepository:
         return (Entry.from_item(row) for row in rows)
 
     def named(self, account_id: str, entry_ids: Sequence[str]) -> list[Entry]:
-        """Give those of at most 100 entries that there are, in any order."""
+        """Return those of at most 100 entries that there are, in any order."""
         keys = [{"account_id": account_id, "entry_id": entry_id} for entry_id in entry_ids]
         return [Entry.from_item(row) for row in self._db.get_all(self._ledger_table, keys)]
 
@@ -213,7 +215,7 @@ class LedgerRepository:
 
 
 def _charge_refused(
-    amount_micro_usd: int, tick: Tick, allowance: Allowance | None
+    amount_micro_usd: int, window: RateWindow, allowance: Allowance | None
 ) -> Callable[[Item | None], Exception]:
     def refused(account: Item | None) -> Exception:
         if account is None:
@@ -229,6 +231,6 @@ def _charge_refused(
                 f"This account has {account['open_tasks']} open tasks, the most allowed is {MAX_OPEN_TASKS}."
             )
         # Nothing else is left to be the reason.
-        return tick_refused(account, tick) or TickMovedError(tick)
+        return rate_refused(account, window) or RateWindowMovedError(window)
 
     return refused

@@ -16,14 +16,14 @@ class LedgerAudit:
     ledger: LedgerRepository
 
     def drifts(self) -> Iterator[Drift]:
-        """Give each account whose books do not agree."""
+        """Return each account whose books do not agree."""
         for account in self.accounts.all():
             drift = self.drift_of(account.account_id)
             if drift is not None:
                 yield drift
 
     def drift_of(self, account_id: str) -> Drift | None:
-        """Give what is wrong with an account's books on a second look as well; `None` when all is well.
+        """Return what is wrong with an account's books on a second look as well; `None` when all is well.
 
         Balance and ledger are two reads, and a charge may fall between them; a real drift stays.
         """

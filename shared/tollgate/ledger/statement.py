@@ -37,7 +37,7 @@ class Statement:
     ledger: LedgerRepository
 
     def page(self, account_id: str, query: Mapping[str, str]) -> dict[str, Any]:
-        """Give `{entries, cursor}`, the newest first; `cursor` is missing on the last page.
+        """Return `{entries, cursor}`, the newest first; `cursor` is missing on the last page.
 
         `query` may have `kind`, `taskId` or `requestId`, `from` and `to` (ISO 8601, `to` itself is not in),
         `limit` and `cursor`. Raises `InvalidInputError`.
@@ -47,7 +47,7 @@ class Statement:
         return shown if page.cursor is None else {**shown, "cursor": page.cursor}
 
     def table(self, account_id: str, query: Mapping[str, str]) -> str:
-        """Give the same as CSV (RFC 4180), up to `MAX_CSV` entries; one that is cut says so in its last line.
+        """The same as CSV (RFC 4180), up to `MAX_CSV` entries; one that is cut says so in its last line.
 
         Raises `InvalidInputError`.
         """
@@ -71,7 +71,7 @@ class Statement:
 
 
 def view(entry: Entry) -> dict[str, Any]:
-    """Give an entry as the API shows it. Amounts are signed: plus raises the balance."""
+    """Return an entry as the API shows it. Amounts are signed: plus raises the balance."""
     shown = {
         "id": entry.entry_id,
         "kind": str(entry.kind),
@@ -89,7 +89,7 @@ def view(entry: Entry) -> dict[str, Any]:
 
 
 def as_csv(page: Page[Entry]) -> str:
-    """Give a page as CSV, with a header; the last line of one with a next page says how to get it. Pure."""
+    """Return a page as CSV, with a header; the last line of one with a next page says how to get it. Pure."""
     text = StringIO()
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
@@ -100,7 +100,7 @@ def as_csv(page: Page[Entry]) -> str:
 
 
 def _cells(shown: Mapping[str, Any]) -> Iterable[Any]:
-    """Give a line's cells; no text in them is a formula. Amounts are numbers of ours, whatever their sign."""
+    """A line's cells; no text in them is a formula. Amounts are numbers of ours, whatever their sign."""
     for name in COLUMNS:
         value = shown.get(name, "")
         is_text = name not in {"amountCents", "amountMicroUsd"}

@@ -10,7 +10,7 @@ _MAX_DIGITS = len(str(MAX_USD))
 
 
 def read_cents(text: str) -> int:
-    """Give the cents of an amount that was typed, in whole US dollars. Raises `InvalidInputError`."""
+    """Return the cents of an amount that was typed, in whole US dollars. Raises `InvalidInputError`."""
     typed = text.strip()
     is_number = typed.isascii() and typed.isdigit() and len(typed) <= _MAX_DIGITS
     usd = int(typed) if is_number else 0

@@ -56,7 +56,7 @@ def open_checkout(keys: StripeKeys, account_id: str, cents: int, *, success_url:
 
 
 def signed_event(keys: StripeKeys, body: bytes, signature: str | None) -> dict[str, Any]:
-    """Give the event in a body, exactly as it came, that Stripe signed lately.
+    """Return the event in a body, exactly as it came, that Stripe signed lately.
 
     Raises `InvalidSignatureError`; before the check nothing of the body is read.
     """

@@ -49,7 +49,7 @@ class Paid:
     cents: int
 
     def entry(self, now_ms: int) -> Entry:
-        """Give the ledger's entry. Its id is of the session, which is paid once by whatever events."""
+        """Return the ledger's entry. Its id is of the session, which is paid once by whatever events."""
         return Entry(
             self.account_id,
             credit_id(self.session_id),
@@ -71,17 +71,17 @@ class ToCheck:
 
 
 def is_session_id(text: str) -> bool:
-    """Tell whether a text that a customer gave can be the id of a session."""
+    """Return whether a text that a customer gave can be the id of a session."""
     return _SESSION_ID.fullmatch(text) is not None
 
 
 def credit_id(session_id: str) -> str:
-    """Give the id of a session's one entry; `tollgate accounts credit --id <session>` makes the same."""
+    """Return the id of a session's one entry; `tollgate accounts credit --id <session>` makes the same."""
     return f"credit_{session_id}"
 
 
 def read_event(event: Mapping[str, Any]) -> Paid | ToCheck | None:
-    """Give what an event asks for; `None` for one that moves nothing.
+    """Return what an event asks for; `None` for one that moves nothing.
 
     Raises pydantic's `ValidationError` for an object of another shape than Stripe documents.
     """

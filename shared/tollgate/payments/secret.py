@@ -27,7 +27,7 @@ class StripeKeys(BaseModel):
 
 
 def read_keys(secret: str) -> StripeKeys | None:
-    """Give the keys in a secret's text, if it has any. Raises pydantic's `ValidationError`, without them."""
+    """The keys in a secret's text, if it has any. Raises pydantic's `ValidationError`, without them."""
     return None if json.loads(secret) == {} else StripeKeys.model_validate_json(secret)
 
 
@@ -41,7 +41,7 @@ class StripeKeySource:
         self._read_at_ms: int | None = None
 
     def keys(self) -> StripeKeys | None:
-        """Give the keys, or `None` where this service takes no payments. Raises as `read_keys` does."""
+        """Return the keys, or `None` where this service takes no payments. Raises as `read_keys` does."""
         now_ms = self._clock.now_ms()
         if self._read_at_ms is None or now_ms - self._read_at_ms >= REFRESH_MS:
             self._keys = read_keys(self._read_secret())

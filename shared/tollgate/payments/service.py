@@ -38,11 +38,11 @@ class PaymentService:
     clock: Clock
 
     def is_on(self) -> bool:
-        """Tell whether customers can pay here."""
+        """Return whether customers can pay here."""
         return self.source.keys() is not None
 
     def begin(self, account_id: str, amount: str, *, success_url: str, cancel_url: str) -> str:
-        """Give the address of the page where `amount`, whole US dollars, can be paid.
+        """Return the address of the page where `amount`, whole US dollars, can be paid.
 
         Raises `InvalidInputError`, `PaymentUnavailableError`, and `RouteNotFoundError` without keys.
         """
@@ -60,7 +60,7 @@ class PaymentService:
         return outcome
 
     def receipt(self, account_id: str, session_id: str) -> Mapping[str, Any] | None:
-        """Give the ledger's entry of a payment as the API shows it, once it is there."""
+        """Return the ledger's entry of a payment as the API shows it, once it is there."""
         known = [credit_id(session_id)] if is_session_id(session_id) else []
         found = self.ledger.named(account_id, known)
         return view(found[0]) if found else None

@@ -63,7 +63,7 @@ class SeekableFile:
         self._offset = 0
 
     def read(self, length: int) -> bytes:
-        """Give the next bytes; zeros for a picture or sound, which nothing looks at."""
+        """Return the next bytes; zeros for a picture or sound, which nothing looks at."""
         length = max(0, min(length, self._size - self._offset))
         # Fields of a header come through ffmpeg's buffer. What is read past it is large, and content.
         found = bytes(length) if length > _BUFFER_BYTES else self._read_at(self._offset, length)
@@ -77,12 +77,12 @@ class SeekableFile:
         return self._offset
 
     def tell(self) -> int:
-        """Give the place in the file."""
+        """Return the place in the file."""
         return self._offset
 
 
 def demux(container: str, file: SeekableFile) -> dict[str, Any]:
-    """Give the fields of `tracks.Tracks`. Raises `NoTracksError`."""
+    """Return the fields of `tracks.Tracks`. Raises `NoTracksError`."""
     try:
         with av.open(
             file,

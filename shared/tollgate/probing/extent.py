@@ -19,7 +19,7 @@ _SEGMENT_ID = b"\x18\x53\x80\x67"
 
 
 def said_bytes(container: str, read_at: ReadAt) -> int | None:
-    """Give how many bytes the file has, or more, by its own words; `None` where it says nothing."""
+    """Return how many bytes the file has, or more, by its own words; `None` where it says nothing."""
     reader = _READERS.get(container)
     return None if reader is None else reader(read_at)
 
@@ -47,7 +47,7 @@ def _boxes(read_at: ReadAt) -> int:
 
 
 def _box(header: bytes) -> tuple[int, bytes]:
-    """Give a box's size and type; size 0 stands for "to the end of the file"."""
+    """Return a box's size and type; size 0 stands for "to the end of the file"."""
     size, kind = struct.unpack(">I4s", header[:_MIN_BOX].ljust(_MIN_BOX, b"\0"))
     if size == _SIZE_IN_64_BITS and len(header) == _BOX_HEADER:
         (size,) = struct.unpack_from(">Q", header, _MIN_BOX)
@@ -55,7 +55,7 @@ def _box(header: bytes) -> tuple[int, bytes]:
 
 
 def _segment(read_at: ReadAt) -> int | None:
-    """Give the end of a WebM's one segment."""
+    """Return the end of a WebM's one segment."""
     header = _element(read_at, 4)
     if header is None:
         return None

@@ -51,7 +51,7 @@ class ProbeError(Exception):
         self.message = message
 
     def body(self) -> dict[str, Any]:
-        """Give the answer of `probe_media`."""
+        """Return the answer of `probe_media`."""
         return {"error": {"code": self.code, "message": self.message}}
 
 
@@ -73,7 +73,7 @@ class MediaFacts:
     bytes: int
 
     def body(self) -> dict[str, Any]:
-        """Give the answer of `probe_media`."""
+        """Return the answer of `probe_media`."""
         duration_ms = None if self.duration_s is None else int(self.duration_s.scaleb(_MS_DIGITS))
         return {
             "kind": self.kind,
@@ -102,7 +102,7 @@ Probed = MediaFacts | ProbeError
 
 
 def seconds(milliseconds: int) -> Decimal:
-    """Give milliseconds as seconds, exactly."""
+    """Return milliseconds as seconds, exactly."""
     return Decimal(milliseconds).scaleb(-_MS_DIGITS)
 
 

@@ -29,7 +29,7 @@ class NoPictureError(ValueError):
 
 
 def pixel_size(container: str, read_at: ReadAt) -> tuple[int, int]:
-    """Give width and height of a `png`, `jpeg`, `gif` or `webp`. Raises `NoPictureError`."""
+    """Return width and height of a `png`, `jpeg`, `gif` or `webp`. Raises `NoPictureError`."""
     try:
         width, height = _READERS[container](read_at)
     except struct.error as exc:

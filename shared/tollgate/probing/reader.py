@@ -42,7 +42,7 @@ class MediaReader:
     timeout_s: float = TIMEOUT_S
 
     def probe(self, url: str) -> Probed:
-        """Give what the file at `url` is, or why that cannot be told."""
+        """Return what the file at `url` is, or why that cannot be told."""
         deadline = time.monotonic() + self.timeout_s
         try:
             with remote_file(self.outbound, url, self.timeout_s) as file:

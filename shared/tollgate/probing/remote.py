@@ -32,7 +32,7 @@ class Blocks(Protocol):
     size: int
 
     def block(self, index: int) -> bytes:
-        """Give a block that lies inside the file."""
+        """Return a block that lies inside the file."""
 
 
 class RemoteFile:
@@ -43,7 +43,7 @@ class RemoteFile:
         self._blocks = blocks
 
     def read_at(self, offset: int, length: int) -> bytes:
-        """Give `length` bytes from `offset`, fewer at the end of the file. Raises `ProbeError`."""
+        """Return `length` bytes from `offset`, fewer at the end of the file. Raises `ProbeError`."""
         end = min(offset + length, self.size)
         if offset >= end:
             return b""
@@ -133,7 +133,7 @@ class _FromStart:
         return bytes(self._found[start:end])
 
     def _count(self) -> int:
-        """Give the size of a file that comes without it: only reading to the end tells."""
+        """Return the size of a file that comes without it: only reading to the end tells."""
         _extend(self._found, self._parts, MAX_BYTES + 1)
         if len(self._found) > MAX_BYTES:
             raise _no_ranges()

@@ -39,7 +39,7 @@ class Prober:
     function: str
 
     def probe(self, urls: Sequence[str]) -> dict[str, Probed]:
-        """Give for each URL what the media is, or why that cannot be told; all are read at once.
+        """Return for each URL what the media is, or why that cannot be told; all are read at once.
 
         Raises `ProbeFaultError`, and whatever boto3 raises when the function cannot be called.
         """

@@ -31,7 +31,7 @@ class Source(Protocol):
     size: int
 
     def read_at(self, offset: int, length: int) -> bytes:
-        """Give `length` bytes from `offset`, fewer at the end of the file."""
+        """Return `length` bytes from `offset`, fewer at the end of the file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ Json = dict[str, Any]
 
 
 def openapi(catalog: Catalog) -> Json:
-    """Give the document for the models of `catalog`."""
+    """Return the document for the models of `catalog`."""
     source = read_yaml(HERE / "operations.yaml")
     paths: dict[str, Json] = {}
     for route, operation in source["operations"].items():
@@ -68,7 +68,7 @@ def openapi(catalog: Catalog) -> Json:
 
 @cache
 def errors() -> Mapping[str, type[TollgateError]]:
-    """Give every error that a customer can meet, by its code."""
+    """Return every error that a customer can meet, by its code."""
     found: list[type[TollgateError]] = [TollgateError]
     for error in found:
         found += error.__subclasses__()
@@ -161,7 +161,7 @@ def _schema(named: str | Json) -> Json:
 
 
 def _by_status(source: Json) -> Iterator[tuple[str, list[str]]]:
-    """Give the error codes of a route, by their HTTP status."""
+    """Return the error codes of a route, by their HTTP status."""
     codes = [*source.get("errors", []), *(["invalid_api_key", "forbidden"] if "scope" in source else [])]
     by_status: dict[int, list[str]] = {}
     for code in [*codes, "internal_error"]:
@@ -184,7 +184,7 @@ def _is_text(source: Json) -> bool:
 
 
 def _error_response(codes: Sequence[str], *, is_text: bool) -> Json:
-    """Give the answer of one status; on text routes a provider's own body may come in its place."""
+    """Return the answer of one status; on text routes a provider's own body may come in its place."""
     found = [errors()[code] for code in codes]
     about = [f"`{error.code}`: {(error.__doc__ or '').splitlines()[0]}" for error in found]
     if is_text:
@@ -210,7 +210,7 @@ def _model_ids(catalog: Catalog) -> dict[str, Json]:
 
 
 def _with_references(value: Any) -> Any:
-    """Give a document in which the bare names of schemas are references."""
+    """Return a document in which the bare names of schemas are references."""
     if isinstance(value, list):
         return [_with_references(one) for one in value]
     if not isinstance(value, dict):

@@ -7,7 +7,7 @@ from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
 from tollgate.kit.errors import InvalidInputError
-from tollgate.providers.routing import routes_for
+from tollgate.providers.runtime.routing import routes_for
 
 Schema = dict[str, Any]
 
@@ -28,7 +28,7 @@ _CANDIDATES: tuple[Mapping[str, Any], ...] = (
 
 
 def generation_schemas(catalog: Catalog) -> dict[str, Schema]:
-    """Give the schema `Generation`, which is one of an order for each model, told by its `model`."""
+    """Return the schema `Generation`, which is one of an order for each model, told by its `model`."""
     models = catalog.models()
     orders = {f"Generation.{model.id}": _order(model) for model in models}
     mapping = {model.id: f"#/components/schemas/Generation.{model.id}" for model in models}
@@ -40,7 +40,7 @@ def generation_schemas(catalog: Catalog) -> dict[str, Schema]:
 
 
 def example_input(model: Model) -> Mapping[str, Any] | None:
-    """Give a short input that the model and one of its live routes take, where one is known."""
+    """Return a short input that the model and one of its live routes take, where one is known."""
     return next((given for given in _CANDIDATES if _is_taken(model, given)), None)
 
 
@@ -70,7 +70,7 @@ def _is_taken(model: Model, given: Mapping[str, Any]) -> bool:
 
 
 def _without_definitions(schema: Schema) -> Schema:
-    """Give a schema with its own definitions put where they are referred to: in a document they would not
+    """Return a schema with its own definitions put where they are referred to: in a document they would not
     be found."""
     definitions = schema.get("$defs", {})
 

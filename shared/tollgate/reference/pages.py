@@ -39,17 +39,17 @@ class Reference:
 
     @cached_property
     def openapi(self) -> Page:
-        """Give the OpenAPI document."""
+        """Return the OpenAPI document."""
         return Page.of(self._document)
 
     @cached_property
     def html(self) -> Page:
-        """Give the document as a page for people; to be sent with `content_policy`."""
+        """Return the document as a page for people; to be sent with `content_policy`."""
         return self._rendered("page.html")
 
     @cached_property
     def text(self) -> Page:
-        """Give the document as a text for language models (llmstxt.org)."""
+        """Return the document as a text for language models (llmstxt.org)."""
         return self._rendered("llms.txt")
 
     @cached_property
@@ -94,7 +94,7 @@ def _environment() -> Environment:
 
 
 def _by_group(document: Mapping[str, Any]) -> dict[str, list[tuple[str, str, dict[str, Any]]]]:
-    """Give the operations of each tag as method, path and operation."""
+    """Return the operations of each tag as method, path and operation."""
     found: dict[str, list[tuple[str, str, dict[str, Any]]]] = {tag["name"]: [] for tag in document["tags"]}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -105,14 +105,14 @@ def _by_group(document: Mapping[str, Any]) -> dict[str, list[tuple[str, str, dic
 
 
 def _response(document: Mapping[str, Any], named: Mapping[str, Any]) -> Any:
-    """Give a response, or the one that is referred to."""
+    """Return a response, or the one that is referred to."""
     if "$ref" not in named:
         return named
     return document["components"]["responses"][named["$ref"].rpartition("/")[2]]
 
 
 def _answers(response: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Give content type and schema of each answer; of one in an envelope that of its `data`."""
+    """Return content type and schema of each answer; of one in an envelope that of its `data`."""
     found = []
     for kind, content in response.get("content", {}).items():
         data = content["schema"].get("properties", {}).get("data")
@@ -121,5 +121,5 @@ def _answers(response: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _with_code(text: str) -> Markup:
-    """Give text with what stands between backticks as code."""
+    """Return text with what stands between backticks as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped

@@ -31,7 +31,7 @@ class Field:
 
 
 def fields(schema: Schema, schemas: Mapping[str, Schema]) -> list[Field]:
-    """Give the fields of an object; those of a reference are what it refers to, of `allOf` all of them."""
+    """Return the fields of an object; those of a reference are what it refers to, of `allOf` all of them."""
     schema = resolved(schema, schemas)
     found = [field for part in schema.get("allOf", []) for field in fields(part, schemas)]
     required = schema.get("required", [])
@@ -41,7 +41,7 @@ def fields(schema: Schema, schemas: Mapping[str, Schema]) -> list[Field]:
 
 
 def parameters(operation: Mapping[str, Any], schemas: Mapping[str, Schema]) -> list[Field]:
-    """Give the parameters of an operation, with the place of each."""
+    """Return the parameters of an operation, with the place of each."""
     found = []
     for one in operation.get("parameters", []):
         field = _field(one["name"], one["schema"], schemas, required=one.get("required", False))
@@ -51,20 +51,20 @@ def parameters(operation: Mapping[str, Any], schemas: Mapping[str, Schema]) -> l
 
 
 def resolved(schema: Schema, schemas: Mapping[str, Schema]) -> Schema:
-    """Give what a reference refers to, or the schema itself."""
+    """Return what a reference refers to, or the schema itself."""
     name = reference_of(schema)
     return schema if name is None else schemas[name]
 
 
 def reference_of(schema: Schema) -> str | None:
-    """Give the name of the schema that this one refers to, itself or as its items."""
+    """Return the name of the schema that this one refers to, itself or as its items."""
     if "$ref" in schema:
         return str(schema["$ref"]).removeprefix(_SCHEMAS)
     return reference_of(schema["items"]) if "items" in schema else None
 
 
 def kind_of(schema: Schema, schemas: Mapping[str, Schema]) -> str:
-    """Give in words what values a schema takes."""
+    """Return in words what values a schema takes."""
     if "$ref" in schema:
         name = str(schema["$ref"]).removeprefix(_SCHEMAS)
         return name if "properties" in schemas[name] else kind_of(schemas[name], schemas)

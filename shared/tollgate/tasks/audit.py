@@ -14,7 +14,7 @@ class TurnsAudit:
     tasks: TaskRepository
 
     def miscount(self, account_id: str) -> int:
-        """Give how many more tasks are counted as waiting than wait, the same at two looks; 0 when well.
+        """Return how many more tasks are counted as waiting than wait, the same at two looks; 0 when well.
 
         An index is a little behind its table, and tasks move between two reads: only an error stays the same.
         Raises `UserNotFoundError`.
@@ -23,5 +23,5 @@ class TurnsAudit:
         return first if first and first == self._look(account_id) else 0
 
     def _look(self, account_id: str) -> int:
-        _, counted = self.ledger.places(account_id)
+        _, counted = self.ledger.slots(account_id)
         return counted - len(self.tasks.waiting(account_id, MAX_OPEN_TASKS + 1))

@@ -15,7 +15,7 @@ PATH = "/api/v1/callbacks"
 
 
 def callback_url(base_url: str | None, task: Task) -> str | None:
-    """Give where the provider of the task's open attempt may call; `None` where we cannot be reached."""
+    """Return where the provider of the task's open attempt may call; `None` where we cannot be reached."""
     attempt = task.attempt
     if base_url is None or attempt is None or attempt.callback_token is None:
         return None

@@ -5,7 +5,7 @@ from typing import Any
 
 from tollgate.catalog.models import Model
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.providers.routing import routes_for
+from tollgate.providers.runtime.routing import routes_for
 from tollgate.tasks.models import Origin, Task, TaskStatus
 
 FIELDS = ("parentTaskId", "extendFromTaskId", "sourceTaskIds")
@@ -15,7 +15,7 @@ FIELDS = ("parentTaskId", "extendFromTaskId", "sourceTaskIds")
 def find_origin(
     account_id: str, model: Model, values: Mapping[str, Any], earlier: Callable[[str], Task | None]
 ) -> Origin | None:
-    """Give who has the earlier results that `values` name; `None` where they name none.
+    """Return who has the earlier results that `values` name; `None` where they name none.
 
     `earlier` gives a task by its id. Raises `InvalidInputError` where one is not a finished task of this
     account and family, has no reference, or where no one provider has them all and a route of `model`.
@@ -41,7 +41,7 @@ def find_origin(
 
 
 def with_references(task: Task) -> Mapping[str, Any]:
-    """Give the task's values with the provider's references in the place of our ids."""
+    """Return the task's values with the provider's references in the place of our ids."""
     if task.origin is None:
         return task.values
     references = task.origin.references
@@ -60,7 +60,7 @@ def _named(name: str, value: Any) -> list[tuple[str, str]]:
 
 
 def _reference(account_id: str, task: Task | None) -> tuple[str, str] | None:
-    """Give the provider that has a task's result, and its name for it."""
+    """Return the provider that has a task's result, and its name for it."""
     if task is None or task.account_id != account_id or task.status is not TaskStatus.FINISHED:
         return None
     attempt = task.attempts[-1]

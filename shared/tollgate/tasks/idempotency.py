@@ -27,7 +27,7 @@ class IdempotencyStore:
     table: str
 
     def remember(self, task: Task, key: str, request_hash: str) -> Write:
-        """Give the write that ties `key` to `task`. Refused with `AlreadyCreatedError`."""
+        """Return the write that ties `key` to `task`. Refused with `AlreadyCreatedError`."""
         created_at_s = task.created_at_ms // MS_PER_S
         return Write(
             self.table,

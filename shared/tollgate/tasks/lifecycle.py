@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from tollgate.kit.clock import MS_PER_S
-from tollgate.providers.base import (
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Lost,
@@ -102,7 +102,7 @@ class End:
 
     @property
     def refund(self) -> bool:
-        """Tell whether the charge goes back."""
+        """Return whether the charge goes back."""
         return self.task.status is not TaskStatus.FINISHED
 
 
@@ -165,7 +165,7 @@ def after_poll(
 def after_copy(
     task: Task, result: Succeeded, files: Sequence[StoredFile], now_ms: int, kept_ms: int | None = None
 ) -> End:
-    """Give the finished task: its files are in our storage, or it has an output.
+    """Return the finished task: its files are in our storage, or it has an output.
 
     `kept_ms` is how long files are kept; `None` for ever.
     """
@@ -197,13 +197,13 @@ def after_bad_copy(
 
 
 def cancelled(task: Task, now_ms: int) -> End:
-    """Give the task that its customer cancelled before anything was made; refunded."""
+    """Return the task that its customer cancelled before anything was made; refunded."""
     error = TaskError(TaskErrorCode.CANCELLED, "Cancelled on request. Refunded in full.")
     return _end_without_result(task, TaskStatus.FAILED, error, now_ms)
 
 
 def poll_delay_s(task: Task, now_ms: int) -> int:
-    """Give the whole seconds until the next poll: a share of the time run, spread, and bounded.
+    """Return the whole seconds until the next poll: a share of the time run, spread, and bounded.
 
     The queue's delays are whole seconds. The spread comes from the task's id and its poll count, so
     that tasks made together do not poll together.
@@ -233,7 +233,7 @@ def _next_provider(task: Task, providers: Sequence[str], now_ms: int) -> Submit 
 
 
 def _candidate(task: Task, providers: Sequence[str]) -> str | None:
-    """Give the next provider to ask: one that was not asked yet, else the one that was busy longest ago."""
+    """Return the next provider to ask: one that was not asked yet, else the one that was busy longest ago."""
     asked = [attempt.provider for attempt in task.attempts]
     failed = {one.provider for one in task.attempts if one.failure != FailureKind.LIMITED}
     open_to_us = [provider for provider in providers if provider not in failed]
@@ -257,7 +257,7 @@ def _attempt_failed(task: Task, failure: Failed, providers: Sequence[str], now_m
 
 
 def _busy_wait_s(task: Task, candidate: str) -> int:
-    """Give the seconds to wait before `candidate` is asked: none unless it was busy the last time."""
+    """Return the seconds to wait before `candidate` is asked: none unless it was busy the last time."""
     rounds = sum(attempt.provider == candidate for attempt in task.attempts)
     if rounds == 0:
         return 0
@@ -316,6 +316,6 @@ def _polled(task: Task) -> Task:
 
 
 def _with_attempt(task: Task, **changes: object) -> Task:
-    """Give the task with its last attempt changed."""
+    """Return the task with its last attempt changed."""
     last = replace(task.attempts[-1], **changes)  # type: ignore[arg-type]
     return replace(task, attempts=(*task.attempts[:-1], last))

@@ -51,18 +51,18 @@ class Attempt:
 
     @property
     def open(self) -> bool:
-        """Tell whether the attempt is not over."""
+        """Return whether the attempt is not over."""
         return self.ended_at_ms is None
 
     def to_item(self) -> Item:
-        """Give the attempt as a map of plain values."""
+        """Return the attempt as a map of plain values."""
         row: Item = {name: getattr(self, name) for name in self.__slots__ if name != "handle"}
         row["handle"] = None if self.handle is None else json.dumps(self.handle)
         return {name: value for name, value in row.items() if value is not None}
 
     @classmethod
     def from_item(cls, item: Item) -> "Attempt":
-        """Give the attempt that a map holds."""
+        """Return the attempt that a map holds."""
         handle = item.get("handle")
         return cls(**{**item, "handle": None if handle is None else json.loads(handle)})
 
@@ -78,7 +78,7 @@ class StoredFile:
     sha256: str
 
     def view(self) -> dict[str, Any]:
-        """Give the file as the status shows it."""
+        """Return the file as the status shows it."""
         return {
             "fileUrl": self.url,
             "fileType": self.file_type,
@@ -88,7 +88,7 @@ class StoredFile:
         }
 
     def to_item(self) -> Item:
-        """Give the file as a map of plain values."""
+        """Return the file as a map of plain values."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
@@ -111,7 +111,7 @@ class Origin:
     references: dict[str, str]
 
     def to_item(self) -> Item:
-        """Give the origin as a map of plain values."""
+        """Return the origin as a map of plain values."""
         return {"provider": self.provider, "references": self.references}
 
 
@@ -152,16 +152,16 @@ class Task:
 
     @property
     def ended(self) -> bool:
-        """Tell whether the task is in a terminal state."""
+        """Return whether the task is in a terminal state."""
         return self.status in TERMINAL
 
     @property
     def attempt(self) -> Attempt | None:
-        """Give the attempt that is not over, if there is one."""
+        """Return the attempt that is not over, if there is one."""
         return self.attempts[-1] if self.attempts and self.attempts[-1].open else None
 
     def view(self) -> dict[str, Any]:
-        """Give the `data` of the status endpoint and of the webhook: the same words in both."""
+        """Return the `data` of the status endpoint and of the webhook: the same words in both."""
         shown: dict[str, Any] = {
             "taskId": self.task_id,
             "status": str(self.status),

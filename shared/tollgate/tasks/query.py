@@ -29,7 +29,7 @@ class Wanted:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     def fits(self, task: Task) -> bool:
-        """Tell whether a task is one of those."""
+        """Return whether a task is one of those."""
         of_status = self.status is None or task.status is self.status
         of_model = self.model is None or task.model == self.model
         own = task.metadata or {}
@@ -63,10 +63,10 @@ def read_query(query: Mapping[str, str]) -> Wanted:
 
 
 def _first_id(text: str) -> str:
-    """Give the least id that a task of a time can have."""
+    """Return the least id that a task of a time can have."""
     return first_id("task", epoch_ms(text))
 
 
 def _text(value: Any) -> str:
-    """Give a metadata value as a query spells it: text as it is, anything else as JSON."""
+    """Return a metadata value as a query spells it: text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))

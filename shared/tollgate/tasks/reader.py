@@ -27,18 +27,18 @@ class TaskReader:
     catalog: Catalog
 
     def status(self, account_id: str, task_id: str) -> dict[str, Any]:
-        """Give the `data` of a task's status. Raises `TaskNotFoundError`, also for another's task."""
+        """Return the `data` of a task's status. Raises `TaskNotFoundError`, also for another's task."""
         return self.view(self.find(account_id, task_id))
 
     def find(self, account_id: str, task_id: str) -> Task:
-        """Give a task of the account. Raises `TaskNotFoundError`."""
+        """Return a task of the account. Raises `TaskNotFoundError`."""
         task = self.tasks.get(task_id)
         if task is None or task.account_id != account_id:
             raise TaskNotFoundError
         return task
 
     def view(self, task: Task) -> dict[str, Any]:
-        """Give a task as the status shows it; one that waits for its turn with its place in the queue."""
+        """Return a task as the status shows it; one that waits for its turn with its place in the queue."""
         if task.status is not TaskStatus.NOT_STARTED:
             return task.view()
         ahead = self.tasks.waiting_before(task, MAX_COUNTED)
@@ -47,7 +47,7 @@ class TaskReader:
         return {**task.view(), "queue": queue}
 
     def several(self, account_id: str, ids: Sequence[str]) -> dict[str, Any]:
-        """Give `{tasks}` for up to `MAX_IDS` ids, in their order; those that are not found are left out.
+        """Return `{tasks}` for up to `MAX_IDS` ids, in their order; those that are not found are left out.
 
         Raises `InvalidInputError`.
         """
@@ -59,7 +59,7 @@ class TaskReader:
         return {"tasks": [mine[task_id] for task_id in dict.fromkeys(ids) if task_id in mine]}
 
     def page(self, account_id: str, query: Mapping[str, str]) -> dict[str, Any]:
-        """Give `{tasks, cursor}`, the newest first; `cursor` is missing on the last page.
+        """Return `{tasks, cursor}`, the newest first; `cursor` is missing on the last page.
 
         `query` may have `status`, `model`, `from` and `to` (ISO 8601), `metadata.<key>`, `limit` and
         `cursor`. Raises `InvalidInputError`.
@@ -69,7 +69,7 @@ class TaskReader:
         return shown if page.cursor is None else {**shown, "cursor": page.cursor}
 
     def found(self, account_id: str, query: Mapping[str, str]) -> Page[Task]:
-        """Give the tasks of such a page. Raises `InvalidInputError`."""
+        """Return the tasks of such a page. Raises `InvalidInputError`."""
         wanted = read_query(query)
         return read_page(
             wanted.before,

@@ -1,8 +1,8 @@
 """What is told of a step: log lines and metrics. Providers' own words are left out: they repeat prompts."""
 
 from tollgate.kit.observability import emit, logger
-from tollgate.providers.base import FailureKind
-from tollgate.providers.reports import report_error
+from tollgate.providers.runtime.base import FailureKind
+from tollgate.providers.runtime.reports import report_error
 from tollgate.tasks.lifecycle import TaskErrorCode
 from tollgate.tasks.models import Attempt, Task, TaskStatus
 from tollgate.tasks.step import Stepped, StepResult
@@ -24,7 +24,7 @@ def report(stepped: Stepped) -> None:
 
 
 def failed_attempt(task: Task) -> Attempt | None:
-    """Give the attempt that failed in the step which led to `task`, if one did.
+    """Return the attempt that failed in the step which led to `task`, if one did.
 
     A step that finds no provider left ends the task some time after its last attempt.
     """

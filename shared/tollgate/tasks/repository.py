@@ -24,7 +24,7 @@ class TaskRepository:
         self._tasks_table = tasks_table
 
     def get(self, task_id: str) -> Task | None:
-        """Give the task as it is now, or `None`."""
+        """Return the task as it is now, or `None`."""
         row = self._db.get(self._tasks_table, {"task_id": task_id})
         return None if row is None else task_of(row)
 
@@ -88,12 +88,12 @@ class TaskRepository:
         self._db.transact([put, *others])
 
     def get_all(self, task_ids: Sequence[str]) -> list[Task]:
-        """Give those of at most 100 tasks that there are, in any order."""
+        """Return those of at most 100 tasks that there are, in any order."""
         rows = self._db.get_all(self._tasks_table, [{"task_id": task_id} for task_id in task_ids])
         return [task_of(row) for row in rows]
 
     def ids_of(self, account_id: str, after: str, before: str, limit: int) -> list[str]:
-        """Give the ids of an account's tasks from `after` on and before `before`, the newest first."""
+        """Return the ids of an account's tasks from `after` on and before `before`, the newest first."""
         rows = self._db.query(
             self._tasks_table,
             # BETWEEN takes both ends; an id that is `before` itself is left out below.
@@ -106,7 +106,7 @@ class TaskRepository:
         return [row["task_id"] for row in rows if row["task_id"] != before][:limit]
 
     def waiting(self, account_id: str, limit: int) -> list[str]:
-        """Give the ids of an account's tasks that wait for their turn, the oldest first."""
+        """Return the ids of an account's tasks that wait for their turn, the oldest first."""
         rows = self._db.query(
             self._tasks_table,
             "waiting_account = :account",
@@ -117,7 +117,7 @@ class TaskRepository:
         return [row["task_id"] for row in rows]
 
     def waiting_before(self, task: Task, limit: int) -> int:
-        """Give how many tasks of the account wait before this one, `limit` at most."""
+        """Return how many tasks of the account wait before this one, `limit` at most."""
         rows = self._db.query(
             self._tasks_table,
             "waiting_account = :account AND task_id < :this",

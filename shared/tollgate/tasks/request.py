@@ -18,7 +18,7 @@ from tollgate.kit.errors import (
     unknown_fields,
 )
 from tollgate.kit.json_body import whole_number
-from tollgate.providers.routing import routes_for
+from tollgate.providers.runtime.routing import routes_for
 from tollgate.webhooks.receivers import url_problem
 
 MAX_METADATA_KEYS = 16
@@ -59,7 +59,7 @@ def parse_request(body: Mapping[str, Any], catalog: Catalog, guard: AddressGuard
 
 
 def request_hash(body: Mapping[str, Any]) -> str:
-    """Give one hash for all spellings of the same body: spacing and order of keys do not matter."""
+    """Return one hash for all spellings of the same body: spacing and order of keys do not matter."""
     return hashlib.sha256(_compact(body, sort_keys=True)).hexdigest()
 
 
@@ -106,7 +106,7 @@ def _input(body: Mapping[str, Any], model: Model | None, problems: list[Problem]
 def _checked(
     name: str, body: Mapping[str, Any], problems: list[Problem], problem_of: Callable[[Any], Problem | None]
 ) -> Any:
-    """Give an optional field's value, with its problem noted if it has one."""
+    """Return an optional field's value, with its problem noted if it has one."""
     if name not in body:
         return None
     found = problem_of(body[name])
@@ -138,6 +138,6 @@ def _max_cost_problem(value: Any) -> Problem | None:
 
 
 def _compact(value: Any, *, sort_keys: bool = False) -> bytes:
-    """Give JSON without spaces. Raises `ValueError` for an infinite number (1e999 is one)."""
+    """Return JSON without spaces. Raises `ValueError` for an infinite number (1e999 is one)."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=sort_keys, allow_nan=False)
     return text.encode()

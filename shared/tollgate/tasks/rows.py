@@ -28,7 +28,7 @@ _JSON = ("values", "metadata", "output")
 
 
 def task_row(task: Task) -> Item:
-    """Give the task as a row. A task that has not ended is in the DueIndex, one that waits for its turn
+    """Return the task as a row. A task that has not ended is in the DueIndex, one that waits for its turn
     in the WaitingIndex too.
     """
     row: Item = {name: getattr(task, name) for name in _PLAIN}
@@ -48,7 +48,7 @@ def task_row(task: Task) -> Item:
 
 
 def task_of(row: Item) -> Task:
-    """Give the task that a row holds."""
+    """Return the task that a row holds."""
     error, origin = row.get("error"), row.get("origin")
     return Task(
         **{name: row[name] for name in _PLAIN if name in row},

@@ -26,7 +26,7 @@ from tollgate.kit.queue import Queue
 from tollgate.kit.writes import Write
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.entries import Entry, charge_entry
-from tollgate.ledger.rate import MAX_TRIES, RateMeter, TickMovedError
+from tollgate.ledger.rate import MAX_TRIES, RateMeter, RateWindowMovedError
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.probing.facts import MediaFacts, Probed, ProbeError
 from tollgate.tasks.followups import find_origin
@@ -43,7 +43,7 @@ class MediaProber(Protocol):
     """Tells what media is, without reading it whole."""
 
     def probe(self, urls: Sequence[str]) -> Mapping[str, Probed]:
-        """Give for each URL what the media is, or why that cannot be told."""
+        """Return for each URL what the media is, or why that cannot be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class TaskService:
     clock: Clock
 
     def estimate(self, account_id: str, body: Mapping[str, Any], key: ApiKey | None = None) -> dict[str, Any]:
-        """Give the `data` of an estimate: exactly what create would debit, in cents."""
+        """Return the `data` of an estimate: exactly what create would debit, in cents."""
         request, _ = self._request(account_id, body, key)
         price = self._quote(request)
         return {
@@ -159,17 +159,17 @@ class TaskService:
         self, task: Task, remember: Sequence[Write], charge: Entry, allowance: Allowance | None
     ) -> None:
         """Write task and charge; the request is counted one way or, where that was wrong, the other."""
-        tick = self.meter.guess(task.account_id, task.created_at_ms)
+        window = self.meter.guess(task.account_id, task.created_at_ms)
         for _ in range(MAX_TRIES):
             try:
-                self.tasks.create(task, [*remember, *self.ledger.charge(charge, tick, allowance)])
-            except TickMovedError as exc:
-                tick = exc.tick
+                self.tasks.create(task, [*remember, *self.ledger.charge(charge, window, allowance)])
+            except RateWindowMovedError as exc:
+                window = exc.window
             except RateLimitedError:
                 self.meter.refused(task.account_id, task.created_at_ms)
                 raise
             else:
-                self.meter.counted(task.account_id, tick)
+                self.meter.counted(task.account_id, window)
                 return
         raise WriteConflictError
 

@@ -17,8 +17,8 @@ from tollgate.kit.due_index import Due, DueIndex, MovedOnError
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.observability import add_to_log
 from tollgate.kit.queue import Queue
-from tollgate.ledger.repository import LedgerRepository, NoPlaceError
-from tollgate.providers.base import (
+from tollgate.ledger.repository import ConcurrencyLimitReachedError, LedgerRepository
+from tollgate.providers.runtime.base import (
     Cancels,
     Failed,
     FailureKind,
@@ -28,10 +28,10 @@ from tollgate.providers.base import (
     SubmitOutcome,
     Unknown,
 )
-from tollgate.providers.board import HealthBoard
-from tollgate.providers.routing import routes_for
+from tollgate.providers.runtime.health_store import ProviderHealthStore
+from tollgate.providers.runtime.routing import routes_for
 from tollgate.tasks.callbacks import callback_url
-from tollgate.tasks.ending import TaskEnder
+from tollgate.tasks.finalizer import TaskFinalizer
 from tollgate.tasks.followups import with_references
 from tollgate.tasks.lifecycle import (
     STEP_GRACE_MS,
@@ -90,9 +90,9 @@ class StepRunner:
     tasks: TaskRepository
     timers: DueIndex
     ledger: LedgerRepository
-    ender: TaskEnder
+    finalizer: TaskFinalizer
     providers: Callable[[], Adapters]
-    board: HealthBoard
+    health: ProviderHealthStore
     catalog: Catalog
     artifacts: ArtifactStore
     queue: Queue
@@ -109,7 +109,7 @@ class StepRunner:
             return self._carry_out(task, self._routes(task))
         except (TaskMovedError, MovedOnError):
             return Stepped(StepResult.STALE, task)
-        except NoPlaceError:
+        except ConcurrencyLimitReachedError:
             return Stepped(StepResult.WAITING, task)
 
     def cancel(self, task_id: str, tries: int = 0) -> Stepped:
@@ -126,7 +126,7 @@ class StepRunner:
             return Stepped(StepResult.CONTINUED, task)
         try:
             end = cancelled(task, self.clock.now_ms())
-            return Stepped(StepResult.ENDED, self.ender.end(end, was_running=_is_running(task)))
+            return Stepped(StepResult.ENDED, self.finalizer.end(end, was_running=_is_running(task)))
         except TaskMovedError:
             return self._cancel_later(task, tries)
 
@@ -154,7 +154,7 @@ class StepRunner:
             outcome = after_poll(task, polled, providers, self.clock.now_ms())
             decision = self._copied(task, outcome, providers)
         if isinstance(decision, End):
-            ended = self.ender.end(decision, was_running=_is_running(task))
+            ended = self.finalizer.end(decision, was_running=_is_running(task))
             return Stepped(StepResult.ENDED, ended)
         self.tasks.save(decision.task)
         self.queue.send({"task_id": task.task_id, "seq": decision.task.seq}, decision.delay_s)
@@ -163,20 +163,20 @@ class StepRunner:
     def _claim(self, task: Task, claimed: Task) -> None:
         """Write the attempt before the call: whatever happens next, it is never made twice.
 
-        The first one takes a place among the account's running tasks. Raises `NoPlaceError`.
+        The first one takes a place among the account's running tasks. Raises `ConcurrencyLimitReachedError`.
         """
         if task.status is not TaskStatus.NOT_STARTED:
             self.tasks.save(claimed)
             return
-        free, _ = self.ledger.places(task.account_id)
+        free, _ = self.ledger.slots(task.account_id)
         if free <= 0:
-            raise NoPlaceError  # cheaper than a write that is refused
-        self.tasks.start(claimed, self.ledger.take_place(task.account_id))
+            raise ConcurrencyLimitReachedError  # cheaper than a write that is refused
+        self.tasks.start(claimed, self.ledger.acquire_slot(task.account_id))
 
     def _asked_in_order(self, providers: Sequence[str], model: str) -> list[str]:
-        """Give the providers to ask, best first; one that comes back after failing gets one task to try."""
-        ordered = self.board.in_order(providers, model)
-        if len(ordered) > 1 and not self.board.may_try(ordered[0]):
+        """Return the providers to ask, best first; one that comes back after failing gets one task to try."""
+        ordered = self.health.in_order(providers, model)
+        if len(ordered) > 1 and not self.health.may_try(ordered[0]):
             return [*ordered[1:], ordered[0]]
         return ordered
 
@@ -190,7 +190,7 @@ class StepRunner:
         url = callback_url(self.callback_base_url, task)
         job = Job(task.task_id, route.mapping, route.upstream, with_references(task), url)
         outcome = provider.submit(job)
-        self.board.report(attempt.provider, outcome)
+        self.health.report(attempt.provider, outcome)
         return outcome
 
     def _poll(self, task: Task, attempt: Attempt, adapters: Adapters) -> PollOutcome:
@@ -199,8 +199,8 @@ class StepRunner:
             # A provider that was taken away cannot be asked: the next one, or the money back, never limbo.
             return Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} has no credentials")
         outcome = provider.poll(attempt.handle)
-        self.board.report(attempt.provider, outcome)
-        if isinstance(outcome, Unknown) and self.board.is_disabled(attempt.provider, task.model):
+        self.health.report(attempt.provider, outcome)
+        if isinstance(outcome, Unknown) and self.health.is_disabled(attempt.provider, task.model):
             return Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} is off: {outcome.detail}")
         return outcome
 
@@ -220,7 +220,7 @@ class StepRunner:
         return after_copy(task, decision.result, files, self.clock.now_ms(), self.kept_ms)
 
     def _keeps_awake(self, task: Task) -> Callable[[], None]:
-        """Give what a long copy calls, so that the sweeper does not take it for dead and start another."""
+        """Return what a long copy calls, so that the sweeper does not take it for dead and start another."""
         told_at_ms = self.clock.now_ms()
 
         def alive() -> None:
@@ -233,7 +233,7 @@ class StepRunner:
         return alive
 
     def _routes(self, task: Task) -> Sequence[Route]:
-        """Give the live routes that take this input, best first; none when the model left the catalog.
+        """Return the live routes that take this input, best first; none when the model left the catalog.
 
         A follow-up stays with the provider that has the earlier result.
         """

@@ -16,7 +16,7 @@ translate_*.py    requests and answers in the other one
 upstream.py       one request to one route: what to send, how to read the answer
 billing.py        hold, record, settle
 breaker.py        which providers are left alone
-opened.py         what came of a request; a stream relays itself
+response.py       what came of a request; a stream relays itself
 service.py        one request from body to bill
 
 Those from `billing.py` on wait for others; nothing above them does I/O. `sse.py`, `stream.py` and `relay.py`

@@ -10,7 +10,7 @@ from tollgate.kit.dynamodb_async import AsyncDatabase
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
-from tollgate.ledger.caps import Allowance, AlreadyOpenError, cap_reached, opening
+from tollgate.ledger.caps import Allowance, AlreadyOpenError, cap_reached, open_period
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
     MAX_HOLDS,
@@ -23,7 +23,7 @@ from tollgate.ledger.holds import (
     text_entry,
     text_entry_id,
 )
-from tollgate.ledger.rate import RateMeter, TickMovedError
+from tollgate.ledger.rate import RateMeter, RateWindowMovedError
 from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
 from tollgate.text.models import TextModel
 from tollgate.text.usage import Usage
@@ -76,24 +76,24 @@ class TextBilling:
 
         One write where the balance and the cap cover it. Raises `InsufficientBalanceError`,
         `SpendingCapReachedError`, `ConcurrencyLimitedError`, `RateLimitedError`, `UserNotFoundError`, and
-        `KeyLimitReachedError` as `opening` does; then nothing is held.
+        `KeyLimitReachedError` as `open_period` does; then nothing is held.
         """
         counter = None if allowance is None else allowance.counter
         plan = full_hold(demand, model)
         refusal: HoldRefusedError | None = None
-        tick = self.meter.guess(account_id, self._clock.now_ms())
+        window = self.meter.guess(account_id, self._clock.now_ms())
         for _ in range(MAX_PLACES):
             now_ms = self._clock.now_ms()
             hold = Hold(request_id, plan.amount_micro_usd, now_ms + HOLD_LIFETIME_MS, counter)
             try:
-                await self._db.write(self._writes.place(account_id, hold, tick, allowance))
+                await self._db.write(self._writes.place(account_id, hold, window, allowance))
             except HoldRefusedError as exc:
                 refusal = exc
             else:
-                self.meter.counted(account_id, tick)
+                self.meter.counted(account_id, window)
                 return Placed(account_id, hold, plan)
-            if isinstance(refusal.rate, TickMovedError):
-                tick = refusal.rate.tick
+            if isinstance(refusal.rate, RateWindowMovedError):
+                window = refusal.rate.window
                 continue
             if refusal.rate is not None:
                 self.meter.refused(account_id, now_ms)
@@ -109,7 +109,7 @@ class TextBilling:
         raise _refused(refusal, plan, allowance)
 
     def rate_headers(self, account_id: str) -> dict[str, str]:
-        """Give the `x-ratelimit-*` headers of an account as this process knows them."""
+        """Return the `x-ratelimit-*` headers of an account as this process knows them."""
         return self.meter.headers(account_id, self._clock.now_ms())
 
     async def settle(self, placed: Placed, model: TextModel, usage: Usage) -> Billed:
@@ -136,7 +136,7 @@ class TextBilling:
         return Billed(charge, full_charge - charge)
 
     async def void(self, placed: Placed) -> None:
-        """Give the whole hold back: nothing was delivered."""
+        """Return the whole hold back: nothing was delivered."""
         if not placed.settling:
             await self._resolve(placed.account_id, placed.hold, 0)
 
@@ -166,12 +166,12 @@ class TextBilling:
         # Another request may be opening it as well.
         with suppress(AlreadyOpenError):
             table = self._writes.accounts_table
-            await self._db.write(opening(table, account_id, allowance, refusal.counters, now_ms))
+            await self._db.write(open_period(table, account_id, allowance, refusal.counters, now_ms))
         return True
 
 
 def _available(refusal: HoldRefusedError, allowance: Allowance | None) -> int:
-    """Give what the balance and the cap leave."""
+    """Return what the balance and the cap leave."""
     left = None if allowance is None else allowance.left(refusal.counters)
     return refusal.balance_micro_usd if left is None else min(left, refusal.balance_micro_usd)
 
@@ -191,5 +191,5 @@ def _refused(refusal: HoldRefusedError | None, plan: HoldPlan, allowance: Allowa
 
 
 def _stored(usage: Usage) -> Mapping[str, Any]:
-    """Give a usage as it stands in the ledger: what is not zero."""
+    """Return a usage as it stands in the ledger: what is not zero."""
     return {name: value for name, value in asdict(usage).items() if value}

@@ -23,7 +23,7 @@ class Breaker:
     _states: dict[str, _State] = field(default_factory=dict)
 
     def allows(self, provider: str, now_ms: int) -> bool:
-        """Tell whether to ask a provider now. After a window the one who asks is the probe."""
+        """Return whether to ask a provider now. After a window the one who asks is the probe."""
         state = self._states.get(provider)
         if state is None or state.closed_until_ms == 0:
             return True

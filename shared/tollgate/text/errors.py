@@ -71,7 +71,7 @@ _OVERLOADED = {ChatProtocol.OPENAI: (529, 503), ChatProtocol.ANTHROPIC: (503, 52
 
 
 def error_of_failures(failures: Sequence[Fault], *, stream: bool) -> TollgateError:
-    """Give what a client is told when no route gave an answer; `failures` are those of the routes asked."""
+    """Return what a client is told when no route gave an answer; `failures` are those of the routes asked."""
     if failures and failures[-1] is TIMED_OUT and not stream:
         return UpstreamTimeoutError()
     if failures and all(fault in (UNREADABLE, BROKEN_OFF) for fault in failures):
@@ -80,30 +80,30 @@ def error_of_failures(failures: Sequence[Fault], *, stream: bool) -> TollgateErr
 
 
 def messages_type(status: int) -> str:
-    """Give Anthropic's error type for an HTTP status."""
+    """Return Anthropic's error type for an HTTP status."""
     other = "api_error" if status >= _SERVER_ERRORS else "invalid_request_error"
     return _MESSAGES_TYPES.get(status, other)
 
 
 def error_body(protocol: ChatProtocol, error: TollgateError) -> dict[str, Any]:
-    """Give the body of one of our own errors, with whatever that error adds to it."""
+    """Return the body of one of our own errors, with whatever that error adds to it."""
     fault = Fault(error.status, error.message, error.type, error.code)
     return _body(protocol, fault, error.extra())
 
 
 def fault_body(protocol: ChatProtocol, fault: Fault) -> dict[str, Any]:
-    """Give the body of a provider's fault, as a client of `protocol` may see and knows it."""
+    """Return the body of a provider's fault, as a client of `protocol` may see and knows it."""
     return _body(protocol, replace(fault.shown, status=fault_status(protocol, fault)), {})
 
 
 def fault_status(protocol: ChatProtocol, fault: Fault) -> int:
-    """Give the HTTP status that a client of `protocol` knows for a fault of the other protocol."""
+    """Return the HTTP status that a client of `protocol` knows for a fault of the other protocol."""
     theirs, own = _OVERLOADED[protocol]
     return own if fault.shown.status == theirs else fault.shown.status
 
 
 def error_event(protocol: ChatProtocol, fault: Fault) -> bytes:
-    """Give `fault` as the last event of a stream that has begun."""
+    """Return `fault` as the last event of a stream that has begun."""
     data = dumps(fault_body(protocol, fault))
     name = "event: error\n" if protocol is ChatProtocol.ANTHROPIC else ""
     return f"{name}data: {data}\n\n".encode()

@@ -47,7 +47,7 @@ class Fault:
 
     @property
     def verdict(self) -> Verdict:
-        """Give what to do about it."""
+        """Return what to do about it."""
         if self.status in _OUR_ACCOUNT:
             return Verdict.OUR_ACCOUNT
         is_theirs = self.status in _BUSY or self.status >= _FIRST_SERVER_ERROR
@@ -55,7 +55,7 @@ class Fault:
 
     @property
     def shown(self) -> "Fault":
-        """Give the fault as a client may see it: nothing of our account with the provider.
+        """Return the fault as a client may see it: nothing of our account with the provider.
 
         What a provider says about a rate limit names the account that it limits: ours.
         """
@@ -80,7 +80,7 @@ UNREADABLE = Fault(502, "The provider's answer cannot be read.", "BadGateway", "
 
 
 def read_fault(status: int, body: bytes, code_statuses: Mapping[str, int] = _NO_CODES) -> Fault:
-    """Give the fault in an error answer of any provider. `code_statuses`: see `ChatDialect`."""
+    """Return the fault in an error answer of any provider. `code_statuses`: see `ChatDialect`."""
     try:
         payload = json.loads(body)
     except (ValueError, RecursionError):
@@ -89,7 +89,7 @@ def read_fault(status: int, body: bytes, code_statuses: Mapping[str, int] = _NO_
 
 
 def fault_of(payload: Any, status: int, code_statuses: Mapping[str, int] = _NO_CODES) -> Fault:
-    """Give the fault in a parsed error body: the protocols' own shapes, and what vendors make of them.
+    """Return the fault in a parsed error body: the protocols' own shapes, and what vendors make of them.
 
     A body may be a list of one, `error` a text, its fields may stand at the top, codes may be numbers, and
     such a number may be the HTTP status of an error that came inside HTTP 200.
@@ -109,7 +109,7 @@ def fault_of(payload: Any, status: int, code_statuses: Mapping[str, int] = _NO_C
 
 
 def chat_fault(payload: Mapping[str, Any], code_statuses: Mapping[str, int]) -> Fault | None:
-    """Give the fault that an OpenAI-compatible answer with HTTP 200 carries, or `None`.
+    """Return the fault that an OpenAI-compatible answer with HTTP 200 carries, or `None`.
 
     It is an `error`, or a `base_resp` with a status that is not 0 (providers.md §19).
     """

@@ -43,7 +43,7 @@ class HoldPlan:
 
 
 def charge_micro_usd(usage: Usage, model: TextModel) -> int:
-    """Give what `usage` costs, rounded up once. The tier of the whole input prices all of it."""
+    """Return what `usage` costs, rounded up once. The tier of the whole input prices all of it."""
     prices = model.prices_for(usage.total_input_tokens)
     total = (
         usage.input_tokens * prices.input
@@ -56,7 +56,7 @@ def charge_micro_usd(usage: Usage, model: TextModel) -> int:
 
 
 def full_hold(demand: Demand, model: TextModel) -> HoldPlan:
-    """Give the hold that covers the client's limit, or the model's maximum where it gave none."""
+    """Return the hold that covers the client's limit, or the model's maximum where it gave none."""
     limit = model.max_output_tokens
     if demand.output_limit is not None:
         limit = min(limit, demand.output_limit)
@@ -64,7 +64,7 @@ def full_hold(demand: Demand, model: TextModel) -> HoldPlan:
 
 
 def affordable_hold(demand: Demand, model: TextModel, balance_micro_usd: int) -> HoldPlan:
-    """Give the hold for an account with that balance; one above the balance is what it would take (402).
+    """Return the hold for an account with that balance; one above the balance is what it would take (402).
 
     A client's own limit is held in full. Without one, and with a balance below the model's maximum, the
     hold is at most a quarter of the balance, but not less than `LEAST_OUTPUT_TOKENS` cost.

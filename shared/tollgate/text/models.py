@@ -29,21 +29,21 @@ class TokenPrices:
     cache_write_1h: Decimal | None = None
 
     def of_cache_read(self) -> Decimal:
-        """Give the price of a token read from the cache."""
+        """Return the price of a token read from the cache."""
         return self.input if self.cache_read is None else self.cache_read
 
     def of_cache_write(self) -> Decimal:
-        """Give the price of a token written to the cache for minutes."""
+        """Return the price of a token written to the cache for minutes."""
         return self.input if self.cache_write is None else self.cache_write
 
     def of_cache_write_1h(self) -> Decimal:
-        """Give the price of a token written to the cache for an hour."""
+        """Return the price of a token written to the cache for an hour."""
         if self.cache_write_1h is not None:
             return self.cache_write_1h
         return self.of_cache_write() if self.cache_write is None else 2 * self.input
 
     def dearest_input(self) -> Decimal:
-        """Give the highest price that a token of input can have."""
+        """Return the highest price that a token of input can have."""
         return max(self.input, self.of_cache_read(), self.of_cache_write(), self.of_cache_write_1h())
 
 
@@ -81,6 +81,6 @@ class TextModel:
     adaptive_thinking: bool = True
 
     def prices_for(self, input_tokens: int) -> TokenPrices:
-        """Give the prices of a request with that much input: those of the highest tier it reaches."""
+        """Return the prices of a request with that much input: those of the highest tier it reaches."""
         reached = [tier for tier in self.tiers if input_tokens >= tier.from_tokens]
         return max(reached, key=lambda tier: tier.from_tokens).prices if reached else self.prices

@@ -31,7 +31,7 @@ class ModelRename:
         self._old: tuple[str, list[tuple[bytes, bytes]]] | None = None
 
     def apply(self, raw: bytes, model: object) -> bytes | None:
-        """Give `raw` with `model`, which its JSON says, renamed; `None` where the place is not clear."""
+        """Return `raw` with `model`, which its JSON says, renamed; `None` where the place is not clear."""
         if model == self.public_model or not isinstance(model, str):
             return raw
         # Quotes inside JSON strings are escaped, so a match is a member `model`; one alone is the right one.
@@ -116,14 +116,14 @@ class MessagesRelay(AnswerStream):
 
 
 def relay_completion(body: bytes, meter: Meter, public_model: str, dialect: ChatDialect) -> bytes:
-    """Give a chat completion under our model id, and read it into `meter`. Raises `FaultError`."""
+    """Return a chat completion under our model id, and read it into `meter`. Raises `FaultError`."""
     payload = read_completion(body, meter, dialect)
     renamed = ModelRename(public_model).apply(body, payload.get("model"))
     return renamed or dumps({**payload, "model": public_model}).encode()
 
 
 def relay_message(body: bytes, meter: Meter, public_model: str) -> bytes:
-    """Give a message under our model id, and read it into `meter`. Raises `FaultError`."""
+    """Return a message under our model id, and read it into `meter`. Raises `FaultError`."""
     payload = read_message(body, meter)
     renamed = ModelRename(public_model).apply(body, payload.get("model"))
     return renamed or dumps({**payload, "model": public_model}).encode()
@@ -195,19 +195,19 @@ def read_messages_event(payload: Mapping[str, Any], meter: Meter) -> None:
 
 
 def messages_fault(payload: Mapping[str, Any]) -> Fault:
-    """Give the fault in an Anthropic error that came with HTTP 200, by its type."""
+    """Return the fault in an Anthropic error that came with HTTP 200, by its type."""
     error = payload.get("error")
     kind = error.get("type") if isinstance(error, dict) else None
     return fault_of(payload, MESSAGES_STATUSES.get(str(kind), 502))
 
 
 def chat_event(payload: Mapping[str, Any]) -> bytes:
-    """Give a chunk as a server-sent event."""
+    """Return a chunk as a server-sent event."""
     return f"data: {dumps(payload)}\n\n".encode()
 
 
 def messages_event(payload: Mapping[str, Any]) -> bytes:
-    """Give an event of a messages stream, named by its type."""
+    """Return an event of a messages stream, named by its type."""
     return f"event: {payload['type']}\ndata: {dumps(payload)}\n\n".encode()
 
 

@@ -52,7 +52,7 @@ class JsonBody:
     size_bytes: int
 
     def edited(self, changes: Mapping[str, Any], dropped: Collection[str] = ()) -> bytes:
-        """Give the object with some members changed, added or dropped, and all others as they came."""
+        """Return the object with some members changed, added or dropped, and all others as they came."""
         kept = {name: text for name, text in self.texts.items() if name not in dropped}
         parts = kept | {name: dumps(value) for name, value in changes.items()}
         joined = ",".join(f"{dumps(name)}:{text}" for name, text in parts.items())
@@ -77,17 +77,17 @@ class TextRequest:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Give the body's members."""
+        """Return the body's members."""
         return self.body.fields
 
 
 def dumps(value: Any) -> str:
-    """Give `value` as JSON, compact and in ASCII: unpaired surrogates stay what they were, escapes."""
+    """Return `value` as JSON, compact and in ASCII: unpaired surrogates stay what they were, escapes."""
     return _ENCODER.encode(value)
 
 
 def read_request(protocol: ChatProtocol, body: bytes, *, is_count: bool = False) -> TextRequest:
-    """Give the request in `body`; `is_count` for the count_tokens route, which takes no `max_tokens`.
+    """Return the request in `body`; `is_count` for the count_tokens route, which takes no `max_tokens`.
 
     Raises `PayloadTooLargeError`, or `InvalidInputError` with every problem of the fields that we read.
     """
@@ -110,7 +110,7 @@ def read_request(protocol: ChatProtocol, body: bytes, *, is_count: bool = False)
 
 
 def read_json_body(body: bytes) -> JsonBody:
-    """Give the JSON object in `body` with its members' texts.
+    """Return the JSON object in `body` with its members' texts.
 
     Raises `PayloadTooLargeError`, or `InvalidInputError` for what is no JSON object. A repeated name is
     refused: which one a provider would read is not known, and one of them is what we price.

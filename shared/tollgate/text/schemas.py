@@ -17,7 +17,7 @@ _VERBATIM = frozenset({"enum", "const", "default", "examples", "required"})
 
 
 def portable_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Give `schema` without bounds on numbers and lengths, and with every object closed.
+    """Return `schema` without bounds on numbers and lengths, and with every object closed.
 
     Raises `InvalidInputError` for a schema that is nested too deeply.
     """

@@ -21,7 +21,7 @@ from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.observability import logger
-from tollgate.providers.reports import report_error
+from tollgate.providers.runtime.reports import report_error
 from tollgate.text.billing import Placed, TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.errors import error_body, error_of_failures, fault_body, fault_status
@@ -37,8 +37,8 @@ from tollgate.text.faults import (
 )
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextRoute
-from tollgate.text.opened import Live, Opened, Refused, Whole, fed
 from tollgate.text.request import TextRequest
+from tollgate.text.response import CompleteResponse, Opened, Refused, StreamedResponse, encode_events
 from tollgate.text.sse import UnreadableStreamError
 from tollgate.text.tokens import input_bound, input_estimate
 from tollgate.text.unpriced import unpriced_problems
@@ -65,7 +65,7 @@ class CountsTokens(Protocol):
     """A provider that counts input tokens for nothing."""
 
     def count_call(self, request: TextRequest, route: TextRoute, headers: Mapping[str, str]) -> HttpCall:
-        """Give the call that counts."""
+        """Return the call that counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class TextService:
         return opened
 
     async def count_tokens(self, request: TextRequest, key: ApiKey, headers: Mapping[str, str]) -> bytes:
-        """Give Anthropic's token count: the provider's own where it counts, else our estimate."""
+        """Return Anthropic's token count: the provider's own where it counts, else our estimate."""
         model = self.model_of(request, key)
         upstreams = await self.upstreams()
         for route in model.routes:
@@ -123,7 +123,7 @@ class TextService:
             return None
 
     def model_of(self, request: TextRequest, key: ApiKey) -> TextModel:
-        """Give the model that a request names.
+        """Return the model that a request names.
 
         Raises `InvalidInputError` (400, as the contract says), `ForbiddenError` where the key may not use it.
         """
@@ -164,7 +164,7 @@ class TextService:
         headers: Mapping[str, str],
         upstreams: Mapping[str, TextUpstream],
     ) -> Iterator[tuple[TextOrder, Exchange]]:
-        """Give each route that can carry the request, when its turn comes.
+        """Return each route that can carry the request, when its turn comes.
 
         Raises `InvalidInputError`, with the first route's words, where none can.
         """
@@ -210,7 +210,7 @@ class TextService:
             return _refused(order.request, _closed(response, exc.fault))
 
     async def _send(self, call: HttpCall | Answer, timeout: aiohttp.ClientTimeout) -> Answer:  # noqa: ASYNC109
-        """Give the answer to a call, once its headers are there."""
+        """Return the answer to a call, once its headers are there."""
         if not isinstance(call, HttpCall):
             return call
         return await self.http.request(
@@ -239,7 +239,7 @@ class TextService:
         body = await _read_up_to(response, MAX_WHOLE_BYTES)
         shown = exchange.read_whole(body)
         billed = await self.billing.settle(placed, order.model, exchange.meter.usage())
-        return Whole(shown, billed)
+        return CompleteResponse(shown, billed)
 
     async def _begin(
         self, order: TextOrder, exchange: Exchange, response: Answer, placed: Placed
@@ -247,11 +247,11 @@ class TextService:
         """Read until there is something for the client: from there on this route is the one."""
         stream = exchange.stream
         async for piece in response.content.iter_any():
-            first = fed(exchange, exchange.splitter.feed(piece))
+            first = encode_events(exchange, exchange.splitter.feed(piece))
             if stream.fault is not None and not exchange.meter.delivered_bytes:
                 return _refused(order.request, _closed(response, stream.fault))
             if first:
-                return Live(placed, order.model, exchange, response, first, self.billing)
+                return StreamedResponse(placed, order.model, exchange, response, first, self.billing)
         return _closed(response, UNREADABLE)
 
     def _note_failure(self, provider: str, fault: Fault) -> None:
@@ -262,7 +262,7 @@ class TextService:
 
 
 def _refused(request: TextRequest, fault: Fault) -> Refused | Fault:
-    """Give the answer to a fault inside HTTP 200 that is about the request; others may go elsewhere."""
+    """Return the answer to a fault inside HTTP 200 that is about the request; others may go elsewhere."""
     if fault.verdict is not Verdict.ABOUT_REQUEST:
         return fault
     body = encoded(fault_body(request.protocol, fault))

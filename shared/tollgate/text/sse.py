@@ -49,7 +49,7 @@ class SseSplitter:
         self._first = True
 
     def feed(self, piece: bytes) -> Iterator[SseEvent]:
-        """Give the events that `piece` completes, to be taken to the end before the next piece.
+        """Return the events that `piece` completes, to be taken to the end before the next piece.
 
         Raises `EventTooLargeError`, after the events before the one that is too long.
         """
@@ -65,7 +65,7 @@ class SseSplitter:
             raise EventTooLargeError
 
     def close(self) -> Iterator[SseEvent]:
-        """Give the last event if only the stream's end shows that it was complete (a stream of bare CRs)."""
+        """The last event if only the stream's end shows that it was complete (a stream of bare CRs)."""
         rest, self._pending = self._pending, b""
         if _BLANK_LINE_AT_END.search(rest):
             yield self._event(rest)

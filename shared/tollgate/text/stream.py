@@ -33,7 +33,7 @@ class Meter:
             self.delivered_bytes += utf8_length(text)
 
     def usage(self) -> Usage:
-        """Give the usage to bill: as reported, and where that is missing or 0 counted here and marked so."""
+        """The usage to bill: as reported, and where that is missing or 0 counted here and marked so."""
         known = self.reported or Usage(0, 0)
         counted = min(tokens_of_bytes(self.delivered_bytes), self.output_limit)
         is_told = self.final and known.output_tokens > 0
@@ -62,11 +62,11 @@ class AnswerStream(ABC):
 
     @property
     def ended(self) -> bool:
-        """Tell whether nothing that comes now could matter."""
+        """Return whether nothing that comes now could matter."""
         return self.done or self.fault is not None
 
     def feed(self, event: SseEvent) -> bytes:
-        """Give the bytes for the client that follow from `event`, often none."""
+        """Return the bytes for the client that follow from `event`, often none."""
         if self.ended:
             return b""
         if event.data is None:
@@ -82,7 +82,7 @@ class AnswerStream(ABC):
         return self._take(event, payload) if isinstance(payload, dict) else self.fail(UNREADABLE)
 
     def close(self, fault: Fault = BROKEN_OFF) -> bytes:
-        """Give the bytes for the client when nothing more comes: none if the answer was whole."""
+        """Return the bytes for the client when nothing more comes: none if the answer was whole."""
         return b"" if self.ended else self.fail(fault)
 
     def fail(self, fault: Fault) -> bytes:
@@ -91,20 +91,20 @@ class AnswerStream(ABC):
         return error_event(self.protocol, fault)
 
     def _blank(self, event: SseEvent) -> bytes:
-        """Give what follows from comments and blank lines."""
+        """Return what follows from comments and blank lines."""
         del event
         return b""
 
     def _is_end_mark(self, data: bytes) -> bool:
-        """Tell whether `data` is the provider's end mark that is no JSON."""
+        """Return whether `data` is the provider's end mark that is no JSON."""
         del data
         return False
 
     def _end(self, event: SseEvent) -> bytes:
-        """Give what follows from the end mark."""
+        """Return what follows from the end mark."""
         del event
         return b""
 
     @abstractmethod
     def _take(self, event: SseEvent, payload: dict[str, Any]) -> bytes:
-        """Give what follows from an event with a JSON object."""
+        """Return what follows from an event with a JSON object."""

@@ -36,7 +36,7 @@ class _Media:
 
 
 def input_bound(request: TextRequest, model: TextModel) -> int:
-    """Give the most input tokens that the provider can count for `request`.
+    """Return the most input tokens that the provider can count for `request`.
 
     One per byte of the body and one bound per image, whose own bytes do not count. What cannot be bounded
     so (documents, audio, video) is bounded by the model's context, as everything is: a longer input is
@@ -51,19 +51,19 @@ def input_bound(request: TextRequest, model: TextModel) -> int:
 
 
 def input_estimate(request: TextRequest, model: TextModel) -> int:
-    """Give about how many input tokens `request` has: for a provider that does not say. Never 0."""
+    """Return about how many input tokens `request` has: for a provider that does not say. Never 0."""
     media = _media_of(request)
     text_tokens = tokens_of_bytes(request.body.size_bytes - media.inline_bytes)
     return max(1, min(text_tokens + media.images * TYPICAL_IMAGE_TOKENS, input_bound(request, model)))
 
 
 def tokens_of_bytes(byte_count: int) -> int:
-    """Give about how many tokens a text of `byte_count` UTF-8 bytes has; 0 only for an empty one."""
+    """Return about how many tokens a text of `byte_count` UTF-8 bytes has; 0 only for an empty one."""
     return -(-byte_count // BYTES_PER_TOKEN)
 
 
 def utf8_length(text: str) -> int:
-    """Give the length of `text` in UTF-8 bytes; an unpaired surrogate counts as three."""
+    """Return the length of `text` in UTF-8 bytes; an unpaired surrogate counts as three."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 

@@ -29,7 +29,7 @@ _DONE_EVENT = b"data: " + DONE + b"\n\n"
 
 
 def completion_of_message(body: bytes, meter: Meter, public_model: str, created_s: int) -> bytes:
-    """Give a whole message as a chat completion; `created_s` is the time now, in epoch seconds.
+    """Return a whole message as a chat completion; `created_s` is the time now, in epoch seconds.
 
     Raises `FaultError` for an answer that is no message.
     """
@@ -50,7 +50,7 @@ def completion_of_message(body: bytes, meter: Meter, public_model: str, created_
 
 
 def finish_of(stop_reason: object) -> str:
-    """Give OpenAI's finish reason for Anthropic's stop reason."""
+    """Return OpenAI's finish reason for Anthropic's stop reason."""
     return _FINISHES.get(str(stop_reason), "stop")
 
 

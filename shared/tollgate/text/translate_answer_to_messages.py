@@ -33,7 +33,7 @@ _EMPTY = {
 
 
 def message_of_completion(body: bytes, meter: Meter, public_model: str, dialect: ChatDialect) -> bytes:
-    """Give a whole chat completion as a message. Raises `FaultError` for an answer that is no completion."""
+    """A whole chat completion as a message. Raises `FaultError` for an answer that is no completion."""
     payload = read_completion(body, meter, dialect)
     choice = _first(payload.get("choices"))
     said = _part(choice, "message")
@@ -49,7 +49,7 @@ def message_of_completion(body: bytes, meter: Meter, public_model: str, dialect:
 
 
 def stop_of(finish_reason: object, dialect: ChatDialect, *, refused: bool) -> str:
-    """Give Anthropic's stop reason for a finish reason of OpenAI's, or of the vendor's own."""
+    """Return Anthropic's stop reason for a finish reason of OpenAI's, or of the vendor's own."""
     name = str(finish_reason)
     found = _STOPS.get(dialect.finish_names.get(name, name), "end_turn")
     return "refusal" if refused else found

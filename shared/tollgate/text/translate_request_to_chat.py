@@ -30,7 +30,7 @@ _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 def chat_request(
     request: TextRequest, dialect: ChatDialect, upstream_id: str, output_limit: int
 ) -> dict[str, Any]:
-    """Give the body for an OpenAI-compatible provider. Raises `InvalidInputError` for what it cannot say."""
+    """The body for an OpenAI-compatible provider. Raises `InvalidInputError` for what it cannot say."""
     fields = request.fields
     messages = _system(fields.get("system"), "/system")
     for position, message in enumerate(fields["messages"]):

@@ -65,7 +65,7 @@ _BAD_ID_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
 def messages_request(
     request: TextRequest, model: TextModel, upstream_id: str, output_limit: int
 ) -> dict[str, Any]:
-    """Give the body for Anthropic; `output_limit` is the limit of output tokens, which is required there.
+    """Return the body for Anthropic; `output_limit` is the limit of output tokens, which is required there.
 
     Raises `InvalidInputError` for what cannot be translated.
     """
@@ -163,7 +163,7 @@ def _joined_system(blocks: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
 
 
 def _texts(content: Any, path: str) -> list[dict[str, Any]]:
-    """Give the text blocks of a content that can have nothing else; empty ones are left out."""
+    """Return the text blocks of a content that can have nothing else; empty ones are left out."""
     if content is None or isinstance(content, str):
         return [{"type": "text", "text": content}] if content else []
     if not isinstance(content, list):

@@ -20,7 +20,7 @@ _CLIENT_TOOLS = ("function", "custom", "bash_", "text_editor_", "computer_", "me
 
 
 def unpriced_problems(fields: Mapping[str, Any]) -> list[Problem]:
-    """Give what in a body, of either protocol, has no price here."""
+    """Return what in a body, of either protocol, has no price here."""
     return [*_dearer_service(fields), *_server_tools(fields)]
 
 

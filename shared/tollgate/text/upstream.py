@@ -38,7 +38,7 @@ class TextOrder:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def meter(self) -> Meter:
-        """Give a fresh meter for one attempt."""
+        """Return a fresh meter for one attempt."""
         return Meter(self.input_estimate, self.hold.output_limit * self.request.answers)
 
 
@@ -56,10 +56,10 @@ class Content(Protocol):
     """The bytes of an answer, as they come."""
 
     def iter_any(self) -> AsyncIterator[bytes]:
-        """Give the pieces that are left."""
+        """Return the pieces that are left."""
 
     async def readany(self) -> bytes:
-        """Give the next piece; nothing at the end."""
+        """Return the next piece; nothing at the end."""
 
 
 class Answer(Protocol):
@@ -67,15 +67,15 @@ class Answer(Protocol):
 
     @property
     def status(self) -> int:
-        """Give the HTTP status."""
+        """Return the HTTP status."""
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Give the headers, their names in any case."""
+        """Return the headers, their names in any case."""
 
     @property
     def content(self) -> Content:
-        """Give the body."""
+        """Return the body."""
 
     def close(self) -> None:
         """Read no more."""
@@ -85,10 +85,10 @@ class EventSplitter(Protocol):
     """Cuts a streamed answer into events; both raise `UnreadableStreamError`."""
 
     def feed(self, piece: bytes) -> Iterator[SseEvent]:
-        """Give the events that `piece` completes."""
+        """Return the events that `piece` completes."""
 
     def close(self) -> Iterator[SseEvent]:
-        """Give those that only the end of the stream completes."""
+        """Return those that only the end of the stream completes."""
 
 
 FaultReader = Callable[[int, Mapping[str, str], bytes], Fault]
@@ -118,11 +118,11 @@ class TextUpstream(Protocol):
     """A provider of text."""
 
     def exchange(self, order: TextOrder) -> Exchange:
-        """Give what to send for `order`. Raises `InvalidInputError` for what cannot be translated."""
+        """Return what to send for `order`. Raises `InvalidInputError` for what cannot be translated."""
 
 
 def chat_exchange(order: TextOrder, call: HttpCall | Answer, dialect: ChatDialect) -> Exchange:
-    """Give the exchange for a `call` to an OpenAI-compatible provider, whatever the client speaks."""
+    """Return the exchange for a `call` to an OpenAI-compatible provider, whatever the client speaks."""
     meter, model = order.meter(), order.model.id
     if order.request.protocol is ChatProtocol.OPENAI:
         wants_usage = order.request.wants_usage
@@ -143,7 +143,7 @@ def chat_exchange(order: TextOrder, call: HttpCall | Answer, dialect: ChatDialec
 
 
 def messages_exchange(order: TextOrder, call: HttpCall, code_statuses: Mapping[str, int]) -> Exchange:
-    """Give the exchange for a `call` to a provider that speaks messages, whatever the client speaks."""
+    """Return the exchange for a `call` to a provider that speaks messages, whatever the client speaks."""
     meter, model, created_s = order.meter(), order.model.id, order.created_s
     if order.request.protocol is ChatProtocol.ANTHROPIC:
         relay = MessagesRelay(meter, model)
@@ -159,12 +159,12 @@ def messages_exchange(order: TextOrder, call: HttpCall, code_statuses: Mapping[s
 
 
 def _in_body(code_statuses: Mapping[str, int]) -> FaultReader:
-    """Give the reader of faults that their body says all about."""
+    """Return the reader of faults that their body says all about."""
     return lambda status, _, body: read_fault(status, body, code_statuses)
 
 
 def relayed_chat_body(order: TextOrder, dialect: ChatDialect) -> bytes:
-    """Give an OpenAI client's own body for an OpenAI-compatible provider, every other field as it came.
+    """Return an OpenAI client's own body for an OpenAI-compatible provider, every other field as it came.
 
     The limit of output tokens goes under the name that the provider knows: one it does not know would be
     no limit, and the hold rests on it.
@@ -182,12 +182,12 @@ def relayed_chat_body(order: TextOrder, dialect: ChatDialect) -> bytes:
 
 
 def encoded(body: Mapping[str, Any]) -> bytes:
-    """Give a translated body as JSON."""
+    """Return a translated body as JSON."""
     return dumps(body).encode()
 
 
 def refusal(client: ChatProtocol, upstream: ChatProtocol, body: bytes, fault: Fault) -> tuple[int, bytes]:
-    """Give status and body for a client whose request a provider refused (`Verdict.ABOUT_REQUEST`).
+    """Return status and body for a client whose request a provider refused (`Verdict.ABOUT_REQUEST`).
 
     In the client's own protocol the provider's body is passed on as it came, if it has that protocol's
     shape; what it does not say in that shape is said again in ours.

@@ -41,13 +41,13 @@ class Usage:
 
     @property
     def total_input_tokens(self) -> int:
-        """Give all input, cached or not: what decides the long-context tier."""
+        """Return all input, cached or not: what decides the long-context tier."""
         written = self.cache_write_tokens + self.cache_write_1h_tokens
         return self.input_tokens + self.cache_read_tokens + written
 
 
 def read_chat_usage(reported: object, reasoning_count: ReasoningCount) -> Usage | None:
-    """Give the usage in an OpenAI-compatible `usage` object; `None` if it says nothing.
+    """Return the usage in an OpenAI-compatible `usage` object; `None` if it says nothing.
 
     `prompt_tokens` includes what was read from and written to the cache, but for the vendors and answers
     where the cached part is larger than the prompt, which then must be counted beside it.
@@ -75,7 +75,7 @@ def read_chat_usage(reported: object, reasoning_count: ReasoningCount) -> Usage 
 
 
 def read_messages_usage(reported: object) -> Usage | None:
-    """Give the usage in an Anthropic `usage` object; `None` if it says nothing. Its counts are disjoint."""
+    """Return the usage in an Anthropic `usage` object; `None` if it says nothing. Its counts are disjoint."""
     if not isinstance(reported, Mapping):
         return None
     written = _count(reported, "cache_creation_input_tokens")
@@ -89,7 +89,7 @@ def read_messages_usage(reported: object) -> Usage | None:
 
 
 def latest(earlier: Usage | None, later: Usage) -> Usage:
-    """Give the counts after `later` came: each is a running total, so it never falls.
+    """Return the counts after `later` came: each is a running total, so it never falls.
 
     Anthropic's `message_start` has the input and its `message_delta` may repeat it or leave it out.
     """
@@ -105,7 +105,7 @@ def latest(earlier: Usage | None, later: Usage) -> Usage:
 
 
 def chat_usage(usage: Usage) -> dict[str, Any]:
-    """Give `usage` as OpenAI's `usage` object (providers.md §17)."""
+    """Return `usage` as OpenAI's `usage` object (providers.md §17)."""
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens
     return {
         "prompt_tokens": usage.total_input_tokens,
@@ -120,7 +120,7 @@ def chat_usage(usage: Usage) -> dict[str, Any]:
 
 
 def messages_usage(usage: Usage) -> dict[str, Any]:
-    """Give `usage` as Anthropic's `usage` object (providers.md §18)."""
+    """Return `usage` as Anthropic's `usage` object (providers.md §18)."""
     return {
         "input_tokens": usage.input_tokens,
         "cache_creation_input_tokens": usage.cache_write_tokens + usage.cache_write_1h_tokens,

@@ -9,7 +9,7 @@ from tollgate.text.models import ChatProtocol, LongContextTier, TextModel, TextR
 
 
 def wire_model(model: catalog.TextModel) -> TextModel:
-    """Give what the text wire knows of a catalog model."""
+    """Return what the text wire knows of a catalog model."""
     return TextModel(
         id=model.id,
         protocols=frozenset(ChatProtocol(protocol) for protocol in model.protocols),
@@ -25,7 +25,7 @@ def wire_model(model: catalog.TextModel) -> TextModel:
 
 
 def models_view(models: Iterable[catalog.TextModel]) -> dict[str, Any]:
-    """Give the body of `GET /api/v1/models`: OpenAI's list, with prices in USD per 1M tokens (design §6)."""
+    """The body of `GET /api/v1/models`: OpenAI's list, with prices in USD per 1M tokens (design §6)."""
     return {"object": "list", "data": [_model_view(model) for model in models]}
 
 
@@ -44,7 +44,7 @@ def _model_view(model: catalog.TextModel) -> dict[str, Any]:
 
 
 def _epoch_s(day: str | None) -> int:
-    """Give a release day in epoch seconds; 0, as OpenAI's own list has it, where it is not known."""
+    """Return a release day in epoch seconds; 0, as OpenAI's own list has it, where it is not known."""
     return 0 if day is None else int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp())
 
 

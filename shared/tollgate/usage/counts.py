@@ -38,11 +38,11 @@ class Counts(NamedTuple):
     output_tokens: int = 0
 
     def plus(self, other: "Counts") -> "Counts":
-        """Give the sums of both."""
+        """Return the sums of both."""
         return Counts(*map(add, self, other))
 
     def view(self) -> dict[str, Any]:
-        """Give the counts as the API shows them.
+        """Return the counts as the API shows them.
 
         Cents are rounded up, once, from the sum that they stand beside: parts of a cent are only in text.
         """
@@ -63,12 +63,12 @@ ByModel = dict[str, Counts]
 
 
 def total(counts: Iterable[Counts]) -> Counts:
-    """Give the sum."""
+    """Return the sum."""
     return reduce(Counts.plus, counts, Counts())
 
 
 def by_model(counts: Iterable[tuple[str, Counts]]) -> ByModel:
-    """Give the sums for each model of pairs of a model and counts."""
+    """Return the sums for each model of pairs of a model and counts."""
     sums: ByModel = {}
     for model, each in counts:
         sums[model] = sums.get(model, Counts()).plus(each)
@@ -76,17 +76,17 @@ def by_model(counts: Iterable[tuple[str, Counts]]) -> ByModel:
 
 
 def bucket_of(entry: Entry) -> Bucket:
-    """Give the bucket of an entry: the UTC day that it was made on, so a refund's is that of the refund."""
+    """Return the bucket of an entry: the UTC day that it was made on, so a refund's is that of the refund."""
     return Bucket(entry.account_id, iso(entry.created_at_ms)[:DATE_LENGTH])
 
 
 def model_of(entry: Entry) -> str:
-    """Give the model that an entry is counted for."""
+    """Return the model that an entry is counted for."""
     return entry.model or ""
 
 
 def counts_of(entry: Entry) -> Counts:
-    """Give what one entry adds. Raises `ValueError` for a kind that is no usage."""
+    """Return what one entry adds. Raises `ValueError` for a kind that is no usage."""
     match entry.kind:
         case EntryKind.CHARGE:
             return Counts(spent_micro_usd=-entry.amount_micro_usd, tasks=1)

@@ -26,7 +26,7 @@ class Period:
     last: date
 
     def days(self) -> list[str]:
-        """Give every day, as `2026-11-21`, in order."""
+        """Return every day, as `2026-11-21`, in order."""
         return [
             (self.first + timedelta(days=n)).isoformat() for n in range((self.last - self.first).days + 1)
         ]

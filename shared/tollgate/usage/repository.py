@@ -35,7 +35,7 @@ class UsageRepository:
         self._usage_table = usage_table
 
     def days(self, account_id: str, first: str, last: str) -> Iterator[tuple[str, ByModel]]:
-        """Give each day that has counts, from one to another, both included, with its counts."""
+        """Return each day that has counts, from one to another, both included, with its counts."""
         rows = self._db.query(
             self._usage_table,
             "account_id = :account AND usage_day BETWEEN :first AND :last",
@@ -90,7 +90,7 @@ class RollUp:
         )
 
     def _grow(self, bucket: Bucket, entries: Sequence[Entry]) -> Write:
-        """Give the write of the row as it is now and `entries`; refused when it has changed by then."""
+        """Return the write of the row as it is now and `entries`; refused when it has changed by then."""
         key = {"account_id": bucket.account_id, "usage_day": bucket.day}
         row = self._db.get(self._usage_table, key) or {**key, "seq": 0, "counts": "{}"}
         added = ((model_of(entry), counts_of(entry)) for entry in entries)
@@ -107,5 +107,5 @@ class RollUp:
 
 
 def _read_counts(row: Item) -> ByModel:
-    """Give the counts in a row: by model, a list in the order of the fields of `Counts`."""
+    """Return the counts in a row: by model, a list in the order of the fields of `Counts`."""
     return {model: Counts(*values) for model, values in json.loads(row["counts"]).items()}

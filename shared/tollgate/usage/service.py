@@ -18,7 +18,7 @@ class StatisticsService:
     clock: Clock
 
     def of(self, account_id: str, query: Mapping[str, str]) -> dict[str, Any]:
-        """Give `{range, from, to, total, byDay, byModel}` (design §6) for the days of `query`.
+        """Return `{range, from, to, total, byDay, byModel}` (design §6) for the days of `query`.
 
         Raises `InvalidInputError`.
         """

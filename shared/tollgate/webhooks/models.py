@@ -34,12 +34,12 @@ class Try:
     error: str | None = None
 
     @property
-    def heard(self) -> bool:
-        """Tell whether the receiver answered 2xx."""
+    def delivered(self) -> bool:
+        """Return whether the receiver answered 2xx."""
         return self.status is not None and FIRST_SUCCESS <= self.status < FIRST_REDIRECT
 
     def view(self) -> dict[str, Any]:
-        """Give the try as its owner sees it."""
+        """Return the try as its owner sees it."""
         shown = {
             "at": iso(self.at_ms),
             "durationMs": self.duration_ms,
@@ -78,7 +78,7 @@ class Delivery:
     correlation_id: str | None = None
 
     def view(self) -> dict[str, Any]:
-        """Give the delivery as its owner sees it."""
+        """Return the delivery as its owner sees it."""
         shown = {
             "deliveryId": self.delivery_id,
             "type": self.event,
@@ -95,14 +95,14 @@ class Delivery:
         return _without_none(shown)
 
     def to_item(self) -> Item:
-        """Give the delivery as a row; without the fields of the DueIndex, which the repository adds."""
+        """Return the delivery as a row; without the fields of the DueIndex, which the repository adds."""
         row: Item = {name: getattr(self, name) for name in self.__slots__ if name != "wake_at_ms"}
         log = [_without_none(asdict(one)) for one in self.log]
         return _without_none(row | {"status": str(self.status), "log": log})
 
     @classmethod
     def from_item(cls, item: Item) -> "Delivery":
-        """Give the delivery that a row holds."""
+        """Return the delivery that a row holds."""
         fields = {name: item[name] for name in cls.__slots__ if name in item}
         fields |= {
             "status": DeliveryStatus(item["status"]),
@@ -113,7 +113,7 @@ class Delivery:
 
 
 def delivery_id_of(task_id: str) -> str:
-    """Give the id of a task's completion event: the same at every try and every repeat."""
+    """Return the id of a task's completion event: the same at every try and every repeat."""
     return "evt_" + task_id.removeprefix("task_")
 
 

@@ -17,18 +17,18 @@ _UNREADABLE = "\ufffd"
 
 
 def payload_of_task(task: Task) -> bytes:
-    """Give the body for an ended task: `{type, timestamp, data}`, where `data` is the status body."""
+    """Return the body for an ended task: `{type, timestamp, data}`, where `data` is the status body."""
     return _event(f"task.{task.status}", task.finished_at_ms or task.created_at_ms, task.view())
 
 
 def payload_of_test(delivery: Delivery) -> bytes:
-    """Give the body of a test: nothing happened, so `data` only says whose test it is."""
+    """Return the body of a test: nothing happened, so `data` only says whose test it is."""
     data = {"deliveryId": delivery.delivery_id, "message": "A test that the owner of this URL asked for."}
     return _event(TEST_EVENT, delivery.created_at_ms, data)
 
 
 def signed_headers(delivery_id: str, body: bytes, secrets: Sequence[str], now_ms: int) -> dict[str, str]:
-    """Give the headers of one try, with one signature for each secret that is live."""
+    """Return the headers of one try, with one signature for each secret that is live."""
     sent_at = datetime.fromtimestamp(now_ms // MS_PER_S, tz=UTC)
     signatures = [Webhook(secret).sign(delivery_id, sent_at, body.decode()) for secret in secrets]
     return {
@@ -43,7 +43,7 @@ def signed_headers(delivery_id: str, body: bytes, secrets: Sequence[str], now_ms
 
 
 def readable(answer: bytes) -> str:
-    """Give the start of what a stranger's server said as text that is safe to store, log and show.
+    """Return the start of what a stranger's server said as text that is safe to store, log and show.
 
     What is no UTF-8 and what is no printable character (NUL, escapes, marks that turn text around) becomes
     U+FFFD.

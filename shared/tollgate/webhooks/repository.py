@@ -30,17 +30,17 @@ class DeliveryRepository:
         self._table = table
 
     def get(self, delivery_id: str) -> Delivery | None:
-        """Give the delivery, or `None`."""
+        """Return the delivery, or `None`."""
         row = self._db.get(self._table, {"delivery_id": delivery_id})
         return None if row is None else Delivery.from_item(row)
 
     def get_all(self, delivery_ids: Sequence[str]) -> list[Delivery]:
-        """Give those of at most 100 deliveries that there are, in any order."""
+        """Return those of at most 100 deliveries that there are, in any order."""
         rows = self._db.get_all(self._table, [{"delivery_id": one} for one in delivery_ids])
         return [Delivery.from_item(row) for row in rows]
 
     def ids_of(self, account_id: str, before: str, limit: int) -> list[str]:
-        """Give the ids of an account's deliveries that sort before `before`, the newest first."""
+        """Return the ids of an account's deliveries that sort before `before`, the newest first."""
         rows = self._db.query(
             self._table,
             "account_id = :account AND delivery_id < :before",
@@ -52,7 +52,7 @@ class DeliveryRepository:
         return [row["delivery_id"] for row in rows]
 
     def enqueue(self, delivery: Delivery) -> Write:
-        """Give the write that makes a delivery. Refused with `DeliveryMovedError` where it is there."""
+        """Return the write that makes a delivery. Refused with `DeliveryMovedError` where it is there."""
         return Write(
             self._table,
             item=_row(delivery),
@@ -100,7 +100,7 @@ class LaneRepository:
         return place
 
     def leave(self, account_id: str, place: str, *, slow: bool | None) -> None:
-        """Give a place back, and note whether its try was slow (`None`: there is nothing to note)."""
+        """Return a place back, and note whether its try was slow (`None`: there is nothing to note)."""
         note = {} if slow is None else {":slow": slow}
         self._db.write(
             Write(
@@ -158,7 +158,7 @@ class LaneRepository:
         )
 
     def _clear(self, account_id: str, given_up: dict[str, int]) -> Write:
-        """Give the write that takes places out whose workers died, on the condition that they are there."""
+        """Return the write that takes places out whose workers died, on the condition that they are there."""
         names: dict[str, str] = {}
         values: dict[str, Any] = {}
         for number, (name, until) in enumerate(given_up.items()):

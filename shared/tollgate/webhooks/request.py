@@ -28,7 +28,7 @@ class Wanted:
     task_id: str | None = None
 
     def fits(self, delivery: Delivery) -> bool:
-        """Tell whether a delivery is one of those."""
+        """Return whether a delivery is one of those."""
         of_status = self.status is None or delivery.status is self.status
         return of_status and (self.task_id is None or delivery.task_id == self.task_id)
 
@@ -50,7 +50,7 @@ def read_query(query: Mapping[str, str]) -> Wanted:
 
 
 def read_test(body: Mapping[str, Any], guard: AddressGuard) -> str:
-    """Give the URL of a test's body `{url}`. Raises `InvalidInputError` with every problem."""
+    """Return the URL of a test's body `{url}`. Raises `InvalidInputError` with every problem."""
     problems = unknown_fields(body, ("url",))
     if "url" not in body:
         problems.append(Problem("/url", "Required."))
@@ -62,5 +62,5 @@ def read_test(body: Mapping[str, Any], guard: AddressGuard) -> str:
 
 
 def read_rotation(body: Mapping[str, Any]) -> int:
-    """Give the overlap in seconds of a rotation's body `{overlapS?}`. Raises `InvalidInputError`."""
+    """Return the overlap in seconds of a rotation's body `{overlapS?}`. Raises `InvalidInputError`."""
     return read_overlap_s(body, MAX_OVERLAP_S)

@@ -38,8 +38,8 @@ MAX_LOG = 10
 """Tries that a row remembers, with up to 3 KB of each answer as stored; DynamoDB's row is 400 KB."""
 
 
-def owed(task: Task, url: str, now_ms: int) -> Delivery:
-    """Give the delivery of an ended task's event, due now."""
+def pending_delivery(task: Task, url: str, now_ms: int) -> Delivery:
+    """Return the delivery of an ended task's event, due now."""
     return Delivery(
         delivery_id_of(task.task_id),
         task.account_id,
@@ -54,7 +54,7 @@ def owed(task: Task, url: str, now_ms: int) -> Delivery:
 
 
 def for_test(account_id: str, url: str, now_ms: int, correlation_id: str | None = None) -> Delivery:
-    """Give the delivery of a test event, due now. Within `TEST_GAP_MS` an account's tests have one id."""
+    """Return the delivery of a test event, due now. Within `TEST_GAP_MS` an account's tests have one id."""
     window_ms = now_ms // TEST_GAP_MS * TEST_GAP_MS
     owner = hashlib.blake2s(account_id.encode(), digest_size=10).digest()
     ulid = ULID.from_bytes(window_ms.to_bytes(6, "big") + owner)
@@ -70,14 +70,14 @@ def for_test(account_id: str, url: str, now_ms: int, correlation_id: str | None 
     )
 
 
-def may_try(delivery: Delivery) -> bool:
-    """Tell whether a pending delivery has a try left; it has none when its last one never ended."""
+def has_attempts_left(delivery: Delivery) -> bool:
+    """Return whether a pending delivery has a try left; it has none when its last one never ended."""
     most = MAX_TEST_TRIES if delivery.event == TEST_EVENT else MAX_TRIES
     return delivery.tries - delivery.redeliveries < most
 
 
 def claimed(delivery: Delivery, now_ms: int) -> Delivery:
-    """Give the delivery with one more try counted, before the try is made."""
+    """Return the delivery with one more try counted, before the try is made."""
     return replace(
         delivery,
         seq=delivery.seq + 1,
@@ -88,8 +88,8 @@ def claimed(delivery: Delivery, now_ms: int) -> Delivery:
     )
 
 
-def put_off(delivery: Delivery, now_ms: int) -> tuple[Delivery, int]:
-    """Give the delivery when its account's lane is full, and the seconds until it asks again."""
+def defer(delivery: Delivery, now_ms: int) -> tuple[Delivery, int]:
+    """Return the delivery when its account's lane is full, and the seconds until it asks again."""
     ceiling_s = min(FIRST_PUT_OFF_S << delivery.put_offs, MAX_DELAY_S)
     # Spread over the second half, so that those who were turned away together do not come back together.
     spread = zlib.crc32(f"{delivery.delivery_id}#{delivery.seq}".encode()) % (ceiling_s // 2 + 1)
@@ -99,12 +99,12 @@ def put_off(delivery: Delivery, now_ms: int) -> tuple[Delivery, int]:
 
 
 def after_try(delivery: Delivery, made: Try, now_ms: int) -> tuple[Delivery, int | None]:
-    """Give the claimed delivery after its try, and the seconds until the next one (`None`: no more)."""
+    """Return the claimed delivery after its try, and the seconds until the next one (`None`: no more)."""
     noted = replace(delivery, seq=delivery.seq + 1, log=(*delivery.log, made)[-MAX_LOG:])
-    if made.heard:
+    if made.delivered:
         return _over(replace(noted, delivered_at_ms=now_ms)), None
     # What was heard once is only repeated by hand: a repeat that fails takes nothing back.
-    if noted.delivered_at_ms is not None or not may_try(noted):
+    if noted.delivered_at_ms is not None or not has_attempts_left(noted):
         return _over(noted), None
     # A redelivery comes on top of the schedule: the wait that it cut short begins anew.
     wait_s = WAITS_S[noted.tries - noted.redeliveries - 1]
@@ -112,7 +112,7 @@ def after_try(delivery: Delivery, made: Try, now_ms: int) -> tuple[Delivery, int
 
 
 def redelivered(delivery: Delivery, now_ms: int) -> Delivery | None:
-    """Give the delivery as due now, by its customer's wish; `None` where it is on its way already.
+    """Return the delivery as due now, by its customer's wish; `None` where it is on its way already.
 
     Raises `RedeliveryLimitError`.
     """
@@ -143,6 +143,6 @@ def _due_in(delivery: Delivery, wait_s: int, now_ms: int) -> Delivery:
 
 
 def _over(delivery: Delivery) -> Delivery:
-    heard = delivery.delivered_at_ms is not None
-    status = DeliveryStatus.DELIVERED if heard else DeliveryStatus.FAILED
+    delivered = delivery.delivered_at_ms is not None
+    status = DeliveryStatus.DELIVERED if delivered else DeliveryStatus.FAILED
     return replace(delivery, status=status, next_try_at_ms=None, wake_at_ms=None)

@@ -27,7 +27,7 @@ from tollgate.webhooks.payload import (
     signed_headers,
 )
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository, LaneRepository
-from tollgate.webhooks.schedule import after_try, claimed, may_try, put_off
+from tollgate.webhooks.schedule import after_try, claimed, defer, has_attempts_left
 
 TIMEOUT_S = 10.0
 """Of the whole exchange: the receiver has this long to answer (design §6)."""
@@ -75,7 +75,7 @@ class WebhookSender:
         add_to_log(task_id=delivery.task_id, correlation_id=delivery.correlation_id)
         now_ms = self.clock.now_ms()
         try:
-            if not may_try(delivery):
+            if not has_attempts_left(delivery):
                 # It was claimed, and nobody wrote down what came of it: the tries are bounded all the same.
                 return self._record(delivery, Try(now_ms, 0, error=NEVER_ENDED))
             place = self.lanes.enter(delivery.account_id, now_ms)
@@ -96,7 +96,7 @@ class WebhookSender:
             self.lanes.leave(delivery.account_id, place, slow=slow)
 
     def _put_off(self, delivery: Delivery, now_ms: int) -> TryOutcome:
-        waiting, wait_s = put_off(delivery, now_ms)
+        waiting, wait_s = defer(delivery, now_ms)
         self.deliveries.save(waiting)
         self._send_message(waiting, wait_s)
         return TryOutcome.WAITING
@@ -107,7 +107,7 @@ class WebhookSender:
         if wait_s is not None:
             self._send_message(noted, wait_s)
             return TryOutcome.RETRY
-        return TryOutcome.DELIVERED if made.heard else TryOutcome.EXHAUSTED
+        return TryOutcome.DELIVERED if made.delivered else TryOutcome.EXHAUSTED
 
     def _send_message(self, delivery: Delivery, wait_s: int) -> None:
         if wait_s <= MAX_DELAY_S:

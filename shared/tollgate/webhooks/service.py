@@ -35,7 +35,7 @@ class WebhookService:
     clock: Clock
 
     def page(self, account_id: str, query: Mapping[str, str]) -> dict[str, Any]:
-        """Give `{deliveries, cursor}`, the newest first; `cursor` is missing on the last page.
+        """Return `{deliveries, cursor}`, the newest first; `cursor` is missing on the last page.
 
         `query` may have `state`, `taskId`, `limit` and `cursor`. Raises `InvalidInputError`.
         """
@@ -44,7 +44,7 @@ class WebhookService:
         return shown if page.cursor is None else {**shown, "cursor": page.cursor}
 
     def get(self, account_id: str, delivery_id: str) -> dict[str, Any]:
-        """Give a delivery with its tries. Raises `DeliveryNotFoundError`."""
+        """Return a delivery with its tries. Raises `DeliveryNotFoundError`."""
         return self._find(account_id, delivery_id).view()
 
     def redeliver(self, account_id: str, delivery_id: str) -> dict[str, Any]:
@@ -87,11 +87,11 @@ class WebhookService:
         return test.view()
 
     def secrets(self, account_id: str) -> dict[str, Any]:
-        """Give `{secrets}`: those that sign now, the newest first. Raises `UserNotFoundError`."""
+        """Return `{secrets}`: those that sign now, the newest first. Raises `UserNotFoundError`."""
         return self._secrets_view(self._account(account_id).webhook_secrets)
 
     def rotate(self, account_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Make a new secret; the one before signs beside it for `overlapS` of `body`. Give `{secrets}`.
+        """Make a new secret; the one before signs beside it for `overlapS` of `body`. Return `{secrets}`.
 
         Raises `InvalidInputError`, `UserNotFoundError`, and `RotationInProgressError` while an earlier
         rotation's old secret lives: so a double click rotates once.

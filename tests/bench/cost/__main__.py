@@ -18,7 +18,7 @@ from tests.bench.cost.parts import Bench, Part, metered_clients
 from tests.bench.cost.prices import PRICES
 from tests.bench.tables import filled, table
 from tests.support.http_server import http_server
-from tollgate import bootstrap_api
+from tollgate.composition import api as api_parts
 from tollgate.kit.money import micro_usd_of_cents
 
 DOCUMENT = ROOT / "docs" / "cost.md"
@@ -55,13 +55,13 @@ def measured(template: Template, folder: Path) -> dict[str, Part]:
         tables = template.of_type("AWS::DynamoDB::Table")
         meter = Meter(clients, {stack.refs[name]: table for name, table in tables.items()})
         metered_clients(meter)
-        account = bootstrap_api.api().accounts.open(micro_usd_of_cents(100_000))
+        account = api_parts.api().accounts.open(micro_usd_of_cents(100_000))
         receiver = ends.enter_context(http_server(lambda _: 204))
         return Bench(stack, meter, account, receiver).parts()
 
 
 def costs(parts: dict[str, Part], memory: dict[str, int]) -> str:
-    """Give the table of what a million of each request cost."""
+    """Return the table of what a million of each request cost."""
     bills = {name: total(counts, parts, memory) for name, counts in requests().items()}
     services = list(next(iter(bills.values())))
     rows = [
@@ -72,7 +72,7 @@ def costs(parts: dict[str, Part], memory: dict[str, int]) -> str:
 
 
 def counts(parts: dict[str, Part], memory: dict[str, int]) -> str:
-    """Give the table of what one invocation of each part takes."""
+    """Return the table of what one invocation of each part takes."""
     rows = []
     for name, part in parts.items():
         calls = ", ".join(f"{count:g} {call}" for call, count in sorted(part.calls.items()))
@@ -89,7 +89,7 @@ def counts(parts: dict[str, Part], memory: dict[str, int]) -> str:
 
 
 def prices() -> str:
-    """Give the table of prices."""
+    """Return the table of prices."""
     return table(
         ["USD", "For one", "Found"],
         [[f"{price.usd:f}", price.unit, price.source] for price in PRICES.values()],

@@ -29,7 +29,7 @@ _SERVICES = {"SendMessage": "sqs", "SendMessageBatch": "sqs", "PutObject": "s3"}
 
 
 def polls_of(job_s: int) -> int:
-    """Give how often a job of so many seconds is found pending, by the worker's own schedule."""
+    """Return how often a job of so many seconds is found pending, by the worker's own schedule."""
     at_s, polls = FIRST_POLL_S, 0
     while at_s < job_s:
         polls += 1
@@ -40,7 +40,7 @@ def polls_of(job_s: int) -> int:
 
 
 def requests() -> dict[str, Counter[str]]:
-    """Give what customers ask for, as parts and how many of each."""
+    """Return what customers ask for, as parts and how many of each."""
     order = ("create", "dispatch", "submit", "finish", "dispatch end", "count usage")
     return {
         f"picture of {PICTURE_S} s, from create to file": Counter([*order, *["poll"] * polls_of(PICTURE_S)]),
@@ -53,13 +53,13 @@ def requests() -> dict[str, Counter[str]]:
 
 
 def duration_s(name: str, part: Part, memory_mb: int) -> float:
-    """Give how long an invocation takes on Lambda: its CPU at its share of a vCPU, and what it waits for."""
+    """How long an invocation takes on Lambda: its CPU at its share of a vCPU, and what it waits for."""
     waits = sum(count * WAIT_S[_SERVICES.get(call, "dynamodb")] for call, count in part.calls.items())
     return part.cpu_s * VCPU_MB / memory_mb + waits + OUTSIDE_S.get(name, 0.0)
 
 
 def bill(name: str, part: Part, memory_mb: int) -> dict[str, Decimal]:
-    """Give the USD for a million of a part, by service."""
+    """Return the USD for a million of a part, by service."""
     queued = sum(count for call, count in part.calls.items() if _SERVICES.get(call) == "sqs")
     queued += 2 if name in QUEUED else 0
     is_requested = name in REQUESTED
@@ -81,7 +81,7 @@ def bill(name: str, part: Part, memory_mb: int) -> dict[str, Decimal]:
 def total(
     counts: Mapping[str, int], parts: Mapping[str, Part], memory: Mapping[str, int]
 ) -> dict[str, Decimal]:
-    """Give the USD for a million requests made of so many of each part, by service."""
+    """Return the USD for a million requests made of so many of each part, by service."""
     found: dict[str, Decimal] = {}
     for name, count in counts.items():
         for service, usd in bill(name, parts[name], memory[parts[name].function]).items():

@@ -66,7 +66,7 @@ class Meter:
         self.after(model.name, request, parsed, before)
 
     def _written(self, operation: str, request: Mapping[str, Any]) -> list[tuple[str, Row, bool]]:
-        """Give table, key, and whether it is in a transaction, of each row that a call writes."""
+        """Return table, key, and whether it is in a transaction, of each row that a call writes."""
         if operation == "TransactWriteItems":
             parts = [next(iter(item.items())) for item in request["TransactItems"]]
             return [(part["TableName"], self._key(part), True) for kind, part in parts]
@@ -84,7 +84,7 @@ class Meter:
 
 
 def _request(params: dict[str, Any]) -> dict[str, Any]:
-    """Give the JSON of a call; S3 has none."""
+    """Return the JSON of a call; S3 has none."""
     try:
         found = json.loads(params["body"] or b"{}")
     except (TypeError, ValueError, KeyError):

@@ -18,8 +18,8 @@ from local.events import Context, sqs_event, stream_event
 from local.stack import Stack
 from local.template import ROOT
 from tests.bench.cost.meter import Meter
-from tollgate import bootstrap
 from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import parts
 from tollgate.kit.aws_json import AwsJson
 from tollgate.webhooks.models import delivery_id_of
 
@@ -51,7 +51,7 @@ class Bench:
     receiver: str
 
     def parts(self) -> dict[str, Part]:
-        """Give all parts by name."""
+        """Return all parts by name."""
         runs = list(range(-2, RUNS))  # two to warm up
         tasks = {n: self._create(n) for n in runs}
         found = {"create": self._measured("ApiFunction", runs, lambda n: self._create(100 + n))}
@@ -153,7 +153,7 @@ class Bench:
         return lambda n: handler(stream_event([records[n + 2]], "arn:stream"), Context("bench"))
 
     def _changes(self, kind: str, table: str = "TasksTable") -> list[Any]:
-        """Give the records of a table's stream: rows that came, or tasks that ended."""
+        """Return the records of a table's stream: rows that came, or tasks that ended."""
         streams, arn = self.meter.clients.streams, self.stack.attributes[f"{table}.StreamArn"]
         found: list[Any] = []
         for shard in streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]:
@@ -202,10 +202,10 @@ class Bench:
                 with self._noted("TextFunction") as note:
                     for _ in range(RUNS):
                         await chat(http)
-            await bootstrap_text.close()
+            await text_parts.close()
             return note()
 
-        from tollgate import bootstrap_text  # noqa: PLC0415 - as above
+        from tollgate.composition import text as text_parts  # noqa: PLC0415 - as above
 
         AwsJson.call = call  # type: ignore[method-assign, assignment]
         try:
@@ -239,6 +239,6 @@ def metered_clients(meter: Meter) -> None:
     """Have the SDK clients of this process counted."""
     from tollgate.kit import aws  # noqa: PLC0415 - with the environment set
 
-    bootstrap.forget()
+    parts.forget()
     for make in (aws.dynamodb, aws.sqs, aws.s3):
         meter.register(make())

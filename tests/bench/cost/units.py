@@ -23,12 +23,12 @@ _deserialize = TypeDeserializer().deserialize
 
 
 def size_of(row: Row) -> int:
-    """Give the bytes of a row: names and values."""
+    """Return the bytes of a row: names and values."""
     return sum(_text(name) + _value(_deserialize(value)) for name, value in row.items())
 
 
 def write_units(table: Row, before: Row | None, after: Row | None, *, in_transaction: bool) -> int:
-    """Give the write units of one put, update or delete, with those of the table's indexes."""
+    """Return the write units of one put, update or delete, with those of the table's indexes."""
     units = _units(max(size_of(before or {}), size_of(after or {})), WRITE_UNIT_BYTES)
     units *= TRANSACTION_FACTOR if in_transaction else 1
     for index in table.get("GlobalSecondaryIndexes", []):
@@ -37,7 +37,7 @@ def write_units(table: Row, before: Row | None, after: Row | None, *, in_transac
 
 
 def read_units(rows: Sequence[Row], *, is_consistent: bool, together: bool) -> float:
-    """Give the read units of rows that were read; `together` by one query, each for itself else."""
+    """Return the read units of rows that were read; `together` by one query, each for itself else."""
     sizes = [size_of(row) for row in rows] or [0]
     units = (
         _units(sum(sizes), READ_UNIT_BYTES) if together else sum(_units(s, READ_UNIT_BYTES) for s in sizes)
@@ -46,12 +46,12 @@ def read_units(rows: Sequence[Row], *, is_consistent: bool, together: bool) -> f
 
 
 def key_names(index: Row) -> list[str]:
-    """Give the names of the key's attributes, of a table or an index."""
+    """Return the names of the key's attributes, of a table or an index."""
     return [part["AttributeName"] for part in index["KeySchema"]]
 
 
 def _entry(table: Row, index: Row, row: Row | None) -> Row | None:
-    """Give what an index has of a row; `None` where the row is not in it."""
+    """Return what an index has of a row; `None` where the row is not in it."""
     keys = key_names(index)
     if row is None or not all(name in row for name in keys):
         return None
@@ -76,7 +76,7 @@ def _units(size_bytes: int, unit_bytes: int) -> int:
 
 
 def _value(value: Any) -> int:
-    """Give the bytes of a value; our rows have no bytes and no sets."""
+    """Return the bytes of a value; our rows have no bytes and no sets."""
     match value:
         case None | bool():
             return 1

@@ -57,7 +57,7 @@ class Desk:
         return True
 
     def guess(self, monkeypatch: pytest.MonkeyPatch) -> str:
-        """Give the header of a key with the right id, a right checksum and another secret."""
+        """Return the header of a key with the right id, a right checksum and another secret."""
         with monkeypatch.context() as patch:
             patch.setattr("tollgate.accounts.keys.ULID", lambda: self.key.key_id.removeprefix("key_"))
             guess = new_key()

@@ -19,7 +19,7 @@ from tollgate.artifacts.sniff import HEAD_BYTES, MediaType, media_type
 
 @cache
 def picture(name: str) -> bytes:
-    """Give a small picture in a format of Pillow's."""
+    """Return a small picture in a format of Pillow's."""
     file = io.BytesIO()
     Image.new("RGB", (8, 8), (200, 30, 30)).save(file, name)
     return file.getvalue()
@@ -27,7 +27,7 @@ def picture(name: str) -> bytes:
 
 @cache
 def sound(container: str, codec: str, sample_format: str) -> bytes:
-    """Give a second of music."""
+    """Return a second of music."""
     file = io.BytesIO()
     with av.open(file, "w", format=container) as target:
         rate_hz = 48_000 if codec == "libopus" else SAMPLE_RATE_HZ
@@ -41,7 +41,7 @@ def sound(container: str, codec: str, sample_format: str) -> bytes:
 
 @cache
 def film(container: str) -> bytes:
-    """Give a short film, wrapped anew without being encoded again."""
+    """Return a short film, wrapped anew without being encoded again."""
     file = io.BytesIO()
     made = Film((16, 9), 1, False, "a fox", "test", seed=1).render()
     with av.open(io.BytesIO(made), "r") as source, av.open(file, "w", format=container) as target:
@@ -54,7 +54,7 @@ def film(container: str) -> bytes:
 
 
 def ftyp(brand: str) -> bytes:
-    """Give how a file of a brand of ISO/IEC 14496-12 begins."""
+    """Return how a file of a brand of ISO/IEC 14496-12 begins."""
     return b"\x00\x00\x00\x18ftyp" + brand.encode() + b"\x00\x00\x00\x00" + brand.encode() + b"mif1"
 
 

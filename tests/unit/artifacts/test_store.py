@@ -20,7 +20,7 @@ from tollgate.artifacts import store as store_module
 from tollgate.artifacts.store import PART_BYTES, ArtifactStore, CopyError
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.outbound import Outbound
-from tollgate.providers.base import InlineFile, ResultFile
+from tollgate.providers.runtime.base import InlineFile, ResultFile
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -38,7 +38,7 @@ def png() -> bytes:
 
 @cache
 def film(size_bytes: int) -> bytes:
-    """Give something of a size that begins as an MP4 does; no two of its parts are alike."""
+    """Return something of a size that begins as an MP4 does; no two of its parts are alike."""
     start = b"\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2"
     return start + random.Random(7).randbytes(size_bytes - len(start))  # noqa: S311 - not a secret
 

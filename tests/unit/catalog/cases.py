@@ -19,7 +19,7 @@ Case = tuple[str, dict[str, Any], list[str]]
 
 
 def problems(profile: str, source: Any) -> list[Problem]:
-    """Give the problems of `source` under the contract's `profile`; none for an accepted input."""
+    """Return the problems of `source` under the contract's `profile`; none for an accepted input."""
     try:
         check(profile_named(profile), source)
     except InvalidInputError as error:
@@ -28,12 +28,12 @@ def problems(profile: str, source: Any) -> list[Problem]:
 
 
 def problem_paths(profile: str, source: Any) -> list[str]:
-    """Give the JSON pointers of the problems of `source`, in order."""
+    """Return the JSON pointers of the problems of `source`, in order."""
     return sorted(problem.path for problem in problems(profile, source))
 
 
 def rows(**tables: Sequence[Case]) -> pytest.MarkDecorator:
-    """Give the cases of some profiles, named `IMG_A` for IMG-A, as parameters of a test."""
+    """Return the cases of some profiles, named `IMG_A` for IMG-A, as parameters of a test."""
     named = [(name.replace("_", "-"), case) for name, cases in tables.items() for case in cases]
     return pytest.mark.parametrize(
         ("profile", "source", "fields"),
@@ -43,5 +43,5 @@ def rows(**tables: Sequence[Case]) -> pytest.MarkDecorator:
 
 
 def pointers(fields: list[str]) -> list[str]:
-    """Give the JSON pointers of fields, in order; the empty name is the input itself."""
+    """Return the JSON pointers of fields, in order; the empty name is the input itself."""
     return sorted(f"/input/{name}" if name else "/input" for name in fields)

@@ -32,7 +32,7 @@ def vid_c(sketch: Sketch) -> None:
 
 
 def frames(sketch: Sketch, *other_roles: str) -> None:
-    """Give images with roles: frames at most once each, a last one only with a first."""
+    """Return images with roles: frames at most once each, a last one only with a first."""
     if sketch.has("imageWithRoles"):
         roles = sketch.pick(
             ["first_frame"],

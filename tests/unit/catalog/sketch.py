@@ -43,7 +43,7 @@ class Sketch:
         return name in self._values
 
     def chosen(self, name: str) -> Any:
-        """Give a field's value, or its default."""
+        """Return a field's value, or its default."""
         return self.source.get(name, self._properties.get(name, {}).get("default"))
 
     def drop(self, *names: str) -> None:
@@ -62,7 +62,7 @@ class Sketch:
         return self.draw(st.sampled_from(options))
 
     def set(self, name: str, *options: Any) -> None:
-        """Give a field one of some values."""
+        """Return a field one of some values."""
         self.source[name] = self.pick(*options)
 
     def most(self, name: str, count: int) -> None:

@@ -42,7 +42,7 @@ def source_seconds(draw: st.DrawFn, model: Model, checked: CheckedInput) -> Deci
 
 @cache
 def _published(profile: type[Profile]) -> tuple[dict[str, Any], dict[str, st.SearchStrategy[Any]]]:
-    """Give the schema of a model's input, and what each of its fields may be."""
+    """Return the schema of a model's input, and what each of its fields may be."""
     schema = schema_of(profile)
     defs = schema.get("$defs", {})
     return schema, {name: _value(one, defs) for name, one in schema["properties"].items()}

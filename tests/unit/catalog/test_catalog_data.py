@@ -32,7 +32,7 @@ def one(price: str = "0.10", **more: Any) -> list[dict[str, Any]]:
 
 
 def routed(model: Model, **changed: Any) -> Model:
-    """Give `model` with its one route changed."""
+    """Return `model` with its one route changed."""
     route = model.routes[0].model_dump(by_alias=True) | changed
     costs = [{**cost, "cost": str(cost["cost"])} for cost in route["costs"]]
     return model.model_copy(update={"routes": [Route.model_validate({**route, "costs": costs})]})

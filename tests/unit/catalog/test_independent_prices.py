@@ -48,7 +48,7 @@ def fact(profile: str, values: dict[str, Any], dimension: str) -> str | None:
 
 
 def seconds(profile: str, values: dict[str, Any], source: Decimal) -> Fraction:
-    """Give the seconds that are billed."""
+    """Return the seconds that are billed."""
     if profile == "VID-K":
         return Fraction(source)
     if profile == "VID-O" and values["duration"] == 0:

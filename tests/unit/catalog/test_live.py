@@ -20,7 +20,7 @@ def live(model_id: str, *providers: str) -> Model:
 
 
 def without_songs() -> Model:
-    """Give a model whose default action has no route."""
+    """Return a model whose default action has no route."""
     base = CATALOG.get("suno")
     return with_routes(base, [base.routes[0].model_copy(update={"takes": {"action": ["sound", "voice"]}})])
 

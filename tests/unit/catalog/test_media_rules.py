@@ -41,7 +41,7 @@ def urls(*files: File) -> dict[str, File]:
 
 
 def found(profile: str, source: dict[str, Any], facts: dict[str, File]) -> list[str] | Decimal:
-    """Give the pointers of the problems, or the source seconds."""
+    """Return the pointers of the problems, or the source seconds."""
     kind = profile_named(profile)
     checked = check(kind, {"prompt": "x", **source})
     assert {request.url for request in kind.probes(checked.values)} <= facts.keys()

@@ -25,7 +25,7 @@ def cents(model_id: str, source: dict[str, Any]) -> int:
 
 
 def priced(**pricing: Any) -> Model:
-    """Give a VID-F model with other prices."""
+    """Return a VID-F model with other prices."""
     base = CATALOG.get("seedance-1.5-pro").model_dump(
         by_alias=True, exclude={"pricing", "routes", "restrictions"}
     )

@@ -29,7 +29,7 @@ PRICE = "0.01"
 
 
 def document(price: str = PRICE, **more: Any) -> bytes:
-    """Give a document of one model with this price, and other fields as given."""
+    """Return a document of one model with this price, and other fields as given."""
     raw = json.loads(json.dumps(SHIPPED[MODEL])) | more
     raw["pricing"]["prices"][0]["price"] = price
     return json.dumps({MODEL: raw}).encode()

@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.conftest import Aws
-from tollgate import bootstrap_api
 from tollgate.accounts.models import Scope
 from tollgate.command.app import cli
 from tollgate.command.place import DEAD_LETTER_QUEUES, FUNCTIONS
+from tollgate.composition import api as api_parts
 
 
 class Session:
@@ -46,7 +46,7 @@ class TestOpen:
         words = ["accounts", "open", "--stack", "tollgate-dev", "--balance-cents", "250", "--json"]
         opened = json.loads(CliRunner().invoke(cli, words).stdout)
         bearer = f"Bearer {opened['apiKey']}"
-        key = bootstrap_api.api().authenticator.authenticate(bearer, Scope.ACCOUNT, "203.0.113.7")
+        key = api_parts.api().authenticator.authenticate(bearer, Scope.ACCOUNT, "203.0.113.7")
         assert key.account_id == opened["userId"]
-        assert bootstrap_api.api().accounts.me(opened["userId"]).view()["balance"] == 250
+        assert api_parts.api().accounts.me(opened["userId"]).view()["balance"] == 250
         assert opened["webhookSecret"].startswith("whsec_")

@@ -55,7 +55,7 @@ class Place:
 
 @pytest.fixture
 def document(monkeypatch: pytest.MonkeyPatch) -> Document:
-    """Give the document of the one service there is."""
+    """Return the document of the one service there is."""
     found = Document()
     monkeypatch.setattr(catalog, "place_of", lambda *_: Place("stack x", found))
     return found
@@ -74,14 +74,14 @@ def answer(*words: str) -> Any:
 
 
 def changed(**models: Any) -> Found:
-    """Give the shipped document with other models; `None` is without."""
+    """Return the shipped document with other models; `None` is without."""
     merged = {**json.loads(SHIPPED), **models}
     kept = {model_id: raw for model_id, raw in merged.items() if raw is not None}
     return Found(ETAG, json.dumps(kept).encode())
 
 
 def dearer_image() -> dict[str, Any]:
-    """Give z-image at 7 cents and without PoYo."""
+    """Return z-image at 7 cents and without PoYo."""
     raw: dict[str, Any] = json.loads(SHIPPED)["z-image"]
     raw["pricing"]["prices"][0]["price"] = "0.07"
     raw["routes"] = [route for route in raw["routes"] if route["provider"] != "poyo"]

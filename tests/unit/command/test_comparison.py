@@ -18,7 +18,7 @@ MODELS = st.dictionaries(st.sampled_from("mn"), st.dictionaries(NAMES, JSON, max
 
 
 def changes(live: Any, shipped: Any) -> list[Change]:
-    """Give the changes of one model that both have."""
+    """Return the changes of one model that both have."""
     return compare({"m": live}, {"m": shipped}).changed.get("m", [])
 
 

@@ -60,7 +60,7 @@ class Aws:
 
 @pytest.fixture
 def aws(monkeypatch: pytest.MonkeyPatch) -> Aws:
-    """Give the one stack there is."""
+    """Return the one stack there is."""
     found = Aws()
     monkeypatch.setattr("boto3.Session", lambda: found)
     return found

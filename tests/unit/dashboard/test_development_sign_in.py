@@ -4,7 +4,7 @@ from dataclasses import MISSING, fields
 
 import pytest
 
-from tollgate.bootstrap_dashboard import DashboardSettings
+from tollgate.composition.dashboard import DashboardSettings
 from tollgate.kit.settings import SettingsError
 
 ENVIRONMENT = {

@@ -14,13 +14,13 @@ MODELS = Catalog.shipped().models()
 
 
 def param(name: str, kind: str = "string", **fields: Any) -> dict[str, Any]:
-    """Give a descriptor as the catalog publishes it."""
+    """Return a descriptor as the catalog publishes it."""
     flags = {"isArray": False, "required": False, "multiline": False, "isPrompt": False}
     return {"name": name, "kind": kind, **flags, "deprecated": False, **fields}
 
 
 def value_of(one: dict[str, Any], text: str) -> Any:
-    """Give what a field with this text means, `None` where it is left out."""
+    """Return what a field with this text means, `None` where it is left out."""
     values, problems = input_of([one], {f"{PREFIX}{one['name']}": text})
     assert not problems
     return values.get(one["name"])
@@ -103,7 +103,7 @@ class TestForm:
 
 
 def values_for(one: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Give values that a field of this kind can hold."""
+    """Return values that a field of this kind can hold."""
     word = st.text("abc /:?=", min_size=1).map(str.strip).filter(bool)
     plain: dict[str, st.SearchStrategy[Any]] = {
         "boolean": st.booleans(),

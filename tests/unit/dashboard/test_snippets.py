@@ -24,7 +24,7 @@ BODIES = st.fixed_dictionaries(
 
 
 def argument(code: str, function: str, name: str) -> Any:
-    """Give the value that Python code passes to a function under a name."""
+    """Return the value that Python code passes to a function under a name."""
     calls = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
     call = next(node for node in calls if ast.unparse(node.func) == function)
     return ast.literal_eval(next(word.value for word in call.keywords if word.arg == name))

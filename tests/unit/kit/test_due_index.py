@@ -32,7 +32,7 @@ class Rows:
 
 @pytest.fixture(params=sorted(TABLES))
 def rows(aws: Aws, request: pytest.FixtureRequest) -> Rows:
-    """Give each table that has timers."""
+    """Return each table that has timers."""
     return Rows(aws, request.param)
 
 

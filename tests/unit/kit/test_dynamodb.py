@@ -45,7 +45,7 @@ def client_error(code: str, **parts: Any) -> ClientError:
 
 
 def canceled(*reasons: str | dict[str, Any]) -> ClientError:
-    """Give a cancelled transaction, with one reason for each write."""
+    """Return a cancelled transaction, with one reason for each write."""
     listed = [{"Code": reason} if isinstance(reason, str) else reason for reason in reasons]
     return client_error("TransactionCanceledException", CancellationReasons=listed)
 

@@ -15,7 +15,7 @@ OK: tuple[int, dict[str, Any]] = (200, {})
 
 
 def error(kind: str, status: int = 400, **more: Any) -> tuple[int, dict[str, Any]]:
-    """Give an error answer."""
+    """Return an error answer."""
     return status, {"__type": PREFIX + kind, **more}
 
 

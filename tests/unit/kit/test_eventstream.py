@@ -18,7 +18,7 @@ headers = st.dictionaries(names, values, max_size=4)
 
 
 def encoded(given_headers: dict[str, object], payload: bytes) -> bytes:
-    """Give one message; numbers go as 64 bits."""
+    """Return one message; numbers go as 64 bits."""
     head = b""
     for name, value in given_headers.items():
         head += bytes([len(name)]) + name.encode()

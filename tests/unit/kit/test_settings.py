@@ -5,12 +5,12 @@ from dataclasses import FrozenInstanceError, asdict, fields
 
 import pytest
 
-from tollgate.bootstrap_api import ApiSettings
-from tollgate.bootstrap_check_ledger import CheckLedgerSettings
-from tollgate.bootstrap_deliver_webhook import DeliverWebhookSettings
-from tollgate.bootstrap_dispatch_changes import DispatchChangesSettings
-from tollgate.bootstrap_run_task import RunTaskSettings
-from tollgate.bootstrap_sweep import SweepSettings
+from tollgate.composition.api import ApiSettings
+from tollgate.composition.check_ledger import CheckLedgerSettings
+from tollgate.composition.deliver_webhook import DeliverWebhookSettings
+from tollgate.composition.dispatch_changes import DispatchChangesSettings
+from tollgate.composition.run_task import RunTaskSettings
+from tollgate.composition.sweep import SweepSettings
 from tollgate.kit.settings import Settings, SettingsError
 
 ALL = (

@@ -24,7 +24,7 @@ def refund(task: str, amount: int) -> Entry:
 
 @st.composite
 def books(draw: st.DrawFn) -> list[Entry]:
-    """Give good books: a credit, charges below it, and refunds of some of them, in any order."""
+    """Return good books: a credit, charges below it, and refunds of some of them, in any order."""
     charges = draw(st.lists(st.integers(min_value=1, max_value=10**9), max_size=12))
     entries = [credit(sum(charges) + draw(st.integers(min_value=0, max_value=10**9)))]
     for number, amount in enumerate(charges):

@@ -10,11 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Aws
-from tollgate import bootstrap_api, bootstrap_run_task
+from tollgate.composition import api as api_parts
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.errors import InsufficientBalanceError, KeyLimitReachedError, SpendingCapReachedError
 from tollgate.ledger.audit import audit
-from tollgate.ledger.caps import MAX_COUNTERS, CapPeriod, SpendingCap, opening
+from tollgate.ledger.caps import MAX_COUNTERS, CapPeriod, SpendingCap, open_period
 from tollgate.ledger.entries import charge_entry, refund_entry
 from tollgate.ledger.holds import Hold, HoldRefusedError, HoldWrites, text_entry
 from tollgate.ledger.rate import RateMeter
@@ -25,7 +26,7 @@ BALANCE = 1_000_000
 
 
 def ms(text: str) -> int:
-    """Give an ISO 8601 time in epoch milliseconds."""
+    """Return an ISO 8601 time in epoch milliseconds."""
     return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000)
 
 
@@ -70,8 +71,8 @@ class Books:
     def __post_init__(self) -> None:
         self.db = Database(self.aws.clients.dynamodb)
         self.writes = HoldWrites(self.aws.stack.refs["AccountsTable"], self.aws.stack.refs["LedgerTable"])
-        self.id = bootstrap_api.api().accounts.open(BALANCE).account_id
-        self.ledger = bootstrap_run_task.step_runner().ledger
+        self.id = api_parts.api().accounts.open(BALANCE).account_id
+        self.ledger = run_task_parts.step_runner().ledger
         self.meter = RateMeter(1_000)
 
     def charge(self, task_id: str, amount: int) -> str:
@@ -79,9 +80,9 @@ class Books:
         allowance = self.cap.at("key_1", self.now_ms)
         self.ledger.open_counter(self.id, allowance, self.now_ms)
         entry = charge_entry(self.id, task_id, "m", amount, self.now_ms, counter=allowance.counter)
-        tick = self.meter.guess(self.id, self.now_ms)
-        self.db.transact(self.ledger.charge(entry, tick, allowance))
-        self.meter.counted(self.id, tick)
+        window = self.meter.guess(self.id, self.now_ms)
+        self.db.transact(self.ledger.charge(entry, window, allowance))
+        self.meter.counted(self.id, window)
         self.spent[allowance.counter] += amount
         return allowance.counter
 
@@ -96,9 +97,9 @@ class Books:
         allowance = self.cap.at("key_1", self.now_ms)
         self.ledger.open_counter(self.id, allowance, self.now_ms)
         hold = Hold(request_id, amount, self.now_ms + HOUR_MS, allowance.counter)
-        tick = self.meter.guess(self.id, self.now_ms)
-        self.db.write(self.writes.place(self.id, hold, tick, allowance))
-        self.meter.counted(self.id, tick)
+        window = self.meter.guess(self.id, self.now_ms)
+        self.db.write(self.writes.place(self.id, hold, window, allowance))
+        self.meter.counted(self.id, window)
         self.spent[allowance.counter] += amount
         return hold
 
@@ -122,15 +123,15 @@ class Books:
         self.spent[hold.counter or ""] -= hold.amount_micro_usd - charge
 
     def counters(self) -> dict[str, int]:
-        return dict(bootstrap_api.api().accounts.me(self.id).counters)
+        return dict(api_parts.api().accounts.me(self.id).counters)
 
     def counted(self) -> int:
-        """Give the counter of now."""
+        """Return the counter of now."""
         return self.counters().get(self.cap.at("key_1", self.now_ms).counter, 0)
 
     def agree(self) -> bool:
-        """Tell whether the counter of now is what was spent, and the balance what the ledger says."""
-        account = bootstrap_api.api().accounts.me(self.id)
+        """Return whether the counter of now is what was spent, and the balance what the ledger says."""
+        account = api_parts.api().accounts.me(self.id)
         entries = self.ledger.entries(self.id)
         drift = audit(self.id, account.balance_micro_usd, entries, account.holds)
         return drift is None and self.counted() == self.spent[self.cap.at("key_1", self.now_ms).counter]
@@ -138,7 +139,7 @@ class Books:
 
 @pytest.fixture
 def books(aws: Aws) -> Books:
-    """Give books with a cap of 1 000 micro-USD a day."""
+    """Return books with a cap of 1 000 micro-USD a day."""
     return Books(aws, SpendingCap(1000, CapPeriod.DAY))
 
 
@@ -211,14 +212,14 @@ class TestMoves:
 
 class TestOpening:
     def test_counters_of_old_periods_are_dropped_and_those_of_now_kept(self, aws: Aws) -> None:
-        account_id = bootstrap_api.api().accounts.open(0).account_id
-        ledger = bootstrap_run_task.step_runner().ledger
+        account_id = api_parts.api().accounts.open(0).account_id
+        ledger = run_task_parts.step_runner().ledger
         daily, monthly = SpendingCap(5, CapPeriod.DAY), SpendingCap(5, CapPeriod.MONTH)
         for day in range(1, 31):
             now_ms = ms(f"2026-11-{day:02}T12:00:00")
             ledger.open_counter(account_id, daily.at("key_1", now_ms), now_ms)
             ledger.open_counter(account_id, monthly.at("key_2", now_ms), now_ms)
-        found = bootstrap_api.api().accounts.me(account_id).counters
+        found = api_parts.api().accounts.me(account_id).counters
         assert found == {"spent#key_1#2026-11-30": 0, "spent#key_2#2026-11": 0}
 
     def test_a_counter_outlives_its_period_by_an_hour(self, books: Books) -> None:
@@ -237,9 +238,9 @@ class TestOpening:
         allowance = SpendingCap(5, CapPeriod.DAY).at("key_new", now_ms)
         used = {f"spent#key_{n}#2026-11": 1 for n in range(MAX_COUNTERS)}
         with pytest.raises(KeyLimitReachedError, match="500"):
-            opening("accounts", "usr_1", allowance, used, now_ms)
+            open_period("accounts", "usr_1", allowance, used, now_ms)
         old = {f"spent#key_{n}#2026-10": 1 for n in range(MAX_COUNTERS)}
-        assert opening("accounts", "usr_1", allowance, old, now_ms).update
+        assert open_period("accounts", "usr_1", allowance, old, now_ms).update
 
 
 class Life:
@@ -265,7 +266,7 @@ class Life:
     def place(self, slot: int, amount: int) -> None:
         request_id = f"req_{self.moves}"
         if slot not in self.holds and self.fits(lambda: self.books.place(request_id, amount), amount):
-            holds = {hold.request_id: hold for hold in bootstrap_api.api().accounts.me(self.books.id).holds}
+            holds = {hold.request_id: hold for hold in api_parts.api().accounts.me(self.books.id).holds}
             self.holds[slot] = holds[request_id]
 
     def record(self, slot: int, amount: int) -> None:

@@ -5,7 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Aws
-from tollgate import bootstrap_api, bootstrap_run_task
+from tollgate.composition import api as api_parts
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb import Database
 from tollgate.ledger.audit import audit
 from tollgate.ledger.holds import (
@@ -29,15 +30,15 @@ class Account:
     def __init__(self, aws: Aws, balance: int) -> None:
         self.db = Database(aws.clients.dynamodb)
         self.writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
-        self.id = bootstrap_api.api().accounts.open(balance).account_id
-        self.ledger = bootstrap_run_task.step_runner().ledger
+        self.id = api_parts.api().accounts.open(balance).account_id
+        self.ledger = run_task_parts.step_runner().ledger
         self.meter = RateMeter(600)
 
     def place(self, request_id: str, amount: int, expires_at_ms: int = NOW + HOLD_LIFETIME_MS) -> Hold:
         hold = Hold(request_id, amount, expires_at_ms)
-        tick = self.meter.guess(self.id, NOW)
-        self.db.write(self.writes.place(self.id, hold, tick))
-        self.meter.counted(self.id, tick)
+        window = self.meter.guess(self.id, NOW)
+        self.db.write(self.writes.place(self.id, hold, window))
+        self.meter.counted(self.id, window)
         return hold
 
     def record(self, hold: Hold, charge: int) -> None:
@@ -48,17 +49,17 @@ class Account:
         self.db.write(self.writes.resolve(self.id, hold, charge))
 
     def balance(self) -> int:
-        return bootstrap_api.api().accounts.me(self.id).balance_micro_usd
+        return api_parts.api().accounts.me(self.id).balance_micro_usd
 
     def books_agree(self) -> bool:
-        found = bootstrap_api.api().accounts.me(self.id)
+        found = api_parts.api().accounts.me(self.id)
         entries = self.ledger.entries(self.id)
         return audit(self.id, found.balance_micro_usd, entries, found.holds) is None
 
 
 @pytest.fixture
 def account(aws: Aws) -> Account:
-    """Give an account with 1 000 micro-USD."""
+    """Return an account with 1 000 micro-USD."""
     return Account(aws, 1000)
 
 

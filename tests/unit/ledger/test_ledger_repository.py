@@ -48,9 +48,9 @@ class Books:
 
     def charge(self, task_id: str, amount: int, account_id: str = "usr_1") -> None:
         entry = charge_entry(account_id, task_id, "z-image", amount, 2)
-        tick = self.meter.guess(account_id, NOW)
-        self.db.transact(self.ledger.charge(entry, tick))
-        self.meter.counted(account_id, tick)
+        window = self.meter.guess(account_id, NOW)
+        self.db.transact(self.ledger.charge(entry, window))
+        self.meter.counted(account_id, window)
 
     def refund(self, task_id: str, amount: int) -> None:
         refund = refund_entry("usr_1", task_id, "z-image", amount, 3)
@@ -62,7 +62,7 @@ class Books:
         return account
 
     def state(self) -> tuple[int, int, list[tuple[str, int]]]:
-        """Give balance in micro-USD, open tasks, and the ledger."""
+        """Return balance in micro-USD, open tasks, and the ledger."""
         account = self.account()
         entries = [(entry.entry_id, entry.amount_micro_usd) for entry in self.ledger.entries("usr_1")]
         return account.balance_micro_usd, account.open_tasks, entries

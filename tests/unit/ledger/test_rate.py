@@ -11,7 +11,15 @@ from tollgate.kit.dynamodb import Database
 from tollgate.kit.errors import RateLimitedError
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
-from tollgate.ledger.rate import BASE, MAX_TRIES, RateMeter, Tick, TickMovedError, tick_refused, ticking
+from tollgate.ledger.rate import (
+    BASE,
+    MAX_TRIES,
+    RateMeter,
+    RateWindow,
+    RateWindowMovedError,
+    count_request,
+    rate_refused,
+)
 
 LIMIT = 5
 MINUTE_MS = 60_000
@@ -40,23 +48,23 @@ class Account:
 
     def request(self, meter: RateMeter, now_ms: int, price: int = 1) -> None:
         """Take money and count, as create does. Raises `RateLimitedError`."""
-        tick = meter.guess("usr_1", now_ms)
+        window = meter.guess("usr_1", now_ms)
         for _ in range(MAX_TRIES):
             self.writes += 1
             try:
-                self.db.write(ticking(self._debit(price, tick), tick))
-            except TickMovedError as exc:
-                tick = exc.tick
+                self.db.write(count_request(self._debit(price, window), window))
+            except RateWindowMovedError as exc:
+                window = exc.window
             else:
-                meter.counted("usr_1", tick)
+                meter.counted("usr_1", window)
                 return
         pytest.fail("it never found the right way to count")
 
     @staticmethod
-    def _debit(price: int, tick: Tick) -> Write:
+    def _debit(price: int, window: RateWindow) -> Write:
         def refused(row: Item | None) -> Exception:
             assert row is not None
-            return tick_refused(row, tick) or AssertionError("refused for the money")
+            return rate_refused(row, window) or AssertionError("refused for the money")
 
         return Write(
             "Accounts",

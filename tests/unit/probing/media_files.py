@@ -28,13 +28,13 @@ WIDTH_PX, HEIGHT_PX = 320, 180
 
 @cache
 def mp4(audio: bool = True) -> bytes:
-    """Give an H.264 MP4 with its index (`moov`) in front."""
+    """Return an H.264 MP4 with its index (`moov`) in front."""
     return Film((16, 9), FILM_S, audio, "harbour", "test", seed=1).render()
 
 
 @cache
 def rewrapped(format_name: str, **options: str) -> bytes:
-    """Give the film of `mp4` in another container: `mp4` and `mov` have their index at the end then."""
+    """Return the film of `mp4` in another container: `mp4` and `mov` have their index at the end then."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "film")
         with (
@@ -50,7 +50,7 @@ def rewrapped(format_name: str, **options: str) -> bytes:
 
 
 def fragmented_mp4() -> bytes:
-    """Give the film of `mp4` with an index in front of every picture and none for all of them."""
+    """Return the film of `mp4` with an index in front of every picture and none for all of them."""
     return rewrapped("mp4", movflags="frag_every_frame+empty_moov+default_base_moof+skip_trailer")
 
 
@@ -62,7 +62,7 @@ def encoded_film(
     frames: int = FILM_S * FRAMES_PER_S,
     **options: str,
 ) -> bytes:
-    """Give a film without sound, in any container and codec that ffmpeg can write."""
+    """Return a film without sound, in any container and codec that ffmpeg can write."""
     found = io.BytesIO()
     with av.open(found, "w", format=format_name, options=options) as target:
         stream = target.add_stream(codec, rate=FRAMES_PER_S)
@@ -77,12 +77,12 @@ def encoded_film(
 
 
 def webm(**options: str) -> bytes:
-    """Give a VP8 WebM; `live="1"` is one whose writer could not go back to note the length."""
+    """Return a VP8 WebM; `live="1"` is one whose writer could not go back to note the length."""
     return encoded_film("webm", "libvpx", **options)
 
 
 def uncompressed_film(width_px: int, height_px: int) -> bytes:
-    """Give a MOV of one second whose every picture is width × height × 1.5 bytes."""
+    """Return a MOV of one second whose every picture is width × height × 1.5 bytes."""
     return encoded_film("mov", "rawvideo", (width_px, height_px), FRAMES_PER_S)
 
 
@@ -98,7 +98,7 @@ _SOUND = {
 
 @cache
 def song(format_name: str, **options: str) -> bytes:
-    """Give a song in the container that ffmpeg calls so."""
+    """Return a song in the container that ffmpeg calls so."""
     codec, samples = _SOUND[format_name]
     found = io.BytesIO()
     with av.open(found, "w", format=format_name, options=options) as target:
@@ -112,7 +112,7 @@ def song(format_name: str, **options: str) -> bytes:
 
 @cache
 def picture(format_name: str, mode: str = "RGB", **options: bool) -> bytes:
-    """Give a picture of 320 × 180 in the format that Pillow calls so."""
+    """Return a picture of 320 × 180 in the format that Pillow calls so."""
     found = io.BytesIO()
     gradient = Image.linear_gradient("L").resize((WIDTH_PX, HEIGHT_PX)).convert(mode)
     gradient.save(found, format_name, **options)
@@ -120,23 +120,23 @@ def picture(format_name: str, mode: str = "RGB", **options: bool) -> bytes:
 
 
 def png_that_claims(width_px: int, height_px: int) -> bytes:
-    """Give the first bytes of a PNG of any size."""
+    """Return the first bytes of a PNG of any size."""
     ihdr = struct.pack(">II5B", width_px, height_px, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", len(ihdr)) + b"IHDR" + ihdr + bytes(4)
 
 
 def synchsafe(number: int) -> bytes:
-    """Give a number as ID3 tags write it: 7 bits in each of four bytes."""
+    """Return a number as ID3 tags write it: 7 bits in each of four bytes."""
     return bytes(number >> shift & 0x7F for shift in (21, 14, 7, 0))
 
 
 def boxes(file: bytes) -> dict[str, bytes]:
-    """Give the top-level boxes of an MP4 by type, with their headers."""
+    """Return the top-level boxes of an MP4 by type, with their headers."""
     return {kind: file[start:end] for kind, start, end in _spans(file)}
 
 
 def scattered_fragments(gap_bytes: int) -> Sparse:
-    """Give an MP4 in fragments with gaps between them: `free` boxes of `gap_bytes`."""
+    """Return an MP4 in fragments with gaps between them: `free` boxes of `gap_bytes`."""
     film = fragmented_mp4()
     gap = struct.pack(">I4s", gap_bytes, b"free")
     parts, offset = {}, 0
@@ -150,7 +150,7 @@ def scattered_fragments(gap_bytes: int) -> Sparse:
 
 
 def mp4_that_claims(samples: int, *kinds: bytes) -> bytes:
-    """Give an MP4 of these kinds of tracks (one of film if none), told in a few bytes each.
+    """Return an MP4 of these kinds of tracks (one of film if none), told in a few bytes each.
 
     Each has that many samples, of a millisecond and a byte.
     """
@@ -160,7 +160,7 @@ def mp4_that_claims(samples: int, *kinds: bytes) -> bytes:
 
 
 def busy_mp4() -> bytes:
-    """Give a film in fragments that keeps ffmpeg busy for many seconds, by the number of its track."""
+    """Return a film in fragments that keeps ffmpeg busy for many seconds, by the number of its track."""
     film = bytearray(fragmented_mp4())
     number = film.index(b"tkhd") + 16
     assert film[number : number + 4] == _words(1)
@@ -201,7 +201,7 @@ def _words(*numbers: int) -> bytes:
 
 
 def _spans(file: bytes) -> Iterator[tuple[str, int, int]]:
-    """Give type, start and end of each top-level box."""
+    """Return type, start and end of each top-level box."""
     offset = 0
     while offset < len(file):
         size, kind = struct.unpack_from(">I4s", file, offset)

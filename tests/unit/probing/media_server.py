@@ -40,7 +40,7 @@ class Connection(BaseHTTPRequestHandler):
         self.server.shown.sent_bytes += len(body)
 
     def wanted(self, size: int) -> tuple[int, int] | None:
-        """Give the range that is asked for, first byte and the one behind its last."""
+        """Return the range that is asked for, first byte and the one behind its last."""
         found = _RANGE.fullmatch(self.headers.get("range", ""))
         return None if found is None else (int(found[1]), min(int(found[2]) + 1, size))
 
@@ -101,7 +101,7 @@ class Sparse:
     parts: Mapping[int, bytes]
 
     def cut(self, start: int, end: int) -> bytes:
-        """Give the bytes from `start` to before `end`."""
+        """Return the bytes from `start` to before `end`."""
         found = bytearray(end - start)
         for offset, part in self.parts.items():
             first, last = max(start, offset), min(end, offset + len(part))
@@ -111,7 +111,7 @@ class Sparse:
 
 
 def sparse(data: bytes) -> Sparse:
-    """Give plain bytes as a file."""
+    """Return plain bytes as a file."""
     return Sparse(len(data), {0: data})
 
 
@@ -183,7 +183,7 @@ def drip(file: Sparse, pause_s: float) -> Answer:
 
 
 def fixed(status: int, headers: Mapping[str, str | int] | None = None, body: bytes = b"") -> Answer:
-    """Give always the same answer."""
+    """Return always the same answer."""
 
     def answer(connection: Connection) -> None:
         connection.head(status, {"content-length": len(body), **(headers or {})})

@@ -69,7 +69,7 @@ def refusal(found: MediaFacts | ProbeError) -> tuple[ProbeCode, str]:
 
 
 def big_mp4(moov_first: bool) -> Sparse:
-    """Give an MP4 of 5 GB: the film of `mp4` with a very long media box."""
+    """Return an MP4 of 5 GB: the film of `mp4` with a very long media box."""
     film = boxes(mp4())
     media_bytes = FIVE_GB - len(film["ftyp"]) - len(film["moov"])
     media = struct.pack(">I4sQ", 1, b"mdat", media_bytes) + film["mdat"][8:]

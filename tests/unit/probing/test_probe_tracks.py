@@ -29,7 +29,7 @@ class Memory:
 
 
 def child_folder() -> Path:
-    """Give the folder in /proc of the child that was started last."""
+    """Return the folder in /proc of the child that was started last."""
     children = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
     return Path(f"/proc/{children[-1]}")
 

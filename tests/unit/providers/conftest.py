@@ -16,7 +16,7 @@ def served_api() -> Iterator[Api]:
 
 @pytest.fixture
 def fake(served_api: Api) -> Api:
-    """Give the API as new."""
+    """Return the API as new."""
     served_api.reset()
     return served_api
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.models import Route
-from tollgate.providers.base import Job, Mapped
-from tollgate.providers.mappings import MAPPINGS
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.mappings import MAPPINGS
 
 A, B, C = (f"https://a.test/{name}.png" for name in "abc")
 V, W = "https://a.test/v.mp4", "https://a.test/w.mp4"
@@ -19,29 +19,29 @@ Case = tuple[str, dict[str, Any], str, dict[str, Any]]
 
 
 def route_of(provider: str, model_id: str) -> Route:
-    """Give the catalog's route of a model to a provider, also one that is off."""
+    """Return the catalog's route of a model to a provider, also one that is off."""
     (route,) = [one for one in CATALOG.get(model_id).routes if one.provider == provider]
     return route
 
 
 def job_of(provider: str, model_id: str, source: dict[str, Any]) -> Job:
-    """Give the job for an input, checked and with the profile's defaults."""
+    """Return the job for an input, checked and with the profile's defaults."""
     route = route_of(provider, model_id)
     return Job("task_1", route.mapping, route.upstream, CATALOG.get(model_id).check(source).values)
 
 
 def mapped(provider: str, model_id: str, source: dict[str, Any]) -> Mapped:
-    """Give the provider's words for an input."""
+    """Return the provider's words for an input."""
     job = job_of(provider, model_id, source)
     return MAPPINGS[provider][job.mapping](job)
 
 
 def said(provider: str, model_id: str, values: dict[str, Any]) -> Mapped:
-    """Give the provider's words for values that the catalog refuses, so that no input leads to them."""
+    """Return the provider's words for values that the catalog refuses, so that no input leads to them."""
     route = route_of(provider, model_id)
     return MAPPINGS[provider][route.mapping](Job("task_1", route.mapping, route.upstream, values))
 
 
 def names(cases: list[Any]) -> list[str]:
-    """Give a name for each case: its model and the fields of its input."""
+    """Return a name for each case: its model and the fields of its input."""
     return [f"{case[0]}: {' '.join(case[1]) or 'nothing'}" for case in cases]

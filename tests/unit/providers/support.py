@@ -9,7 +9,7 @@ import httpx
 from hypothesis import strategies as st
 
 from tests.support.http_server import Raw, Received, Reply, http_server
-from tollgate.providers.base import (
+from tollgate.providers.runtime.base import (
     Failed,
     InlineFile,
     Job,
@@ -81,7 +81,7 @@ class Api:
 
     @property
     def body(self) -> Any:
-        """Give the JSON of the only request."""
+        """Return the JSON of the only request."""
         (request,) = self.received
         return json.loads(request.body)
 
@@ -136,7 +136,7 @@ def run(provider: MediaProvider, job: Job, polls: int = 1) -> list[SubmitOutcome
 
 
 def first_bytes(file: ResultFile | InlineFile) -> bytes:
-    """Give how a result begins, read as the store reads it; a key is not sent on to where it redirects."""
+    """Return how a result begins, read as the store reads it; a key is not sent on to where it redirects."""
     if isinstance(file, InlineFile):
         return file.data[:16]
     answer = httpx.get(file.url, headers=dict(file.headers), trust_env=False)

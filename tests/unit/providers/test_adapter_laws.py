@@ -12,7 +12,7 @@ from local.service import PROVIDERS
 from tests.support.http_server import http_server
 from tests.unit.providers.mapping_support import job_of
 from tests.unit.providers.support import ANSWERS, KEY, STATUSES, Api, first_bytes, keep, made_job, run
-from tollgate.providers.base import (
+from tollgate.providers.runtime.base import (
     Cancels,
     Failed,
     FailureKind,
@@ -27,7 +27,7 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.registry import make_providers
+from tollgate.providers.runtime.registry import make_providers
 
 BEARER = ("authorization", f"Bearer {KEY}")
 MEDIA_STARTS = (b"\x89PNG", b"\x00\x00\x00", b"ID3")

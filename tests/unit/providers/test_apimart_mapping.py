@@ -21,9 +21,9 @@ from tests.unit.providers.mapping_support import (
     said,
 )
 from tollgate.catalog.profiles.midjourney import ACTIONS
-from tollgate.providers.apimart import midjourney
-from tollgate.providers.base import Mapped
-from tollgate.providers.images import CannotMapError
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.media.apimart import midjourney
+from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 SEEDANCE = {**P, "resolution": "480p", "duration": 5, "generate_audio": True, "nsfw_check": False}

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.unit.providers.mapping_support import A, S, job_of
 from tests.unit.providers.support import ANSWERS, KEY, SCALARS, Api, first_bytes, keep
-from tollgate.providers.apimart.client import client
-from tollgate.providers.apimart.media import ApimartMedia
-from tollgate.providers.base import (
+from tollgate.providers.media.apimart.client import client
+from tollgate.providers.media.apimart.media import ApimartMedia
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
@@ -296,8 +296,8 @@ class TestMidjourneyFollowUps:
 
     def test_a_part_is_painted_again_in_two_steps(self, provider: ApimartMedia) -> None:
         grid, _ = made(provider, midjourney(**PICTURE))
-        waiting, asked = made(provider, midjourney(action="inpaint", parentTaskId=grid, index=1))
-        assert asked == Succeeded(output={"state": "modal"}, reference=waiting)
+        waiting, send_poll = made(provider, midjourney(action="inpaint", parentTaskId=grid, index=1))
+        assert send_poll == Succeeded(output={"state": "modal"}, reference=waiting)
         _, done = made(provider, midjourney(action="modal", parentTaskId=waiting, maskUrl=A, prompt="a hat"))
         assert len(done.files) == 4
 

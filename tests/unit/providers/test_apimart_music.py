@@ -6,11 +6,11 @@ import pytest
 
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.mapping_support import A, S, mapped, route_of, said
-from tollgate.providers.apimart.music import ACTIONS
-from tollgate.providers.apimart.results import of_a_task, of_midjourney, of_music
-from tollgate.providers.base import Mapped, ResultFile, Succeeded
-from tollgate.providers.images import CannotMapError
-from tollgate.providers.outputs import MAX_OUTPUT_BYTES
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.outputs import MAX_OUTPUT_BYTES
+from tollgate.providers.media.apimart.music import ACTIONS
+from tollgate.providers.media.apimart.results import of_a_task, of_midjourney, of_music
+from tollgate.providers.runtime.base import Mapped, ResultFile, Succeeded
 
 PATH = "music/generations"
 TRACK = {"parentTaskId": "task_A", "audioId": "2"}

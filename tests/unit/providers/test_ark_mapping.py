@@ -22,8 +22,8 @@ from tests.unit.providers.mapping_support import (
     said,
 )
 from tollgate.catalog.profiles.img_e import SIZES
-from tollgate.providers.base import Mapped
-from tollgate.providers.images import CannotMapError
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 TEXT = {"type": "text", "text": "a fox"}

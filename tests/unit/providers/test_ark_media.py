@@ -8,8 +8,8 @@ import pytest
 from tests.unit.providers.mapping_support import job_of
 from tests.unit.providers.support import KEY, Api, first_bytes, made_job, run
 from tests.unit.providers.vendors import simulated, vendor, vendor_job
-from tollgate.providers.ark.media import ArkMedia
-from tollgate.providers.base import (
+from tollgate.providers.media.ark.media import ArkMedia
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Lost,

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.providers.mapping_support import job_of
 from tests.unit.providers.support import KEY, Api
-from tollgate.providers.base import (
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
@@ -20,7 +20,7 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.registry import make_providers
+from tollgate.providers.runtime.registry import make_providers
 
 
 def bfl(base_url: str) -> MediaProvider:

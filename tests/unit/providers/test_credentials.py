@@ -10,11 +10,11 @@ from pydantic import ValidationError
 
 from tests.support.clock import ManualClock
 from tollgate.kit.outbound import tls
-from tollgate.providers.credentials import ProviderSource
-from tollgate.providers.fal.media import FalMedia
-from tollgate.providers.poyo.media import PoyoMedia
-from tollgate.providers.registry import MAKERS, SELF_HOSTED, make_providers
-from tollgate.providers.secret import read_credentials
+from tollgate.providers.media.fal.media import FalMedia
+from tollgate.providers.media.poyo.media import PoyoMedia
+from tollgate.providers.runtime.credentials import ProviderSource
+from tollgate.providers.runtime.registry import MAKERS, SELF_HOSTED, make_providers
+from tollgate.providers.runtime.secret import read_credentials
 
 KEY = "sk-very-secret"
 GOOD = json.dumps({"fal": {"key": KEY}, "poyo": {"key": "other", "baseUrl": "https://eu.poyo.test"}})

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.mapping_support import FIRST, LAST, A, B, Case, S, V, mapped, names, said
-from tollgate.providers.base import Mapped
-from tollgate.providers.images import CannotMapError
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 LARGE_SEED = 2**31

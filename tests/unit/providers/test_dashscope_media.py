@@ -6,7 +6,9 @@ import pytest
 
 from tests.unit.providers.support import KEY, Api
 from tests.unit.providers.vendors import vendor, vendor_job
-from tollgate.providers.base import (
+from tollgate.providers.media.dashscope.client import client
+from tollgate.providers.media.dashscope.media import DashScopeMedia
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Lost,
@@ -18,8 +20,6 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.dashscope.client import client
-from tollgate.providers.dashscope.media import DashScopeMedia
 
 SERVICES = "/hook/api/v1/services/aigc"
 URL = "https://a.test/1.png"

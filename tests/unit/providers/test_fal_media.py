@@ -21,7 +21,9 @@ from tests.unit.providers.support import (
     reply,
     run,
 )
-from tollgate.providers.base import (
+from tollgate.providers.media.fal.client import client
+from tollgate.providers.media.fal.media import FalMedia
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
@@ -34,9 +36,7 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.fal.client import client
-from tollgate.providers.fal.media import FalMedia
-from tollgate.providers.http import ProviderHttp
+from tollgate.providers.runtime.http import ProviderHttp
 
 Z_IMAGE = {"text": "fal-ai/z-image/turbo", "edit": "fal-ai/z-image/turbo/image-to-image"}
 SEEDANCE = {

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.mapping_support import A, B, C, V, mapped
-from tollgate.providers.base import Mapped
-from tollgate.providers.images import CannotMapError
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 IMAGE = {**P, "aspect_ratio": "auto", "resolution": "1k", "grounding": True}

@@ -8,7 +8,9 @@ import pytest
 
 from tests.unit.providers.mapping_support import job_of
 from tests.unit.providers.support import KEY, Api
-from tollgate.providers.base import (
+from tollgate.providers.media.google.client import client
+from tollgate.providers.media.google.media import GoogleMedia
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     InlineFile,
@@ -22,8 +24,6 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.google.client import client
-from tollgate.providers.google.media import GoogleMedia
 
 PICTURE = b"\x89PNG and more"
 DATA = {"mimeType": "image/png", "data": b64encode(PICTURE).decode()}

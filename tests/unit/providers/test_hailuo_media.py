@@ -10,7 +10,8 @@ import pytest
 
 from tests.unit.providers.support import KEY, Api
 from tests.unit.providers.vendors import HANDLES, vendor, vendor_job
-from tollgate.providers.base import (
+from tollgate.providers.media.minimax.media import MiniMaxMedia
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Lost,
@@ -22,7 +23,6 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.minimax.media import MiniMaxMedia
 
 WAY = "minimax hailuo"
 HANDLE = HANDLES[WAY]

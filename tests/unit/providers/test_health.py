@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.providers.base import (
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Lost,
@@ -15,7 +15,7 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.health import (
+from tollgate.providers.runtime.health import (
     FAILURES_TO_OPEN,
     FIRST_WINDOW_MS,
     MAX_WINDOW_MS,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tollgate.providers.images import CannotMapError, frames
+from tollgate.providers.mapping.images import CannotMapError, frames
 
 
 def role(name: str, url: str) -> dict[str, str]:

@@ -19,8 +19,8 @@ from tests.unit.providers.mapping_support import (
     names,
     said,
 )
-from tollgate.providers.base import Mapped
-from tollgate.providers.images import CannotMapError
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 LARGE_SEED = 2**31

@@ -26,7 +26,9 @@ from tests.unit.providers.support import (
     made_job,
     run,
 )
-from tollgate.providers.base import (
+from tollgate.providers.media.kie.client import client
+from tollgate.providers.media.kie.media import KieMedia
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
@@ -39,9 +41,7 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.kie.client import client
-from tollgate.providers.kie.media import KieMedia
-from tollgate.providers.registry import make_providers
+from tollgate.providers.runtime.registry import make_providers
 
 
 def z_image(prompt: str = "a fox") -> Job:

@@ -10,7 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.mapping_support import S, job_of, mapped, route_of, said
 from tests.unit.providers.support import ANSWERS, KEY, SCALARS, Api, first_bytes, keep
-from tollgate.providers.base import (
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.media.kie.client import client
+from tollgate.providers.media.kie.media import KieMedia
+from tollgate.providers.media.kie.music import ACTIONS
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
@@ -24,10 +28,6 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.images import CannotMapError
-from tollgate.providers.kie.client import client
-from tollgate.providers.kie.media import KieMedia
-from tollgate.providers.kie.music import ACTIONS
 
 CALLBACK = "http://127.0.0.1:9/cb"
 TRACK = {"parentTaskId": "t-1", "audioId": "a-1"}

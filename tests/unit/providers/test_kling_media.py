@@ -14,7 +14,9 @@ from local.service import PROVIDERS
 from tests.support.http_server import http_server
 from tests.unit.providers.mapping_support import A, B, V
 from tests.unit.providers.support import ANSWERS, KEY, STATUSES, Api, first_bytes, keep, made_job, run
-from tollgate.providers.base import (
+from tollgate.providers.media.kling.client import bearer
+from tollgate.providers.media.kling.mappings import MAPPINGS
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
@@ -28,9 +30,7 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.kling.client import bearer
-from tollgate.providers.kling.mappings import MAPPINGS
-from tollgate.providers.registry import make_providers
+from tollgate.providers.runtime.registry import make_providers
 
 IDS = {"text": "text-to-video/kling-3.0", "image": "image-to-video/kling-3.0"}
 VALUES: dict[str, Any] = {

@@ -18,13 +18,13 @@ from tests.unit.providers.mapping_support import A, V
 from tests.unit.providers.support import first_bytes, run
 from tollgate.catalog.models import Model, Route
 from tollgate.kit.clock import SystemClock
-from tollgate.providers.base import Job, MediaProvider, Submitted, Succeeded
-from tollgate.providers.fields import DEFAULT
-from tollgate.providers.images import CannotMapError
-from tollgate.providers.mappings import MAPPINGS, mappings
-from tollgate.providers.registry import make_providers
-from tollgate.providers.test import NAME as TEST
-from tollgate.providers.test.media import PretendMedia
+from tollgate.providers.mapping.fields import DEFAULT
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.media.test import NAME as TEST
+from tollgate.providers.media.test.media import MediaTestProvider
+from tollgate.providers.runtime.base import Job, MediaProvider, Submitted, Succeeded
+from tollgate.providers.runtime.mappings import MAPPINGS, mappings
+from tollgate.providers.runtime.registry import make_providers
 from tollgate.tasks.followups import FIELDS
 
 LIVE = CATALOG.with_live(frozenset(mappings()), mappings())
@@ -65,7 +65,7 @@ def job_for(route: Route, values: Mapping[str, Any]) -> Job:
 
 
 def is_mapped(route: Route, values: Mapping[str, Any]) -> bool:
-    """Tell whether a route gives a body; anything but `CannotMapError` comes through."""
+    """Return whether a route gives a body; anything but `CannotMapError` comes through."""
     try:
         mapped = MAPPINGS[route.provider][route.mapping](job_for(route, values))
     except CannotMapError:
@@ -127,17 +127,17 @@ def simulator() -> Iterator[str]:
 @cache
 def adapter(provider: str, simulator: str) -> MediaProvider:
     if provider == TEST:
-        return PretendMedia(SystemClock())
+        return MediaTestProvider(SystemClock())
     return make_providers({provider: "key"}, {provider: simulator + PROVIDERS[provider][1]})[provider]
 
 
 def shortest(model: Model) -> Mapping[str, Any]:
-    """Give the values of the shortest input of a model."""
+    """Return the values of the shortest input of a model."""
     return model.check(FULL.get(model.id, {"prompt": "a fox"})).values
 
 
 def takes_little(model: Model, route: Route) -> bool:
-    """Tell whether a route takes the model's shortest input; some want an image."""
+    """Return whether a route takes the model's shortest input; some want an image."""
     return route.can_run(shortest(model)) and is_mapped(route, shortest(model))
 
 

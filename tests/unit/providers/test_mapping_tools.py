@@ -8,28 +8,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.providers.support import made_job
-from tollgate.providers.base import Mapped
-from tollgate.providers.content import content, taken_out
-from tollgate.providers.fields import (
+from tollgate.providers.mapping.content import content, taken_out
+from tollgate.providers.mapping.fields import (
     Family,
+    accept_only,
     as_text,
     at_most,
     first,
-    having,
+    ignored,
     lower,
-    meaningless,
+    map_fields,
     one_each,
     one_of,
-    only,
-    say,
+    require,
     translated,
     upper,
 )
-from tollgate.providers.fields import given as chosen
-from tollgate.providers.frames import by_order, by_role, frames_or_references, source
-from tollgate.providers.images import CannotMapError
-from tollgate.providers.keyframes import keyframes_or_frames, placed
-from tollgate.providers.pixels import exactly, size_px
+from tollgate.providers.mapping.fields import variant_if as chosen
+from tollgate.providers.mapping.frames import by_order, by_role, frames_or_references, source
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.keyframes import keyframes_or_frames, placed
+from tollgate.providers.mapping.pixels import exactly, size_px
+from tollgate.providers.runtime.base import Mapped
 
 FIRST, LAST = {"role": "first_frame", "url": "f"}, {"role": "last_frame", "url": "l"}
 REFERENCE = {"role": "reference_image", "url": "r"}
@@ -51,12 +51,12 @@ class TestWords:
             (first("there"), ["a", "b"], {"there": "a"}),
             (one_each("x", "y"), ["a"], {"x": "a"}),
             (one_each("x", "y"), ["a", "b"], {"x": "a", "y": "b"}),
-            (only("a", "b"), "b", {}),
-            (meaningless, object(), {}),
+            (accept_only("a", "b"), "b", {}),
+            (ignored, object(), {}),
         ],
     )
     def test_a_field_is_said(self, word: Any, value: Any, body: dict[str, Any]) -> None:
-        assert say({"here": value}, {"here": word}) == body
+        assert map_fields({"here": value}, {"here": word}) == body
 
     @pytest.mark.parametrize(
         ("word", "value"),
@@ -67,28 +67,28 @@ class TestWords:
             (at_most("there", 2), "abc"),
             (at_most("there", 2), 3),
             (one_each("x"), ["a", "b"]),
-            (only("a", "b"), "c"),
+            (accept_only("a", "b"), "c"),
         ],
     )
     def test_a_value_there_is_no_word_for_is_refused(self, word: Any, value: Any) -> None:
         with pytest.raises(CannotMapError):
-            say({"here": value}, {"here": word})
+            map_fields({"here": value}, {"here": word})
 
     def test_a_field_that_no_table_names_is_refused(self) -> None:
         with pytest.raises(CannotMapError, match="no word for other"):
-            say({"here": 1, "other": 2}, {"here": "there"})
+            map_fields({"here": 1, "other": 2}, {"here": "there"})
 
     @pytest.mark.parametrize("values", [{}, {"here": ""}, {"here": []}])
     def test_a_field_that_must_be_there(self, values: dict[str, Any]) -> None:
-        assert having({"here": "a", "other": 1}, "here") == {"here": "a", "other": 1}
+        assert require({"here": "a", "other": 1}, "here") == {"here": "a", "other": 1}
         with pytest.raises(CannotMapError, match="no here"):
-            having(values, "here")
+            require(values, "here")
 
     @given(st.dictionaries(st.sampled_from("abcde"), st.integers()), st.sets(st.sampled_from("abcde")))
     def test_nothing_is_ever_dropped(self, values: dict[str, int], known: set[str]) -> None:
         words = {name: f"{name}_there" for name in known}
         try:
-            body = say(values, words)
+            body = map_fields(values, words)
         except CannotMapError:
             assert not values.keys() <= known
         else:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.mapping_support import FIRST, LAST, A, B, C, Case, S, mapped, names
-from tollgate.providers.base import Job, Mapped
-from tollgate.providers.images import CannotMapError
-from tollgate.providers.minimax.mappings import MAPPINGS
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.media.minimax.mappings import MAPPINGS
+from tollgate.providers.runtime.base import Job, Mapped
 
 P = {"prompt": "a fox"}
 TEXT = {"type": "text", "text": "a fox"}
@@ -66,7 +66,7 @@ SAID = {**P, "duration": 6, "resolution": "768P", "prompt_optimizer": False}
 
 
 def hailuo(model: str, values: dict[str, Any]) -> Mapped:
-    """Give the words for a job made by hand: no model of the shipped catalog is a Hailuo."""
+    """Return the words for a job made by hand: no model of the shipped catalog is a Hailuo."""
     return MAPPINGS["hailuo"](Job("task_1", "hailuo", {"default": model}, values))
 
 

@@ -7,7 +7,9 @@ import pytest
 
 from tests.unit.providers.support import KEY, Api
 from tests.unit.providers.vendors import vendor, vendor_job
-from tollgate.providers.base import (
+from tollgate.providers.media.minimax.client import client
+from tollgate.providers.media.minimax.media import MiniMaxMedia
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Lost,
@@ -19,8 +21,6 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.minimax.client import client
-from tollgate.providers.minimax.media import MiniMaxMedia
 
 CALLBACK = "https://us.test/callbacks/1"
 

@@ -16,7 +16,9 @@ from tests.unit.catalog.strategies import valid_inputs
 from tests.unit.providers.mapping_support import A, B
 from tests.unit.providers.support import KEY, Api, first_bytes, run
 from tests.unit.providers.vendors import MJ_PLACES, simulated, vendor, vendor_job
-from tollgate.providers.base import (
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.media.mjproxy.mappings import MAPPINGS
+from tollgate.providers.runtime.base import (
     Cancels,
     Failed,
     FailureKind,
@@ -32,9 +34,7 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.images import CannotMapError
-from tollgate.providers.mjproxy.mappings import MAPPINGS
-from tollgate.providers.registry import make_providers
+from tollgate.providers.runtime.registry import make_providers
 
 P = {"prompt": "a fox"}
 HANDLE = {"task_id": "1320"}
@@ -43,7 +43,7 @@ FOLLOW_UP = {"parentTaskId": "1320"}
 
 
 def picture(**source: Any) -> Job:
-    """Give a job for an input, checked and with the profile's defaults."""
+    """Return a job for an input, checked and with the profile's defaults."""
     return Job("task_1", "midjourney", MJ_PLACES, CATALOG.get("midjourney").check(source).values)
 
 

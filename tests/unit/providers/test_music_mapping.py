@@ -9,7 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.mapping_support import A, S, job_of, mapped, said
 from tests.unit.providers.support import ANSWERS, KEY, Api, api, first_bytes, keep
-from tollgate.providers.base import (
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.media.poyo.client import client
+from tollgate.providers.media.poyo.media import PoyoMedia
+from tollgate.providers.media.poyo.music import ACTIONS
+from tollgate.providers.media.poyo.results import succeeded
+from tollgate.providers.runtime.base import (
     Failed,
     Job,
     Mapped,
@@ -18,11 +23,6 @@ from tollgate.providers.base import (
     Submitted,
     Succeeded,
 )
-from tollgate.providers.images import CannotMapError
-from tollgate.providers.poyo.client import client
-from tollgate.providers.poyo.media import PoyoMedia
-from tollgate.providers.poyo.music import ACTIONS
-from tollgate.providers.poyo.results import succeeded
 
 HANDLE = {"task_id": "t 1", "music": True}
 TRACK = {"parentTaskId": "t-1", "audioId": "t-1-0"}

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.providers.mapping_support import A, job_of
 from tests.unit.providers.support import KEY, Api
-from tollgate.providers.base import (
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     InlineFile,
@@ -19,7 +19,7 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.registry import make_providers
+from tollgate.providers.runtime.registry import make_providers
 
 PICTURE = b"\x89PNG and more"
 ENCODED = b64encode(PICTURE).decode()

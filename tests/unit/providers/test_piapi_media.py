@@ -10,7 +10,10 @@ import pytest
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.mapping_support import A, B, Case, job_of, mapped, names, said
 from tests.unit.providers.support import KEY, Api, first_bytes, run
-from tollgate.providers.base import (
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.media.piapi.client import client
+from tollgate.providers.media.piapi.media import PiapiMedia
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
@@ -23,9 +26,6 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.images import CannotMapError
-from tollgate.providers.piapi.client import client
-from tollgate.providers.piapi.media import PiapiMedia
 
 P = {"prompt": "a fox"}
 HANDLE = {"task_id": "t/1"}

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.mapping_support import A, B, Case, mapped, names, said
-from tollgate.providers.base import Mapped
-from tollgate.providers.images import CannotMapError
-from tollgate.providers.pixverse.mappings import Upload
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.media.pixverse.mappings import Upload
+from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 V6 = {

@@ -9,7 +9,9 @@ from tests.support.http_server import Raw
 from tests.unit.providers.mapping_support import A, B, job_of
 from tests.unit.providers.support import KEY, Api, run
 from tests.unit.providers.vendors import simulated, vendor
-from tollgate.providers.base import (
+from tollgate.providers.media.pixverse import facts
+from tollgate.providers.media.pixverse.media import PixVerseMedia
+from tollgate.providers.runtime.base import (
     Cancels,
     Failed,
     FailureKind,
@@ -23,8 +25,6 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.pixverse import facts
-from tollgate.providers.pixverse.media import PixVerseMedia
 
 
 def pixverse(fake: Api) -> PixVerseMedia:

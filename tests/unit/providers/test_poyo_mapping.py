@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.mapping_support import FIRST, A, B, C, Case, S, V, mapped, names
-from tollgate.providers.base import Mapped
-from tollgate.providers.images import CannotMapError
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 FLUX = {**P, "resolution": "720p", "duration": 5, "aspect_ratio": "auto"}

@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.support.http_server import http_server
 from tests.unit.providers.support import ANSWERS, KEY, STATUSES, Api, api, first_bytes, keep, made_job, run
-from tollgate.providers.base import (
+from tollgate.providers.media.poyo.client import client
+from tollgate.providers.media.poyo.media import PoyoMedia
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
@@ -22,8 +24,6 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.poyo.client import client
-from tollgate.providers.poyo.media import PoyoMedia
 
 SEEDANCE_VALUES: dict[str, Any] = {
     "prompt": "a fox",

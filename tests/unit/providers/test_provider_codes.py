@@ -2,9 +2,9 @@
 
 import pytest
 
-from tollgate.providers.base import Codes, Failed, FailureKind, Rejected, RejectionKind
-from tollgate.providers.codes import verdict
-from tollgate.providers.http import Reply
+from tollgate.providers.runtime.base import Codes, Failed, FailureKind, Rejected, RejectionKind
+from tollgate.providers.runtime.codes import verdict
+from tollgate.providers.runtime.http import Reply
 
 CODES: Codes = {
     "*Sensitive*": RejectionKind.CONTENT,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 
 from tests.unit.providers.support import ANSWERS
-from tollgate.providers.outputs import MAX_OUTPUT_BYTES, storable
-from tollgate.providers.reading import objects, texts
+from tollgate.providers.mapping.outputs import MAX_OUTPUT_BYTES, storable
+from tollgate.providers.mapping.reading import objects, texts
 
 
 @pytest.mark.parametrize(

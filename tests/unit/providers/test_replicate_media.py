@@ -7,7 +7,9 @@ import pytest
 
 from tests.unit.providers.mapping_support import job_of
 from tests.unit.providers.support import KEY, Api
-from tollgate.providers.base import (
+from tollgate.providers.media.replicate.client import client
+from tollgate.providers.media.replicate.media import ReplicateMedia
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
@@ -19,8 +21,6 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.replicate.client import client
-from tollgate.providers.replicate.media import ReplicateMedia
 
 
 def replicate(base_url: str) -> ReplicateMedia:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.support.http_server import http_server
 from tests.unit.providers.support import ANSWERS, SCALARS, STATUSES, Api, first_bytes, keep, run
 from tests.unit.providers.vendors import AT_ONCE, HANDLES, WAYS, simulated, vendor, vendor_job
-from tollgate.providers.base import (
+from tollgate.providers.runtime.base import (
     Cancels,
     Failed,
     FailureKind,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.mapping_support import A, B, Case, mapped, names
-from tollgate.providers.base import Mapped
+from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 VIDEO = {**P, "aspect_ratio": "16:9", "duration": 6, "resolution": "480p"}

@@ -7,7 +7,7 @@ import pytest
 from tests.support.http_server import Reply
 from tests.unit.providers.mapping_support import A, job_of
 from tests.unit.providers.support import KEY, Api
-from tollgate.providers.base import (
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
@@ -21,7 +21,7 @@ from tollgate.providers.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.registry import make_providers
+from tollgate.providers.runtime.registry import make_providers
 
 URL = "https://img.test/1"
 INVALID = "Client specified an invalid argument"

@@ -8,8 +8,8 @@ from typing import Any
 from local.service import PROVIDERS
 from tests.unit.providers.mapping_support import A, job_of
 from tests.unit.providers.support import KEY
-from tollgate.providers.base import Handle, Job, MediaProvider
-from tollgate.providers.registry import make_providers
+from tollgate.providers.runtime.base import Handle, Job, MediaProvider
+from tollgate.providers.runtime.registry import make_providers
 
 MODELS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
     "ark videos": ("ark", "seedance-2.0", {"imageUrls": [A]}),
@@ -46,12 +46,12 @@ AT_ONCE = ("ark images", "dashscope images at once")
 
 
 def provider_of(way: str) -> str:
-    """Give the provider's name."""
+    """Return the provider's name."""
     return (MODELS[way] if way in MODELS else BY_HAND[way])[0]
 
 
 def vendor_job(way: str, prompt: str = "a fox") -> Job:
-    """Give a job for a vendor's way of answering."""
+    """Return a job for a vendor's way of answering."""
     if way in BY_HAND:
         _, job = BY_HAND[way]
         return replace(job, values={"prompt": prompt, **job.values})
@@ -61,12 +61,12 @@ def vendor_job(way: str, prompt: str = "a fox") -> Job:
 
 @cache
 def vendor(way: str, base_url: str) -> MediaProvider:
-    """Give the adapter for a way, at an API that is told what to answer."""
+    """Return the adapter for a way, at an API that is told what to answer."""
     provider = provider_of(way)
     return make_providers({provider: KEY}, {provider: base_url})[provider]
 
 
 def simulated(way: str, simulator_url: str) -> MediaProvider:
-    """Give the adapter for a way, at the simulator."""
+    """Return the adapter for a way, at the simulator."""
     provider = provider_of(way)
     return vendor(way, simulator_url + PROVIDERS[provider][1])

@@ -27,7 +27,7 @@ from tollgate.kit.writes import Write
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.probing.facts import MediaFacts, Probed
-from tollgate.providers.mappings import mappings
+from tollgate.providers.runtime.mappings import mappings
 from tollgate.tasks.idempotency import IdempotencyStore
 from tollgate.tasks.models import Attempt, TaskStatus
 from tollgate.tasks.reader import TaskReader
@@ -60,7 +60,7 @@ class KeptWrites(Database):
         )
 
     def debit_micro_usd(self) -> int:
-        """Give what the account's write takes from its balance."""
+        """Return what the account's write takes from its balance."""
         (account,) = [write for write in self.writes if write.table == "accounts"]
         assert account.update is not None
         assert "balance_micro_usd = balance_micro_usd - :amount" in account.update

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tollgate.providers.base import (
+from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Lost,
@@ -160,7 +160,7 @@ class TestBusyProviders:
     BUSY = Failed(FailureKind.LIMITED, "HTTP 429")
 
     def busy(self, task: Task, providers: tuple[str, ...], times: int) -> list[tuple[str, int]]:
-        """Give who was asked, and the seconds waited after, while every provider is busy."""
+        """Return who was asked, and the seconds waited after, while every provider is busy."""
         asked: list[tuple[str, int]] = []
         for _ in range(times):
             decision = decide(task, providers, NOW)

@@ -19,7 +19,7 @@ RUNNING = finished_task(status=TaskStatus.RUNNING, files=(), finished_at_ms=None
 
 
 def given_up(*, at_ms: int) -> Task:
-    """Give a task that failed at `at_ms` with its one cent refunded."""
+    """Return a task that failed at `at_ms` with its one cent refunded."""
     error = TaskError("providers_exhausted", "No provider could make this.")
     return replace(
         RUNNING, status=TaskStatus.FAILED, error=error, refunded_micro_usd=10_000, finished_at_ms=at_ms

@@ -18,15 +18,15 @@ from starlette.responses import Response, StreamingResponse
 from local.simulator.server import make_server
 from tests.unit.text.samples import CREATED_S, call_of, text_model
 from tollgate.kit.errors import TollgateError
-from tollgate.providers.anthropic.text import Anthropic
-from tollgate.providers.bedrock.text import Bedrock
-from tollgate.providers.openai_compatible.facts import VENDORS
-from tollgate.providers.openai_compatible.text import OpenAiCompatible
+from tollgate.providers.text.anthropic.text import Anthropic
+from tollgate.providers.text.bedrock.text import Bedrock
+from tollgate.providers.text.openai_compatible.facts import VENDORS
+from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
 from tollgate.text.errors import error_body
 from tollgate.text.metering import Demand, full_hold
 from tollgate.text.models import ChatProtocol, TextRoute
-from tollgate.text.opened import fed
 from tollgate.text.request import dumps, read_request
+from tollgate.text.response import encode_events
 from tollgate.text.sse import UnreadableStreamError
 from tollgate.text.stream import Meter
 from tollgate.text.tokens import input_bound, input_estimate
@@ -71,7 +71,7 @@ def upstream_of(name: str, simulator_url: str) -> tuple[TextUpstream, ChatProtoc
 
 
 def make_gateway(simulator_url: str, meters: list[Meter]) -> FastAPI:
-    """Give the app; `meters` gets the meter of each exchange."""
+    """Return the app; `meters` gets the meter of each exchange."""
     app = FastAPI()
     model = text_model()
 
@@ -119,8 +119,8 @@ async def fetched(
 async def relayed(http: httpx.AsyncClient, got: httpx.Response, exchange: Exchange) -> AsyncIterator[bytes]:
     try:
         async for piece in got.aiter_bytes():
-            yield fed(exchange, exchange.splitter.feed(piece))
+            yield encode_events(exchange, exchange.splitter.feed(piece))
     except (httpx.RemoteProtocolError, UnreadableStreamError):
         pass
-    yield fed(exchange, exchange.splitter.close()) + exchange.stream.close()
+    yield encode_events(exchange, exchange.splitter.close()) + exchange.stream.close()
     await http.aclose()

@@ -63,7 +63,7 @@ def order(protocol: ChatProtocol, body: dict[str, Any], upstream: ChatProtocol, 
 
 
 def call_of(exchange: Exchange) -> HttpCall:
-    """Give what goes over the wire."""
+    """Return what goes over the wire."""
     assert isinstance(exchange.call, HttpCall)
     return exchange.call
 
@@ -89,7 +89,7 @@ DONE = SseEvent(b"data: [DONE]\n\n", b"[DONE]")
 
 
 def run(stream: AnswerStream, events: Iterable[SseEvent]) -> list[Any]:
-    """Give what the client reads out of the stream: parsed data, and `[DONE]` as that text."""
+    """Return what the client reads out of the stream: parsed data, and `[DONE]` as that text."""
     sent = b"".join(stream.feed(event) for event in events) + stream.close()
     return list(read_events(sent))
 

@@ -23,8 +23,8 @@ from tests.unit.text.samples import (
     read_events,
 )
 from tollgate.kit.errors import InvalidInputError
-from tollgate.providers.bedrock.request import converse_request
-from tollgate.providers.bedrock.text import Bedrock, fault_of_answer
+from tollgate.providers.text.bedrock.request import converse_request
+from tollgate.providers.text.bedrock.text import Bedrock, fault_of_answer
 from tollgate.text.faults import FaultError, Verdict
 from tollgate.text.models import ChatProtocol, TextRoute
 from tollgate.text.sse import UnreadableStreamError

@@ -8,7 +8,8 @@ import pytest
 
 from tests.conftest import Aws
 from tests.support.clock import ManualClock
-from tollgate import bootstrap_api, bootstrap_run_task
+from tollgate.composition import api as api_parts
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.dynamodb_async import DatabaseError
 from tollgate.kit.rows import Item
@@ -66,7 +67,7 @@ class TestSettling:
         database = FailingDatabase(aws)
         writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
         billing = TextBilling(database, writes, clock, RateMeter(600))  # type: ignore[arg-type]
-        account_id = bootstrap_api.api().accounts.open(10_000).account_id
+        account_id = api_parts.api().accounts.open(10_000).account_id
         placed = loop.run_until_complete(billing.place(account_id, "req_1", Demand(200, 100), MODEL))
         database.down_after = writes_that_work
         with pytest.raises(DatabaseError):
@@ -74,10 +75,10 @@ class TestSettling:
         database.down_after = None
         # What the service does when anything is raised: it must not turn a billed request into a free one.
         loop.run_until_complete(billing.void(placed))
-        ledger = bootstrap_run_task.step_runner().ledger
+        ledger = run_task_parts.step_runner().ledger
         clock.advance(HOLD_LIFETIME_MS + 1)
         assert ledger.expire_holds(clock.now_ms(), 10) == 1
-        account = bootstrap_api.api().accounts.me(account_id)
+        account = api_parts.api().accounts.me(account_id)
         # The row that was written is what the hold is settled by; without one it goes back whole.
         assert account.balance_micro_usd == 10_000 - (CHARGE if writes_that_work else 0)
         assert audit(account_id, account.balance_micro_usd, ledger.entries(account_id)) is None
@@ -87,7 +88,7 @@ class TestSettling:
     ) -> None:
         writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
         billing = TextBilling(FailingDatabase(aws), writes, clock, RateMeter(600))  # type: ignore[arg-type]
-        account_id = bootstrap_api.api().accounts.open(10_000).account_id
+        account_id = api_parts.api().accounts.open(10_000).account_id
         placed = loop.run_until_complete(billing.place(account_id, "req_1", Demand(10, 10), MODEL))
         billed = loop.run_until_complete(billing.settle(placed, MODEL, Usage(1000, 10)))
         assert billed.charge_micro_usd == placed.hold.amount_micro_usd

@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.support.http_server import Received, Reply, http_server
-from tollgate.bootstrap_text import connections
+from tollgate.composition.text import connections
 
 
 def test_a_providers_cookie_is_not_sent_back() -> None:

@@ -7,8 +7,8 @@ from hypothesis import given
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tests.unit.text.test_text_request import JSON
 from tollgate.kit.errors import InsufficientBalanceError, InvalidInputError, Problem
-from tollgate.providers.anthropic.facts import CODE_STATUSES
-from tollgate.providers.openai_compatible.facts import VENDORS
+from tollgate.providers.text.anthropic.facts import CODE_STATUSES
+from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.text.errors import error_body, error_event, fault_body, fault_status
 from tollgate.text.faults import BROKEN_OFF, Fault, Verdict, chat_fault, fault_of, read_fault
 from tollgate.text.upstream import refusal

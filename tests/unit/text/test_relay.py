@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from tests.unit.text.samples import DONE, PLAIN, chat_event, chunk, messages_event, meter, run
-from tollgate.providers.openai_compatible.facts import VENDORS
+from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.text.faults import BROKEN_OFF, FaultError, Verdict
 from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
 from tollgate.text.sse import SseEvent, SseSplitter

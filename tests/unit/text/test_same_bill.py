@@ -17,7 +17,7 @@ from tests.unit.text.gateway import upstream_of
 from tests.unit.text.samples import ANTHROPIC, OPENAI, order, text_model
 from tollgate.text.metering import charge_micro_usd
 from tollgate.text.models import ChatProtocol, TextRoute
-from tollgate.text.opened import fed
+from tollgate.text.response import encode_events
 from tollgate.text.upstream import Exchange
 from tollgate.text.usage import Usage
 
@@ -60,7 +60,7 @@ def exchange_of(client: ChatProtocol, route: str, *, stream: bool) -> Exchange:
 
 
 def answered(route: str, answer: Answer, told: TextDirections) -> tuple[bytes, bytes]:
-    """Give what a provider sends for an answer: whole, and as a stream."""
+    """Return what a provider sends for an answer: whole, and as a stream."""
     if route == "anthropic":
         message = messages.Shape("m", answer, told)
         return json.dumps(message.message()).encode(), b"".join(message.events())
@@ -73,8 +73,8 @@ def answered(route: str, answer: Answer, told: TextDirections) -> tuple[bytes, b
 
 def used_streamed(exchange: Exchange, stream: bytes, piece_bytes: int) -> Usage:
     for at in range(0, len(stream), piece_bytes):
-        fed(exchange, exchange.splitter.feed(stream[at : at + piece_bytes]))
-    fed(exchange, exchange.splitter.close())
+        encode_events(exchange, exchange.splitter.feed(stream[at : at + piece_bytes]))
+    encode_events(exchange, exchange.splitter.close())
     exchange.stream.close()
     assert exchange.stream.fault is None
     return exchange.meter.usage()

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from tests.unit.text.samples import ANTHROPIC, DONE, OPENAI, call_of, chat_event, chunk, order, run
-from tollgate.providers.anthropic.text import Anthropic
-from tollgate.providers.openai_compatible.facts import VENDORS
-from tollgate.providers.openai_compatible.text import OpenAiCompatible
+from tollgate.providers.text.anthropic.text import Anthropic
+from tollgate.providers.text.openai_compatible.facts import VENDORS
+from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
 from tollgate.text.metering import HoldPlan
 from tollgate.text.models import TextRoute
 

@@ -14,14 +14,14 @@ from tests.unit.text.samples import ANTHROPIC, OPENAI, text_model
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.kit.errors import InvalidInputError
 from tollgate.ledger.holds import Hold
-from tollgate.providers.anthropic.text import Anthropic
-from tollgate.providers.bedrock.text import Bedrock
+from tollgate.providers.text.anthropic.text import Anthropic
+from tollgate.providers.text.bedrock.text import Bedrock
 from tollgate.text.billing import Billed, Placed
 from tollgate.text.breaker import WINDOW_MS, Breaker
 from tollgate.text.metering import Demand, full_hold
 from tollgate.text.models import ChatProtocol, TextModel, TextRoute
-from tollgate.text.opened import Opened, Refused, Whole
 from tollgate.text.request import dumps, read_request
+from tollgate.text.response import CompleteResponse, Opened, Refused
 from tollgate.text.service import TextService
 
 MESSAGE = {"role": "assistant", "content": [{"text": "hi"}]}
@@ -172,7 +172,7 @@ class TestOutage:
             back.set()
             return [each.result() for each in done] + [await each for each in pending]
 
-        assert all(isinstance(opened, Whole) for opened in asyncio.run(crowd()))
+        assert all(isinstance(opened, CompleteResponse) for opened in asyncio.run(crowd()))
         assert sorted(desk.http.asked) == ["primary", *["reserve"] * 9]
         desk.http.asked.clear()
         desk.http.primary = answered()

@@ -20,7 +20,7 @@ from tests.unit.text.samples import (
     run,
 )
 from tests.unit.text.test_text_request import JSON
-from tollgate.providers.openai_compatible.facts import VENDORS
+from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.text.faults import FaultError
 from tollgate.text.sse import SseEvent
 from tollgate.text.translate_answer_to_chat import ChatFromMessages, completion_of_message
@@ -49,7 +49,7 @@ def message(content: list[dict[str, Any]], stop: str = "end_turn", **more: Any) 
 
 
 def events_of(said: dict[str, Any], piece: int = 3) -> list[SseEvent]:
-    """Give a message as Anthropic streams it."""
+    """Return a message as Anthropic streams it."""
     usage = {**said["usage"], "output_tokens": 1}
     start = {**said, "content": [], "stop_reason": None, "usage": usage}
     events: list[dict[str, Any]] = [{"type": "message_start", "message": start}, {"type": "ping"}]
@@ -98,7 +98,7 @@ def streamed_chat(events: list[SseEvent]) -> dict[str, Any]:
 
 
 def same_chat(answer: dict[str, Any]) -> dict[str, Any]:
-    """Give an answer with what differs in form only made alike: JSON texts, and fields that say nothing."""
+    """Return an answer with what differs in form only made alike: JSON texts, and fields that say nothing."""
     shown = {name: value for name, value in answer["message"].items() if value is not None}
     for call in shown.get("tool_calls", []):
         call["function"]["arguments"] = json.loads(call["function"]["arguments"])
@@ -235,7 +235,7 @@ def completion(said: dict[str, Any], finish: str = "stop") -> dict[str, Any]:
 
 
 def chunks_of(answer: dict[str, Any], piece: int = 3) -> list[SseEvent]:
-    """Give a completion as OpenAI streams it."""
+    """Return a completion as OpenAI streams it."""
     choice = answer["choices"][0]
     said = choice["message"]
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]

@@ -8,7 +8,7 @@ from tests.unit.text.samples import ANTHROPIC, PLAIN
 from tests.unit.text.test_text_request import JSON
 from tests.unit.text.test_translate_request_to_messages import _places, spoiled
 from tollgate.kit.errors import InvalidInputError
-from tollgate.providers.openai_compatible.facts import VENDORS
+from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.request import dumps, read_request
 from tollgate.text.translate_request_to_chat import chat_request

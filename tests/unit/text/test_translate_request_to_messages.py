@@ -345,7 +345,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def spoiled(body: dict[str, Any], place: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    """Give `body` with another value at one place in it."""
+    """Return `body` with another value at one place in it."""
     changed = copy.deepcopy(body)
     holder: Any = changed
     for name in place[:-1]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.providers.openai_compatible.facts import VENDORS
+from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.text.usage import (
     ReasoningCount,
     Usage,

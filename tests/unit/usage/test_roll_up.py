@@ -87,7 +87,7 @@ def books() -> Iterator[Books]:
 
 
 def change(entry: Entry) -> dict[str, Any]:
-    """Give an entry as a record of the stream."""
+    """Return an entry as a record of the stream."""
     image = to_attributes(entry.to_item())
     return {"dynamodb": {"NewImage": image, "SequenceNumber": entry.entry_id}}
 

@@ -10,17 +10,17 @@ from tollgate.kit.due_index import Due, DueIndex
 from tollgate.kit.dynamodb import Database
 from tollgate.webhooks.models import Delivery, DeliveryStatus, Try, delivery_id_of
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
-from tollgate.webhooks.schedule import after_try, claimed, owed, redelivered
+from tollgate.webhooks.schedule import after_try, claimed, pending_delivery, redelivered
 
 NOW = 1_700_000_000_000
-NEW = owed(finished_task(), "https://receiver.test/hook", NOW)
+NEW = pending_delivery(finished_task(), "https://receiver.test/hook", NOW)
 CLAIMED = claimed(NEW, NOW)
 BAD = Try(NOW, 12, status=500, answer="no\n")
 
 
 @pytest.fixture
 def deliveries(aws: Aws) -> DeliveryRepository:
-    """Give the repository with one delivery."""
+    """Return the repository with one delivery."""
     database = Database(aws.clients.dynamodb, sleep=lambda _: None)
     repository = DeliveryRepository(database, aws.stack.refs["DeliveriesTable"])
     database.transact([repository.enqueue(NEW)])
@@ -29,7 +29,7 @@ def deliveries(aws: Aws) -> DeliveryRepository:
 
 @pytest.fixture
 def due(aws: Aws) -> DueIndex:
-    """Give the timers of deliveries."""
+    """Return the timers of deliveries."""
     return DueIndex(Database(aws.clients.dynamodb), aws.stack.refs["DeliveriesTable"], "delivery_id")
 
 

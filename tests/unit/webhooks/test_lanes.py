@@ -17,7 +17,7 @@ NOW = 1_700_000_000_000
 
 @pytest.fixture
 def lanes(aws: Aws) -> LaneRepository:
-    """Give the lanes."""
+    """Return the lanes."""
     return LaneRepository(
         Database(aws.clients.dynamodb, sleep=lambda _: None), aws.stack.refs["WebhookLanesTable"]
     )

@@ -21,7 +21,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 
 def now_ms() -> int:
-    """Give the real time: the standard refuses timestamps that are minutes off."""
+    """Return the real time: the standard refuses timestamps that are minutes off."""
     clock = ManualClock()
     clock.set_to_now()
     return clock.now_ms()

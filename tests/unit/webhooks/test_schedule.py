@@ -17,16 +17,16 @@ from tollgate.webhooks.schedule import (
     MAX_TRIES,
     after_try,
     claimed,
+    defer,
     for_test,
-    may_try,
-    owed,
-    put_off,
+    has_attempts_left,
+    pending_delivery,
     redelivered,
 )
 from tollgate.webhooks.sender import TIMEOUT_S
 
 NOW = 1_700_000_000_000
-NEW = owed(finished_task(), "https://receiver.test/hook", NOW)
+NEW = pending_delivery(finished_task(), "https://receiver.test/hook", NOW)
 TEST = for_test("usr_1", "https://receiver.test/hook", NOW)
 WAITS_S = [10, 30, 120, 600, 3_600, 21_600, 86_400]
 GOOD, BAD = Try(NOW, 5, status=204, answer=""), Try(NOW, 5, status=500, answer="no")
@@ -34,17 +34,17 @@ HOUR_MS = 3_600_000
 
 
 def try_of(number: int) -> Delivery:
-    """Give the delivery as it is when its try of that number was claimed."""
+    """Return the delivery as it is when its try of that number was claimed."""
     return replace(claimed(NEW, NOW), tries=number)
 
 
 def failed_for_good() -> Delivery:
-    """Give the delivery after its eighth try."""
+    """Return the delivery after its eighth try."""
     return after_try(try_of(8), BAD, NOW)[0]
 
 
 def delivered() -> Delivery:
-    """Give the delivery after a try that was heard."""
+    """Return the delivery after a try that was heard."""
     return after_try(try_of(1), GOOD, NOW)[0]
 
 
@@ -57,7 +57,7 @@ class TestOwed:
 
 class TestForTest:
     def test_it_has_one_try(self) -> None:
-        assert may_try(TEST)
+        assert has_attempts_left(TEST)
         over, wait_s = after_try(claimed(TEST, NOW), BAD, NOW)
         assert (over.status, wait_s) == (DeliveryStatus.FAILED, None)
 
@@ -132,16 +132,16 @@ class TestPutOff:
     def test_each_turn_doubles_the_wait_to_15_minutes_at_most(
         self, put_offs: int, least_s: int, most_s: int
     ) -> None:
-        waits_s = [put_off(replace(NEW, put_offs=put_offs, seq=seq), NOW)[1] for seq in range(50)]
+        waits_s = [defer(replace(NEW, put_offs=put_offs, seq=seq), NOW)[1] for seq in range(50)]
         assert least_s <= min(waits_s)
         assert max(waits_s) <= most_s
 
     def test_those_turned_away_together_come_back_spread_out(self) -> None:
-        waits_s = {put_off(replace(NEW, delivery_id=f"evt_{n}", put_offs=5), NOW)[1] for n in range(50)}
+        waits_s = {defer(replace(NEW, delivery_id=f"evt_{n}", put_offs=5), NOW)[1] for n in range(50)}
         assert len(waits_s) > 10
 
     def test_it_is_no_try(self) -> None:
-        waiting, wait_s = put_off(NEW, NOW)
+        waiting, wait_s = defer(NEW, NOW)
         assert (waiting.tries, waiting.put_offs, waiting.seq) == (0, 1, 1)
         assert waiting.wake_at_ms == NOW + wait_s * 1_000 + LATE_MS
 
@@ -154,7 +154,7 @@ class TestRedelivered:
         assert again.status is DeliveryStatus.PENDING
         assert (again.next_try_at_ms, again.wake_at_ms) == (NOW + 1, NOW + 1 + LATE_MS)
         assert (again.delivery_id, again.redeliveries) == (NEW.delivery_id, 1)
-        assert may_try(again)
+        assert has_attempts_left(again)
         ended, wait_s = after_try(claimed(again, NOW + 1), BAD, NOW + 1)
         assert wait_s is None
         assert ended.status is over().status
@@ -177,7 +177,7 @@ class TestRedelivered:
     def test_what_is_on_its_way_already_is_left_alone(self) -> None:
         assert redelivered(NEW, NOW) is None
         assert redelivered(claimed(NEW, NOW), NOW + 5) is None
-        assert redelivered(put_off(NEW, NOW)[0], NOW) is None
+        assert redelivered(defer(NEW, NOW)[0], NOW) is None
 
     def test_the_twenty_first_is_refused(self) -> None:
         assert redelivered(replace(failed_for_good(), redeliveries=19), NOW) is not None
@@ -202,10 +202,10 @@ class TestAnyLife:
                     delivery = redelivered(delivery, now_ms) or delivery
                 except RedeliveryLimitError:
                     assert delivery.redeliveries == 20
-            elif pending and not may_try(delivery):
+            elif pending and not has_attempts_left(delivery):
                 delivery, _ = after_try(delivery, Try(now_ms, 0, error="never ended"), now_ms)
             elif pending and event == "full":
-                delivery, _ = put_off(delivery, now_ms)
+                delivery, _ = defer(delivery, now_ms)
             elif pending:
                 delivery = claimed(delivery, now_ms)
                 if event != "died":

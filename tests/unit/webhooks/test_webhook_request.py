@@ -21,7 +21,7 @@ TASK_ID = "task_01JD5R6Q00EXAMP1ETASK00002"
 
 
 def problems(read: Callable[[], Any]) -> dict[str, str]:
-    """Give the messages of what is refused by their path."""
+    """Return the messages of what is refused by their path."""
     with pytest.raises(InvalidInputError) as refused:
         read()
     return {problem.path: problem.message for problem in refused.value.problems}

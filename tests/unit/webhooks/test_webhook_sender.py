@@ -22,7 +22,7 @@ from tollgate.tasks.models import Task
 from tollgate.webhooks import sender as sender_module
 from tollgate.webhooks.models import Delivery, DeliveryStatus, Try
 from tollgate.webhooks.repository import DeliveryMovedError
-from tollgate.webhooks.schedule import CLAIM_LEASE_MS, for_test, owed
+from tollgate.webhooks.schedule import CLAIM_LEASE_MS, for_test, pending_delivery
 from tollgate.webhooks.sender import SLOW_MS, TryOutcome, WebhookSender
 
 SECRETS = tuple(WebhookSecret("whsec_" + b64encode(bytes([n]) * 32).decode(), 0) for n in (1, 2))
@@ -103,7 +103,7 @@ class Post:
         self.outbound = FakeOutbound(behaviour)
         self.task: Task | None = finished_task()
         self.account: Account | None = Account("usr_1", 0, 0, 0, SECRETS)
-        self.deliveries = MemoryDeliveries(owed(finished_task(), URL, self.clock.now_ms()))
+        self.deliveries = MemoryDeliveries(pending_delivery(finished_task(), URL, self.clock.now_ms()))
 
     def deliver(self, seq: int | None = None) -> TryOutcome:
         """Handle the message of this `seq`, or of the delivery as it is."""
@@ -369,7 +369,7 @@ class TestCrash:
 
 
 def dripping() -> Raw:
-    """Give an answer that says 200 and then never ends."""
+    """Return an answer that says 200 and then never ends."""
     return Raw((b"HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\nfirst", *(b"." for _ in range(100))), 0.1)
 
 

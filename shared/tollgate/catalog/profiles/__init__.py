@@ -16,7 +16,7 @@ PROFILES = {
 
 
 def profile_named(name: str) -> type[Profile]:
-    """Give the profile of the contract called `name`; raises `CatalogError` for one there is not."""
+    """Return the profile of the contract called `name`; raises `CatalogError` for one there is not."""
     if name not in PROFILES:
         raise CatalogError(f"no profile {name!r}; there are {', '.join(PROFILES)}")
     module_name, class_name = PROFILES[name]

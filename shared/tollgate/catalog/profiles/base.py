@@ -60,24 +60,24 @@ class Profile(BaseModel):
     @classmethod
     @cache
     def published(cls) -> dict[str, FieldInfo]:
-        """Give the fields a customer may send, in their order, deprecated ones too."""
+        """Return the fields a customer may send, in their order, deprecated ones too."""
         return {name: info for name, info in cls.model_fields.items() if name not in cls.hidden}
 
     @classmethod
     @cache
     def kinds(cls) -> dict[str, Kind]:
-        """Give the kind of each published field."""
+        """Return the kind of each published field."""
         return {name: kind_of(name, info) for name, info in cls.published().items()}
 
     @classmethod
     @cache
     def accepted(cls) -> frozenset[str]:
-        """Give the published fields that mean something: the deprecated ones are taken out."""
+        """Return the published fields that mean something: the deprecated ones are taken out."""
         return frozenset(name for name, kind in cls.kinds().items() if not isinstance(kind, Ignored))
 
     @classmethod
     def output_seconds(cls, values: Mapping[str, Any], source_s: Decimal) -> Decimal:
-        """Give the length of what an input makes, where the profile has lengths; 0 elsewhere.
+        """Return the length of what an input makes, where the profile has lengths; 0 elsewhere.
 
         `source_s` is the probed length of the files it works on.
         """
@@ -86,5 +86,5 @@ class Profile(BaseModel):
 
     @classmethod
     def probes(cls, values: Mapping[str, Any]) -> list[ProbeRequest]:
-        """Give the URLs of a checked input whose files a rule or a price depends on."""
+        """Return the URLs of a checked input whose files a rule or a price depends on."""
         return [request for one in cls.media for request in one.requests(values)]

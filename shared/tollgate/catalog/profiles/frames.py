@@ -42,7 +42,7 @@ class WebSearch(Part):
 
 
 def _some_are(*roles: str) -> Schema:
-    """Give JSON Schema's words for: some image has one of `roles`."""
+    """Return JSON Schema's words for: some image has one of `roles`."""
     return {"contains": {"required": ["role"], "properties": {"role": {"enum": list(roles)}}}}
 
 

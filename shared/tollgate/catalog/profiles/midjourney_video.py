@@ -21,7 +21,7 @@ VIDEO_TYPES = ("vid_1.1_i2v_480", "vid_1.1_i2v_720", *START_END)
 
 
 def resolution_of(video_type: str) -> str:
-    """Give the price tier of a `videoType`: 480p or 720p, from its last part."""
+    """Return the price tier of a `videoType`: 480p or 720p, from its last part."""
     return f"{video_type.rpartition('_')[2]}p"
 
 

@@ -40,6 +40,6 @@ class VidK(Profile):
 
     @classmethod
     def output_seconds(cls, values: Mapping[str, Any], source_s: Decimal) -> Decimal:
-        """Give the length of the motion video."""
+        """Return the length of the motion video."""
         del values
         return source_s

@@ -233,7 +233,7 @@ class VidL(Profile):
 
     @classmethod
     def output_seconds(cls, values: Mapping[str, Any], source_s: Decimal) -> Decimal:
-        """Give the length of the source video, else of all scenes, else `duration`."""
+        """Return the length of the source video, else of all scenes, else `duration`."""
         if "videoUrl" in values:
             return source_s
         scenes = sum(shot["duration"] for shot in values.get("multiShots", []))

@@ -139,5 +139,5 @@ class VidO(Profile):
 
     @classmethod
     def output_seconds(cls, values: Mapping[str, Any], source_s: Decimal) -> Decimal:
-        """Give `duration`, or the length of the video that an edit keeps."""
+        """Return `duration`, or the length of the video that an edit keeps."""
         return source_s if _keeps_its_length(values) else Decimal(values["duration"])

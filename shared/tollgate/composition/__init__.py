@@ -1,0 +1,1 @@
+"""Where parts are joined: one module a function, and what several share."""

@@ -1,0 +1,174 @@
+"""Joins the parts of `functions/api`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from tollgate.accounts.auth import Authenticator
+from tollgate.accounts.key_service import KeyService
+from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
+from tollgate.accounts.service import AccountService
+from tollgate.artifacts.inputs import InputStore
+from tollgate.catalog.listing import Listing
+from tollgate.catalog.loader import Catalog
+from tollgate.catalog.source import CurrentCatalog, LiveCatalog
+from tollgate.composition.media_catalog import media_catalog
+from tollgate.composition.parts import clock, part
+from tollgate.kit import aws
+from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.queue import Queue
+from tollgate.kit.settings import Settings, check_rate
+from tollgate.ledger.rate import RateMeter
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.statement import Statement
+from tollgate.payments.secret import StripeKeySource
+from tollgate.payments.service import PaymentService
+from tollgate.probing.service import Prober
+from tollgate.tasks.callbacks import Callbacks
+from tollgate.tasks.idempotency import IdempotencyStore
+from tollgate.tasks.reader import TaskReader
+from tollgate.tasks.repository import TaskRepository
+from tollgate.tasks.service import TaskService
+from tollgate.usage.repository import UsageRepository
+from tollgate.usage.service import StatisticsService
+from tollgate.webhooks.repository import DeliveryRepository
+from tollgate.webhooks.service import WebhookService
+
+if TYPE_CHECKING:
+    from tollgate.reference.pages import Reference
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiSettings(Settings):
+    """Settings of `functions/api`."""
+
+    accounts_table: str
+    api_keys_table: str
+    tasks_table: str
+    ledger_table: str
+    idempotency_table: str
+    live_providers: str
+    config_bucket: str
+    probe_function: str
+    requests_per_minute: int
+    task_queue_url: str
+    deliveries_table: str
+    webhook_queue_url: str
+    usage_table: str
+    media_bucket: str
+    storage_url: str
+    stripe_secret_arn: str
+
+    def __post_init__(self) -> None:
+        """Check what is bounded."""
+        super().__post_init__()
+        check_rate(self.requests_per_minute)
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """What the routes of `functions/api` call."""
+
+    authenticator: Authenticator
+    accounts: AccountService
+    keys: KeyService
+    tasks: TaskService
+    reader: TaskReader
+    meter: RateMeter
+    callbacks: Callbacks
+    webhooks: WebhookService
+    statistics: StatisticsService
+    statement: Statement
+    payments: PaymentService
+    catalog: LiveCatalog
+
+    def rate_headers(self, account_id: str) -> dict[str, str]:
+        """Return the `x-ratelimit-*` headers of an account as this process knows them."""
+        return self.meter.headers(account_id, clock().now_ms())
+
+    @property
+    def listing(self) -> Listing:
+        """Return what is published of the catalog of now."""
+        return _listing(self.catalog.catalog())
+
+    @property
+    def reference(self) -> "Reference":
+        """Return the reference with the catalog of now."""
+        return _reference(self.catalog.catalog())
+
+
+@part
+def api() -> Api:
+    """Join the parts of `functions/api`."""
+    settings = ApiSettings.from_env()
+    db = Database(aws.dynamodb())
+    ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
+    accounts = AccountRepository(db, settings.accounts_table)
+    keys = ApiKeyRepository(db, settings.api_keys_table)
+    catalog = media_catalog(settings.live_providers, settings.config_bucket)
+    current = CurrentCatalog(catalog.catalog)
+    tasks = TaskRepository(db, settings.tasks_table)
+    reader = TaskReader(tasks, current)
+    meter = RateMeter(settings.requests_per_minute)
+    task_queue = _when_needed(settings.task_queue_url)
+    webhook_guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
+    return Api(
+        authenticator=Authenticator(keys, clock()),
+        accounts=AccountService(accounts, keys, ledger, clock()),
+        keys=KeyService(keys, accounts, lambda model_id: current.find(model_id) is not None, clock()),
+        tasks=TaskService(
+            tasks=tasks,
+            ledger=ledger,
+            idempotency=IdempotencyStore(settings.idempotency_table),
+            catalog=current,
+            webhook_guard=webhook_guard,
+            prober=Prober(aws.lambda_, settings.probe_function),
+            inputs=InputStore(aws.s3(), settings.media_bucket, settings.storage_url),
+            reader=reader,
+            meter=meter,
+            queue=task_queue,
+            clock=clock(),
+        ),
+        reader=reader,
+        meter=meter,
+        callbacks=Callbacks(tasks, task_queue),
+        webhooks=WebhookService(
+            deliveries=DeliveryRepository(db, settings.deliveries_table),
+            accounts=accounts,
+            queue=_when_needed(settings.webhook_queue_url),
+            guard=webhook_guard,
+            clock=clock(),
+        ),
+        statistics=StatisticsService(UsageRepository(db, settings.usage_table), clock()),
+        statement=Statement(ledger),
+        payments=PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, clock()),
+        catalog=catalog,
+    )
+
+
+def _stripe_keys(secret_arn: str) -> StripeKeySource:
+    return StripeKeySource(aws.secret_reader(secret_arn), clock())
+
+
+def _when_needed(queue_url: str) -> Callable[[], Queue]:
+    """Return a queue when it is first needed: most requests need none, and a client takes its time."""
+    return cache(lambda: Queue(aws.sqs(), queue_url))
+
+
+@lru_cache(maxsize=1)
+def _listing(catalog: Catalog) -> Listing:
+    """Return the pages of a catalog, made once for each that is the one of now."""
+    return Listing(catalog)
+
+
+@lru_cache(maxsize=1)
+def _reference(catalog: Catalog) -> "Reference":
+    """Return the reference, made once for each catalog that is the one of now.
+
+    It is imported here: few processes are asked for it, and it brings a template engine.
+    """
+    from tollgate.reference.pages import Reference  # noqa: PLC0415 - see above
+
+    return Reference(catalog)

@@ -1,0 +1,51 @@
+"""Joins the live catalog, for media and for text, which read it each in its own way."""
+
+from collections.abc import Collection, Mapping
+
+from tollgate.catalog.loader import Catalog
+from tollgate.catalog.source import LiveCatalog
+from tollgate.kit.clock import Clock
+from tollgate.kit.document import Read
+from tollgate.kit.observability import emit, logger
+from tollgate.providers.media.test import NAME as TEST
+
+MAX_LOGGED_FAULTS = 20
+
+
+def live_catalog(
+    live_providers: str, read: Read, clock: Clock, known: Mapping[str, Collection[str]] | None = None
+) -> LiveCatalog:
+    """Return the catalog of the models that `live_providers`, names with commas between, can run.
+
+    `known` has the media adapters' mappings (see `Catalog.with_live`); who runs no media does without.
+    """
+    names = provider_names(live_providers)
+    return LiveCatalog(
+        shipped=Catalog.shipped().with_live(names, known),
+        serve=lambda document: Catalog(document).with_live(names, known),
+        read=read,
+        clock=clock,
+        reports=CatalogReports(),
+    )
+
+
+def provider_names(live_providers: str) -> frozenset[str]:
+    """Return the names in the setting `LIVE_PROVIDERS`, and the one that needs no credentials."""
+    return frozenset({TEST} | {name.strip() for name in live_providers.split(",") if name.strip()})
+
+
+class CatalogReports:
+    """Logs what became of a read; a refused document also rings the alarm `CatalogRefusedAlarm`."""
+
+    def taken(self, etag: str | None) -> None:
+        """Log that another document is in use; `None` for the shipped data."""
+        logger.info("catalog.taken", etag=etag)
+
+    def refused(self, etag: str | None, faults: list[str]) -> None:
+        """Log and count a document that is not used."""
+        logger.error("catalog.refused", etag=etag, faults=faults[:MAX_LOGGED_FAULTS], count=len(faults))
+        emit({"CatalogRefused": 1})
+
+    def unread(self, why: str) -> None:
+        """Log that the document could not be read."""
+        logger.warning("catalog.unread", reason=why)

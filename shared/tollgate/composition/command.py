@@ -1,0 +1,85 @@
+"""Joins the parts of the operator's command, on top of those that the functions have."""
+
+from dataclasses import dataclass
+
+from tollgate.accounts.repository import AccountRepository
+from tollgate.composition import api as api_parts
+from tollgate.composition import check_ledger as check_ledger_parts
+from tollgate.composition import dispatch_changes as dispatch_changes_parts
+from tollgate.composition import parts
+from tollgate.composition.api import Api
+from tollgate.kit import aws
+from tollgate.kit.changes import ChangeReader
+from tollgate.kit.clock import Clock
+from tollgate.kit.dead_letters import DeadLetters
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.queue import Queue
+from tollgate.kit.settings import Settings
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.service import LedgerAudit
+from tollgate.providers.runtime.health_store import ProviderHealthStore
+from tollgate.tasks.audit import TurnsAudit
+from tollgate.tasks.dispatch import Dispatcher
+from tollgate.tasks.repository import TaskRepository
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandSettings(Settings):
+    """Settings of the operator's command; the dead-letter queues are known to nobody else."""
+
+    accounts_table: str
+    ledger_table: str
+    tasks_table: str
+    providers_table: str
+    live_providers: str
+    task_queue_url: str
+    webhook_queue_url: str
+    task_dead_letter_queue_url: str
+    webhook_dead_letter_queue_url: str
+    changes_dead_letter_queue_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """What the commands about a running service call. Whatever a customer can see is asked of `api`."""
+
+    settings: CommandSettings
+    api: Api
+    clock: Clock
+    accounts: AccountRepository
+    ledger: LedgerRepository
+    tasks: TaskRepository
+    health: ProviderHealthStore
+    ledger_audit: LedgerAudit
+    turns_audit: TurnsAudit
+    dispatcher: Dispatcher
+    changes: ChangeReader
+
+    def dead_letters(self, url: str) -> DeadLetters:
+        """Return a dead-letter queue."""
+        return DeadLetters(aws.sqs(), url)
+
+    def queue(self, url: str) -> Queue:
+        """Return a queue."""
+        return Queue(aws.sqs(), url)
+
+
+def operator() -> Operator:
+    """Join the parts. The environment is that of the functions, and `CommandSettings`."""
+    settings = CommandSettings.from_env()
+    db = Database(aws.dynamodb())
+    ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
+    tasks = TaskRepository(db, settings.tasks_table)
+    return Operator(
+        settings=settings,
+        api=api_parts.api(),
+        clock=parts.clock(),
+        accounts=AccountRepository(db, settings.accounts_table),
+        ledger=ledger,
+        tasks=tasks,
+        health=ProviderHealthStore(db, settings.providers_table, parts.clock()),
+        ledger_audit=check_ledger_parts.ledger_audit(),
+        turns_audit=TurnsAudit(ledger, tasks),
+        dispatcher=dispatch_changes_parts.dispatcher(),
+        changes=ChangeReader(aws.streams()),
+    )

@@ -1,0 +1,93 @@
+"""Joins the parts of `functions/dashboard`, on top of those that `functions/api` has."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
+from tollgate.composition import api as api_parts
+from tollgate.composition import parts
+from tollgate.composition.api import Api, ApiSettings
+from tollgate.dashboard.chat_keys import ChatKeys
+from tollgate.dashboard.cognito import Cognito, PoolSettings
+from tollgate.dashboard.identities import Identities
+from tollgate.dashboard.repository import IdentityRepository
+from tollgate.kit import aws
+from tollgate.kit.clock import Clock
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.settings import SettingsError
+from tollgate.ledger.repository import LedgerRepository
+
+
+@dataclass(frozen=True, kw_only=True)
+class DashboardSettings(ApiSettings):
+    """Settings of `functions/dashboard`, which makes tasks as `functions/api` does.
+
+    `sign_in_parameter` names where the user pool is told. The development sign-in asks for no password,
+    so it refuses to start outside local mode.
+    """
+
+    identities_table: str
+    session_secret_arn: str
+    sign_in_parameter: str | None = None
+    tollgate_development_sign_in: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse the development sign-in on AWS."""
+        super().__post_init__()
+        if self.tollgate_development_sign_in and self.stage != "local":
+            raise SettingsError("TOLLGATE_DEVELOPMENT_SIGN_IN is for local mode only")
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """What the routes of `functions/dashboard` call. `cognito` is missing where no user pool was told."""
+
+    settings: DashboardSettings
+    session_key: str
+    identities: Identities
+    chat_keys: ChatKeys
+    cognito: Cognito | None
+
+    @property
+    def clock(self) -> Clock:
+        """Return the clock that all parts share."""
+        return parts.clock()
+
+    @property
+    def api(self) -> Api:
+        """Return the parts of `functions/api`: the pages ask the services that the API asks."""
+        return api_parts.api()
+
+
+@cache
+def dashboard() -> Dashboard:
+    """Join the parts of `functions/dashboard`."""
+    settings = DashboardSettings.from_env()
+    db = Database(aws.dynamodb())
+    accounts = AccountRepository(db, settings.accounts_table)
+    ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
+    secret = aws.secrets_manager().get_secret_value(SecretId=settings.session_secret_arn)
+    return Dashboard(
+        settings=settings,
+        session_key=secret["SecretString"],
+        identities=Identities(
+            IdentityRepository(db, settings.identities_table, accounts),
+            ledger,
+            parts.clock(),
+        ),
+        chat_keys=ChatKeys(ApiKeyRepository(db, settings.api_keys_table), parts.clock()),
+        cognito=_cognito(settings.sign_in_parameter),
+    )
+
+
+def _cognito(parameter: str | None) -> Cognito | None:
+    if parameter is None:
+        return None
+    found = aws.ssm().get_parameter(Name=parameter)["Parameter"]["Value"]
+    return Cognito(PoolSettings.model_validate_json(found))
+
+
+def forget() -> None:
+    """Drop everything built so far; the next use reads settings and makes clients anew."""
+    dashboard.cache_clear()
+    parts.forget()

@@ -1,0 +1,42 @@
+"""Joins the parts of `functions/deliver_webhook`."""
+
+from dataclasses import dataclass
+
+from tollgate.accounts.repository import AccountRepository
+from tollgate.composition.parts import clock, part
+from tollgate.kit import aws
+from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.outbound import Outbound
+from tollgate.kit.queue import Queue
+from tollgate.kit.settings import Settings
+from tollgate.tasks.repository import TaskRepository
+from tollgate.webhooks.repository import DeliveryRepository, LaneRepository
+from tollgate.webhooks.sender import WebhookSender
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeliverWebhookSettings(Settings):
+    """Settings of `functions/deliver_webhook`."""
+
+    accounts_table: str
+    tasks_table: str
+    deliveries_table: str
+    webhook_lanes_table: str
+    webhook_queue_url: str
+
+
+@part
+def webhook_sender() -> WebhookSender:
+    """Join the parts of `functions/deliver_webhook`."""
+    settings = DeliverWebhookSettings.from_env()
+    db = Database(aws.dynamodb())
+    return WebhookSender(
+        deliveries=DeliveryRepository(db, settings.deliveries_table),
+        lanes=LaneRepository(db, settings.webhook_lanes_table),
+        task=TaskRepository(db, settings.tasks_table).get,
+        account=AccountRepository(db, settings.accounts_table).get,
+        outbound=Outbound(AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)),
+        queue=Queue(aws.sqs(), settings.webhook_queue_url),
+        clock=clock(),
+    )

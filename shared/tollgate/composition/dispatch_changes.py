@@ -1,0 +1,24 @@
+"""Joins the parts of `functions/dispatch_changes`."""
+
+from dataclasses import dataclass
+
+from tollgate.composition.parts import part
+from tollgate.kit import aws
+from tollgate.kit.queue import Queue
+from tollgate.kit.settings import Settings
+from tollgate.tasks.dispatch import Dispatcher
+
+
+@dataclass(frozen=True, kw_only=True)
+class DispatchChangesSettings(Settings):
+    """Settings of `functions/dispatch_changes`."""
+
+    task_queue_url: str
+    webhook_queue_url: str
+
+
+@part
+def dispatcher() -> Dispatcher:
+    """Join the parts of `functions/dispatch_changes`."""
+    settings = DispatchChangesSettings.from_env()
+    return Dispatcher(Queue(aws.sqs(), settings.task_queue_url), Queue(aws.sqs(), settings.webhook_queue_url))

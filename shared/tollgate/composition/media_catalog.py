@@ -1,0 +1,19 @@
+"""Joins the live catalog with its media models, for the functions that order and run them."""
+
+from tollgate.catalog.source import DOCUMENT_KEY, READ_TIMEOUT_S, LiveCatalog
+from tollgate.composition.catalog import live_catalog
+from tollgate.composition.parts import clock, part
+from tollgate.kit import aws
+from tollgate.kit.document import within
+from tollgate.kit.s3_document import S3Document
+from tollgate.providers.runtime.mappings import mappings
+
+
+@part
+def media_catalog(live_providers: str, bucket: str) -> LiveCatalog:
+    """Return the catalog of what `live_providers` can run, names with commas between.
+
+    `bucket` has the live document.
+    """
+    document = S3Document(aws.s3(), bucket, DOCUMENT_KEY)
+    return live_catalog(live_providers, within(READ_TIMEOUT_S, document.read), clock(), mappings())

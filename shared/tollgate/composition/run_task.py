@@ -1,0 +1,70 @@
+"""Joins the parts of `functions/run_task`."""
+
+from dataclasses import dataclass
+
+from tollgate.artifacts.store import ArtifactStore
+from tollgate.catalog.source import CurrentCatalog
+from tollgate.composition.media_catalog import media_catalog
+from tollgate.composition.parts import clock, part
+from tollgate.kit import aws
+from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.clock import MS_PER_DAY
+from tollgate.kit.due_index import DueIndex
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.outbound import Outbound
+from tollgate.kit.queue import Queue
+from tollgate.kit.settings import Settings
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.providers.runtime.credentials import ProviderSource
+from tollgate.providers.runtime.health_store import ProviderHealthStore
+from tollgate.tasks.finalizer import TaskFinalizer
+from tollgate.tasks.repository import TaskRepository
+from tollgate.tasks.step import StepRunner
+from tollgate.webhooks.repository import DeliveryRepository
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunTaskSettings(Settings):
+    """Settings of `functions/run_task`."""
+
+    accounts_table: str
+    tasks_table: str
+    ledger_table: str
+    deliveries_table: str
+    providers_table: str
+    task_queue_url: str
+    media_bucket: str
+    storage_url: str
+    provider_secret_arn: str
+    live_providers: str
+    config_bucket: str
+    callback_base_url: str
+    media_retention_days: int
+
+
+@part
+def step_runner() -> StepRunner:
+    """Join the parts of `functions/run_task`."""
+    settings = RunTaskSettings.from_env()
+    db = Database(aws.dynamodb())
+    # Providers name the result files; on one machine the provider is the simulator, on loopback.
+    results = Outbound(AddressGuard(allow_loopback=settings.stage == "local"))
+    tasks = TaskRepository(db, settings.tasks_table)
+    ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
+    queue = Queue(aws.sqs(), settings.task_queue_url)
+    return StepRunner(
+        tasks=tasks,
+        timers=DueIndex(db, settings.tasks_table, "task_id"),
+        ledger=ledger,
+        finalizer=TaskFinalizer(
+            tasks, ledger, DeliveryRepository(db, settings.deliveries_table), queue, clock()
+        ),
+        providers=ProviderSource(aws.secret_reader(settings.provider_secret_arn), clock()).providers,
+        health=ProviderHealthStore(db, settings.providers_table, clock()),
+        catalog=CurrentCatalog(media_catalog(settings.live_providers, settings.config_bucket).catalog),
+        artifacts=ArtifactStore(aws.s3(), settings.media_bucket, settings.storage_url, results),
+        queue=queue,
+        clock=clock(),
+        callback_base_url=settings.callback_base_url,
+        kept_ms=settings.media_retention_days * MS_PER_DAY or None,
+    )

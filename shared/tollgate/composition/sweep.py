@@ -1,0 +1,39 @@
+"""Joins the parts of `functions/sweep`."""
+
+from dataclasses import dataclass
+
+from tollgate.composition.parts import clock, part
+from tollgate.kit import aws
+from tollgate.kit.due_index import DueIndex
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.queue import Queue
+from tollgate.kit.settings import Settings
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.tasks.sweep import Sweeper
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepSettings(Settings):
+    """Settings of `functions/sweep`."""
+
+    accounts_table: str
+    ledger_table: str
+    tasks_table: str
+    deliveries_table: str
+    task_queue_url: str
+    webhook_queue_url: str
+
+
+@part
+def sweeper() -> Sweeper:
+    """Join the parts of `functions/sweep`."""
+    settings = SweepSettings.from_env()
+    db = Database(aws.dynamodb())
+    return Sweeper(
+        tasks=DueIndex(db, settings.tasks_table, "task_id"),
+        deliveries=DueIndex(db, settings.deliveries_table, "delivery_id"),
+        ledger=LedgerRepository(db, settings.accounts_table, settings.ledger_table),
+        task_queue=Queue(aws.sqs(), settings.task_queue_url),
+        webhook_queue=Queue(aws.sqs(), settings.webhook_queue_url),
+        clock=clock(),
+    )

@@ -1,0 +1,216 @@
+"""Joins the parts of `functions/text`, apart from `composition/parts.py` and the SDK that it imports.
+
+Everything lives in the one event loop of the process, so parts are made on first use inside it.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import cast
+
+import aiohttp
+
+from tollgate.accounts.async_auth import AsyncAuthenticator
+from tollgate.catalog.loader import Catalog
+from tollgate.catalog.source import DOCUMENT_KEY, READ_TIMEOUT_S, CurrentCatalog, LiveCatalog
+from tollgate.composition.catalog import live_catalog, provider_names
+from tollgate.kit import aws_json
+from tollgate.kit.clock import SystemClock
+from tollgate.kit.document import Read
+from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.s3_get import S3Get, object_url
+from tollgate.kit.settings import Settings, check_rate
+from tollgate.kit.sigv4 import AwsKey
+from tollgate.ledger.holds import HoldWrites
+from tollgate.ledger.rate import RateMeter
+from tollgate.providers.runtime.secret import REFRESH_MS, Credentials, read_credentials
+from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make_text_upstreams
+from tollgate.text.billing import TextBilling
+from tollgate.text.breaker import Breaker
+from tollgate.text.models import TextModel
+from tollgate.text.service import TextService
+from tollgate.text.upstream import TextUpstream
+from tollgate.text.views import wire_model
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextSettings(Settings):
+    """Settings of `functions/text`; region and credentials are Lambda's own variables.
+
+    `aws_lambda_exec_wrapper` is what starts the web adapter; where it is not set there is none.
+    """
+
+    accounts_table: str
+    api_keys_table: str
+    ledger_table: str
+    provider_secret_arn: str
+    live_providers: str
+    config_bucket: str
+    requests_per_minute: int
+    aws_region: str
+    aws_lambda_exec_wrapper: str | None = None
+    aws_endpoint_url: str | None = None
+    aws_access_key_id: str | None = None
+    aws_secret_access_key: str | None = field(default=None, repr=False)
+    aws_session_token: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check what is bounded."""
+        super().__post_init__()
+        check_rate(self.requests_per_minute)
+
+
+@cache
+def settings() -> TextSettings:
+    """Return the settings."""
+    return TextSettings.from_env()
+
+
+@cache
+def catalog() -> Catalog:
+    """Return the catalog of now, for who asks after `text` has looked for it."""
+    return CurrentCatalog(lambda: _made[asyncio.get_running_loop()].catalog.current)
+
+
+@dataclass(slots=True)
+class _SecretReader:
+    """The providers that have credentials, read from the secret and remembered for a while."""
+
+    secrets: aws_json.AwsJson
+    arn: str
+    clock: SystemClock
+    _upstreams: Mapping[str, TextUpstream] = field(default_factory=dict)
+    _read_at_ms: int | None = None
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def upstreams(self) -> Mapping[str, TextUpstream]:
+        """Return the providers by name."""
+        if self._is_fresh():
+            return self._upstreams
+        async with self._lock:
+            if not self._is_fresh():
+                _, answer = await self.secrets.call("GetSecretValue", {"SecretId": self.arn})
+                self._upstreams = _upstreams(read_credentials(answer["SecretString"]))
+                self._read_at_ms = self.clock.now_ms()
+        return self._upstreams
+
+    def _is_fresh(self) -> bool:
+        return self._read_at_ms is not None and self.clock.now_ms() - self._read_at_ms < REFRESH_MS
+
+
+def _upstreams(credentials: Mapping[str, Credentials]) -> Mapping[str, TextUpstream]:
+    made = make_text_upstreams(credentials)
+    if BEDROCK in provider_names(settings().live_providers):
+        region = settings().aws_region
+        made[BEDROCK] = make_bedrock(credentials.get(BEDROCK), region, _credentials())
+    return made
+
+
+@dataclass(slots=True)
+class Text:
+    """What the routes of `functions/text` call. `service` has the models of `shown`."""
+
+    authenticator: AsyncAuthenticator
+    service: TextService
+    catalog: LiveCatalog
+    shown: Catalog
+    _reading: "asyncio.Future[Catalog] | None" = None
+
+    async def follow_catalog(self) -> None:
+        """Look for another catalog when that is due, in a thread; only the first is waited for."""
+        if self.catalog.is_due() and (self._reading is None or self._reading.done()):
+            self._reading = asyncio.ensure_future(asyncio.to_thread(self.catalog.catalog))
+        if self._reading is not None and self.catalog.is_unread:
+            await asyncio.wait({self._reading}, timeout=READ_TIMEOUT_S)
+        current = self.catalog.current
+        if self.shown is not current:
+            self.service = replace(self.service, models=_models(current))
+            self.shown = current
+
+
+_made: dict[asyncio.AbstractEventLoop, Text] = {}
+
+
+async def text() -> Text:
+    """Return the parts, made once per event loop: a connection belongs to the loop it was made in."""
+    loop = asyncio.get_running_loop()
+    if loop not in _made:
+        _made[loop] = _join(connections(), loop)
+    made = _made[loop]
+    await made.follow_catalog()
+    return made
+
+
+def connections() -> aiohttp.ClientSession:
+    """Make the connections. No cookie is kept: it would tie one customer's requests to another's."""
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar())
+
+
+def _join(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Text:
+    """Join the parts. Connections are not limited here: each open stream has one, and holds limit those."""
+    known = settings()
+    clock = SystemClock()
+    region, endpoint = known.aws_region, known.aws_endpoint_url
+    database = AsyncDatabase(aws_json.dynamodb(session, endpoint, region, _credentials()))
+    secret = _SecretReader(
+        aws_json.secrets_manager(session, endpoint, region, _credentials()), known.provider_secret_arn, clock
+    )
+    writes = HoldWrites(known.accounts_table, known.ledger_table)
+    live = live_catalog(known.live_providers, _document_reader(session, loop), clock)
+    service = TextService(
+        models=_models(live.current),
+        upstreams=secret.upstreams,
+        billing=TextBilling(database, writes, clock, RateMeter(known.requests_per_minute)),
+        http=session,
+        breaker=Breaker(),
+        clock=clock,
+    )
+    return Text(AsyncAuthenticator(database, known.api_keys_table, clock), service, live, live.current)
+
+
+def _models(current: Catalog) -> Mapping[str, TextModel]:
+    return {model.id: wire_model(model) for model in current.texts()}
+
+
+def _document_reader(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Read:
+    """Return a reader for another thread: what it reads goes over the connections of `loop`."""
+    known = settings()
+    url = object_url(known.config_bucket, DOCUMENT_KEY, known.aws_region, known.aws_endpoint_url)
+    document = S3Get(session, url, known.aws_region, _credentials(), READ_TIMEOUT_S)
+    return lambda etag: asyncio.run_coroutine_threadsafe(document.read(etag), loop).result(READ_TIMEOUT_S)
+
+
+@dataclass(frozen=True, slots=True)
+class _EnvironmentKey:
+    """Lambda's own credentials: good for as long as its process lives."""
+
+    access_key: str
+    secret_key: str
+    token: str | None
+
+
+@cache
+def _credentials() -> Callable[[], AwsKey]:
+    """Return a function that gives the credentials that are good now.
+
+    They are in the environment on Lambda. Anywhere else botocore finds and renews them; it is imported
+    only then, as it costs a cold start 40 ms.
+    """
+    known = settings()
+    if known.aws_access_key_id and known.aws_secret_access_key:
+        key = _EnvironmentKey(known.aws_access_key_id, known.aws_secret_access_key, known.aws_session_token)
+        return lambda: key
+    from botocore.session import Session  # noqa: PLC0415 - see above
+
+    found = Session().get_credentials()
+    if found is None:
+        raise RuntimeError("there are no AWS credentials")
+    return cast("Callable[[], AwsKey]", found.get_frozen_credentials)
+
+
+async def close() -> None:
+    """Close the connections of this loop."""
+    made = _made.pop(asyncio.get_running_loop(), None)
+    if made is not None:
+        await made.service.http.close()

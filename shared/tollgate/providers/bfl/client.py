@@ -1,9 +1,0 @@
-"""BFL's HTTP API: credentials and base URL."""
-
-from tollgate.providers.bfl.facts import BASE_URL
-from tollgate.providers.http import ProviderHttp
-
-
-def client(key: str, base_url: str = BASE_URL) -> ProviderHttp:
-    """Give the API with `key`."""
-    return ProviderHttp(base_url, key, {"x-key": key})

@@ -1,9 +1,0 @@
-"""kie's HTTP API: credentials and base URL."""
-
-from tollgate.providers.http import ProviderHttp
-from tollgate.providers.kie.facts import BASE_URL
-
-
-def client(key: str, base_url: str = BASE_URL) -> ProviderHttp:
-    """Give the API with `key`."""
-    return ProviderHttp(base_url, key, {"authorization": f"Bearer {key}"})

@@ -1,0 +1,1 @@
+"""How a checked input is said in a provider's fields."""

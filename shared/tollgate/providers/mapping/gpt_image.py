@@ -1,0 +1,23 @@
+"""The size of a GPT Image picture, wherever it is made (catalog.json, `gpt-image-2`). Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.providers.mapping.pixels import sized
+
+LONGEST_PX = 3_840
+AREAS_PX = {"1k": 1_024**2, "2k": 2_048**2, "4k": 8_294_400}
+"""By resolution. 4k is the most that there is; the other two are INFERRED from their names."""
+QUALITY = "medium"
+"""What the prices in the catalog are for."""
+
+
+def gpt_sized(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return `values` with `imageSize`, as `sized` does.
+
+    `auto` is the one word for a size, and has no tier but the first. Raises `CannotMapError`.
+    """
+    if values["size"] == "auto" and values["resolution"] == "1k":
+        others = {name: value for name, value in values.items() if name not in ("size", "resolution")}
+        return {**others, "imageSize": "auto"}
+    return sized(values, AREAS_PX, LONGEST_PX)

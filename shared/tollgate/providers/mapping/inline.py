@@ -1,0 +1,23 @@
+"""Files inside a provider's answer. Pure."""
+
+from base64 import b64decode
+from typing import Any
+
+from tollgate.providers.mapping.reading import objects
+from tollgate.providers.runtime.base import InlineFile
+
+
+def inline_file(text: Any) -> InlineFile | None:
+    """Return the file that `text` is in base64; `None` for anything else, and for an empty one."""
+    if not isinstance(text, str) or not text:
+        return None
+    try:
+        return InlineFile(b64decode(text, validate=True))
+    except ValueError:
+        return None
+
+
+def inline_files(entries: Any, name: str) -> tuple[InlineFile, ...]:
+    """The files that the objects of an array have in base64 under `name`; none where it is no array."""
+    files = [inline_file(entry.get(name)) for entry in objects(entries)]
+    return tuple(file for file in files if file is not None)

@@ -1,0 +1,35 @@
+"""The images of a FLUX 3 video: one starts it, two are its ends, more are its keyframes. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.providers.mapping.images import FRAMES
+
+FRAMES_PER_S = 24
+
+Values = Mapping[str, Any]
+
+
+def keyframes_or_frames(values: Values) -> str:
+    """Tell which of FLUX 3's jobs an input is: text, image, frames, keyframes or extend."""
+    if "videoUrl" in values:
+        return "extend"
+    count = len(values.get("imageUrls", []))
+    return ("text", "image", "frames")[count] if count <= FRAMES else "keyframes"
+
+
+def placed(values: Values) -> Values:
+    """Return `values` with three images and more placed evenly, each by the number of its frame.
+
+    catalog.json: `keyframes[{frame_index, image_url}]`, `frame_index = round(i * duration * 24 / (n - 1))`.
+    """
+    urls = values.get("imageUrls", [])
+    if len(urls) <= FRAMES:
+        return values
+    last, end = len(urls) - 1, values["duration"] * FRAMES_PER_S
+    # Rounded half up, in whole numbers.
+    keyframes = [
+        {"frame_index": (2 * index * end + last) // (2 * last), "image_url": url}
+        for index, url in enumerate(urls)
+    ]
+    return {**values, "imageUrls": keyframes}

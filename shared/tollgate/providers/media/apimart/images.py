@@ -1,0 +1,10 @@
+"""Images on APIMart; fields and ids from catalog.json."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.mapping.fields import Family, Mapper
+
+MAPPINGS: Mapping[str, Mapper] = {
+    "grok-imagine-image": Family({"prompt": "prompt", "size": "size"}),
+}
+"""How each mapping of the catalog is said on APIMart."""

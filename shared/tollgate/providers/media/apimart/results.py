@@ -1,0 +1,127 @@
+"""What APIMart's answers say that a finished job made: files, words and data, in a shape for each section.
+
+Sources: APIMart's documentation, "Get Task Status", Midjourney "Get task", Suno "Overview"; names that only
+public clients of it show are INFERRED. Everything is read as if it could be missing or of another type.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from tollgate.providers.mapping.outputs import storable
+from tollgate.providers.mapping.reading import objects, texts
+from tollgate.providers.media.apimart import facts
+from tollgate.providers.runtime.base import ResultFile, Succeeded
+
+Data = dict[str, Any]
+_LISTS = ("videos", "images")
+_LAST_FRAME = "last_frame_url"
+_TRACK_LISTS = ("music", "stems")
+_TRACK_WORDS = {"title": "title", "duration": "durationS", "lyrics": "lyrics", "tags": "styles"}
+_SINGLE_FILES = ("video_url", "videoUrl", "wavUrl", "zip_url", "audio_url")
+"""Of actions that make one file, outside of the lists."""
+_DATA = {
+    "text": "lyrics",
+    "title": "title",
+    "upsampled_tags": "styles",
+    "alignment": "timestampedLyrics",
+    "aligned_lyrics": "timestampedLyrics",
+    "avg_bpm": "bpm",
+    "min_bpm": "minBpm",
+    "max_bpm": "maxBpm",
+    "state": "state",
+    "instruments": "instruments",
+    "voice_id": "voiceId",
+    "model_id": "modelId",
+    "vox_audio_id": "voxAudioId",
+    "vocal_start_s": "startS",
+    "vocal_end_s": "endS",
+    "name": "name",
+}
+"""What actions without files tell, in our words."""
+_ABOUT = {"title", "name", "state"}
+"""What says something about a result and is none."""
+
+
+def of_a_task(data: Data) -> Succeeded | None:
+    """Return the images and videos of a unified task; `None` where its result is not there (yet)."""
+    result = data.get("result")
+    if not isinstance(result, dict):
+        return None
+    entries = [entry for name in _LISTS for entry in objects(result.get(name))]
+    urls = [url for entry in entries for url in texts(entry.get("url"))]
+    frames = [url for one in (result, *entries) for url in texts(one.get(_LAST_FRAME))]
+    return Succeeded(_files([*urls, *frames]))
+
+
+def of_midjourney(data: Data) -> Succeeded | None:
+    """The pictures or videos of a Midjourney task, with the buttons of its follow-ups; or its words."""
+    named = ("video_urls", "video_url", "image_urls", "grid_image_url")
+    urls = next((found for name in named if (found := texts(data.get(name)))), [])
+    shown = [
+        {"customId": button["customId"], "label": button.get("label")}
+        for button in objects(data.get("buttons"))
+        if texts(button.get("customId"))
+    ]
+    if urls:
+        return Succeeded(_files(urls), storable({"buttons": shown}) if shown else None)
+    # Only the description of a picture is a result without files.
+    is_described = data.get("action") == facts.DESCRIBE
+    words = texts(data.get("description")) or (texts(data.get("prompt")) if is_described else [])
+    return Succeeded(output={"description": words[0]} if words else None)
+
+
+def of_music(data: Data) -> Succeeded | None:
+    """The tracks of a music task, numbered as its follow-ups name them; or its one file; or its data."""
+    result = data.get("result")
+    if not isinstance(result, dict):
+        return None
+    entries = [entry for name in _TRACK_LISTS for entry in objects(result.get(name))]
+    tracks = [
+        (url, {"audioId": str(number), **_renamed(entry, _TRACK_WORDS)})
+        for number, entry in enumerate(entries[: facts.MAX_TRACKS], 1)
+        for url in _first(entry, "audio_url", "video_url")
+    ]
+    if tracks:
+        output = storable({"tracks": [told for _, told in tracks]})
+        return Succeeded(_files([url for url, _ in tracks]), output)
+    urls = list(_single_files(result))
+    return Succeeded(_files(urls), None if urls else storable(_told(result)))
+
+
+READERS: Mapping[str, Callable[[Data], Succeeded | None]] = {
+    facts.IMAGES: of_a_task,
+    facts.VIDEOS: of_a_task,
+    facts.MIDJOURNEY: of_midjourney,
+    facts.MUSIC: of_music,
+}
+"""By section."""
+
+
+def _single_files(result: Data) -> Iterator[str]:
+    files = [url for file in objects(result.get("files")) for url in texts(file.get("url"))]
+    yield from files or _first(result, *_SINGLE_FILES)
+    for video in objects(result.get("videos")):
+        yield from texts(video.get("url"))
+
+
+def _told(result: Data) -> Data:
+    """Return data in our words; of several lyrics the first ones are the result, and all are listed."""
+    lyrics = result.get("lyrics")
+    variants = [_renamed(one, {"title": "title", "text": "lyrics"}) for one in objects(lyrics)]
+    output = {**_renamed(result, _DATA), **({"lyrics": lyrics} if isinstance(lyrics, str) else {})}
+    if variants:
+        output |= {**variants[0], "variants": variants}
+    return output if output.keys() - _ABOUT else {}
+
+
+def _renamed(entry: Data, names: Mapping[str, str]) -> Data:
+    nothing: tuple[Any, ...] = (None, "", [], {})
+    return {ours: entry[theirs] for theirs, ours in names.items() if entry.get(theirs) not in nothing}
+
+
+def _first(entry: Data, *names: str) -> list[str]:
+    return next((found[:1] for name in names if (found := texts(entry.get(name)))), [])
+
+
+def _files(urls: list[str]) -> tuple[ResultFile, ...]:
+    return tuple(ResultFile(url) for url in urls)

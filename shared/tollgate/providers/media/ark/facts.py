@@ -1,0 +1,36 @@
+"""ModelArk's own words (providers.md §6). The ids in the catalog are those of this base URL's region."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.runtime.base import FailureKind, RejectionKind
+
+BASE_URL = "https://ark.ap-southeast.bytepluses.com/api/v3"
+TASKS_PATH = "/contents/generations/tasks"
+IMAGES_PATH = "/images/generations"
+
+WAITING = frozenset({"queued", "running"})
+SUCCEEDED = "succeeded"
+ENDED: Mapping[str, FailureKind] = {
+    "failed": FailureKind.PROVIDER_ERROR,
+    "cancelled": FailureKind.PROVIDER_ERROR,
+    "expired": FailureKind.TIMED_OUT,
+}
+"""Ends without a file, unless the error's code says more."""
+
+CODES: Mapping[str, RejectionKind | FailureKind] = {
+    # Of the input or of the result, of words, images, videos or sound.
+    "*SensitiveContent*": RejectionKind.CONTENT,
+    "InvalidParameter*": RejectionKind.INPUT,
+    "MissingParameter*": RejectionKind.INPUT,
+    # These two come with 429, and waiting does not help.
+    "QuotaExceeded*": FailureKind.REFUSED_US,
+    "SetLimitExceeded*": FailureKind.REFUSED_US,
+    "AccountOverdueError*": FailureKind.REFUSED_US,
+}
+"""What says more than the HTTP status. In part from memory there."""
+
+SEEDREAM_STEP_PX = 8
+"""With steps of 16, 21:9 at 1K is under the fewest pixels that Seedream 4.0 takes (921 600)."""
+SEEDREAM_40 = "seedream-4-0"
+"""In the ids of the one version that has a fast prompt optimizer and, with 4.5, no choice of file types."""
+SEEDREAM_45 = "seedream-4-5"

@@ -1,0 +1,45 @@
+"""Videos on ModelArk: Seedance (catalog.json, FOUND; providers.md §6)."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.mapping.content import CONTENT, content
+from tollgate.providers.mapping.fields import Family, FieldMap, Mapper, ignored
+from tollgate.providers.mapping.frames import by_order, frames_or_references
+from tollgate.providers.runtime.base import Job, Mapped
+
+_SEEDANCE: FieldMap = {
+    **CONTENT,
+    "size": "ratio",
+    "resolution": "resolution",
+    "duration": "duration",
+    "generateAudio": "generate_audio",
+    "seed": "seed",
+}
+_FAMILIES: Mapping[str, Family] = {
+    "seedance-1.5-pro": Family({**_SEEDANCE, "cameraFixed": "camera_fixed"}, prepare=by_order),
+    "seedance-2": Family(
+        {
+            **_SEEDANCE,
+            # It checks in any case.
+            "nsfwCheck": ignored,
+            "returnLastFrame": "return_last_frame",
+            "tools": "tools",
+            "watermark": "watermark",
+            "outputFormat": "output_format",
+            "omniReferenceTaskType": "omni_reference_task_type",
+        },
+        prepare=frames_or_references,
+    ),
+}
+
+
+def _mapper(family: Family) -> Mapper:
+    def mapped(job: Job) -> Mapped:
+        said = family(job)
+        return Mapped(said.upstream, content(said.body))
+
+    return mapped
+
+
+MAPPINGS: Mapping[str, Mapper] = {name: _mapper(family) for name, family in _FAMILIES.items()}
+"""How each mapping of the catalog is said on ModelArk."""

@@ -1,0 +1,39 @@
+"""FLUX 3 at BFL; fields from catalog.json and BFL's OpenAPI document (`facts.py`)."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.mapping.fields import Family, Mapper, Values, lower, translated, variant_if
+from tollgate.providers.media.bfl import facts
+
+
+def _with_its_mode(values: Values) -> Values:
+    """Say whether the video is made from text or from images, which the body must name."""
+    return {**values, "mode": variant_if("imageUrls", "i2v", "t2v")(values)}
+
+
+MAPPINGS: Mapping[str, Mapper] = {
+    "flux-3-image": Family(
+        {
+            "prompt": "prompt",
+            "size": "aspect_ratio",
+            "resolution": lower("resolution"),
+            "grounding": "grounding",
+            "urls": "images",
+        }
+    ),
+    "flux-3-video": Family(
+        {
+            "mode": "mode",
+            "prompt": "prompt",
+            # One starts it, two are its ends, more are spread evenly, as the contract has them.
+            "imageUrls": "keyframes",
+            "resolution": translated("resolution", facts.RESOLUTIONS),
+            "duration": "duration",
+            "aspectRatio": "aspect_ratio",
+            "draft": "draft",
+            "safetyTolerance": "safety_tolerance",
+        },
+        prepare=_with_its_mode,
+    ),
+}
+"""How each mapping of the catalog is said at BFL."""

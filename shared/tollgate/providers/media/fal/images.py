@@ -1,0 +1,76 @@
+"""Images on fal; fields and ids from catalog.json (FOUND there unless said otherwise)."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.mapping.fields import (
+    Family,
+    Mapper,
+    Values,
+    accept_only,
+    first,
+    lower,
+    translated,
+    variant_if,
+)
+from tollgate.providers.mapping.gpt_image import QUALITY, gpt_sized
+from tollgate.providers.mapping.pixels import SEEDREAM_AREAS_PX, sized
+from tollgate.providers.media.fal import facts
+
+_EDITED = variant_if("urls", "edit")
+
+
+def _seedream_sized(values: Values) -> Values:
+    return sized(values, SEEDREAM_AREAS_PX)
+
+
+MAPPINGS: Mapping[str, Mapper] = {
+    "z-image": Family(
+        {
+            "prompt": "prompt",
+            "size": translated("image_size", facts.IMAGE_SIZES),
+            "enableSafetyChecker": "enable_safety_checker",
+            "urls": first("image_url"),
+        },
+        _EDITED,
+    ),
+    "flux-3-image": Family(
+        {
+            "prompt": "prompt",
+            "size": "aspect_ratio",
+            "resolution": lower("resolution"),
+            # Not confirmed on fal; the model's own default is to look things up.
+            "grounding": accept_only(True),
+            "urls": "image_urls",
+        },
+        _EDITED,
+    ),
+    "gpt-image": Family(
+        {"prompt": "prompt", "imageSize": "image_size", "urls": "image_urls"},
+        _EDITED,
+        fixed={"quality": QUALITY},
+        prepare=gpt_sized,
+    ),
+    "grok-imagine-image": Family({"prompt": "prompt", "size": "aspect_ratio"}, _EDITED),
+    "nano-banana": Family(
+        {
+            "prompt": "prompt",
+            "size": "aspect_ratio",
+            "resolution": translated("resolution", facts.NANO_BANANA_TIERS),
+            "urls": "image_urls",
+        },
+        _EDITED,
+    ),
+    "seedream": Family(
+        {
+            "prompt": "prompt",
+            "imageSize": "image_size",
+            "urls": "image_urls",
+            "outputFormat": accept_only("jpeg"),
+            "promptOptimizeMode": accept_only("standard"),
+            "watermark": accept_only(False),
+        },
+        _EDITED,
+        prepare=_seedream_sized,
+    ),
+}
+"""How each mapping of the catalog is said on fal."""

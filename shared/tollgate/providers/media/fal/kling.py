@@ -1,0 +1,125 @@
+"""Kling on fal: each resolution is an endpoint; fields and ids from catalog.json (FOUND unless said)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.providers.mapping.fields import (
+    Body,
+    Family,
+    FieldMap,
+    Mapper,
+    Values,
+    as_text,
+    first,
+    ignored,
+    one_each,
+)
+from tollgate.providers.media.fal import facts
+from tollgate.providers.runtime.base import Job, Mapped
+
+
+def _tier_and_source(values: Values) -> str:
+    return f"{values['resolution']}-{'image' if values.get('imageUrls') else 'text'}"
+
+
+def _in_every_tier(images: FieldMap) -> Mapping[str, FieldMap]:
+    """Return the words of the two jobs, for each resolution; the shape counts for text alone (VID-J)."""
+    words: dict[str, FieldMap] = {
+        "text": {"aspectRatio": "aspect_ratio"},
+        "image": {"aspectRatio": ignored, **images},
+    }
+    return {f"{tier}-{job}": found for tier in facts.KLING_TIERS for job, found in words.items()}
+
+
+_WORDS: FieldMap = {
+    "prompt": "prompt",
+    "duration": as_text("duration"),
+    "resolution": ignored,
+    "generateAudio": "generate_audio",
+}
+_KLING_3 = Family(
+    _WORDS, _tier_and_source, _in_every_tier({"imageUrls": one_each("start_image_url", "end_image_url")})
+)
+_KLING_O3 = Family(
+    _WORDS, _tier_and_source, _in_every_tier({"imageUrls": one_each("image_url", "end_image_url")})
+)
+
+
+def _kling_3(job: Job) -> Mapped:
+    is_o3 = any(facts.O3_PATH in upstream for upstream in job.upstream.values())
+    return (_KLING_O3 if is_o3 else _KLING_3)(job)
+
+
+_SOURCES = {
+    None: "text",
+    "start_end_frame": "image",
+    "elements": "reference",
+    "video_reference": "reference",
+    "transform": "edit",
+}
+
+
+def _elements(elements: list[Mapping[str, Any]]) -> Body:
+    """Say elements by their parts, whose names on fal are INFERRED."""
+    names = {
+        "description": "description",
+        "type": "type",
+        "imageUrls": "image_urls",
+        "videoUrl": "video_url",
+    }
+    return {"elements": [{names[name]: value for name, value in one.items()} for one in elements]}
+
+
+def _ready_for_kling_4(values: Values) -> Values:
+    """Take out what the contract calls ignored (VID-L), and a shape of auto: fal's own choice."""
+    ignored = {"duration"} if "videoUrl" in values or "multiShots" in values else set()
+    if "videoUrl" not in values:
+        # There is no sound to keep.
+        ignored.add("keepAudio")
+    if values["aspectRatio"] == "auto":
+        ignored.add("aspectRatio")
+    return {name: value for name, value in values.items() if name not in ignored}
+
+
+MAPPINGS: Mapping[str, Mapper] = {
+    "kling-3.0": _kling_3,
+    "kling-3.0-turbo": Family(
+        {name: word for name, word in _WORDS.items() if name != "generateAudio"},
+        _tier_and_source,
+        _in_every_tier({"imageUrls": one_each("image_url")}),
+    ),
+    "kling-motion-control": Family(
+        {
+            "prompt": "prompt",
+            "imageUrls": first("image_url"),
+            "videoUrls": first("video_url"),
+            "characterOrientation": "character_orientation",
+            "resolution": ignored,
+        },
+        lambda values: str(values["resolution"]),
+    ),
+    "kling-4.0": Family(
+        {
+            "prompt": "prompt",
+            "multiShots": "multi_prompt",
+            "resolution": "resolution",
+            "duration": "duration",
+            "aspectRatio": "aspect_ratio",
+            "generateAudio": "generate_audio",
+            "keepAudio": "keep_audio",
+            "videoMode": ignored,
+            "startFrameUrl": "start_image_url",
+            "keyframeUrls": "middle_image_urls",
+            "endFrameUrl": "end_image_url",
+            "imageUrls": "image_urls",
+            "elements": _elements,
+        },
+        lambda values: _SOURCES[values.get("videoMode")],
+        {
+            "reference": {"videoUrl": lambda url: {"video_urls": [url]}},
+            "edit": {"videoUrl": "video_url"},
+        },
+        prepare=_ready_for_kling_4,
+    ),
+}
+"""How each mapping of the catalog is said on fal."""

@@ -1,0 +1,246 @@
+"""Videos on fal, but for Kling's; fields and ids from catalog.json (FOUND there unless said otherwise)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.providers.mapping.fields import (
+    Body,
+    Family,
+    Mapper,
+    Values,
+    accept_only,
+    as_text,
+    first,
+    ignored,
+    one_each,
+    translated,
+    upper,
+)
+from tollgate.providers.mapping.frames import by_order, by_role, source
+from tollgate.providers.mapping.keyframes import keyframes_or_frames, placed
+from tollgate.providers.media.fal import facts
+from tollgate.providers.runtime.base import Job, Mapped
+
+_SIZES = {size: size for size in ("16:9", "9:16", "1:1", "4:3", "3:4", "21:9")} | {"adaptive": "auto"}
+_TASKS: Mapping[str, Body] = {"auto": {}, "reference": {"task": "reference"}, "extend": {"task": "extension"}}
+_REFERENCES = {"imageUrls": "image_urls", "videoUrls": "video_urls", "audioUrls": "audio_urls"}
+_FRAMES_ALONE = 2
+
+
+def _veo_source(values: Values) -> str:
+    count = len(values.get("urls", []))
+    if count and (values.get("generationType") == "reference" or count > _FRAMES_ALONE):
+        return "reference"
+    return ("text", "image", "frames")[count]
+
+
+def _grok_source(values: Values) -> str:
+    count = len(values.get("urls", []))
+    return ("text", "image")[count] if count <= 1 else "reference"
+
+
+def _omni_source(values: Values) -> str:
+    if values.get("referenceImageUrls"):
+        return "reference"
+    if values.get("referenceVideoUrls"):
+        return "edit"
+    return "image" if values.get("imageUrls") else "text"
+
+
+def _as_long_as_its_source(values: Values) -> Values:
+    """Take out the duration beside a source video, where the contract calls it ignored (VID-H)."""
+    if not values.get("referenceVideoUrls"):
+        return values
+    return {name: value for name, value in values.items() if name != "duration"}
+
+
+def _pixverse_source(values: Values) -> str:
+    if values.get("firstFrameImage"):
+        return "transition"
+    return "image" if values.get("imageUrls") else "text"
+
+
+_FLUX = Family(
+    {
+        "prompt": "prompt",
+        "resolution": "resolution",
+        "duration": "duration",
+        "aspectRatio": "aspect_ratio",
+        "safetyTolerance": "safety_tolerance",
+        "videoUrl": "video_url",
+        # Said by the id.
+        "draft": ignored,
+    },
+    keyframes_or_frames,
+    {
+        "image": {"imageUrls": first("image_url")},
+        # The names of the two frames: fal's own page of the endpoint.
+        "frames": {"imageUrls": one_each("start_image_url", "end_image_url")},
+        "keyframes": {"imageUrls": "keyframes"},
+    },
+    prepare=placed,
+)
+
+
+def _flux(job: Job) -> Mapped:
+    mapped = _FLUX(job)
+    path = facts.DRAFT_PATH if job.values["draft"] else ""
+    return Mapped(mapped.upstream + path, mapped.body)
+
+
+_MINIMAX = Family(
+    {
+        "prompt": "prompt",
+        "aspectRatio": "aspect_ratio",
+        "resolution": upper("resolution"),
+        "duration": "duration",
+        "seed": "seed",
+        "imageUrls": "reference_image_urls",
+        "audioUrls": "reference_audio_urls",
+    },
+    source,
+)
+
+
+def _minimax(job: Job) -> Mapped:
+    mapped = _MINIMAX(job)
+    # H3 Max must be told whether to rework the prompt; the customer's own words are kept.
+    told: dict[str, Any] = (
+        {"prompt_expansion_mode": "disabled"} if facts.H3_MAX_PATH in f"/{mapped.upstream}" else {}
+    )
+    return Mapped(mapped.upstream, mapped.body | told)
+
+
+MAPPINGS: Mapping[str, Mapper] = {
+    "seedance-1.5-pro": Family(
+        {
+            "prompt": "prompt",
+            "size": "aspect_ratio",
+            "resolution": "resolution",
+            # Text, as fal's enums are; a server that wants a number reads it from that as well.
+            "duration": as_text("duration"),
+            "generateAudio": "generate_audio",
+            "cameraFixed": "camera_fixed",
+            "seed": "seed",
+        },
+        source,
+        {"image": {"firstFrame": "image_url", "lastFrame": "end_image_url"}},
+        fixed={"prompt": ""},
+        prepare=by_order,
+    ),
+    "seedance-2": Family(
+        {
+            "prompt": "prompt",
+            "size": translated("aspect_ratio", _SIZES),
+            "resolution": "resolution",
+            "duration": as_text("duration"),
+            "generateAudio": "generate_audio",
+            "nsfwCheck": accept_only(False),
+            "returnLastFrame": accept_only(False),
+            "watermark": accept_only(False),
+            "outputFormat": accept_only("mp4"),
+            "omniReferenceTaskType": accept_only("auto", "reference"),
+        },
+        source,
+        {
+            "image": {"firstFrame": "image_url", "lastFrame": "end_image_url"},
+            "reference": {**_REFERENCES, "omniReferenceTaskType": lambda value: _TASKS[value]},
+        },
+        fixed={"prompt": ""},
+        prepare=by_role,
+    ),
+    "grok-imagine-video": Family(
+        {"prompt": "prompt", "size": "aspect_ratio", "duration": "duration", "resolution": "resolution"},
+        _grok_source,
+        {
+            "image": {"urls": first("image_url")},
+            # The name of the array: fal's own page of the endpoint.
+            "reference": {"urls": "reference_image_urls"},
+        },
+    ),
+    "gemini-omni": Family(
+        {
+            "prompt": "prompt",
+            "aspectRatio": "aspect_ratio",
+            "duration": "duration",
+            "resolution": "resolution",
+        },
+        _omni_source,
+        {
+            "image": {"imageUrls": one_each("image_url")},
+            "reference": {"referenceImageUrls": "image_urls", "referenceVideoUrls": "reference_video_urls"},
+            "edit": {"referenceVideoUrls": first("video_url")},
+        },
+        prepare=_as_long_as_its_source,
+    ),
+    "flux-3-video": _flux,
+    "minimax-h3": _minimax,
+    "pixverse-v6": Family(
+        {
+            "prompt": "prompt",
+            "resolution": "resolution",
+            "duration": "duration",
+            # "Effective only in text-to-video" (interface.md, VID-N).
+            "size": ignored,
+            "seed": "seed",
+            "negativePrompt": "negative_prompt",
+            "audio": "generate_audio_switch",
+            "watermark": accept_only(False),
+            "motionMode": accept_only("normal"),
+            "generateMultiClipSwitch": accept_only(False),
+        },
+        _pixverse_source,
+        {
+            "text": {"size": "aspect_ratio"},
+            "image": {"imageUrls": first("image_url")},
+            "transition": {"firstFrameImage": "first_image_url", "lastFrameImage": "end_image_url"},
+        },
+    ),
+    "wan-2.7-video": Family(
+        {
+            "prompt": "prompt",
+            "imageUrls": one_each("image_url", "end_image_url"),
+            "continueVideoUrl": "video_url",
+            "editVideoUrl": "video_url",
+            "referenceImageUrl": "reference_image_url",
+            "size": "aspect_ratio",
+            "resolution": "resolution",
+            "duration": "duration",
+            "seed": "seed",
+        }
+    ),
+    "wan-3.0": Family(
+        {
+            "prompt": "prompt",
+            "size": "aspect_ratio",
+            "resolution": "resolution",
+            "duration": "duration",
+            "audio": "audio",
+            "seed": "seed",
+            "watermark": accept_only(False),
+        },
+        source,
+        {
+            "image": {"firstFrame": "start_image_url", "lastFrame": "end_image_url"},
+            "reference": _REFERENCES,
+        },
+        prepare=by_role,
+    ),
+    "veo-3.1": Family(
+        {
+            "prompt": "prompt",
+            "aspectRatio": "aspect_ratio",
+            "resolution": "resolution",
+            # Said by the id.
+            "generationType": ignored,
+        },
+        _veo_source,
+        {
+            "image": {"urls": first("image_url")},
+            "frames": {"urls": one_each("first_frame_url", "last_frame_url")},
+            "reference": {"urls": "image_urls"},
+        },
+        fixed={"duration": "8s", "generate_audio": True},
+    ),
+}
+"""How each mapping of the catalog is said on fal."""

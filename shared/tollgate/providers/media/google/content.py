@@ -1,0 +1,34 @@
+"""Pictures by `generateContent`, which answers with the result itself (providers.md §5c). Pure."""
+
+from typing import Any
+
+from tollgate.providers.mapping.inline import inline_file
+from tollgate.providers.mapping.reading import objects
+from tollgate.providers.media.google import facts
+from tollgate.providers.runtime.base import Failed, FailureKind, Lost, RejectionKind, SubmitOutcome, Succeeded
+from tollgate.providers.runtime.codes import verdict
+from tollgate.providers.runtime.http import Reply, refused
+
+
+def answered(reply: Reply) -> SubmitOutcome:
+    """Read a 2xx answer; what is refused for its content comes so too."""
+    if reply.string("promptFeedback", "blockReason") is not None:
+        return refused(RejectionKind.CONTENT, reply.string("promptFeedback", "blockReasonMessage"))
+    candidates = objects(reply.get("candidates"))
+    files = [inline_file(part["data"]) for candidate in candidates for part in _pictures(candidate)]
+    found = tuple(file for file in files if file is not None)
+    if found:
+        return Succeeded(found)
+    if not candidates or files:
+        return Lost(reply.detail())
+    reason, message = candidates[0].get("finishReason"), candidates[0].get("finishMessage")
+    meant = verdict(facts.CODES, str(reason), message if isinstance(message, str) else None, reply)
+    return meant or Failed(FailureKind.PROVIDER_ERROR, reply.detail())
+
+
+def _pictures(candidate: dict[str, Any]) -> list[dict[str, Any]]:
+    """Find the `inlineData` of the result; what the model drew while it thought is not a part of it."""
+    content = candidate.get("content")
+    parts = objects(content.get("parts")) if isinstance(content, dict) else []
+    found = [part.get("inlineData") for part in parts if part.get("thought") is not True]
+    return [data for data in found if isinstance(data, dict) and "data" in data]

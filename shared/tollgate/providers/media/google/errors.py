@@ -1,0 +1,27 @@
+"""Google's errors: `{"error": {code, message, status, details}}`, sometimes in an array of one. Pure."""
+
+from dataclasses import replace
+from typing import Any
+
+from tollgate.providers.media.google import facts
+from tollgate.providers.runtime.base import Failed, Rejected, RejectionKind
+from tollgate.providers.runtime.codes import verdict
+from tollgate.providers.runtime.http import Reply, failure_of, refused
+
+
+def refusal(reply: Reply) -> Rejected | Failed:
+    """Return what an answer to a submit means that is no success."""
+    if isinstance(reply.json, list) and reply.json:
+        reply = replace(reply, json=reply.json[0])
+    message = reply.string("error", "message")
+    for word in (*_reasons(reply.get("error", "details")), reply.string("error", "status")):
+        meant = verdict(facts.CODES, word, message, reply)
+        if meant is not None:
+            return meant
+    return failure_of(reply) or refused(RejectionKind.INPUT, message)
+
+
+def _reasons(details: Any) -> list[str]:
+    found = details if isinstance(details, list) else []
+    reasons = [detail.get("reason") for detail in found if isinstance(detail, dict)]
+    return [reason for reason in reasons if isinstance(reason, str)]

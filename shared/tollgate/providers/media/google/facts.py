@@ -1,0 +1,60 @@
+"""Google's own words (providers.md §5).
+
+Media by URL: Google's guide "File input methods". A refused video that is `completed` with words alone, and
+the duration as text: recorded answers in a public client of the Interactions API.
+"""
+
+from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
+
+BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
+TEXT_SUFFIX = "/openai"
+API_REVISION = "2026-05-20"
+"""Of the Interactions API; the other surfaces do not look at it."""
+
+CODES: Codes = {
+    # Both come as HTTP 400: the key is none of Google's, or our account or country may not do this.
+    "API_KEY_INVALID": FailureKind.REFUSED_US,
+    "FAILED_PRECONDITION": FailureKind.REFUSED_US,
+    "*SAFETY": RejectionKind.CONTENT,
+    "*PROHIBITED_CONTENT": RejectionKind.CONTENT,
+    "*RECITATION": RejectionKind.CONTENT,
+    "BLOCKLIST": RejectionKind.CONTENT,
+    "SPII": RejectionKind.CONTENT,
+}
+"""`error.status`, the `reason` of its details, `finishReason` and `blockReason`, which share their words.
+
+`API_KEY_INVALID` is from memory of the API.
+"""
+
+WAITING = frozenset({"queued", "in_progress", "requires_continuation"})
+COMPLETED = "completed"
+CANCELLED = "cancelled"
+FAILED: dict[str, FailureKind] = {
+    "failed": FailureKind.PROVIDER_ERROR,
+    "incomplete": FailureKind.PROVIDER_ERROR,
+    "requires_action": FailureKind.PROVIDER_ERROR,
+    CANCELLED: FailureKind.PROVIDER_ERROR,
+    "budget_exceeded": FailureKind.REFUSED_US,
+}
+"""Statuses of an interaction that ended without a result."""
+
+FILE_PROCESSING, FILE_FAILED = "PROCESSING", "FAILED"
+DOWNLOAD = ":download"
+"""After a file's address: its bytes; without it, its state."""
+
+IMAGE_SIZES = {"512px": "512", "1K": "1K", "2K": "2K", "4K": "4K"}
+INVALID_ARGUMENT = 3
+"""`error.code` of an operation (google.rpc.Code)."""
+
+VEO_SECONDS = 8
+"""The length of every Veo video in the catalog."""
+MEDIA_TYPES = {
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
+    "webp": "image/webp",
+    "mp4": "video/mp4",
+    "mov": "video/quicktime",
+    "webm": "video/webm",
+}
+"""By the end of an address."""

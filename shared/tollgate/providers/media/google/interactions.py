@@ -1,0 +1,93 @@
+"""Videos by the Interactions API, in the background (providers.md §5a). Pure."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tollgate.providers.mapping.inline import inline_file
+from tollgate.providers.mapping.reading import objects
+from tollgate.providers.media.google import facts
+from tollgate.providers.runtime.base import (
+    Failed,
+    FailureKind,
+    InlineFile,
+    Lost,
+    Pending,
+    PollOutcome,
+    RejectionKind,
+    ResultFile,
+    SubmitOutcome,
+    Submitted,
+    Succeeded,
+    Unknown,
+)
+from tollgate.providers.runtime.codes import verdict
+from tollgate.providers.runtime.http import Reply, refused
+
+_RESULT = "model_output"
+
+
+def started(reply: Reply) -> SubmitOutcome:
+    """Read a 2xx answer to a submit; the handle is the interaction's id."""
+    interaction_id = reply.string("id")
+    return Submitted({"interaction": interaction_id}) if interaction_id else Lost(reply.detail())
+
+
+def outcome(reply: Reply, file: Callable[[str], ResultFile]) -> PollOutcome:
+    """Read the interaction; `file` gives the file at an address, with what reading it takes."""
+    status = reply.string("status")
+    if status in facts.WAITING:
+        return Pending()
+    if status == facts.COMPLETED:
+        return _result(reply, file)
+    if status not in facts.FAILED:
+        return Unknown(reply.detail())
+    for error in _errors(reply):
+        message = error.get("message")
+        for word in (error.get("status"), error.get("code")):
+            meant = verdict(facts.CODES, str(word), message if isinstance(message, str) else None, reply)
+            if meant is not None:
+                return meant
+    return Failed(facts.FAILED[status], reply.detail())
+
+
+def _result(reply: Reply, file: Callable[[str], ResultFile]) -> PollOutcome:
+    """Find the video; one that was asked by address may come in the answer all the same."""
+    content = [
+        part
+        for step in objects(reply.get("steps"))
+        if step.get("type") == _RESULT
+        for part in objects(step.get("content"))
+    ]
+    videos = [part for part in content if part.get("type") == "video"]
+    files = tuple(_files(videos, file))
+    if files:
+        return Succeeded(files)
+    if videos or _has_video_tokens(reply):
+        return Failed(FailureKind.BAD_RESULT, reply.detail())
+    # The model refuses in words, and calls that a result.
+    words = " ".join(part["text"] for part in content if isinstance(part.get("text"), str))
+    return refused(RejectionKind.CONTENT, words)
+
+
+def _files(
+    videos: list[dict[str, Any]], file: Callable[[str], ResultFile]
+) -> Iterator[ResultFile | InlineFile]:
+    for video in videos:
+        uri, inline = video.get("uri"), inline_file(video.get("data"))
+        if isinstance(uri, str) and uri:
+            yield file(uri)
+        elif inline is not None:
+            yield inline
+
+
+def _has_video_tokens(reply: Reply) -> bool:
+    """Return whether a video was made and billed, wherever it is."""
+    tokens = objects(reply.get("usage", "output_tokens_by_modality"))
+    return any(one.get("modality") == "video" and one.get("tokens") for one in tokens)
+
+
+def _errors(reply: Reply) -> Iterator[dict[str, Any]]:
+    """Find the errors of an interaction: its own, and those of its steps."""
+    yield from objects([reply.get("error")])
+    yield from objects(reply.get("errors"))
+    yield from objects([step.get("error") for step in objects(reply.get("steps"))])

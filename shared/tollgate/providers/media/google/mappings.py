@@ -1,0 +1,113 @@
+"""Pictures and videos at Google (providers.md §5; catalog.json).
+
+Media go by URL, beside which the API wants their type. An address that does not tell it is left to other
+providers.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from tollgate.providers.mapping.fields import Family, Mapper, Values, ignored, translated
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.media.google import facts
+from tollgate.providers.runtime.base import Job, Mapped
+
+_PICTURE = Family(
+    {
+        "prompt": "text",
+        "size": "aspectRatio",
+        "resolution": translated("imageSize", facts.IMAGE_SIZES),
+        "urls": "references",
+    }
+)
+_VIDEO = Family(
+    {
+        "prompt": "text",
+        "imageUrls": "image",
+        "referenceImageUrls": "image",
+        "referenceVideoUrls": "video",
+        "aspectRatio": "aspect_ratio",
+        "resolution": "resolution",
+        "duration": lambda seconds: {"duration": f"{seconds}s"},
+    },
+)
+_VEO = Family(
+    {
+        "prompt": "prompt",
+        "aspectRatio": "aspectRatio",
+        "resolution": "resolution",
+        # About images, which the API takes as bytes alone: they are left to other providers.
+        "generationType": ignored,
+    }
+)
+
+
+def _picture(job: Job) -> Mapped:
+    """Return the body of `generateContent`."""
+    mapped = _PICTURE(job)
+    said = dict(mapped.body)
+    parts: list[dict[str, Any]] = [{"text": said.pop("text")}]
+    parts += [{"fileData": {"fileUri": url, "mimeType": _type_of(url)}} for url in said.pop("references", [])]
+    config = {"responseModalities": ["TEXT", "IMAGE"], "imageConfig": said}
+    body = {"contents": [{"role": "user", "parts": parts}], "generationConfig": config}
+    return Mapped(mapped.upstream, body)
+
+
+def _interaction(job: Job) -> Mapped:
+    """Return the body of an interaction that makes a video, in the background: it takes minutes."""
+    values = _as_long_as_its_source(job.values)
+    mapped = _VIDEO(Job(job.task_id, job.mapping, job.upstream, values))
+    said = dict(mapped.body)
+    media = [
+        {"type": kind, "uri": url, "mime_type": _type_of(url)}
+        for kind in ("image", "video")
+        for url in said.pop(kind, [])
+    ]
+    body = {
+        "model": mapped.upstream,
+        "input": [*media, {"type": "text", "text": said.pop("text")}],
+        "generation_config": {"video_config": {"task": _task(values)}},
+        "response_format": {"type": "video", "delivery": "uri", **said},
+        "background": True,
+    }
+    return Mapped(mapped.upstream, body)
+
+
+def _operation(job: Job) -> Mapped:
+    """Return the body of `predictLongRunning`."""
+    mapped = _VEO(job)
+    said = dict(mapped.body)
+    prompt = said.pop("prompt")
+    parameters = {**said, "durationSeconds": facts.VEO_SECONDS, "sampleCount": 1}
+    return Mapped(mapped.upstream, {"instances": [{"prompt": prompt}], "parameters": parameters})
+
+
+def _task(values: Values) -> str:
+    if values.get("referenceVideoUrls"):
+        return "edit"
+    if values.get("referenceImageUrls"):
+        return "reference_to_video"
+    return "image_to_video" if values.get("imageUrls") else "text_to_video"
+
+
+def _as_long_as_its_source(values: Values) -> Values:
+    """Take out the duration beside a source video, where the contract calls it ignored (VID-H)."""
+    if not values.get("referenceVideoUrls"):
+        return values
+    return {name: value for name, value in values.items() if name != "duration"}
+
+
+def _type_of(url: str) -> str:
+    suffix = urlsplit(url).path.rpartition(".")[2].lower()
+    if suffix not in facts.MEDIA_TYPES:
+        raise CannotMapError("an address that does not tell its type")
+    return facts.MEDIA_TYPES[suffix]
+
+
+MAPPINGS: Mapping[str, Mapper] = {
+    "nano-banana": _picture,
+    "gemini-omni": _interaction,
+    "veo-3.1": _operation,
+}
+"""How each mapping of the catalog is said at Google."""

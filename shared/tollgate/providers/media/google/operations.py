@@ -1,0 +1,56 @@
+"""Videos by `predictLongRunning`, which Veo is made with (providers.md §5b). Pure."""
+
+from collections.abc import Callable
+
+from tollgate.providers.mapping.reading import objects
+from tollgate.providers.media.google import facts
+from tollgate.providers.runtime.base import (
+    Failed,
+    FailureKind,
+    Lost,
+    Pending,
+    PollOutcome,
+    Rejected,
+    RejectionKind,
+    ResultFile,
+    SubmitOutcome,
+    Submitted,
+    Succeeded,
+    Unknown,
+)
+from tollgate.providers.runtime.http import Reply, refused
+
+_RESULT = ("response", "generateVideoResponse")
+
+
+def started(reply: Reply) -> SubmitOutcome:
+    """Read a 2xx answer to a submit; the handle is the operation's name, a path below the base URL."""
+    name = reply.string("name")
+    return Submitted({"operation": name}) if name else Lost(reply.detail())
+
+
+def outcome(reply: Reply, file: Callable[[str], ResultFile]) -> PollOutcome:
+    """Read the operation: it has no status but `done`, and moderation leaves the samples out."""
+    if not reply.ok or reply.string("name") is None:
+        return Unknown(reply.detail())
+    if reply.get("done") is not True:
+        return Pending()
+    return _result(reply, file) if reply.get("error") is None else _error(reply)
+
+
+def _error(reply: Reply) -> Rejected | Failed:
+    if reply.get("error", "code") == facts.INVALID_ARGUMENT:
+        return refused(RejectionKind.INPUT, reply.string("error", "message"))
+    return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
+
+
+def _result(reply: Reply, file: Callable[[str], ResultFile]) -> Succeeded | Rejected | Failed:
+    samples = objects(reply.get(*_RESULT, "generatedSamples"))
+    videos = objects([sample.get("video") for sample in samples])
+    files = tuple(file(video["uri"]) for video in videos if isinstance(video.get("uri"), str))
+    if files:
+        return Succeeded(files)
+    reasons = reply.get(*_RESULT, "raiMediaFilteredReasons")
+    if isinstance(reasons, list) and reasons:
+        return refused(RejectionKind.CONTENT, "; ".join(map(str, reasons)))
+    return Failed(FailureKind.BAD_RESULT, reply.detail())

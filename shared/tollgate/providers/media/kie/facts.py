@@ -1,0 +1,92 @@
+"""kie's own words.
+
+Sources: catalog.md "Provider call shapes"; kie's documentation as public repositories mirror it, its pages
+"Get Task Details" (states, `resultJson`) and of the models (codes of the envelope, fields).
+"""
+
+from collections.abc import Mapping
+
+from tollgate.providers.runtime.base import FailureKind, RejectionKind
+
+BASE_URL = "https://api.kie.ai"
+SUBMIT_PATH = "/api/v1/jobs/createTask"
+STATUS_PATH = "/api/v1/jobs/recordInfo"
+
+WAITING = frozenset({"waiting", "queuing", "generating"})
+SUCCESS = "success"
+FAIL = "fail"
+
+OK = 200
+"""The envelope's own `code` is the status; an error may come with it inside HTTP 200."""
+Codes = Mapping[int, FailureKind | RejectionKind]
+CODES: Codes = {
+    400: RejectionKind.INPUT,
+    422: RejectionKind.INPUT,
+    401: FailureKind.REFUSED_US,
+    402: FailureKind.REFUSED_US,
+    403: FailureKind.REFUSED_US,
+    # A cap on our key.
+    433: FailureKind.REFUSED_US,
+    # Also the answer to a model that it has not.
+    404: FailureKind.NOT_CONFIGURED,
+    # A feature that is switched off.
+    505: FailureKind.NOT_CONFIGURED,
+    408: FailureKind.TIMED_OUT,
+    429: FailureKind.LIMITED,
+    # Maintenance.
+    455: FailureKind.PROVIDER_ERROR,
+    503: FailureKind.PROVIDER_ERROR,
+}
+"""What the codes say about the request, about kie or about us; all others are a fault of kie's."""
+MUSIC_CODES: Codes = {
+    **CODES,
+    # An earlier task or track that is not there; a path that is not has no code (INFERRED).
+    404: RejectionKind.INPUT,
+    405: FailureKind.LIMITED,
+    413: RejectionKind.INPUT,
+    # Not enough credits here, while too many requests are 430 (providers.md §15a).
+    429: FailureKind.REFUSED_US,
+    430: FailureKind.LIMITED,
+    451: RejectionKind.CONTENT,
+}
+"""Of its paths for music, which came to kie with codes of their own."""
+
+MUSIC_MAPPING = "suno"
+MUSIC_PATH = "/api/v1"
+RECORD = "record-info"
+MUSIC_WAITING = frozenset({"PENDING", "TEXT_SUCCESS", "FIRST_SUCCESS"})
+MUSIC_SUCCESS = "SUCCESS"
+MUSIC_REJECTED = "SENSITIVE_WORD_ERROR"
+CALLBACK_FAILED = "CALLBACK_EXCEPTION"
+"""It could not call back; what it made may be there all the same."""
+MUSIC_FAILED = frozenset(
+    {"CREATE_TASK_FAILED", "GENERATE_AUDIO_FAILED", "GENERATE_LYRICS_FAILED", CALLBACK_FAILED}
+)
+MUSIC_ENGINES = {"v4.0": "V4", "v4.5": "V4_5", "v4.5+": "V4_5PLUS", "v5.0": "V5", "v5.5": "V5_5"}
+"""Our engine names in kie's; it has none older."""
+VOCAL_GENDERS = {"Male": "m", "Female": "f"}
+TITLE_CHARS = 80
+"""The shortest bound of a title among its engines."""
+
+GROK_PROMPT_CHARS = 8_000
+MINIMAX_PROMPT_CHARS = 7_000
+MAX_WAN_REFERENCES = 5
+"""Images and videos together."""
+
+NANO_BANANA_LITE = "nano-banana-2-lite"
+SEEDREAM_40_PRESETS = {
+    "1:1": "square_hd",
+    "4:3": "landscape_4_3",
+    "3:4": "portrait_4_3",
+    "3:2": "landscape_3_2",
+    "2:3": "portrait_3_2",
+    "16:9": "landscape_16_9",
+    "9:16": "portrait_16_9",
+    "21:9": "landscape_21_9",
+}
+RATIOS = ("1:1", "4:3", "3:4", "16:9", "9:16", "2:3", "3:2", "21:9")
+"""Of Seedream from 4.5 on."""
+WAN_RATIOS = ("1:1", "16:9", "4:3", "21:9", "3:4", "9:16", "8:1", "1:8")
+QWEN_RATIOS = ("1:1", "4:3", "3:4", "16:9", "9:16")
+"""Five are documented; that they are these is INFERRED."""
+KLING_MODES = {"720p": "std", "1080p": "pro", "4k": "4K"}

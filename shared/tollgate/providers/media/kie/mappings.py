@@ -1,0 +1,9 @@
+"""All mappings of the catalog that kie has."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.mapping.fields import Mapper
+from tollgate.providers.media.kie import images, music, videos
+
+MAPPINGS: Mapping[str, Mapper] = {**images.MAPPINGS, **videos.MAPPINGS, **music.MAPPINGS}
+"""How each is said, by the name that the catalog's routes have."""

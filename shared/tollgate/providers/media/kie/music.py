@@ -1,0 +1,96 @@
+"""Suno on kie, which speaks sunoapi.org's dialect (providers.md §15a): a path for each action.
+
+An earlier task is named by kie's own id here: who makes the job puts it in the place of ours.
+"""
+
+from collections.abc import Mapping
+
+from tollgate.providers.mapping.fields import (
+    Body,
+    FieldMap,
+    FieldTarget,
+    Mapper,
+    Values,
+    ignored,
+    map_fields,
+    translated,
+    upstream_of,
+)
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.suno import WITHOUT_ENGINE, Action
+from tollgate.providers.media.kie import facts
+from tollgate.providers.runtime.base import Job, Mapped
+
+_ENGINE: FieldTarget = translated("model", facts.MUSIC_ENGINES)
+_SUNG: FieldMap = {
+    "mv": _ENGINE,
+    "prompt": "prompt",
+    "title": "title",
+    "styles": "style",
+    "negativeTags": "negativeTags",
+    "styleWeight": "styleWeight",
+    "weirdnessConstraint": "weirdnessConstraint",
+    "audioWeight": "audioWeight",
+    "vocalGender": translated("vocalGender", facts.VOCAL_GENDERS),
+}
+_TRACK: FieldMap = {"parentTaskId": "taskId", "audioId": "audioId"}
+_NEEDS_TRACK = ("taskId", "audioId")
+
+
+def _of_a_track(**fixed: str) -> Action:
+    """Return an action that takes a track alone; `fixed` is said besides."""
+    return Action({**_TRACK, "action": lambda _: dict(fixed)}, _NEEDS_TRACK)
+
+
+ACTIONS: Mapping[str, Action] = {
+    "music": Action({**_SUNG, "instrumental": "instrumental"}, switch="customMode"),
+    "cover": Action(
+        {**_SUNG, "instrumental": "instrumental", "audioUrl": "uploadUrl"}, ("uploadUrl",), "customMode"
+    ),
+    "extend": Action(
+        {**_SUNG, "parentTaskId": ignored, "audioId": "audioId", "startS": "continueAt"},
+        ("audioId",),
+        "defaultParamFlag",
+    ),
+    "replace-section": Action(
+        {
+            **_TRACK,
+            "prompt": "prompt",
+            "title": "title",
+            "styles": "tags",
+            "negativeTags": "negativeTags",
+            "startS": "infillStartS",
+            "endS": "infillEndS",
+        },
+        (*_NEEDS_TRACK, "prompt", "tags", "title", "infillStartS", "infillEndS"),
+    ),
+    "stems": _of_a_track(type="separate_vocal"),
+    "stems-all": _of_a_track(type="split_stem"),
+    "wav": _of_a_track(),
+    "music-video": _of_a_track(),
+    "lyrics": Action({"prompt": "prompt"}),
+}
+"""By our action."""
+
+
+def _music(job: Job) -> Mapped:
+    name = job.values["action"]
+    if name not in ACTIONS:
+        raise CannotMapError(f"no path for the action {name}")
+    action = ACTIONS[name]
+    body = map_fields(job.values, {**WITHOUT_ENGINE, **action.words})
+    if action.switch is not None:
+        body |= _switched(action.switch, job.values)
+    action.check(name, body)
+    return Mapped(upstream_of(job, name), body)
+
+
+def _switched(switch: str, values: Values) -> Body:
+    """Say whether title and style are the customer's; in that mode kie wants a title."""
+    if "title" not in values and "styles" not in values:
+        return {switch: False}
+    return {switch: True, "title": values.get("title") or values["styles"][: facts.TITLE_CHARS]}
+
+
+MAPPINGS: Mapping[str, Mapper] = {facts.MUSIC_MAPPING: _music}
+"""How each mapping of the catalog is said on kie."""

@@ -1,0 +1,64 @@
+"""The records of kie's music jobs, in our words (providers.md §15a; kie's documentation, "Suno API")."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tollgate.providers.mapping.outputs import storable
+from tollgate.providers.mapping.reading import objects, texts
+from tollgate.providers.media.kie import facts
+from tollgate.providers.runtime.base import (
+    Failed,
+    FailureKind,
+    Pending,
+    PollOutcome,
+    RejectionKind,
+    ResultFile,
+    Succeeded,
+    Unknown,
+)
+from tollgate.providers.runtime.http import Reply, refused, shown
+
+_TRACK_WORDS = {"title": "title", "duration": "durationS", "prompt": "lyrics", "tags": "styles"}
+_LYRICS_WORDS = {"title": "title", "text": "lyrics"}
+_ADDRESS = "Url"
+_SOURCE = "originUrl"
+
+
+def outcome(reply: Reply, task_id: str) -> PollOutcome:
+    """Return what a record says about its job; the one of a tool calls its status `successFlag`."""
+    status = reply.string("data", "status") or reply.string("data", "successFlag")
+    message = reply.string("data", "errorMessage")
+    if status in facts.MUSIC_WAITING:
+        return Pending()
+    done = _made(reply.get("data", "response"), task_id)
+    if status == facts.MUSIC_SUCCESS or (status == facts.CALLBACK_FAILED and done.files):
+        return done
+    if status == facts.MUSIC_REJECTED:
+        return refused(RejectionKind.CONTENT, message)
+    if status in facts.MUSIC_FAILED:
+        return Failed(FailureKind.PROVIDER_ERROR, shown(message) if message else reply.detail())
+    return Unknown(reply.detail())
+
+
+def _made(response: Any, task_id: str) -> Succeeded:
+    """Return a job's tracks, a tool's files, or lyrics."""
+    found = response if isinstance(response, dict) else {}
+    tracks = [entry for entry in objects(found.get("sunoData")) if texts(entry.get("audioUrl"))]
+    if tracks:
+        files = tuple(ResultFile(entry["audioUrl"]) for entry in tracks)
+        told = [{**_renamed(entry, {"id": "audioId"}), **_renamed(entry, _TRACK_WORDS)} for entry in tracks]
+        return Succeeded(files, storable({"tracks": told}), task_id)
+    files = tuple(ResultFile(url) for url in _urls(found))
+    variants = [_renamed(one, _LYRICS_WORDS) for one in objects(found.get("data"))]
+    words = {**variants[0], "variants": variants} if variants else {}
+    return Succeeded(files, None if files else storable(words), task_id)
+
+
+def _urls(response: dict[str, Any]) -> Iterator[str]:
+    for name, value in response.items():
+        if name.endswith(_ADDRESS) and name != _SOURCE:
+            yield from texts(value)
+
+
+def _renamed(entry: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    return {ours: entry[theirs] for theirs, ours in names.items() if entry.get(theirs)}

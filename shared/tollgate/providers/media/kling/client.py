@@ -1,0 +1,57 @@
+"""Kling's HTTP API: base URL, and credentials of either kind."""
+
+import hmac
+import json
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.providers.media.kling import facts
+from tollgate.providers.runtime.http import ProviderHttp, Reply
+
+
+class KlingHttp(ProviderHttp):
+    """The API with a key: one of the console's API keys, or a pair `<access key>:<secret key>`.
+
+    A token of a pair lives half an hour, so each call has a new one.
+    """
+
+    def __init__(self, base_url: str, key: str) -> None:
+        super().__init__(base_url, key, {})
+
+    def call(
+        self,
+        method: str,
+        url: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        form: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Send one request, once, as `ProviderHttp` does."""
+        authorization = {"authorization": f"Bearer {bearer(self._key, int(time.time()))}"}
+        return super().call(method, url, body, form=form, headers={**authorization, **(headers or {})})
+
+
+def client(key: str, base_url: str = facts.BASE_URL) -> ProviderHttp:
+    """Return the API with `key`."""
+    return KlingHttp(base_url, key)
+
+
+def bearer(key: str, now_s: int) -> str:
+    """Return what goes after `Bearer`: the key itself, or for a pair a JSON Web Token (RFC 7519, HS256)."""
+    access_key, _, secret_key = key.partition(facts.PAIR_MARK)
+    if not secret_key:
+        return key
+    claims = {"iss": access_key, "exp": now_s + facts.TOKEN_S, "nbf": now_s - facts.SKEW_S}
+    signed = f"{_part({'alg': 'HS256', 'typ': 'JWT'})}.{_part(claims)}"
+    return f"{signed}.{_encoded(hmac.digest(secret_key.encode(), signed.encode(), 'sha256'))}"
+
+
+def _part(value: Mapping[str, Any]) -> str:
+    return _encoded(json.dumps(value, separators=(",", ":")).encode())
+
+
+def _encoded(data: bytes) -> str:
+    return urlsafe_b64encode(data).rstrip(b"=").decode()

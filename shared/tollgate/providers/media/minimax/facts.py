@@ -1,0 +1,66 @@
+"""MiniMax's own words (providers.md §8; bounds from its documentation as public copies have it)."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.runtime.base import FailureKind, RejectionKind
+
+BASE_URL = "https://api.minimax.io"
+TEXT_PATH = "/v1"
+"""At the end of the base URL that text has."""
+CREATE_PATH = "/v2/video_generation"
+QUERY_PATH = "/v2/query/video_generation"
+
+WAITING = frozenset({"queued", "running"})
+SUCCEEDED = "succeeded"
+ENDED: Mapping[str, FailureKind] = {
+    "failed": FailureKind.PROVIDER_ERROR,
+    "cancelled": FailureKind.PROVIDER_ERROR,
+    "expired": FailureKind.TIMED_OUT,
+}
+"""Ends without a file, unless the error's code says more."""
+
+ERROR_TYPES: Mapping[str, RejectionKind | FailureKind] = {
+    "bad_request_error": RejectionKind.INPUT,
+    # What its moderation refuses; all else that is invalid is a bad request.
+    "unprocessable_entity_error": RejectionKind.CONTENT,
+    "authorized_error": FailureKind.REFUSED_US,
+    "insufficient_balance_error": FailureKind.REFUSED_US,
+    "rate_limit_error": FailureKind.LIMITED,
+    "server_error": FailureKind.PROVIDER_ERROR,
+}
+"""`error.type` of a request that it does not take."""
+CODES: Mapping[str, RejectionKind | FailureKind] = {
+    "1000": FailureKind.PROVIDER_ERROR,
+    "1001": FailureKind.TIMED_OUT,
+    "1002": FailureKind.LIMITED,
+    "1004": FailureKind.REFUSED_US,
+    "1008": FailureKind.REFUSED_US,
+    "1013": FailureKind.PROVIDER_ERROR,
+    # Of the prompt, of the result.
+    "1026": RejectionKind.CONTENT,
+    "1027": RejectionKind.CONTENT,
+    "1039": FailureKind.LIMITED,
+    "2013": RejectionKind.INPUT,
+    "2049": FailureKind.REFUSED_US,
+}
+"""The first version's numbers: `base_resp.status_code` there, `error.code` of a failed task in the second."""
+
+PROMPT_CHARS = 7_000
+H3_MAX = "MiniMax-H3-Max"
+"""The model that reworks the prompt unless told otherwise."""
+
+HAILUO = "hailuo"
+"""The mapping of the models that only the first version has."""
+FIRST_CREATE_PATH = "/v1/video_generation"
+FIRST_QUERY_PATH = "/v1/query/video_generation"
+FILE_PATH = "/v1/files/retrieve"
+FIRST_OK = 0
+"""Its `base_resp.status_code` where all is well; an error comes with another, inside HTTP 200."""
+FIRST_WAITING = frozenset({"Preparing", "Queueing", "Processing"})
+FIRST_SUCCEEDED, FIRST_FAILED = "Success", "Fail"
+
+HAILUO_02, HAILUO_FAST = "MiniMax-Hailuo-02", "MiniMax-Hailuo-2.3-Fast"
+HAILUO_PROMPT_CHARS = 2_000
+HAILUO_SECONDS = (6, 10)
+HAILUO_LOW, HAILUO_HIGH = "512P", "1080P"
+HAILUO_RESOLUTIONS = {"512p": HAILUO_LOW, "768p": "768P", "1080p": HAILUO_HIGH}

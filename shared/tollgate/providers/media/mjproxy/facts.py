@@ -1,0 +1,26 @@
+"""The dialect's own words (providers.md §14a)."""
+
+from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
+
+KEY_HEADER = "mj-api-secret"
+"""Also taken by New-API, in place of a bearer token."""
+TASK_PATH = "/mj/task"
+"""A task is asked for below this one, whatever the speed it was made at."""
+
+TAKEN = (1, 21, 22)
+"""`code` of a submit that is taken: now, before, or into the queue."""
+CODES: Codes = {"23": FailureKind.LIMITED, "24": RejectionKind.CONTENT}
+"""Of one that is not: the queue is full, a banned word. All others are told apart in words only."""
+
+WAITING = frozenset({"NOT_START", "SUBMITTED", "IN_PROGRESS", "MODAL"})
+"""`MODAL` waits for more input. Of what we send, only a variation and a reroll come to it, where the account
+is in remix mode; some servers answer for us then, and a task does not tell whether this one does. To give up
+would be to pay twice if it moves after all, so it waits, at most until the task's deadline."""
+SUCCEEDED = "SUCCESS"
+FAILED = frozenset({"FAILURE", "CANCEL"})
+VIDEO = "VIDEO"
+"""`action` of a task that makes a video; beside its `videoUrl` it may show the picture it began with."""
+
+CHANGES = {"upscale": "UPSCALE", "variation": "VARIATION", "reroll": "REROLL"}
+"""What can be done to an earlier task that is named by its id and a picture's number alone."""
+RATIO_FLAG = "ar"

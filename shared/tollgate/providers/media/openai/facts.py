@@ -1,0 +1,21 @@
+"""OpenAI's own words for pictures (providers.md §3).
+
+Edits by URL: `EditImageBodyJsonParam` of OpenAI's published OpenAPI document. `billing_hard_limit_reached`
+and `billing_not_active`: OpenAI's guide to its error codes.
+"""
+
+from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
+
+BASE_URL = "https://api.openai.com/v1"
+GENERATE_PATH = "/images/generations"
+EDIT_PATH = "/images/edits"
+
+CODES: Codes = {
+    "moderation_blocked": RejectionKind.CONTENT,
+    "content_policy_violation": RejectionKind.CONTENT,
+    # Our account's trouble, whatever the status: these come as 429 and as 400.
+    "insufficient_quota": FailureKind.REFUSED_US,
+    "billing_hard_limit_reached": FailureKind.REFUSED_US,
+    "billing_not_active": FailureKind.REFUSED_US,
+}
+"""`error.code`, which tells more than the status."""

@@ -1,0 +1,25 @@
+"""Pictures of GPT Image at OpenAI (providers.md §3; catalog.json)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.providers.mapping.fields import Body, Family, Mapper
+from tollgate.providers.mapping.gpt_image import QUALITY, gpt_sized
+
+
+def _size(size: Any) -> Body:
+    return {"size": size if isinstance(size, str) else f"{size['width']}x{size['height']}"}
+
+
+def _references(urls: list[str]) -> Body:
+    return {"images": [{"image_url": url} for url in urls]}
+
+
+MAPPINGS: Mapping[str, Mapper] = {
+    "gpt-image": Family(
+        {"prompt": "prompt", "imageSize": _size, "urls": _references},
+        fixed={"quality": QUALITY},
+        prepare=gpt_sized,
+    ),
+}
+"""How each mapping of the catalog is said at OpenAI."""

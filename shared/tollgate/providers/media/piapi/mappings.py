@@ -1,0 +1,9 @@
+"""All mappings of the catalog that PiAPI has."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.mapping.fields import Mapper
+from tollgate.providers.media.piapi import midjourney, videos
+
+MAPPINGS: Mapping[str, Mapper] = {**midjourney.MAPPINGS, **videos.MAPPINGS}
+"""How each is said, by the name that the catalog's routes have."""

@@ -1,0 +1,33 @@
+"""Videos on PiAPI: Kling 4.0 from text; its version is a field of the input (catalog.json)."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.mapping.fields import Body, FieldMap, Mapper, accept_only, map_fields, upstream_of
+from tollgate.providers.media.piapi import facts
+from tollgate.providers.runtime.base import Job, Mapped
+
+
+def _shape(ratio: str) -> Body:
+    # It has no name for a shape of the model's choice, and chooses where nothing is said (INFERRED).
+    return {} if ratio == "auto" else {"aspect_ratio": ratio}
+
+
+_KLING_4: FieldMap = {
+    "prompt": "prompt",
+    "duration": "duration",
+    "resolution": "resolution",
+    "aspectRatio": _shape,
+    "generateAudio": "enable_audio",
+    # There is no source video whose sound could be kept.
+    "keepAudio": accept_only(True),
+}
+
+
+def _kling_4(job: Job) -> Mapped:
+    version = upstream_of(job, "text")
+    said = {**map_fields(job.values, _KLING_4), "version": version}
+    return Mapped(version, {"model": facts.KLING, "task_type": facts.VIDEO_GENERATION, "input": said})
+
+
+MAPPINGS: Mapping[str, Mapper] = {"kling-4.0": _kling_4}
+"""How each mapping of the catalog is said on PiAPI: the whole body of the request."""

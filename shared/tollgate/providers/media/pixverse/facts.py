@@ -1,0 +1,41 @@
+"""PixVerse's own words (providers.md §11; what V6 takes from its documentation and public clients)."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.runtime.base import FailureKind, RejectionKind
+
+BASE_URL = "https://app-api.pixverse.ai/openapi/v2"
+UPLOAD_PATH = "/image/upload"
+RESULT_PATH = "/video/result"
+TRACE_HEADER = "ai-trace-id"
+"""New for each request: a used one gets the answer of the request that had it first."""
+
+ANSWER_TIMEOUT_S = 40.0
+UPLOADS_TIMEOUT_S = 50.0
+"""For all uploads but the last, so that they and the submit keep within its lease (150 s)."""
+
+OK = 0
+SUCCESS = 1
+DELETED, MODERATED, FAILED = 6, 7, 8
+# Generating; queued and started were seen by others.
+WAITING = frozenset({5, 9, 10})
+
+CODES: Mapping[str, RejectionKind | FailureKind] = {
+    "500054": RejectionKind.CONTENT,
+    "500063": RejectionKind.CONTENT,
+    # Parameters, lengths, images.
+    "4000*": RejectionKind.INPUT,
+    # The key.
+    "1000*": FailureKind.REFUSED_US,
+    # Permission, quota, credits.
+    "500020": FailureKind.REFUSED_US,
+    "500060": FailureKind.REFUSED_US,
+    "500090": FailureKind.REFUSED_US,
+    # Jobs at once, load.
+    "500044": FailureKind.LIMITED,
+    "500069": FailureKind.LIMITED,
+}
+"""By `ErrCode`, which comes with any HTTP status. In part from memory there."""
+
+MODEL = "v6"
+MAX_REFERENCES = 7

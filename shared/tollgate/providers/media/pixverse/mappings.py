@@ -1,0 +1,106 @@
+"""Videos on PixVerse: all mappings of the catalog that it has (providers.md §11).
+
+Its ids in the catalog are the paths of its jobs. Images are sent before the job: an `Upload` stands in the
+body where the number of an image belongs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tollgate.providers.mapping.fields import (
+    INT32_MAX,
+    Body,
+    Family,
+    FieldMap,
+    Mapper,
+    Values,
+    accept_only,
+    at_most,
+    ignored,
+)
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.media.pixverse import facts
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """An image that PixVerse must have before the job; its number takes this one's place."""
+
+    url: str
+
+
+def _variant(values: Values) -> str:
+    if values.get("extendFromTaskId"):
+        return "extend"
+    if values.get("firstFrameImage"):
+        return "transition"
+    if values.get("imgReferences"):
+        return "reference"
+    return "image" if values.get("imageUrls") else "text"
+
+
+def _named(values: Values) -> Values:
+    """Return `values` with every reference in the prompt: one that is not spoken of is not taken.
+
+    A reference is spoken of as `@image1`, by its number; that others are added at the end is INFERRED.
+    """
+    names = [f"@{name}" for name in _names(values.get("imgReferences", []))]
+    unspoken = [name for name in names if name not in values["prompt"]]
+    return {**values, "prompt": " ".join([values["prompt"], *unspoken])}
+
+
+def _names(references: Sequence[str]) -> list[str]:
+    return [f"image{number}" for number in range(1, len(references) + 1)]
+
+
+def _references(urls: Sequence[str]) -> Body:
+    if len(urls) > facts.MAX_REFERENCES:
+        raise CannotMapError(f"{len(urls)} references")
+    return {
+        "image_references": [
+            {"type": "subject", "img_id": Upload(url), "ref_name": name}
+            for url, name in zip(urls, _names(urls), strict=True)
+        ]
+    }
+
+
+def _source(reference: str) -> Body:
+    if not reference.isdecimal():
+        raise CannotMapError("the video to extend is not PixVerse's")
+    return {"source_video_id": int(reference)}
+
+
+_SHAPED: FieldMap = {"size": "aspect_ratio"}
+_ONE_OR_MORE_CLIPS: FieldMap = {"generateMultiClipSwitch": "generate_multi_clip_switch"}
+MAPPINGS: Mapping[str, Mapper] = {
+    "pixverse-v6": Family(
+        {
+            "prompt": "prompt",
+            "resolution": "quality",
+            "duration": "duration",
+            "audio": "generate_audio_switch",
+            "seed": at_most("seed", INT32_MAX),
+            "motionMode": "motion_mode",
+            # "Effective only in text-to-video and multi-reference fusion" (interface.md, VID-N).
+            "size": ignored,
+            "generateMultiClipSwitch": accept_only(False),
+            # Gone from its documentation, as negative prompts are.
+            "watermark": accept_only(False),
+        },
+        _variant,
+        {
+            "text": {**_SHAPED, **_ONE_OR_MORE_CLIPS},
+            # "First image used" (VID-N).
+            "image": {**_ONE_OR_MORE_CLIPS, "imageUrls": lambda urls: {"img_id": Upload(urls[0])}},
+            "transition": {
+                "firstFrameImage": lambda url: {"first_frame_img": Upload(url)},
+                "lastFrameImage": lambda url: {"last_frame_img": Upload(url)},
+            },
+            "reference": {**_SHAPED, "imgReferences": _references},
+            "extend": {"extendFromTaskId": _source},
+        },
+        fixed={"model": facts.MODEL},
+        prepare=_named,
+    )
+}
+"""How each is said, by the name that the catalog's routes have."""

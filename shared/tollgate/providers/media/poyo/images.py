@@ -1,0 +1,33 @@
+"""Images on PoYo; fields and ids from catalog.json (FOUND there unless said otherwise)."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.mapping.fields import Family, Mapper, Values, at_most, upper, variant_if
+from tollgate.providers.mapping.pixels import exactly
+from tollgate.providers.media.poyo import facts
+
+
+def _in_pixels(values: Values) -> Values:
+    return exactly(values, facts.WAN_IMAGE_AREA_PX)
+
+
+MAPPINGS: Mapping[str, Mapper] = {
+    "z-image": Family(
+        {
+            "prompt": "prompt",
+            "size": "size",
+            "urls": "image_urls",
+            "enableSafetyChecker": "enable_safety_checker",
+        }
+    ),
+    "gpt-image": Family(
+        {"prompt": "prompt", "size": "size", "resolution": upper("resolution"), "urls": "image_urls"},
+        variant_if("urls", "edit"),
+    ),
+    "grok-imagine-image": Family({"prompt": "prompt", "size": "size", "urls": at_most("image_urls", 1)}),
+    "wan-2.7-image": Family(
+        {"prompt": "prompt", "imageSize": "size", "urls": "image_urls", "seed": "seed"}, prepare=_in_pixels
+    ),
+    "qwen-image-3": Family({"prompt": "prompt", "size": "size", "urls": "image_urls", "seed": "seed"}),
+}
+"""How each mapping of the catalog is said on PoYo."""

@@ -1,0 +1,9 @@
+"""All mappings of the catalog that PoYo has."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.mapping.fields import Mapper
+from tollgate.providers.media.poyo import images, music, videos
+
+MAPPINGS: Mapping[str, Mapper] = {**images.MAPPINGS, **videos.MAPPINGS, **music.MAPPINGS}
+"""How each is said, by the name that the catalog's routes have."""

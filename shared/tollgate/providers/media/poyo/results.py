@@ -1,0 +1,62 @@
+"""The files and the words of PoYo's answers, which music has in fields of its own (PoYo's API manual)."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tollgate.providers.mapping.outputs import storable
+from tollgate.providers.runtime.base import ResultFile, Succeeded
+
+FILE_FIELDS = ("file_url", "audio_url", "wav_url", "video_url")
+NESTED_FIELDS = ("separate_vocals", "stem_split", "vocal_removal", "generate_cover")
+"""JSON text: an object of addresses by stem, or an array of `{file_url}`."""
+TRACK_FIELDS = {"audio_id": "audioId", "title": "title", "duration": "durationS"}
+WORD_FIELDS = {
+    "title": "title",
+    "text": "lyrics",
+    "style": "styles",
+    # Spelled like this.
+    "timestampe_lyrics": "timestampedLyrics",
+}
+
+
+def succeeded(entries: Any, reference: str | None = None) -> Succeeded:
+    """Return the files of a finished job, with its tracks where they have ids, or else its words.
+
+    `reference` is the job's id, by which follow-up actions name it.
+    """
+    found = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    files = tuple(ResultFile(url) for entry in found for url in _urls(entry))
+    if files:
+        return Succeeded(files, _tracks(found), reference)
+    words = {
+        ours: entry[theirs] for entry in found for theirs, ours in WORD_FIELDS.items() if entry.get(theirs)
+    }
+    return Succeeded(output=words or None, reference=reference)
+
+
+def _tracks(entries: list[dict[str, Any]]) -> Mapping[str, Any] | None:
+    """Return the tracks of a job: their ids are what `audioId` of a follow-up wants."""
+    tracks = [
+        {ours: entry[theirs] for theirs, ours in TRACK_FIELDS.items() if entry.get(theirs)}
+        for entry in entries
+        if entry.get("audio_id")
+    ]
+    return storable({"tracks": tracks}) if tracks else None
+
+
+def _urls(entry: dict[str, Any]) -> Iterator[str]:
+    values = [entry.get(name) for name in FILE_FIELDS]
+    for name in NESTED_FIELDS:
+        values += _nested(entry.get(name))
+    yield from (value for value in values if isinstance(value, str) and value)
+
+
+def _nested(text: Any) -> list[Any]:
+    try:
+        found = json.loads(text) if isinstance(text, str) else text
+    except (ValueError, RecursionError):
+        return []
+    if isinstance(found, dict):
+        return list(found.values())
+    return [one.get("file_url") for one in found if isinstance(one, dict)] if isinstance(found, list) else []

@@ -1,0 +1,32 @@
+"""FLUX 3 on Replicate; fields from catalog.json and Replicate's own pages of the models' inputs."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.mapping.fields import Family, Mapper, as_text, lower
+
+MAPPINGS: Mapping[str, Mapper] = {
+    "flux-3-image": Family(
+        {
+            "prompt": "prompt",
+            "size": "aspect_ratio",
+            "resolution": lower("resolution"),
+            "grounding": "grounding",
+            "urls": "images",
+        }
+    ),
+    "flux-3-video": Family(
+        {
+            "prompt": "prompt",
+            # One starts it, two are its ends, more are spread evenly, as the contract has them.
+            "imageUrls": "images",
+            "videoUrl": "start_video",
+            "resolution": "resolution",
+            # An enum of texts, as it has `auto` too.
+            "duration": as_text("duration"),
+            "aspectRatio": "aspect_ratio",
+            "draft": "draft",
+            "safetyTolerance": "safety_tolerance",
+        }
+    ),
+}
+"""How each mapping of the catalog is said on Replicate."""

@@ -1,0 +1,70 @@
+"""Pictures and clips that lie in this package. A job is nothing but its handle: no state, no network."""
+
+from functools import cache
+from pathlib import Path
+
+from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.providers.media.test.directions import directions_of
+from tollgate.providers.media.test.mappings import MAPPINGS
+from tollgate.providers.runtime.base import (
+    Failed,
+    FailureKind,
+    Handle,
+    InlineFile,
+    Job,
+    Pending,
+    PollOutcome,
+    Rejected,
+    RejectionKind,
+    SubmitOutcome,
+    Submitted,
+    Succeeded,
+)
+
+FILES = Path(__file__).parent / "files"
+ALMOST_DONE = 99
+"""The progress, in percent, of a job that never ends."""
+
+
+class MediaTestProvider:
+    """Does what the prompt tells it."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def submit(self, job: Job) -> SubmitOutcome:
+        """Take the job, unless it asks for a refusal."""
+        mapped = MAPPINGS[job.mapping](job)
+        wanted = directions_of(mapped.body["prompt"])
+        if wanted.reject:
+            return Rejected(RejectionKind.CONTENT, "The prompt asks for a rejection.")
+        return Submitted(
+            {
+                "file": mapped.upstream,
+                "fail": wanted.fail,
+                "expire": wanted.expire,
+                "started_at_ms": self._clock.now_ms(),
+                "slow_ms": wanted.slow_s * MS_PER_S,
+            }
+        )
+
+    def poll(self, handle: Handle) -> PollOutcome:
+        """Tell how the job is, as its handle and the time say."""
+        elapsed_ms, slow_ms = self._clock.now_ms() - handle["started_at_ms"], handle["slow_ms"]
+        if elapsed_ms < slow_ms:
+            return Pending(max(0, 100 * elapsed_ms // slow_ms))
+        if handle["expire"]:
+            return Pending(ALMOST_DONE)
+        if handle["fail"]:
+            # Not a kind that speaks against the provider: it fails for this one task only.
+            return Failed(FailureKind.BAD_RESULT, "the prompt asks for a failure")
+        return Succeeded((InlineFile(_file(handle["file"])),))
+
+    def cancel(self, handle: Handle) -> bool:  # noqa: ARG002 - the protocol's shape
+        """Agree: nothing is being made."""
+        return True
+
+
+@cache
+def _file(name: str) -> bytes:
+    return (FILES / name).read_bytes()

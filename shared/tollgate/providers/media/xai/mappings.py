@@ -1,0 +1,38 @@
+"""Pictures and videos of Grok Imagine at xAI (providers.md §13; catalog.json)."""
+
+from collections.abc import Mapping
+
+from tollgate.providers.mapping.fields import Body, Family, FieldMap, Mapper
+
+_IMAGE: FieldMap = {
+    "prompt": "prompt",
+    "size": "aspect_ratio",
+    "urls": lambda urls: {"image": {"url": urls[0], "type": "image_url"}},
+}
+
+
+def _references(urls: list[str]) -> Body:
+    """Start from one image, or take several as references."""
+    if len(urls) == 1:
+        return {"image": {"url": urls[0]}}
+    return {"reference_images": [{"url": url} for url in urls]}
+
+
+IMAGES: Mapping[str, Mapper] = {
+    "grok-imagine-image": Family(_IMAGE),
+    # What its price in the catalog is for.
+    "grok-imagine-image-2.0": Family(_IMAGE, fixed={"quality": "low", "resolution": "1k"}),
+}
+VIDEOS: Mapping[str, Mapper] = {
+    "grok-imagine-video": Family(
+        {
+            "prompt": "prompt",
+            "size": "aspect_ratio",
+            "duration": "duration",
+            "resolution": "resolution",
+            "urls": _references,
+        }
+    ),
+}
+MAPPINGS: Mapping[str, Mapper] = {**IMAGES, **VIDEOS}
+"""How each mapping of the catalog is said at xAI."""

@@ -1,9 +1,0 @@
-"""PixVerse's HTTP API: credentials and base URL."""
-
-from tollgate.providers.http import ProviderHttp
-from tollgate.providers.pixverse.facts import ANSWER_TIMEOUT_S, BASE_URL
-
-
-def client(key: str, base_url: str = BASE_URL) -> ProviderHttp:
-    """Give the API with `key`, which has a header of its own."""
-    return ProviderHttp(base_url, key, {"api-key": key}, answer_timeout_s=ANSWER_TIMEOUT_S)

@@ -1,9 +1,0 @@
-"""All mappings of the catalog that PoYo has."""
-
-from collections.abc import Mapping
-
-from tollgate.providers.fields import Mapper
-from tollgate.providers.poyo import images, music, videos
-
-MAPPINGS: Mapping[str, Mapper] = {**images.MAPPINGS, **videos.MAPPINGS, **music.MAPPINGS}
-"""How each is said, by the name that the catalog's routes have."""

@@ -1,0 +1,117 @@
+"""The breaker: which providers to ask first, told from how they did lately. Pure.
+
+    closed ──FAILURES_TO_OPEN in a row──► open ──its time is over──► one trial ──works──► on probation
+      ▲                                    ▲                            │fails               │
+      └──── each success takes one off ────┼──── twice as long ◄────────┘                    │
+                                           └──────────────── the next failure ◄──────────────┘
+
+An open provider is asked last, not never: a task does not fail for what other tasks met.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.rows import Item
+from tollgate.providers.runtime.base import (
+    Failed,
+    FailureKind,
+    Lost,
+    PollOutcome,
+    Rejected,
+    SubmitOutcome,
+    Succeeded,
+)
+
+FAILURES_TO_OPEN = 5
+MOST_FAILURES = 10
+"""More are not counted: the way back stays short."""
+FIRST_WINDOW_MS = 30 * MS_PER_S
+MAX_WINDOW_MS = 600 * MS_PER_S
+TRIAL_MS = 120 * MS_PER_S
+"""While a trial runs the provider stays open for all others; its verdict usually comes sooner."""
+
+_AT_FAULT = frozenset(
+    {
+        FailureKind.UNREACHABLE,
+        FailureKind.PROVIDER_ERROR,
+        FailureKind.REFUSED_US,
+        FailureKind.TIMED_OUT,
+        FailureKind.LOST_ANSWER,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How a provider does: failures in a row (less one for each success since), and open until when.
+
+    `disabled` is an operator's word, with the `reason` given.
+    """
+
+    failures: int = 0
+    open_until_ms: int = 0
+    disabled: bool = False
+    reason: str | None = None
+
+    @classmethod
+    def from_item(cls, item: Item) -> "Health":
+        """Return the health that a row holds."""
+        return cls(
+            item.get("failures", 0),
+            item.get("open_until_ms", 0),
+            item.get("disabled", False),
+            item.get("reason"),
+        )
+
+    @property
+    def tripped(self) -> bool:
+        """Return whether it failed so often that only a trial can close the breaker again."""
+        return self.failures >= FAILURES_TO_OPEN
+
+    def is_open_at(self, now_ms: int) -> bool:
+        """Return whether other providers are to be asked first."""
+        return self.tripped and now_ms < self.open_until_ms
+
+    def failed(self, now_ms: int) -> "Health":
+        """Return the health after one more failure."""
+        failures = min(self.failures + 1, MOST_FAILURES)
+        window_ms = FIRST_WINDOW_MS * 2 ** max(0, failures - FAILURES_TO_OPEN)
+        return Health(failures, now_ms + min(window_ms, MAX_WINDOW_MS), self.disabled, self.reason)
+
+    def worked(self) -> "Health":
+        """Return the health after one more success; the next failure opens a provider that just came back."""
+        failures = min(self.failures, FAILURES_TO_OPEN) - 1
+        return Health(max(0, failures), 0, self.disabled, self.reason)
+
+
+def verdict(outcome: SubmitOutcome | PollOutcome) -> bool | None:
+    """Return whether an outcome speaks for a provider or against it; `None` where it says neither.
+
+    A job that is only accepted says nothing yet, and being busy is no fault.
+    """
+    match outcome:
+        case Succeeded() | Rejected():
+            return True
+        case Lost():
+            return False
+        case Failed(kind) if kind in _AT_FAULT:
+            return False
+        case _:
+            return None
+
+
+def in_order(providers: Sequence[str], health: Mapping[str, Health], now_ms: int) -> list[str]:
+    """Return the providers to ask, best first: the disabled are left out, the open come last."""
+    allowed = [name for name in providers if not _of(health, name).disabled]
+    return sorted(allowed, key=lambda name: _of(health, name).is_open_at(now_ms))
+
+
+def wants_trial(name: str, health: Mapping[str, Health], now_ms: int) -> bool:
+    """Return whether a provider's time is over, so that one task may try it."""
+    found = _of(health, name)
+    return found.tripped and not found.is_open_at(now_ms)
+
+
+def _of(health: Mapping[str, Health], name: str) -> Health:
+    return health.get(name, Health())

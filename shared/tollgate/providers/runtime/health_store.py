@@ -1,0 +1,103 @@
+"""The health of all providers in DynamoDB, shared by all workers; each reads it every few seconds."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.rows import Item
+from tollgate.kit.writes import Write
+from tollgate.providers.runtime.base import PollOutcome, SubmitOutcome
+from tollgate.providers.runtime.health import TRIAL_MS, Health, in_order, verdict, wants_trial
+
+REFRESH_MS = 5 * MS_PER_S
+
+
+class HealthMovedError(Exception):
+    """Another worker wrote a provider's health since it was read; its word stands."""
+
+
+class ProviderHealthStore:
+    """Reads and writes the health of providers; a route of one model has a row `<provider>/<model>`."""
+
+    def __init__(self, db: Database, table: str, clock: Clock) -> None:
+        self._db = db
+        self._table = table
+        self._clock = clock
+        self._read: dict[str, Health] = {}
+        self._read_at_ms: int | None = None
+
+    def health(self) -> Mapping[str, Health]:
+        """Return what is known, by provider or route, at most some seconds old."""
+        now_ms = self._clock.now_ms()
+        if self._read_at_ms is None or now_ms - self._read_at_ms >= REFRESH_MS:
+            self._read = {row["provider"]: Health.from_item(row) for row in self._db.scan(self._table)}
+            self._read_at_ms = now_ms
+        return self._read
+
+    def in_order(self, providers: Sequence[str], model: str) -> list[str]:
+        """Return the providers to ask for a job of `model`, best first, those that are disabled left out."""
+        health = self.health()
+        routes = [name for name in providers if not health.get(f"{name}/{model}", Health()).disabled]
+        return in_order(routes, health, self._clock.now_ms())
+
+    def is_disabled(self, provider: str, model: str) -> bool:
+        """Return whether an operator switched the provider, or its route of `model`, off."""
+        return not self.in_order([provider], model)
+
+    def may_try(self, provider: str) -> bool:
+        """Return whether a task may be given to `provider` now: of one whose time is over, only one may."""
+        now_ms = self._clock.now_ms()
+        if not wants_trial(provider, self.health(), now_ms):
+            return True
+        read = self._read[provider]
+        with suppress(HealthMovedError):
+            self._write(provider, read, Health(read.failures, now_ms + TRIAL_MS, reason=read.reason))
+            return True
+        return False
+
+    def report(self, provider: str, outcome: SubmitOutcome | PollOutcome) -> None:
+        """Note how an attempt went. A provider without failures costs no write."""
+        worked = verdict(outcome)
+        read = self.health().get(provider, Health())
+        if worked is None or (worked and read.failures == 0):
+            return
+        # Whoever was quicker said the same, or just the opposite: one count more or less decides nothing.
+        with suppress(HealthMovedError):
+            self._write(provider, read, read.worked() if worked else read.failed(self._clock.now_ms()))
+
+    def switch(self, name: str, *, disabled: bool, reason: str | None) -> None:
+        """Switch a provider, or a route `<provider>/<model>`, off or on again."""
+        self._db.write(
+            Write(
+                self._table,
+                key={"provider": name},
+                update="SET disabled = :disabled, reason = :reason REMOVE failures, open_until_ms",
+                values={":disabled": disabled, ":reason": reason},
+            )
+        )
+
+    def _write(self, provider: str, read: Health, new: Health) -> None:
+        was_read = "failures = :read AND open_until_ms = :until"
+        unknown = "attribute_not_exists(failures)"
+        self._db.write(
+            Write(
+                self._table,
+                key={"provider": provider},
+                update="SET failures = :failures, open_until_ms = :open",
+                condition=f"({was_read}) OR {unknown}",
+                values={
+                    ":failures": new.failures,
+                    ":open": new.open_until_ms,
+                    ":read": read.failures,
+                    ":until": read.open_until_ms,
+                },
+                refused=lambda _: HealthMovedError(),
+                repeated=lambda row: _is(row, new),
+            )
+        )
+        self._read[provider] = new
+
+
+def _is(row: Item, new: Health) -> bool:
+    return bool(row.get("failures") == new.failures and row.get("open_until_ms") == new.open_until_ms)

@@ -1,0 +1,40 @@
+"""The providers of text there are, and how each is made from its credentials. The one list of names."""
+
+from collections.abc import Callable, Mapping
+
+from tollgate.kit.sigv4 import AwsKey
+from tollgate.providers.media.test import NAME as TEST
+from tollgate.providers.runtime.secret import Credentials
+from tollgate.providers.text.anthropic.facts import BASE_URL as ANTHROPIC_URL
+from tollgate.providers.text.anthropic.text import Anthropic
+from tollgate.providers.text.openai_compatible.facts import VENDORS
+from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
+from tollgate.providers.text.test import TextTestProvider
+from tollgate.text.upstream import TextUpstream
+
+ANTHROPIC, BEDROCK = "anthropic", "bedrock"
+
+
+def make_text_upstreams(credentials: Mapping[str, Credentials]) -> dict[str, TextUpstream]:
+    """Return the text providers that have credentials, and the test provider, by name; not Bedrock."""
+    made: dict[str, TextUpstream] = {TEST: TextTestProvider()} | {
+        name: OpenAiCompatible(vendor, credentials[name].key, credentials[name].base_url)
+        for name, vendor in VENDORS.items()
+        if name in credentials
+    }
+    if ANTHROPIC in credentials:
+        found = credentials[ANTHROPIC]
+        made[ANTHROPIC] = Anthropic(found.key, found.base_url or ANTHROPIC_URL)
+    return made
+
+
+def make_bedrock(credentials: Credentials | None, region: str, role: Callable[[], AwsKey]) -> TextUpstream:
+    """Return Bedrock: signed by the `role`, or under a Bedrock API key where there are credentials.
+
+    It is imported here: most processes never ask a reserve.
+    """
+    from tollgate.providers.text.bedrock.text import Bedrock  # noqa: PLC0415 - see above
+
+    if credentials is None:
+        return Bedrock(region, role)
+    return Bedrock(region, role, credentials.key, credentials.base_url)

@@ -1,0 +1,46 @@
+"""Requests to Anthropic's Messages API (providers.md §18)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tollgate.providers.text.anthropic import facts
+from tollgate.text.models import ChatProtocol, TextRoute
+from tollgate.text.request import TextRequest
+from tollgate.text.translate_request_to_messages import messages_request
+from tollgate.text.upstream import Exchange, HttpCall, TextOrder, encoded, messages_exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Anthropic:
+    """Anthropic, or a vendor with its API at `base_url`, under one key."""
+
+    key: str = field(repr=False)
+    base_url: str = facts.BASE_URL
+
+    def exchange(self, order: TextOrder) -> Exchange:
+        """Return what to send for `order`. Raises `InvalidInputError` for what cannot be translated."""
+        request, upstream_id = order.request, order.route.upstream_id
+        if request.protocol is ChatProtocol.ANTHROPIC:
+            body = request.body.edited({"model": upstream_id})
+            headers = self._headers(order.headers)
+        else:
+            body = encoded(messages_request(request, order.model, upstream_id, order.hold.output_limit))
+            headers = self._headers({})
+        call = HttpCall("POST", f"{self.base_url}{facts.MESSAGES_PATH}", headers, body)
+        return messages_exchange(order, call, facts.CODE_STATUSES)
+
+    def count_call(self, request: TextRequest, route: TextRoute, headers: Mapping[str, str]) -> HttpCall:
+        """Return the call that counts the input tokens of a messages request; nothing is charged for it."""
+        body = request.body.edited({"model": route.upstream_id})
+        return HttpCall("POST", f"{self.base_url}{facts.COUNT_PATH}", self._headers(headers), body)
+
+    def _headers(self, given: Mapping[str, str]) -> dict[str, str]:
+        asked = given.get(facts.VERSION_HEADER)
+        version = asked if asked in facts.KNOWN_VERSIONS else facts.VERSION
+        headers = {
+            "x-api-key": self.key,
+            facts.VERSION_HEADER: str(version),
+            "content-type": "application/json",
+        }
+        beta = given.get(facts.BETA_HEADER, "")
+        return {**headers, facts.BETA_HEADER: beta} if 0 < len(beta) <= facts.MAX_BETA_CHARS else headers

@@ -1,0 +1,41 @@
+"""Bedrock's own words (providers.md §16; shapes: botocore's model `bedrock-runtime`)."""
+
+SERVICE = "bedrock"
+HOST = "bedrock-runtime.{region}.amazonaws.com"
+CONVERSE, CONVERSE_STREAM = "converse", "converse-stream"
+ERROR_HEADER = "x-amzn-errortype"
+"""Has an exception's name, and may have more after a colon."""
+
+STATUSES = {
+    "ValidationException": 400,
+    # Our quota there, not the request: it stands in for the 429 it would be elsewhere.
+    "ServiceQuotaExceededException": 429,
+    "AccessDeniedException": 403,
+    # A model that our account does not have there: the next request would fare no better, nor differently.
+    "ResourceNotFoundException": 503,
+    "ModelTimeoutException": 408,
+    "ConflictException": 409,
+    "ModelErrorException": 424,
+    "ModelStreamErrorException": 424,
+    "ThrottlingException": 429,
+    "ModelNotReadyException": 429,
+    "InternalServerException": 500,
+    "ServiceUnavailableException": 503,
+}
+"""HTTP status by exception; in a stream the names begin with a small letter."""
+
+STOPS = {
+    "guardrail_intervened": "refusal",
+    "content_filtered": "refusal",
+    "malformed_model_output": "end_turn",
+    "malformed_tool_use": "end_turn",
+}
+"""Stop reasons that are not Anthropic's own, as the nearest one that is (INFERRED)."""
+
+IMAGE_FORMATS = {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
+DOCUMENT_FORMATS = {"application/pdf": "pdf"}
+
+
+def status_of(exception: str, otherwise: int = 500) -> int:
+    """Return the HTTP status that an exception stands for, by its name in an answer or in a stream."""
+    return STATUSES.get(f"{exception[:1].upper()}{exception[1:]}", otherwise)

@@ -1,0 +1,161 @@
+"""An Anthropic messages body as a Converse request (providers.md §16 "Converse").
+
+What Converse has no word for is left out where it is a hint, and refused where it would change the answer:
+then another route may take it.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.providers.text.bedrock.facts import DOCUMENT_FORMATS, IMAGE_FORMATS
+from tollgate.text.request import dumps
+
+_CLAUDE_FIELDS = ("thinking", "top_k")
+"""What Converse has no name for and hands to the model as it is."""
+_SAMPLING = {"max_tokens": "maxTokens", "temperature": "temperature", "top_p": "topP"}
+_TRANSLATED = frozenset(
+    {"model", "messages", "stream", "system", "stop_sequences", "tools", "tool_choice", "output_config"}
+)
+_HINTS = frozenset(
+    {"metadata", "service_tier", "speed", "inference_geo", "cache_control", "context_management"}
+)
+_ROLES = {"user": "user", "assistant": "assistant", "system": "user"}
+"""Converse has system texts at the start only; later ones keep their place as the user's words."""
+_KNOWN = _TRANSLATED | _HINTS | _SAMPLING.keys() | frozenset(_CLAUDE_FIELDS)
+
+
+def converse_request(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON body of Converse and ConverseStream; media stay base64, as both have it.
+
+    Raises `InvalidInputError` for what Converse cannot take.
+    """
+    if unknown := [name for name, value in body.items() if name not in _KNOWN and value is not None]:
+        raise _invalid(f"/{unknown[0]}", "This model's route does not take it.")
+    request: dict[str, Any] = {"messages": _turns(body["messages"]), "inferenceConfig": _inference(body)}
+    if system := body.get("system"):
+        request["system"] = _blocks(system, "/system")
+    extra = {name: body[name] for name in _CLAUDE_FIELDS if body.get(name) is not None}
+    tools, choice = body.get("tools"), body.get("tool_choice")
+    if isinstance(tools, list) and tools:
+        request["toolConfig"] = {"tools": _tools(tools)}
+        _choose(request["toolConfig"], extra, choice if isinstance(choice, dict) else {})
+    if output := _output(body.get("output_config")):
+        request["outputConfig"] = output
+    if extra:
+        request["additionalModelRequestFields"] = extra
+    return request
+
+
+def _invalid(path: str, message: str) -> InvalidInputError:
+    return InvalidInputError([Problem(path, message)])
+
+
+def _inference(body: Mapping[str, Any]) -> dict[str, Any]:
+    found = {name: body[field] for field, name in _SAMPLING.items() if body.get(field) is not None}
+    return {**found, "stopSequences": body["stop_sequences"]} if body.get("stop_sequences") else found
+
+
+def _turns(messages: list[Any]) -> list[dict[str, Any]]:
+    """Return the conversation in turns: Anthropic joins those of one role, Converse wants them joined."""
+    turns: list[dict[str, Any]] = []
+    for position, message in enumerate(messages):
+        role = _ROLES.get(str(message.get("role")))
+        if role is None:
+            raise _invalid(f"/messages/{position}/role", "Must be user, assistant or system.")
+        blocks = _blocks(message.get("content"), f"/messages/{position}/content")
+        if turns and turns[-1]["role"] == role:
+            turns[-1]["content"] += blocks
+        else:
+            turns.append({"role": role, "content": blocks})
+    return turns
+
+
+def _blocks(content: Any, path: str) -> list[dict[str, Any]]:
+    if isinstance(content, str):
+        return [{"text": content}]
+    if not isinstance(content, list):
+        raise _invalid(path, "Must be a text or a list of blocks.")
+    found = []
+    for position, block in enumerate(content):
+        if not isinstance(block, dict):
+            raise _invalid(f"{path}/{position}", "Must be a block.")
+        found += [_block(block, f"{path}/{position}"), *_cache_point(block)]
+    return found
+
+
+def _cache_point(marked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what stands after a block or a tool that ends a cached prefix."""
+    mark = marked.get("cache_control")
+    if not isinstance(mark, dict):
+        return []
+    return [{"cachePoint": {"type": "default", **({"ttl": mark["ttl"]} if mark.get("ttl") else {})}}]
+
+
+def _block(block: Mapping[str, Any], path: str) -> dict[str, Any]:
+    kind = block.get("type")
+    if kind == "text":
+        return {"text": block.get("text")}
+    if kind in ("image", "document"):
+        return _media(str(kind), block, path)
+    if kind == "tool_use":
+        named = {"toolUseId": block.get("id"), "name": block.get("name")}
+        return {"toolUse": {**named, "input": block.get("input") or {}}}
+    if kind == "tool_result":
+        status = "error" if block.get("is_error") else "success"
+        content = _blocks(block.get("content") or "", f"{path}/content")
+        return {"toolResult": {"toolUseId": block.get("tool_use_id"), "content": content, "status": status}}
+    if kind == "thinking":
+        said = {"text": block.get("thinking"), "signature": block.get("signature")}
+        return {"reasoningContent": {"reasoningText": said}}
+    if kind == "redacted_thinking":
+        return {"reasoningContent": {"redactedContent": block.get("data")}}
+    raise _invalid(path, f"This model's route does not take a {kind} block.")
+
+
+def _media(kind: str, block: Mapping[str, Any], path: str) -> dict[str, Any]:
+    source = block.get("source")
+    given = source if isinstance(source, dict) else {}
+    formats = IMAGE_FORMATS if kind == "image" else DOCUMENT_FORMATS
+    media_format = formats.get(str(given.get("media_type")))
+    if given.get("type") != "base64" or media_format is None:
+        raise _invalid(f"{path}/source", f"Must be base64 of {', '.join(formats)}.")
+    # A document's name must be one of its kind, of few characters: its place is both.
+    name = {"name": path.strip("/").replace("/", "-")} if kind == "document" else {}
+    return {kind: {"format": media_format, **name, "source": {"bytes": given.get("data")}}}
+
+
+def _tools(tools: list[Any]) -> list[dict[str, Any]]:
+    found = []
+    for position, tool in enumerate(tools):
+        if not isinstance(tool, dict) or tool.get("type") not in (None, "custom"):
+            raise _invalid(f"/tools/{position}", "This model's route takes custom tools only.")
+        described = {"description": tool["description"]} if tool.get("description") else {}
+        strict = {"strict": True} if tool.get("strict") is True else {}
+        schema = {"inputSchema": {"json": tool.get("input_schema") or {"type": "object"}}}
+        found += [
+            {"toolSpec": {"name": tool.get("name"), **described, **schema, **strict}},
+            *_cache_point(tool),
+        ]
+    return found
+
+
+def _choose(tool_config: dict[str, Any], extra: dict[str, Any], choice: Mapping[str, Any]) -> None:
+    kind = choice.get("type")
+    if kind == "none" or choice.get("disable_parallel_tool_use"):
+        # Converse has no word for either; the model's own field is handed through (INFERRED).
+        extra["tool_choice"] = dict(choice)
+    elif kind in ("auto", "any"):
+        tool_config["toolChoice"] = {str(kind): {}}
+    elif kind == "tool":
+        tool_config["toolChoice"] = {"tool": {"name": choice.get("name")}}
+
+
+def _output(config: Any) -> dict[str, Any]:
+    given = config if isinstance(config, dict) else {}
+    found = {"effort": given["effort"]} if given.get("effort") else {}
+    wanted = given.get("format")
+    if isinstance(wanted, dict) and wanted.get("type") == "json_schema":
+        schema = {"name": "answer", "schema": dumps(wanted.get("schema"))}
+        found["textFormat"] = {"type": "json_schema", "structure": {"jsonSchema": schema}}
+    return found

@@ -1,0 +1,55 @@
+"""ConverseStream's binary messages as the events of a messages stream (providers.md §16)."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tollgate.kit.eventstream import EventMessage, EventStreamDecoder, EventStreamError
+from tollgate.providers.text.bedrock.answer import ConverseEvents
+from tollgate.text.relay import messages_event
+from tollgate.text.request import dumps
+from tollgate.text.sse import SseEvent, UnreadableStreamError
+
+
+class ConverseSplitter:
+    """Takes the bytes of ConverseStream in pieces of any size; gives events as Anthropic sends them."""
+
+    def __init__(self, message_id: str) -> None:
+        self._decoder = EventStreamDecoder()
+        self._events = ConverseEvents(message_id)
+
+    def feed(self, piece: bytes) -> Iterator[SseEvent]:
+        """Return the events that follow from `piece`. Raises `UnreadableStreamError`."""
+        try:
+            for message in self._decoder.feed(piece):
+                yield from map(_event, self._events.feed(_name(message), _payload(message)))
+        except EventStreamError as exc:
+            raise UnreadableStreamError from exc
+
+    def close(self) -> Iterator[SseEvent]:
+        """Return what follows from the end of the stream."""
+        return map(_event, self._events.close())
+
+
+def _name(message: EventMessage) -> str:
+    """Return the event's name, or that of the exception which the message is."""
+    for header in (":exception-type", ":error-code", ":event-type"):
+        if header in message.headers:
+            return message.headers[header]
+    raise UnreadableStreamError
+
+
+def _payload(message: EventMessage) -> dict[str, Any]:
+    if ":error-code" in message.headers:
+        return {"message": message.headers.get(":error-message")}
+    try:
+        payload = json.loads(message.payload)
+    except (ValueError, RecursionError) as exc:
+        raise UnreadableStreamError from exc
+    if not isinstance(payload, dict):
+        raise UnreadableStreamError
+    return payload
+
+
+def _event(payload: dict[str, Any]) -> SseEvent:
+    return SseEvent(messages_event(payload), dumps(payload).encode())

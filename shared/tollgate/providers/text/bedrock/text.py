@@ -1,0 +1,81 @@
+"""Requests to Bedrock: Converse, signed by the function's role or under a Bedrock API key."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import quote
+
+from tollgate.kit.ids import new_id
+from tollgate.kit.sigv4 import AwsKey, signed_request_headers
+from tollgate.providers.text.bedrock import facts
+from tollgate.providers.text.bedrock.answer import message_of_converse
+from tollgate.providers.text.bedrock.request import converse_request
+from tollgate.providers.text.bedrock.stream import ConverseSplitter
+from tollgate.text.faults import UNREADABLE, Fault, FaultError, read_fault
+from tollgate.text.models import ChatProtocol
+from tollgate.text.translate_request_to_messages import messages_request
+from tollgate.text.upstream import Exchange, HttpCall, TextOrder, encoded, messages_exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Bedrock:
+    """A region's Bedrock. `role` gives the credentials that sign now; with a `key` it is not asked."""
+
+    region: str
+    role: Callable[[], AwsKey]
+    key: str | None = field(default=None, repr=False)
+    base_url: str | None = None
+
+    def exchange(self, order: TextOrder) -> Exchange:
+        """Return what to send for `order`. Raises `InvalidInputError` for what Converse cannot take."""
+        request, upstream_id = order.request, order.route.upstream_id
+        body = request.fields
+        if request.protocol is ChatProtocol.OPENAI:
+            body = messages_request(request, order.model, upstream_id, order.hold.output_limit)
+        operation = facts.CONVERSE_STREAM if request.stream else facts.CONVERSE
+        path = f"/model/{quote(upstream_id, safe='')}/{operation}"
+        call = self._call(path, encoded(converse_request(body)), order.created_s)
+        exchange = messages_exchange(order, call, {})
+        message_id = new_id("msg")
+        return replace(
+            exchange,
+            read_whole=lambda answer: exchange.read_whole(_message(answer, message_id)),
+            splitter=ConverseSplitter(message_id),
+            fault=fault_of_answer,
+        )
+
+    def _call(self, path: str, body: bytes, now_s: float) -> HttpCall:
+        base_url = self.base_url or f"https://{facts.HOST.format(region=self.region)}"
+        url = f"{base_url}{path}"
+        headers = {"authorization": f"Bearer {self.key}"} if self.key else self._signed(url, body, now_s)
+        return HttpCall("POST", url, {**headers, "content-type": "application/json"}, body)
+
+    def _signed(self, url: str, body: bytes, now_s: float) -> dict[str, str]:
+        host, _, path = url.partition("://")[2].partition("/")
+        return signed_request_headers(
+            self.role(),
+            region=self.region,
+            service=facts.SERVICE,
+            host=host,
+            path=f"/{path}",
+            now_s=now_s,
+            method="POST",
+            body=body,
+        )
+
+
+def fault_of_answer(status: int, headers: Mapping[str, str], body: bytes) -> Fault:
+    """Return the fault in an answer with an error status: its exception stands in a header."""
+    name = headers.get(facts.ERROR_HEADER, "").partition(":")[0]
+    fault = read_fault(status, body)
+    return replace(fault, status=facts.status_of(name, status), type=name, code=name) if name else fault
+
+
+def _message(answer: bytes, message_id: str) -> bytes:
+    try:
+        payload = json.loads(answer)
+    except (ValueError, RecursionError) as exc:
+        raise FaultError(UNREADABLE) from exc
+    if not isinstance(payload, dict):
+        raise FaultError(UNREADABLE)
+    return encoded(message_of_converse(payload, message_id))

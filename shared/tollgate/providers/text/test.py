@@ -1,0 +1,134 @@
+"""A chat model that says the last message back, in OpenAI's protocol, without a network.
+
+Its answers are bytes, read like any other provider's: whole or streamed, relayed or translated.
+"""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tollgate.kit.ids import new_id
+from tollgate.providers.media.test.directions import Directions, directions_of, without_directions
+from tollgate.text.dialect import ChatDialect
+from tollgate.text.request import dumps
+from tollgate.text.upstream import Exchange, TextOrder, chat_exchange
+
+WORD_PAUSE_S = 0.02
+"""Between two words of a stream."""
+MAX_SLOW_S = 60
+"""Less than the 100 s that an answer may take."""
+
+_WORD = re.compile(r"\s*\S+")
+_FAILURE = (500, "The message asks for a failure.", "server_error", "server_error")
+_REJECTION = (400, "The message asks for a rejection.", "invalid_request_error", "content_rejected")
+
+
+class TextTestProvider:
+    """Does what the last message tells it."""
+
+    def exchange(self, order: TextOrder) -> Exchange:
+        """Return the answer to `order`; a word counts as a token."""
+        prompt = _last_text(order.request.fields)
+        wanted = directions_of(prompt)
+        if wanted.fail or wanted.reject:
+            status, message, kind, code = _REJECTION if wanted.reject else _FAILURE
+            error = {"error": {"message": message, "type": kind, "code": code}}
+            answer = _Answer(status, _Content(_at_once(dumps(error).encode())))
+        else:
+            answer = _Answer(200, _Content(_pieces(order, prompt, wanted)))
+        return chat_exchange(order, answer, ChatDialect())
+
+
+class _Content:
+    """Pieces that are read like those of a response."""
+
+    def __init__(self, pieces: AsyncIterator[bytes]) -> None:
+        self._pieces = pieces
+
+    def iter_any(self) -> AsyncIterator[bytes]:
+        return self._pieces
+
+    async def readany(self) -> bytes:
+        return await anext(self._pieces, b"")
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """An answer as the text service reads them."""
+
+    status: int
+    content: _Content
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def close(self) -> None:
+        """Leave the rest: there is no connection to give back."""
+
+
+async def _at_once(body: bytes) -> AsyncIterator[bytes]:
+    yield body
+
+
+async def _pieces(order: TextOrder, prompt: str, wanted: Directions) -> AsyncIterator[bytes]:
+    """Return the bytes of an answer with HTTP 200, as slowly and as whole as `wanted`.
+
+    Raises `TimeoutError` where it shall expire, as a connection does.
+    """
+    await asyncio.sleep(min(wanted.slow_s, MAX_SLOW_S))
+    if wanted.expire:
+        raise TimeoutError
+    spoken = _WORD.findall(f"You wrote: {without_directions(prompt).strip()}")
+    words = spoken[: order.hold.output_limit]
+    told = {
+        "id": new_id("chatcmpl"),
+        "created": order.created_s,
+        "model": order.route.upstream_id,
+        "usage": {
+            "prompt_tokens": order.input_estimate,
+            "completion_tokens": len(words),
+            "total_tokens": order.input_estimate + len(words),
+        },
+    }
+    finish = "stop" if words == spoken else "length"
+    if order.request.stream:
+        async for event in _events(told, words, finish, wanted.stream_cut):
+            yield event
+    else:
+        whole = _completion(told, words, finish)
+        yield whole if wanted.stream_cut is None else whole[: len(whole) // 2]
+
+
+def _completion(told: Mapping[str, Any], words: list[str], finish: str) -> bytes:
+    message = {"role": "assistant", "content": "".join(words)}
+    choice = {"index": 0, "message": message, "finish_reason": finish}
+    return dumps({**told, "object": "chat.completion", "choices": [choice]}).encode()
+
+
+async def _events(
+    told: Mapping[str, Any], words: list[str], finish: str, cut: int | None
+) -> AsyncIterator[bytes]:
+    """Return an event per word, and its end; after `cut` words nothing more comes."""
+    kept = {name: value for name, value in told.items() if name != "usage"}
+    chunk = {**kept, "object": "chat.completion.chunk"}
+    for position, word in enumerate(words[:cut]):
+        role = {} if position else {"role": "assistant"}
+        yield _event(chunk, {"index": 0, "delta": {**role, "content": word}, "finish_reason": None})
+        await asyncio.sleep(WORD_PAUSE_S)
+    if cut is None:
+        yield _event(chunk, {"index": 0, "delta": {}, "finish_reason": finish})
+        yield f"data: {dumps({**chunk, 'choices': [], 'usage': told['usage']})}\n\n".encode()
+        yield b"data: [DONE]\n\n"
+
+
+def _event(chunk: Mapping[str, Any], choice: Mapping[str, Any]) -> bytes:
+    return f"data: {dumps({**chunk, 'choices': [choice]})}\n\n".encode()
+
+
+def _last_text(fields: Mapping[str, Any]) -> str:
+    """Return the text of the last message, in either protocol."""
+    messages = fields["messages"]
+    content = messages[-1].get("content") if messages else None
+    parts = content if isinstance(content, list) else [{"text": content}]
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    return "\n".join(text for text in texts if isinstance(text, str))
