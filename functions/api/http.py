@@ -54,12 +54,22 @@ def account_key(request: Request, authorization: Authorization = None) -> ApiKey
     return _key(request, authorization, Scope.ACCOUNT)
 
 
-def _key(request: Request, authorization: str | None, scope: Scope) -> ApiKey:
-    # On Lambda the address that the gateway saw (Mangum has it from the event), else that of the socket.
-    address = request.client.host if request.client else None
-    key = api_parts.api().authenticator.authenticate(authorization, scope, address)
+def key_of_now(request: Request, authorization: Authorization = None) -> ApiKey:
+    """Return the caller's key with the `account` scope as it is stored now, not up to 30 s ago."""
+    key = api_parts.api().authenticator.authenticate_now(authorization, Scope.ACCOUNT, _address(request))
     request.state.account_id = key.account_id
     return key
+
+
+def _key(request: Request, authorization: str | None, scope: Scope) -> ApiKey:
+    key = api_parts.api().authenticator.authenticate(authorization, scope, _address(request))
+    request.state.account_id = key.account_id
+    return key
+
+
+def _address(request: Request) -> str | None:
+    # On Lambda the address that the gateway saw (Mangum has it from the event), else that of the socket.
+    return request.client.host if request.client else None
 
 
 Body = Annotated[dict[str, Any], Depends(parsed_body)]
@@ -67,6 +77,7 @@ OptionalBody = Annotated[dict[str, Any], Depends(optional_body)]
 MediaBody = Annotated[dict[str, Any], Depends(parsed_media_body)]
 MediaKey = Annotated[ApiKey, Depends(media_key)]
 AccountKey = Annotated[ApiKey, Depends(account_key)]
+KeyOfNow = Annotated[ApiKey, Depends(key_of_now)]
 
 
 def envelope(data: Any) -> JSONResponse:

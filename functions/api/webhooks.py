@@ -5,7 +5,7 @@ Deliveries belong to media generation and are open to its keys (`media`); a secr
 
 from fastapi import APIRouter, Request, Response
 
-from api.http import AccountKey, Body, MediaKey, OptionalBody, envelope
+from api.http import Body, KeyOfNow, MediaKey, OptionalBody, envelope
 from tollgate.composition import api as api_parts
 
 router = APIRouter(prefix="/api/v1/webhooks")
@@ -36,12 +36,12 @@ def send_test(key: MediaKey, body: Body) -> Response:
 
 
 @router.get("/secret")
-def get_secrets(key: AccountKey) -> Response:
+def get_secrets(key: KeyOfNow) -> Response:
     """Return the secrets that sign now."""
     return envelope(api_parts.api().webhooks.secrets(key.account_id))
 
 
 @router.post("/secret/rotate")
-def rotate(key: AccountKey, body: OptionalBody) -> Response:
+def rotate(key: KeyOfNow, body: OptionalBody) -> Response:
     """Make a new secret; the one before lives on for a while."""
     return envelope(api_parts.api().webhooks.rotate(key.account_id, body))

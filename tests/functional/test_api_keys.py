@@ -35,6 +35,7 @@ ROUTES = [
     ("DELETE", f"{KEYS}/key_1"),
     ("POST", f"{KEYS}/key_1/rotate"),
 ]
+CAP = {"cents": 5, "per": "day"}
 HOUR_MS = 60 * 60 * 1000
 
 
@@ -242,6 +243,30 @@ class TestRevoke:
         assert refusal("GET", KEYS, customer.api_key) == (401, "invalid_api_key")
 
 
+class TestFresh:
+    """The routes of keys read their caller anew: no key is made in the 30 s that others remember one."""
+
+    def test_a_key_that_was_just_revoked_makes_none(self, customer: OpenedAccount) -> None:
+        leaked = made(customer, scopes=["account", "media"])
+        ok("GET", KEYS, leaked["key"])
+        ok("DELETE", f"{KEYS}/{leaked['id']}", customer.api_key)
+        for method, path in ROUTES:
+            assert refusal(method, path, leaked["key"], {"name": "x"}) == (401, "invalid_api_key")
+
+    def test_a_key_that_was_just_limited_makes_none_beyond(self, customer: OpenedAccount) -> None:
+        limited = made(customer, scopes=["account", "media"])
+        ok("GET", KEYS, limited["key"])
+        ok("PATCH", f"{KEYS}/{limited['id']}", customer.api_key, {"spendingCap": CAP})
+        assert refusal("POST", KEYS, limited["key"], {"name": "x", "scopes": ["media"]}) == (403, "forbidden")
+
+    def test_and_shows_or_changes_no_webhook_secret(self, customer: OpenedAccount) -> None:
+        leaked = made(customer, scopes=["account"])
+        ok("GET", "/api/v1/webhooks/secret", leaked["key"])
+        ok("DELETE", f"{KEYS}/{leaked['id']}", customer.api_key)
+        for method, path in (("GET", "/secret"), ("POST", "/secret/rotate")):
+            assert refusal(method, f"/api/v1/webhooks{path}", leaked["key"])[0] == 401
+
+
 class TestDelegation:
     def test_a_key_gives_no_other_more_than_it_has(self, customer: OpenedAccount) -> None:
         strong = made(customer, scopes=["media", "text", "account"])
@@ -251,14 +276,28 @@ class TestDelegation:
         for beyond in ({"scopes": ["text"]}, {"models": None}, {"models": ["suno"]}):
             assert refusal("POST", KEYS, weak, {**within, **beyond}) == (403, "forbidden")
             assert refusal("PATCH", f"{KEYS}/{strong['id']}", weak, beyond) == (403, "forbidden")
-        # To rotate a key is to have it.
+        # To rotate a key is to have it; and a stronger one is not weakened or ended either.
         assert refusal("POST", f"{KEYS}/{strong['id']}/rotate", weak) == (403, "forbidden")
-        ok("PATCH", f"{KEYS}/{strong['id']}", weak, {"name": "renamed", "models": ["z-image"]})
+        assert refusal("DELETE", f"{KEYS}/{strong['id']}", weak) == (403, "forbidden")
+        for change in ({"name": "renamed"}, {"models": ["z-image"]}, {"spendingCap": CAP}):
+            assert refusal("PATCH", f"{KEYS}/{strong['id']}", weak, change) == (403, "forbidden")
 
-    def test_a_key_with_a_cap_makes_no_keys_and_keeps_its_cap(self, customer: OpenedAccount) -> None:
-        cap = {"cents": 5, "per": "day"}
-        capped = made(customer, scopes=["account", "media", "text"], spendingCap=cap)
-        assert refusal("POST", KEYS, capped["key"], {"name": "x", "spendingCap": cap}) == (403, "forbidden")
+    def test_a_change_is_judged_by_the_key_that_results(self, customer: OpenedAccount) -> None:
+        # The scope alone is within the caller's; the other limits of the key are not.
+        by = made(customer, scopes=["account", "media"], models=["z-image"])["key"]
+        other = made(customer, scopes=["text"])
+        change = {"scopes": ["media"], "spendingCap": CAP}
+        assert refusal("PATCH", f"{KEYS}/{other['id']}", by, change) == (403, "forbidden")
+        assert shown(customer, other["id"])["scopes"] == ["text"]
+
+    def test_a_key_with_a_cap_touches_no_other_and_keeps_its_cap(self, customer: OpenedAccount) -> None:
+        capped = made(customer, scopes=["account", "media", "text"], spendingCap=CAP)
+        other = made(customer, scopes=["text"])
+        assert refusal("POST", KEYS, capped["key"], {"name": "x", "spendingCap": CAP}) == (403, "forbidden")
+        for change in ({"scopes": ["account", "media"]}, {"spendingCap": None}, {"name": "x"}):
+            assert refusal("PATCH", f"{KEYS}/{other['id']}", capped["key"], change) == (403, "forbidden")
+        for method, rest in (("POST", "/rotate"), ("DELETE", "")):
+            assert refusal(method, f"{KEYS}/{other['id']}{rest}", capped["key"]) == (403, "forbidden")
         raised = {"spendingCap": {"cents": 6, "per": "day"}}
         assert refusal("PATCH", f"{KEYS}/{capped['id']}", capped["key"], raised) == (403, "forbidden")
         ok("POST", f"{KEYS}/{capped['id']}/rotate", capped["key"])

@@ -1,6 +1,7 @@
 """What customers do with API keys: list, make, change, rotate, revoke.
 
-`by` is the key that asks; it can give no key more than it has itself. Without one the owner asks, signed in.
+`by` is the key that asks, as it is stored now; `delegation.py` says what it may. Without one the owner asks,
+signed in.
 """
 
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tollgate.accounts.delegation import check_grant, grants_of
+from tollgate.accounts.delegation import check_change, check_control, check_gift
 from tollgate.accounts.key_request import IsModel, read_key
 from tollgate.accounts.keys import new_key
 from tollgate.accounts.models import Account, ApiKey, Scope
@@ -58,7 +59,7 @@ class KeyService:
             **{"scopes": DEFAULT_SCOPES, **fields},
         )
         if by is not None:
-            check_grant(by, grants_of(key))
+            check_gift(by, key)
         self.keys.add(key, self.accounts.count_key(account_id))
         return {**key.view(now_ms, {}), "key": made.text}
 
@@ -71,9 +72,9 @@ class KeyService:
         """
         key = self._live(account_id, key_id)
         fields = read_key(body, self.is_model, self.clock.now_ms())
-        if by is not None:
-            check_grant(by, fields)
         changed = replace(key, **fields)
+        if by is not None:
+            check_change(by, key, changed)
         self.keys.change(key, changed)
         return self._view(changed)
 
@@ -87,9 +88,9 @@ class KeyService:
         """
         key = self._live(account_id, key_id)
         overlap_ms, now_ms = read_overlap_s(body, MAX_OVERLAP_S) * MS_PER_S, self.clock.now_ms()
-        # Whoever rotates a key has it then, so it must not be able to do more than they.
-        if by is not None and by.key_id != key_id:
-            check_grant(by, grants_of(key))
+        # Whoever rotates a key has it then.
+        if by is not None:
+            check_control(by, key)
         if overlap_ms and (key.previous_until_ms or 0) > now_ms:
             raise RotationInProgressError(iso(key.previous_until_ms or 0))
         made = new_key(key_id)
@@ -105,12 +106,14 @@ class KeyService:
             raise RotationInProgressError(iso(now_ms + overlap_ms)) from exc
         return {**self._view(rotated), "key": made.text}
 
-    def revoke(self, account_id: str, key_id: str) -> dict[str, Any]:
-        """End a key, within 30 s everywhere; give its view. A second time changes nothing.
+    def revoke(self, account_id: str, key_id: str, by: ApiKey | None = None) -> dict[str, Any]:
+        """End a key, within 30 s everywhere; return its view. A second time changes nothing.
 
-        Raises `KeyNotFoundError`.
+        Raises `ForbiddenError`, `KeyNotFoundError`.
         """
         key = self._known(account_id, key_id)
+        if by is not None:
+            check_control(by, key)
         if key.revoked_at_ms is None:
             with suppress(AlreadyRevokedError):
                 self.keys.revoke(key, self.clock.now_ms(), self.accounts.uncount_key(account_id))

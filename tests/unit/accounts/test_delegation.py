@@ -1,40 +1,71 @@
-"""A key gives no other key more than it has itself."""
+"""What one key may do to another, by the key that results; the law is tried over pairs of keys."""
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.accounts.delegation import check_grant, grants_of
-from tollgate.accounts.models import ALL_SCOPES, ApiKey, Scope
-from tollgate.accounts.networks import network_of
-from tollgate.kit.errors import ForbiddenError
+from tests.support.clock import ManualClock
+from tollgate.accounts.delegation import check_change, check_gift
+from tollgate.accounts.key_service import KeyService
+from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey, Scope
+from tollgate.accounts.networks import contains, network_of
+from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
+from tollgate.kit.clock import iso
+from tollgate.kit.errors import ForbiddenError, RotationInProgressError
+from tollgate.kit.writes import Write
 from tollgate.ledger.caps import CapPeriod, SpendingCap
 
-FREE = ApiKey("key_free", "usr_1", "d", ALL_SCOPES, 0)
+ACCOUNT, BY, OTHER = "usr_1", "key_" + "0" * 26, "key_" + "1" * 26
+FREE = ApiKey(BY, ACCOUNT, "d", ALL_SCOPES, 0, listed=True)
 CAP = SpendingCap(10_000, CapPeriod.DAY)
-SOME_NETWORKS = st.lists(st.sampled_from(["10.0.0.0/8", "10.1.0.0/16", "::/0"]).map(network_of), min_size=1)
-KEYS = st.builds(
-    replace,
-    st.just(FREE),
-    scopes=st.frozensets(st.sampled_from(Scope), min_size=1),
-    models=st.none() | st.frozensets(st.sampled_from("abc"), min_size=1),
-    networks=st.none() | SOME_NETWORKS.map(tuple),
-    expires_at_ms=st.none() | st.integers(0, 3),
+CLOCK = ManualClock()
+LIVES_MS = [CLOCK.now_ms() + days * 86_400_000 for days in (1, 2, 3)]
+NETWORKS = ["10.0.0.0/8", "10.1.0.0/16", "::/0"]
+ADDRESSES = ["10.0.0.1", "10.1.0.1", "11.0.0.1", "2001:db8::1"]
+MODELS = "abc"
+
+CAPS = st.none() | st.builds(SpendingCap, st.sampled_from([10_000, 20_000]), st.sampled_from(CapPeriod))
+
+
+def keys(key_id: str) -> st.SearchStrategy[ApiKey]:
+    return st.builds(
+        replace,
+        st.just(replace(FREE, key_id=key_id)),
+        scopes=st.frozensets(st.sampled_from(Scope), min_size=1),
+        models=st.none() | st.frozensets(st.sampled_from(MODELS), min_size=1),
+        networks=st.none() | st.lists(st.sampled_from(NETWORKS).map(network_of), min_size=1).map(tuple),
+        expires_at_ms=st.none() | st.sampled_from(LIVES_MS),
+        cap=CAPS,
+    )
+
+
+BODIES = st.fixed_dictionaries(
+    {},
+    optional={
+        "name": st.just("renamed"),
+        "scopes": st.lists(st.sampled_from([str(scope) for scope in Scope]), min_size=1, unique=True),
+        "models": st.none() | st.lists(st.sampled_from(MODELS), min_size=1),
+        "networks": st.none() | st.lists(st.sampled_from(NETWORKS), min_size=1),
+        "expiresAt": st.none() | st.sampled_from(LIVES_MS).map(iso),
+        "spendingCap": st.none()
+        | st.fixed_dictionaries({"cents": st.sampled_from([1, 2]), "per": st.sampled_from(["day", "month"])}),
+    },
 )
 
 
-def refused(by: ApiKey, wanted: dict[str, Any]) -> str:
+def refused(by: ApiKey, limit: dict[str, Any]) -> str:
     with pytest.raises(ForbiddenError) as error:
-        check_grant(by, wanted)
+        check_gift(by, replace(FREE, key_id=OTHER, **limit))
     return error.value.message.rpartition(": ")[2].removesuffix(".")
 
 
 class TestEachLimit:
     def test_a_key_without_limits_gives_anything(self) -> None:
-        check_grant(FREE, grants_of(FREE))
+        check_gift(FREE, replace(FREE, key_id=OTHER))
 
     @pytest.mark.parametrize(
         ("limit", "within", "beyond"),
@@ -60,27 +91,126 @@ class TestEachLimit:
     ) -> None:
         by, (name,) = replace(FREE, **limit), limit
         for value in within:
-            check_grant(by, {name: value})
+            check_gift(by, replace(FREE, key_id=OTHER, **{name: value}))
         for value in beyond:
             assert refused(by, {name: value})
 
     def test_all_that_is_too_much_is_named_as_in_the_body(self) -> None:
         by = replace(FREE, scopes=frozenset({Scope.ACCOUNT}), cap=CAP, expires_at_ms=5)
-        assert refused(by, grants_of(FREE)) == "scopes, expiresAt, spendingCap"
+        assert refused(by, {}) == "scopes, expiresAt, spendingCap"
 
-    def test_what_a_change_leaves_alone_is_not_looked_at(self) -> None:
-        check_grant(replace(FREE, scopes=frozenset({Scope.ACCOUNT}), cap=CAP), {"name": "new"})
+
+class TestItself:
+    def test_a_key_with_a_cap_may_name_itself_and_lower_its_cap(self) -> None:
+        by = replace(FREE, cap=CAP)
+        check_change(by, by, replace(by, name="new", cap=replace(CAP, limit_micro_usd=1)))
+
+    @pytest.mark.parametrize(
+        "cap", [None, replace(CAP, limit_micro_usd=20_000), replace(CAP, per=CapPeriod.MONTH)]
+    )
+    def test_but_not_raise_it_nor_begin_another_period(self, cap: SpendingCap | None) -> None:
+        by = replace(FREE, cap=CAP)
+        with pytest.raises(ForbiddenError):
+            check_change(by, by, replace(by, cap=cap))
+
+
+@dataclass
+class Stored:
+    """The two repositories of a key service, in memory."""
+
+    rows: dict[str, ApiKey] = field(default_factory=dict)
+
+    def get(self, key_id: str) -> Any:
+        return self.rows.get(key_id) or Account(key_id, 0, 0, 0, ())
+
+    def add(self, key: ApiKey, *_: object) -> None:
+        self.rows[key.key_id] = key
+
+    def change(self, _: ApiKey, changed: ApiKey) -> None:
+        self.rows[changed.key_id] = changed
+
+    def revoke(self, key: ApiKey, now_ms: int, *_: object) -> None:
+        self.rows[key.key_id] = replace(key, revoked_at_ms=now_ms, listed=False)
+
+    def count_key(self, _: str) -> Write | None:
+        return None
+
+    uncount_key = count_key
+
+
+def do(rows: Mapping[str, ApiKey], by: ApiKey, what: str, key_id: str, body: dict[str, Any]) -> Stored:
+    """Return the stored keys after `by` asked for a change."""
+    stored = Stored(dict(rows))
+    service = KeyService(
+        cast("ApiKeyRepository", stored), cast("AccountRepository", stored), MODELS.__contains__, CLOCK
+    )
+    match what:
+        case "create":
+            service.create(ACCOUNT, {"name": "made", **body}, by)
+        case "update":
+            service.update(ACCOUNT, key_id, body, by)
+        case "rotate":
+            service.rotate(ACCOUNT, key_id, {}, by)
+        case _:
+            service.revoke(ACCOUNT, key_id, by)
+    return stored
+
+
+def powers(key: ApiKey) -> set[tuple[str, str, str, int]]:
+    """Return each thing that a key can do: a scope, with a model, from an address, at a time."""
+    return {
+        (scope, model, address, at_ms)
+        for scope in key.scopes
+        for model in (*MODELS, "another")
+        for address in ADDRESSES
+        for at_ms in (CLOCK.now_ms(), *LIVES_MS, 2**45)
+        if key.allows(model)
+        and (key.networks is None or contains(key.networks, address))
+        and (key.expires_at_ms is None or at_ms < key.expires_at_ms)
+    }
 
 
 class TestLaw:
-    @given(KEYS, KEYS, st.sampled_from(Scope), st.sampled_from("abc"), st.integers(0, 4))
-    def test_what_was_given_can_do_nothing_that_the_giver_cannot(
-        self, by: ApiKey, other: ApiKey, scope: Scope, model: str, now_ms: int
+    @given(
+        keys(BY),
+        keys(OTHER),
+        st.sampled_from(["create", "update", "rotate", "revoke"]),
+        st.sampled_from([BY, OTHER]),
+        BODIES,
+    )
+    def test_nobody_touches_a_stronger_key_or_makes_one(
+        self, by: ApiKey, other: ApiKey, what: str, key_id: str, body: dict[str, Any]
     ) -> None:
+        before = {BY: by, OTHER: other}
         try:
-            check_grant(by, grants_of(other))
+            after = do(before, by, what, key_id, body).rows
         except ForbiddenError:
             return
-        assert scope not in other.scopes or scope in by.scopes
-        assert not other.allows(model) or by.allows(model)
-        assert not other.usable_at(now_ms) or by.usable_at(now_ms)
+        for key in after.values():
+            was = before.get(key.key_id)
+            if key == was:
+                continue
+            assert powers(key) <= powers(by)
+            if key.key_id == BY:
+                self.spends_no_more(by, key)
+                continue
+            # What another key spends comes on top of one's own cap, so who has a cap touches no other.
+            assert by.cap is None
+            assert was is None or powers(was) <= powers(by)
+
+    @staticmethod
+    def spends_no_more(by: ApiKey, key: ApiKey) -> None:
+        if by.cap is not None:
+            assert key.cap is not None
+            assert key.cap.per == by.cap.per
+            assert key.cap.limit_micro_usd <= by.cap.limit_micro_usd
+
+    @given(keys(BY))
+    def test_every_key_may_name_rotate_and_revoke_itself(self, by: ApiKey) -> None:
+        for what in ("update", "rotate", "revoke"):
+            assert do({BY: by}, by, what, BY, {"name": "me"} if what == "update" else {}).rows[BY] != by
+
+    def test_a_key_that_was_rotated_is_not_rotated_again_while_the_old_secret_lives(self) -> None:
+        rows = do({BY: FREE}, FREE, "rotate", BY, {}).rows
+        with pytest.raises(RotationInProgressError):
+            do(rows, FREE, "rotate", BY, {})
