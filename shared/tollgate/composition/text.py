@@ -210,7 +210,8 @@ def _credentials() -> Callable[[], AwsKey]:
 
 
 async def close() -> None:
-    """Close the connections of this loop."""
+    """Finish the writes that are under way, then close the connections of this loop."""
     made = _made.pop(asyncio.get_running_loop(), None)
     if made is not None:
+        await made.service.finishing.wait()
         await made.service.http.close()

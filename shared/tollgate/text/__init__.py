@@ -15,6 +15,7 @@ relay.py          answers in the client's own protocol
 translate_*.py    requests and answers in the other one
 upstream.py       one request to one route: what to send, how to read the answer
 billing.py        hold, record, settle
+finishing.py      writes that are not cut short
 breaker.py        which providers are left alone
 response.py       what came of a request; a stream relays itself
 service.py        one request from body to bill

@@ -11,6 +11,7 @@ from tollgate.kit.dynamodb_async import DatabaseError
 from tollgate.kit.observability import logger
 from tollgate.text.billing import Billed, Placed, TextBilling
 from tollgate.text.faults import BROKEN_OFF, TIMED_OUT
+from tollgate.text.finishing import Finishing
 from tollgate.text.models import TextModel
 from tollgate.text.sse import SseEvent, UnreadableStreamError
 from tollgate.text.upstream import Answer, Exchange
@@ -49,6 +50,7 @@ class StreamedResponse:
     response: Answer
     first: bytes
     billing: TextBilling
+    finishing: Finishing
 
     async def relay(self, send: SendEvents, client_gone: asyncio.Event) -> Billed:
         """Send the answer as it comes; settle, also when it breaks or the client goes."""
@@ -62,7 +64,7 @@ class StreamedResponse:
         finally:
             self.response.close()
             # Not to be cut short: a stopped server still owes the customer the rest of the hold.
-            billed = await asyncio.shield(asyncio.ensure_future(self._settle()))
+            billed = await self.finishing.run(self._settle())
         return billed
 
     async def _settle(self) -> Billed:

@@ -8,10 +8,9 @@
 Whatever happens, the hold is settled or voided before the request's invocation ends.
 """
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 import aiohttp
@@ -35,6 +34,7 @@ from tollgate.text.faults import (
     FaultError,
     Verdict,
 )
+from tollgate.text.finishing import Finishing
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextRoute
 from tollgate.text.request import TextRequest
@@ -78,6 +78,7 @@ class TextService:
     http: aiohttp.ClientSession
     breaker: Breaker
     clock: Clock
+    finishing: Finishing = field(default_factory=Finishing)
 
     async def open(
         self, request: TextRequest, key: ApiKey, request_id: str, headers: Mapping[str, str]
@@ -93,10 +94,10 @@ class TextService:
         try:
             opened = await self._ask_in_turn(request, model, placed, headers)
         except BaseException:
-            await asyncio.shield(asyncio.ensure_future(self.billing.void(placed)))
+            await self.finishing.run(self.billing.void(placed))
             raise
         if isinstance(opened, Refused):
-            await self.billing.void(placed)
+            await self.finishing.run(self.billing.void(placed))
         return opened
 
     async def count_tokens(self, request: TextRequest, key: ApiKey, headers: Mapping[str, str]) -> bytes:
@@ -238,7 +239,8 @@ class TextService:
             return await self._begin(order, exchange, response, placed)
         body = await _read_up_to(response, MAX_WHOLE_BYTES)
         shown = exchange.read_whole(body)
-        billed = await self.billing.settle(placed, order.model, exchange.meter.usage())
+        settlement = self.billing.settle(placed, order.model, exchange.meter.usage())
+        billed = await self.finishing.run(settlement)
         return CompleteResponse(shown, billed)
 
     async def _begin(
@@ -251,7 +253,9 @@ class TextService:
             if stream.fault is not None and not exchange.meter.delivered_bytes:
                 return _refused(order.request, _closed(response, stream.fault))
             if first:
-                return StreamedResponse(placed, order.model, exchange, response, first, self.billing)
+                return StreamedResponse(
+                    placed, order.model, exchange, response, first, self.billing, self.finishing
+                )
         return _closed(response, UNREADABLE)
 
     def _note_failure(self, provider: str, fault: Fault) -> None:

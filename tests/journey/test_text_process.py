@@ -1,0 +1,101 @@
+"""`functions/text/run.sh` with the template's own environment, started and driven as on AWS."""
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from local.clients import aws_environment
+from local.emulator import Emulator, free_port
+from local.template import ROOT, Template
+from tests.support.text_app import USD, TextClient
+from tests.support.web_adapter import AdaptedFunction, adapted
+
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+
+CHAT: dict[str, Any] = {
+    "model": "gpt-5.4-mini",
+    "messages": [{"role": "user", "content": "hello"}],
+    "max_tokens": 100,
+}
+
+
+@pytest.fixture(scope="module")
+def variables(template: Template, emulator: Emulator, stack_environment: dict[str, str]) -> dict[str, str]:
+    """Return the text function's variables as AWS would resolve them, but for a port that is free here."""
+    declared = template.variables("TextFunction")
+    on_aws = {name: value["Fn::If"][2] for name, value in declared.items() if _is_aws_only(value)}
+    resolved = {name: stack_environment[name] for name in declared if name in stack_environment}
+    return {
+        **aws_environment(emulator.endpoint),
+        **resolved,
+        **on_aws,
+        "AWS_LWA_PORT": str(free_port()),
+    }
+
+
+def _is_aws_only(value: Any) -> bool:
+    match value:
+        case {"Fn::If": ["IsLocal", {"Ref": "AWS::NoValue"}, str()]}:
+            return True
+        case _:
+            return False
+
+
+@pytest.fixture
+def function(template: Template, variables: dict[str, str], tmp_path: Path) -> Iterator[AdaptedFunction]:
+    """Run the text function's handler behind the adapter's rules."""
+    program = ROOT / "functions" / template.functions()["TextFunction"]["Handler"]
+    with adapted(program, variables, tmp_path / "text.log") as running:
+        yield running
+
+
+@pytest.fixture
+def customer(open_client: Callable[[int], TextClient]) -> TextClient:
+    """Return a customer with one US dollar."""
+    return open_client(USD)
+
+
+def send(function: AdaptedFunction, customer: TextClient, **fields: Any) -> httpx.Response:
+    """Send a chat through the adapter."""
+    headers = {**function.headers, "authorization": f"Bearer {customer.account.api_key}"}
+    path = "/api/v1/chat/completions"
+    return httpx.post(function.url + path, json={**CHAT, **fields}, headers=headers, timeout=60)
+
+
+class TestOnLambda:
+    def test_it_gets_ready_answers_whole_and_streamed_and_ends_when_told(
+        self, function: AdaptedFunction, customer: TextClient
+    ) -> None:
+        whole = send(function, customer)
+        assert whole.status_code == 200, whole.text
+        said = whole.json()["choices"][0]["message"]["content"]
+        streamed = send(function, customer, stream=True)
+        *events, last = [line.removeprefix("data: ") for line in streamed.text.splitlines() if line]
+        assert last == "[DONE]"
+        deltas = [json.loads(event)["choices"][0]["delta"].get("content", "") for event in events]
+        assert "".join(deltas) == said != ""
+        whole_cost, streamed_cost = (-entry.amount_micro_usd for entry in customer.texts_when(2))
+        assert whole_cost == streamed_cost == int(whole.headers["x-tollgate-cost-micro-usd"])
+        assert customer.settled()
+        assert function.shut_down() in (0, -signal.SIGTERM)
+        # A connection that was left open, or a failure on the way out, would stand there.
+        assert [line for line in function.log.read_text().splitlines() if "Cancel 0" not in line] == []
+
+    def test_a_stream_under_way_when_it_is_told_to_end_is_settled(
+        self, function: AdaptedFunction, customer: TextClient
+    ) -> None:
+        headers = {**function.headers, "authorization": f"Bearer {customer.account.api_key}"}
+        content = "[[tokens 90]] [[delay 500]]"
+        body = {**CHAT, "messages": [{"role": "user", "content": content}], "stream": True}
+        url = f"{function.url}/api/v1/chat/completions"
+        with httpx.stream("POST", url, json=body, headers=headers) as answer:
+            next(answer.iter_raw())
+            function.shut_down()
+        (entry,) = customer.texts_when(1)
+        assert entry.amount_micro_usd < 0
+        assert customer.settled()
