@@ -18,7 +18,7 @@ from tests.functional.test_run_task import run_to_end, task_of
 from tests.support.clock import ManualClock
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import compiled
-from tollgate.catalog.source import DOCUMENT_KEY, REREAD_MS
+from tollgate.catalog.refresh import DOCUMENT_KEY, REREAD_MS
 from tollgate.command.app import cli
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from local.template import Properties, Template, named
-from tollgate.catalog.source import DOCUMENT_KEY
+from tollgate.catalog.refresh import DOCUMENT_KEY
 from tollgate.usage.counts import COUNTED
 
 TABLE = "AWS::DynamoDB::Table"

@@ -1,17 +1,30 @@
 """The catalog: which models there are, what each accepts, what it costs and who can run it.
 
-kinds.py          what one value may be (text, URL, choice, number…)
+    data/*.yaml ─ loader ─► Catalog ─ served ─► Model ─ check ─► CheckedInput ─ pricing ─► Quote
+    the bucket's document ─ refresh ─┘       └─ params, views, listing ─► what is published
+
+What enters is data (files, or the one document of the bucket) and a customer's `input`; what leaves is a
+checked input with its price and routes, or every problem at once. Only the loader does I/O, for its files.
+
+A model's input, from the smallest part up:
+kinds.py          what one value may be (text, URL, choice, number…): checks it, shows itself as JSON Schema
 rules.py          what must hold between fields
 media.py          what must hold for the files behind URLs
-profiles/         one pydantic model per profile of the contract
+profiles/         one pydantic model per profile of the contract: its fields, each of a kind, and its rules
 restrictions.py   how a model narrows or widens its profile, as data
 checking.py       a customer's input against a profile: normalised values, or every problem at once
+params.py         the published input, from the class that checks it: descriptors and JSON Schema
+
+A model and its price:
 models.py         a model as data: texts, prices, routes
-live.py           a model with its live routes only, and of its input what they take
+names.py          the names by which a model may be asked for
 pricing.py        what one request costs
-params.py         the published input: descriptors and JSON Schema
+lint.py           what the data must keep to: a price for every input, never below cost
+
+The catalog as a whole:
+loader.py         reads the data: data/*.yaml, one media model per file; data/text/*.yaml, one family per file
+served.py         a model as it is served now: its routes that are on, and of its input what they take
+refresh.py        follows the bucket's document, which takes the place of the shipped data while it is good
 views.py          a model as it is published
 listing.py        the catalog and cost routes: filters and ETags
-loader.py         data/*.yaml, one media model per file; data/text/*.yaml, one family per file
-lint.py           what the data must keep to: a price for every input, never below cost
 """

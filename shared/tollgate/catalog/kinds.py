@@ -118,7 +118,8 @@ class Url(Kind):
         """Return `value` if it is an absolute http(s) URL of at most `MAX_URL_CHARS` characters."""
         text = _string(value)
         if text[:5].lower() == "data:":
-            refuse("Data URIs are not supported yet; give an http(s) URL.", "an absolute http(s) URL")
+            # Media in data URIs became URLs of our storage before this (`artifacts/inputs.py`): this is none.
+            refuse("A data URI must hold base64-encoded image, video or audio.", "an absolute http(s) URL")
         if len(text) > MAX_URL_CHARS:
             refuse(f"Must have at most {MAX_URL_CHARS} characters.", "an absolute http(s) URL")
         if not WEB_URL.fullmatch(text) or not _has_host(text):

@@ -86,7 +86,7 @@ class Listing:
         return Page.of({"model": found.id, **cost_view(found)})
 
     def _find(self, model_id: str) -> AnyModel:
-        found = self._catalog.find(model_id)
+        found = self._catalog.named(model_id)
         if found is None:
             raise ModelNotFoundError
         return found

@@ -12,9 +12,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from tollgate.catalog import names
 from tollgate.catalog.errors import CatalogError
-from tollgate.catalog.live import with_routes
 from tollgate.catalog.models import Model, Route, TextModel, TextRoute
+from tollgate.catalog.served import with_routes
 from tollgate.kit.errors import ModelNotFoundError
 
 DATA = Path(__file__).parent / "data"
@@ -75,6 +76,11 @@ class Folder:
         raw = self._texts.get(model_id)
         return None if raw is None else parse_model(raw, f"{raw['group']}: {model_id}")
 
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Return the id of the model that each name stands for."""
+        return names.index(self.document().values())
+
     def document(self) -> dict[str, Raw]:
         """Return the data of all models, by id."""
         return {**{model_id: read_yaml(file) for model_id, file in self._media.items()}, **self._texts}
@@ -109,6 +115,15 @@ class Document:
         """Return the model, or None; raises `CatalogError`."""
         raw = self._models.get(model_id)
         return None if raw is None else parse_model(raw, model_id)
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Return the id of the model that each name stands for."""
+        return names.index(self._models.values())
+
+    def document(self) -> Mapping[str, Raw]:
+        """Return the data of all models, by id."""
+        return self._models
 
 
 def compiled(folder: Path = DATA) -> bytes:
@@ -152,22 +167,29 @@ class Catalog:
         """
         return Catalog(self._source, providers, mappings)
 
-    def get(self, model_id: str) -> Model:
-        """Return a media model; raises `ModelNotFoundError`."""
-        found = self.find(model_id)
+    def get(self, name: str) -> Model:
+        """Return the media model with this id or other name; raises `ModelNotFoundError`."""
+        found = self.named(name)
         if not isinstance(found, Model):
             raise ModelNotFoundError
         return found
 
-    def text(self, model_id: str) -> TextModel:
-        """Return a text model; raises `ModelNotFoundError`."""
-        found = self.find(model_id)
+    def text(self, name: str) -> TextModel:
+        """Return the text model with this id or other name; raises `ModelNotFoundError`."""
+        found = self.named(name)
         if not isinstance(found, TextModel):
             raise ModelNotFoundError
         return found
 
+    def named(self, name: str) -> AnyModel | None:
+        """Return the model of either kind with this id or other name (`names.py`), or None."""
+        if (model := self.find(name)) is not None:
+            return model
+        model_id = self._source.names.get(name.casefold()) if len(name) <= names.MAX_CHARS else None
+        return None if model_id is None else self.find(model_id)
+
     def find(self, model_id: str) -> AnyModel | None:
-        """Return the model of either kind, or None."""
+        """Return the model of either kind with exactly this id, or None."""
         if model_id not in self._models:
             # An unknown id is not remembered: there is no end of them.
             if (model := self._source.read(model_id)) is None:

@@ -127,6 +127,7 @@ class Route(Data):
 class Listed(Data):
     """What every model of the catalog is called; the ground of media and text models.
 
+    `aliases` are other names of the model, `vendor_names` what gateways put before a slash (`names.py`).
     `free` is for models that cost nobody anything; without the word, a price or cost of 0 is a mistake.
     """
 
@@ -139,6 +140,8 @@ class Listed(Data):
     released_at: str | None = Field(default=None, pattern=f"^{DATE}$")
     page_updated_at: str | None = None
     tags: list[str] = Field(default_factory=list)
+    aliases: list[str] = Field(default_factory=list)
+    vendor_names: list[str] = Field(default_factory=list)
     free: bool = False
 
     @model_validator(mode="after")

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tollgate.catalog.loader import DATA, Folder, compiled
-from tollgate.catalog.source import REREAD_MS, RefusedDocumentError, faults_of, read_document
+from tollgate.catalog.refresh import REREAD_MS, RefusedDocumentError, faults_of, read_document
 from tollgate.command.comparison import Comparison, compare
 from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack

@@ -9,7 +9,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from tollgate.catalog.source import DOCUMENT_KEY
+from tollgate.catalog.refresh import DOCUMENT_KEY
 from tollgate.command.errors import CommandError
 from tollgate.kit.s3_document import S3Document
 

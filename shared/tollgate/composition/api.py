@@ -12,7 +12,7 @@ from tollgate.accounts.service import AccountService
 from tollgate.artifacts.inputs import InputStore
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.source import CurrentCatalog, LiveCatalog
+from tollgate.catalog.refresh import CurrentCatalog, LiveCatalog
 from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.source import LiveCatalog
+from tollgate.catalog.refresh import LiveCatalog
 from tollgate.kit.clock import Clock
 from tollgate.kit.document import Read
 from tollgate.kit.observability import emit, logger

@@ -1,6 +1,6 @@
 """Joins the live catalog with its media models, for the functions that order and run them."""
 
-from tollgate.catalog.source import DOCUMENT_KEY, READ_TIMEOUT_S, LiveCatalog
+from tollgate.catalog.refresh import DOCUMENT_KEY, READ_TIMEOUT_S, LiveCatalog
 from tollgate.composition.catalog import live_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tollgate.artifacts.store import ArtifactStore
-from tollgate.catalog.source import CurrentCatalog
+from tollgate.catalog.refresh import CurrentCatalog
 from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws

@@ -13,7 +13,8 @@ import aiohttp
 
 from tollgate.accounts.async_auth import AsyncAuthenticator
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.source import DOCUMENT_KEY, READ_TIMEOUT_S, CurrentCatalog, LiveCatalog
+from tollgate.catalog.names import names_of
+from tollgate.catalog.refresh import DOCUMENT_KEY, READ_TIMEOUT_S, CurrentCatalog, LiveCatalog
 from tollgate.composition.catalog import live_catalog, provider_names
 from tollgate.kit import aws_json
 from tollgate.kit.clock import SystemClock
@@ -170,7 +171,9 @@ def _join(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Te
 
 
 def _models(current: Catalog) -> Mapping[str, TextModel]:
-    return {model.id: wire_model(model) for model in current.texts()}
+    """Return the text models by each of their names, in lower case."""
+    wired = [(model, wire_model(model)) for model in current.texts()]
+    return {name: wire for model, wire in wired for name in names_of(model.model_dump(by_alias=True))}
 
 
 def _document_reader(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Read:

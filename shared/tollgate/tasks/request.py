@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tollgate.catalog import names
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.rules import CheckedInput
@@ -81,7 +82,8 @@ def _model(body: Mapping[str, Any], catalog: Catalog, problems: list[Problem]) -
     try:
         return catalog.get(name)
     except ModelNotFoundError:
-        problems.append(Problem("/model", "Unknown model. GET /api/v1/catalog lists the models."))
+        served = [model.id for model in catalog.models()]
+        problems.append(Problem("/model", names.unknown(name, served, "/api/v1/catalog")))
         return None
 
 

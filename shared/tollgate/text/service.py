@@ -17,6 +17,7 @@ import aiohttp
 from yarl import URL
 
 from tollgate.accounts.models import ApiKey
+from tollgate.catalog import names
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.observability import logger
@@ -128,9 +129,13 @@ class TextService:
 
         Raises `InvalidInputError` (400, as the contract says), `ForbiddenError` where the key may not use it.
         """
-        model = self.models.get(request.model)
-        if model is None or request.protocol not in model.protocols:
-            message = "Unknown model, or not one of this protocol. GET /api/v1/models lists them."
+        model = self.models.get(request.model.casefold())
+        if model is None:
+            ids = {known.id: known for known in self.models.values() if request.protocol in known.protocols}
+            raise InvalidInputError([Problem("/model", names.unknown(request.model, ids, "/api/v1/models"))])
+        if request.protocol not in model.protocols:
+            spoken = ", ".join(sorted(model.protocols))
+            message = f"{model.id} is not a model of this protocol, but of: {spoken}."
             raise InvalidInputError([Problem("/model", message)])
         key.check_model(model.id)
         return model

@@ -99,7 +99,7 @@ class TestUrls:
 
     def test_a_data_uri_is_refused_by_name(self) -> None:
         found = problems("IMG-F", {"prompt": "x", "urls": ["data:image/png;base64,AAAA"]})
-        assert found[0].message == "Data URIs are not supported yet; give an http(s) URL."
+        assert found[0].message == "A data URI must hold base64-encoded image, video or audio."
 
 
 class TestHostileInput:

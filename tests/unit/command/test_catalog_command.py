@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tollgate.catalog.loader import compiled
-from tollgate.catalog.source import RefusedDocumentError
+from tollgate.catalog.refresh import RefusedDocumentError
 from tollgate.command import catalog
 from tollgate.command.app import cli
 from tollgate.kit.document import DocumentConflictError, Fetched, Found, Nothing

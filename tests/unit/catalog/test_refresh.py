@@ -11,7 +11,7 @@ import pytest
 from tests.support.clock import ManualClock
 from tollgate.catalog.errors import CatalogError
 from tollgate.catalog.loader import DATA, Catalog, Document, Folder, compiled
-from tollgate.catalog.source import (
+from tollgate.catalog.refresh import (
     REREAD_MS,
     CurrentCatalog,
     LiveCatalog,

@@ -6,10 +6,10 @@ import pytest
 
 from tests.unit.catalog.cases import CATALOG, URL
 from tollgate.catalog.lint import faults
-from tollgate.catalog.live import with_routes
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import descriptors
+from tollgate.catalog.served import with_routes
 from tollgate.kit.errors import InvalidInputError, Problem
 
 PROVIDERS = sorted({route.provider for model in CATALOG.models() for route in model.routes})

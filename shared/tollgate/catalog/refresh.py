@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from threading import Lock
 from typing import Protocol
 
-from tollgate.catalog import lint
+from tollgate.catalog import lint, names
 from tollgate.catalog.errors import CatalogError
 from tollgate.catalog.loader import AnyModel, Catalog, Document, Folder
 from tollgate.catalog.models import TextModel
@@ -57,7 +57,8 @@ def faults_of(source: Folder | Document) -> list[str]:
             if model.id != model_id:
                 found.append(f"{model_id}: id: is {model.id!r}")
             found += lint.text_faults(model) if isinstance(model, TextModel) else lint.faults(model)
-    return found
+    # What is no model has no names: those are compared once every model can be read.
+    return found or names.clashes(source.document().values())
 
 
 def read_document(body: bytes) -> Document:
@@ -170,8 +171,12 @@ class CurrentCatalog(Catalog):
         """Return what is the catalog now, as it can be run."""
         return self._now().with_live(providers, mappings)
 
+    def named(self, name: str) -> AnyModel | None:
+        """Return the model of either kind with this id or other name, or None."""
+        return self._now().named(name)
+
     def find(self, model_id: str) -> AnyModel | None:
-        """Return the model of either kind, or None."""
+        """Return the model of either kind with exactly this id, or None."""
         return self._now().find(model_id)
 
     def texts(self) -> list[TextModel]:

@@ -1,0 +1,47 @@
+"""The names by which a model may be asked for: its id, its aliases, and either after a vendor's name. Pure.
+
+A vendor dates its ids (`claude-haiku-4-5-20251001`), gateways write `vendor/model` and dots for dashes
+(`anthropic/claude-haiku-4.5` on OpenRouter, `xai/grok-4.7` in LiteLLM), and people type capitals. All of it
+is data, `aliases` and `vendorNames`; upper and lower case are the same. The answer always names the id.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from tollgate.catalog.kinds import nearest
+
+MAX_CHARS = 128
+"""No name is longer: what is, is not looked up."""
+
+Raw = Mapping[str, Any]
+
+
+def names_of(raw: Raw) -> Iterator[str]:
+    """Return every name of one model, its id first, from its data; in lower case."""
+    own = [raw["id"], *raw.get("aliases", [])]
+    yield from (name.casefold() for name in own)
+    for vendor in raw.get("vendorNames", []):
+        yield from (f"{vendor}/{name}".casefold() for name in own)
+
+
+def index(models: Iterable[Raw]) -> dict[str, str]:
+    """Return, by name, the id of the model that has it; `clashes` sees to it that there is one."""
+    return {name: raw["id"] for raw in models for name in names_of(raw)}
+
+
+def clashes(models: Iterable[Raw]) -> list[str]:
+    """Return what is wrong with the names of all models together: a name that two of them have."""
+    owners: dict[str, str] = {}
+    found = []
+    for raw in models:
+        for name in names_of(raw):
+            if (owner := owners.setdefault(name, raw["id"])) != raw["id"]:
+                found.append(f"{raw['id']}: aliases: {name!r} is a name of {owner} too")
+    return found
+
+
+def unknown(name: str, ids: Iterable[str], where: str) -> str:
+    """Return what to say of a `name` that no model has: the id that may be meant, and `where` all are."""
+    meant = nearest(name.rpartition("/")[2], tuple(ids))
+    hint = "" if meant is None else f" Did you mean {meant!r}?"
+    return f"Unknown model.{hint} GET {where} lists the models."
