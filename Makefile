@@ -27,7 +27,7 @@ PYTHON := .venv/bin/python
 SAM := AWS_DEFAULT_REGION=us-east-1 SAM_CLI_TELEMETRY=0 .local/sam/bin/sam
 
 .DEFAULT_GOAL := help
-.PHONY: help run account demo tollgate test chaos e2e check bench-text bench-stats bench-drain bench-copy bench-coldstart cost architecture audit format build sam-local clean
+.PHONY: help run account demo tollgate test chaos e2e check bench-text bench-stats bench-drain bench-copy bench-coldstart cost architecture provider-table audit format build sam-local clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ bench-coldstart: .venv/.ready .local/ministack/.ready .local/ric/.ready build  #
 
 architecture: .venv/.ready  ## draw docs/architecture.svg from the template
 	@$(PYTHON) -m local.architecture
+
+provider-table: .venv/.ready  ## write the table of docs/providers/README.md from the declarations
+	@$(PYTHON) -m local.provider_table
 
 audit: .venv/.ready  ## no secrets in files, no packages with known weaknesses (asks the package index)
 	@$(PYTHON) -m local.audit $(UV)

@@ -27,36 +27,12 @@ from tollgate.command.place import DEAD_LETTER_QUEUES
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.providers.runtime.accounts import accounts
+from tollgate.providers.runtime.declaration import Account
 
 FIRST_ACCOUNT_CENTS = 10_000
-PROVIDERS = {
-    "fal": ("FAL_KEY", "/fal"),
-    "poyo": ("POYO_API_KEY", "/poyo"),
-    "kie": ("KIE_API_KEY", "/kie"),
-    "apimart": ("APIMART_API_KEY", "/apimart"),
-    "piapi": ("PIAPI_API_KEY", "/piapi"),
-    "ark": ("ARK_API_KEY", "/ark/api/v3"),
-    "pixverse": ("PIXVERSE_API_KEY", "/pixverse/openapi/v2"),
-    "replicate": ("REPLICATE_API_TOKEN", "/replicate/v1"),
-    "bfl": ("BFL_API_KEY", "/bfl"),
-    "muapi": ("MUAPI_API_KEY", "/muapi/api/v1"),
-    "kling": ("KLING_API_KEY", "/kling"),
-    "mjproxy": ("MJPROXY_API_KEY", "/mjproxy"),
-    "openai": ("OPENAI_API_KEY", "/openai/v1"),
-    "anthropic": ("ANTHROPIC_API_KEY", "/anthropic"),
-    "bedrock": ("AWS_BEARER_TOKEN_BEDROCK", "/bedrock"),
-    "deepseek": ("DEEPSEEK_API_KEY", "/deepseek/v1"),
-    "google": ("GEMINI_API_KEY", "/google/v1"),
-    "zai": ("ZAI_API_KEY", "/zai/v1"),
-    "xai": ("XAI_API_KEY", "/xai/v1"),
-    "moonshot": ("MOONSHOT_API_KEY", "/moonshot/v1"),
-    "minimax": ("MINIMAX_API_KEY", "/minimax/v1"),
-    "together": ("TOGETHER_API_KEY", "/together/v1"),
-    "dashscope": ("DASHSCOPE_API_KEY", "/dashscope/v1"),
-}
-"""The variable that holds each provider's real key, and where the simulator speaks for it without one."""
-ADDRESSES = {"mjproxy": "MJPROXY_BASE_URL"}
-"""The variables of the addresses of providers that have none of their own; with the key, both or neither."""
+PROVIDERS = accounts()
+"""Whose real key may be in a variable; the simulator speaks for all others."""
 STRIPE = {"secretKey": "STRIPE_SECRET_KEY", "webhookSecret": "STRIPE_WEBHOOK_SECRET"}
 """The variables of Stripe's keys, by their names in the secret."""
 WATCH_S = 0.5
@@ -177,17 +153,17 @@ class LocalService:
 def provider_secret(environment: Mapping[str, str], simulator_url: str) -> str:
     """Return the provider secret: real keys from the environment, the simulator for all others."""
     secret = {
-        provider: _real(environment, provider, variable)
-        or {"key": "simulated", "baseUrl": f"{simulator_url}{path}"}
-        for provider, (variable, path) in PROVIDERS.items()
+        name: _real(environment, account)
+        or {"key": "simulated", "baseUrl": f"{simulator_url}{account.simulator_path}"}
+        for name, account in PROVIDERS.items()
     }
     return json.dumps(secret)
 
 
-def _real(environment: Mapping[str, str], provider: str, variable: str) -> dict[str, str] | None:
+def _real(environment: Mapping[str, str], account: Account) -> dict[str, str] | None:
     """Return a provider's real credentials, if the environment has them all."""
-    names = {"key": variable, **({"baseUrl": ADDRESSES[provider]} if provider in ADDRESSES else {})}
-    found = {part: environment.get(name, "") for part, name in names.items()}
+    names = {"key": account.env, "baseUrl": account.address_env}
+    found = {part: environment.get(name, "") for part, name in names.items() if name is not None}
     return found if all(found.values()) else None
 
 

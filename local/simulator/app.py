@@ -10,51 +10,20 @@ from local.simulator import files, text
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
 from local.simulator.jobs import MAX_JOBS, JobStore
-from local.simulator.providers import (
-    apimart,
-    ark,
-    bfl,
-    dashscope,
-    fal,
-    google,
-    kie,
-    kling,
-    minimax,
-    mjproxy,
-    muapi,
-    openai,
-    piapi,
-    pixverse,
-    poyo,
-    replicate,
-    xai,
-)
 from local.simulator.wire import FaultError
 from tollgate.kit.clock import Clock, SystemClock
+from tollgate.providers.runtime.accounts import media_accounts
+from tollgate.providers.runtime.declaration import imported
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 """A larger request gets a 413."""
 
 PROVIDERS: dict[str, Callable[[Engine], APIRouter]] = {
-    "fal": fal.router,
-    "poyo": poyo.router,
-    "kie": kie.router,
-    "apimart": apimart.router,
-    "piapi": piapi.router,
-    "ark": ark.router,
-    "dashscope": dashscope.router,
-    "minimax": minimax.router,
-    "pixverse": pixverse.router,
-    "openai": openai.router,
-    "google": google.router,
-    "xai": xai.router,
-    "replicate": replicate.router,
-    "bfl": bfl.router,
-    "muapi": muapi.router,
-    "kling": kling.router,
-    "mjproxy": mjproxy.router,
+    name: imported(f"local.simulator.providers.{name}.router") for name in media_accounts()
 }
-"""Each media provider's routes; its name is its path prefix and how a prompt's directions call it.
+"""Each declared media provider's routes: `router` in the module of its name.
+
+The name is its path prefix, and how a prompt's directions call it.
 
 Where a company has media and text, both are under its name.
 """

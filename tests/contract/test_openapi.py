@@ -21,7 +21,7 @@ from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.errors import TollgateError
 from tollgate.ledger.caps import CapPeriod
 from tollgate.ledger.entries import EntryKind
-from tollgate.providers.runtime.mappings import mappings
+from tollgate.providers.runtime.registry import MappingNames
 from tollgate.reference.document import errors, openapi
 from tollgate.reference.pages import CONTENT_POLICY
 from tollgate.tasks.lifecycle import TaskErrorCode
@@ -29,7 +29,7 @@ from tollgate.tasks.models import TaskStatus
 from tollgate.tasks.request import FIELDS, MAX_COST_CENTS, MAX_METADATA_KEYS, parse_request
 from tollgate.webhooks.models import DeliveryStatus
 
-CATALOG = Catalog.shipped().with_live(frozenset(mappings()) | {"anthropic", "deepseek"}, mappings())
+CATALOG = Catalog.shipped().with_live(frozenset(MappingNames()) | {"anthropic", "deepseek"}, MappingNames())
 DOCUMENT = openapi(CATALOG)
 SCHEMAS = DOCUMENT["components"]["schemas"]
 ROUTES = {(method.upper(), path) for path, on in DOCUMENT["paths"].items() for method in on}

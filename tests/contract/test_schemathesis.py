@@ -30,7 +30,7 @@ from tollgate.composition import run_task as run_task_parts
 from tollgate.composition.catalog import provider_names
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.probing.facts import ProbeCode, ProbeError
-from tollgate.providers.runtime.mappings import mappings
+from tollgate.providers.runtime.registry import MappingNames
 from tollgate.reference import document
 
 OPERATIONS: dict[str, dict[str, Any]] = read_yaml(document.HERE / "operations.yaml")["operations"]
@@ -159,7 +159,7 @@ class TestText:
     def test_every_answer_is_in_the_document(
         self, client: TextClient, fresh_breaker: None, subtests: pytest.Subtests, mode: GenerationMode
     ) -> None:
-        schema = schema_of(Catalog.shipped().with_live(provider_names(",".join(PROVIDERS)), mappings()))
+        schema = schema_of(Catalog.shipped().with_live(provider_names(",".join(PROVIDERS)), MappingNames()))
         headers = {"Authorization": f"Bearer {client.account.api_key}"}
         for route in TEXT if mode is POSITIVE else TEXT_BODIES:
             with subtests.test(route=route):

@@ -50,7 +50,7 @@ def deployment(built: Deployment, simulator_url: str) -> Deployment:
     """Return the deployment, ready for customers: the simulator's address is with the providers' keys."""
     built.deploy()
     for provider in LIVE:
-        url = simulator_url + PROVIDERS[provider][1]
+        url = simulator_url + PROVIDERS[provider].simulator_path
         built.tollgate("secrets", "set", provider, "--base-url", url, "--json", stdin="simulated\n")
     return built
 

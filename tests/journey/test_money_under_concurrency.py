@@ -18,7 +18,7 @@ from tollgate.kit.dynamodb import WriteConflictError
 from tollgate.kit.errors import InsufficientBalanceError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.audit import audit
-from tollgate.providers.runtime.mappings import mappings
+from tollgate.providers.runtime.registry import MappingNames
 from tollgate.tasks.followups import FIELDS as FOLLOW_UP_FIELDS
 from tollgate.tasks.step import StepResult
 
@@ -124,7 +124,7 @@ class TestEstimateIsTheDebit:
     @pytest.mark.parametrize("model_id", ["z-image", "seedance-1.5-pro", "suno"])
     def test_for_random_valid_inputs_the_balance_drops_by_the_estimate(self, model_id: str) -> None:
         """On real tables; over every model by `tests/unit/tasks/test_estimate_is_the_debit.py`."""
-        model = Catalog.shipped().with_live(frozenset(PROVIDERS), mappings()).get(model_id)
+        model = Catalog.shipped().with_live(frozenset(PROVIDERS), MappingNames()).get(model_id)
         customer = open_account(100 * FIRST_ACCOUNT_CENTS)
 
         @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))

@@ -83,7 +83,13 @@ class TestLoadedModules:
     def test_no_http_client_no_adapter_and_no_parser_that_only_others_use(self, stem: str) -> None:
         strangers = {"boto3", "s3transfer", "httpx", "aiohttp", "yaml", "jinja2", "stripe", "av"}
         assert not strangers & loaded(stem)
-        assert "tollgate.providers.runtime.registry" not in loaded(stem)
+        assert not {"tollgate.providers.runtime.http", "tollgate.providers.runtime.adapter"} & loaded(stem)
+
+    @pytest.mark.parametrize("stem", STEMS)
+    def test_no_provider_before_it_is_asked(self, stem: str) -> None:
+        parts = (".mappings", ".media", ".facts", ".client")
+        provided = {name for name in loaded(stem) if name.startswith("tollgate.providers.media.")}
+        assert not {name for name in provided if name.endswith(parts)}
 
     @pytest.mark.parametrize(
         "stem", ["dispatch_changes", "deliver_webhook", "record_usage", "sweep", "check_ledger"]

@@ -10,11 +10,13 @@ from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_json, print_table
 from tollgate.composition.command import Operator
 from tollgate.kit.clock import iso
+from tollgate.providers.runtime.accounts import media_accounts
 from tollgate.providers.runtime.health import Health
 from tollgate.providers.runtime.health_store import REFRESH_MS
-from tollgate.providers.runtime.registry import MAKERS
 
-Provider = Annotated[str, typer.Argument(help=f"One of {', '.join(MAKERS)}.")]
+KNOWN = media_accounts()
+
+Provider = Annotated[str, typer.Argument(help=f"One of {', '.join(KNOWN)}.")]
 OfModel = Annotated[str | None, typer.Option("--model", help="Only its route of this model.")]
 Reason = Annotated[str, typer.Option(help="Why, for whoever looks next.")]
 
@@ -29,7 +31,7 @@ def list_(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) ->
     live = set(service.settings.live_providers.split(","))
     rows = [
         _row(name, health.get(name, Health()), now_ms, is_live=name.partition("/")[0] in live)
-        for name in sorted({*MAKERS, *health})
+        for name in sorted({*KNOWN, *health})
     ]
     if as_json:
         print_json({"providers": rows})
@@ -77,8 +79,8 @@ def _switch(
     as_json: bool,
     disabled: bool,
 ) -> None:
-    if provider not in MAKERS:
-        raise CommandError(f"There is no media provider {provider}. Known are: {', '.join(MAKERS)}.")
+    if provider not in KNOWN:
+        raise CommandError(f"There is no media provider {provider}. Known are: {', '.join(KNOWN)}.")
     check_reason(reason)
     service = service_of(stack, local)
     if model is not None:

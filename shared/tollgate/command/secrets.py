@@ -15,16 +15,14 @@ from pydantic import ValidationError
 from tollgate.command.errors import CommandError
 from tollgate.command.options import AsJson
 from tollgate.command.place import BOUNDS, StackFacts, stack_facts
-from tollgate.providers.runtime.registry import MAKERS, SELF_HOSTED
+from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.secret import Credentials, read_credentials
-from tollgate.providers.runtime.text_registry import ANTHROPIC, BEDROCK
-from tollgate.providers.text.openai_compatible.facts import VENDORS
 
 if TYPE_CHECKING:
     from types_boto3_cloudformation import CloudFormationClient
     from types_boto3_secretsmanager import SecretsManagerClient
 
-KNOWN = sorted({*MAKERS, *VENDORS, ANTHROPIC, BEDROCK})
+KNOWN = sorted(accounts())
 NOBODY = "none"
 """What `LiveProviders` says while there are no keys."""
 MAX_KEY_CHARS = 4096
@@ -50,7 +48,7 @@ def set_(
     """Store a provider's key, asked for or read from standard input, and make the provider live."""
     if provider not in KNOWN:
         raise CommandError(f"There is no provider {provider}. Known are: {', '.join(KNOWN)}.")
-    if provider in SELF_HOSTED and not base_url:
+    if accounts()[provider].self_hosted and not base_url:
         raise CommandError(f"{provider} has no address of its own: name yours with --base-url.")
     session = boto3.Session()
     cloudformation = session.client("cloudformation", config=BOUNDS)

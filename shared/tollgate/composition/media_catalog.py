@@ -6,7 +6,7 @@ from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.document import within
 from tollgate.kit.s3_document import S3Document
-from tollgate.providers.runtime.mappings import mappings
+from tollgate.providers.runtime.registry import MappingNames
 
 
 @part
@@ -16,4 +16,4 @@ def media_catalog(live_providers: str, bucket: str) -> LiveCatalog:
     `bucket` has the live document.
     """
     document = S3Document(aws.s3(), bucket, DOCUMENT_KEY)
-    return live_catalog(live_providers, within(READ_TIMEOUT_S, document.read), clock(), mappings())
+    return live_catalog(live_providers, within(READ_TIMEOUT_S, document.read), clock(), MappingNames())

@@ -16,7 +16,8 @@ def secret(environment: dict[str, str]) -> Any:
 
 def test_all_are_simulated_without_a_key() -> None:
     simulated = {
-        name: {"key": "simulated", "baseUrl": SIMULATOR + path} for name, (_, path) in PROVIDERS.items()
+        name: {"key": "simulated", "baseUrl": SIMULATOR + account.simulator_path}
+        for name, account in PROVIDERS.items()
     }
     assert secret({}) == simulated
 

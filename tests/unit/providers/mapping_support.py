@@ -5,7 +5,7 @@ from typing import Any
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.models import Route
 from tollgate.providers.runtime.base import Job, Mapped
-from tollgate.providers.runtime.mappings import MAPPINGS
+from tollgate.providers.runtime.registry import providers
 
 A, B, C = (f"https://a.test/{name}.png" for name in "abc")
 V, W = "https://a.test/v.mp4", "https://a.test/w.mp4"
@@ -33,13 +33,15 @@ def job_of(provider: str, model_id: str, source: dict[str, Any]) -> Job:
 def mapped(provider: str, model_id: str, source: dict[str, Any]) -> Mapped:
     """Return the provider's words for an input."""
     job = job_of(provider, model_id, source)
-    return MAPPINGS[provider][job.mapping](job)
+    return providers()[provider].mappers()[job.mapping](job)
 
 
 def said(provider: str, model_id: str, values: dict[str, Any]) -> Mapped:
     """Return the provider's words for values that the catalog refuses, so that no input leads to them."""
     route = route_of(provider, model_id)
-    return MAPPINGS[provider][route.mapping](Job("task_1", route.mapping, route.upstream, values))
+    return providers()[provider].mappers()[route.mapping](
+        Job("task_1", route.mapping, route.upstream, values)
+    )
 
 
 def names(cases: list[Any]) -> list[str]:

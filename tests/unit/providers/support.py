@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import httpx
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 
 from tests.support.http_server import Raw, Received, Reply, http_server
 from tollgate.providers.runtime.base import (
+    Cancels,
     Failed,
+    Handle,
     InlineFile,
     Job,
     Lost,
@@ -24,6 +27,7 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
+from tollgate.providers.runtime.registry import providers
 
 KEY = "sk-very-secret-0123456789"
 MAX_WORDS = 320
@@ -98,6 +102,18 @@ def api() -> Iterator[Api]:
     with http_server(served) as url:
         served.url = url
         yield served
+
+
+@cache
+def connected(provider: str, base_url: str, key: str = KEY) -> MediaProvider:
+    """Return a provider's adapter, as its declaration makes it."""
+    return providers()[provider].connect(key, base_url)
+
+
+def cancel(provider: MediaProvider, handle: Handle) -> bool:
+    """Ask a provider that can to drop a job; tell whether it is dropped."""
+    assert isinstance(provider, Cancels)
+    return provider.cancel(handle)
 
 
 def made_job(mapping: str, upstream: dict[str, str], **values: Any) -> Job:

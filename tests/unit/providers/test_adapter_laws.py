@@ -2,7 +2,6 @@
 come to. What a provider says in words of its own is in the test of that provider."""
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import pytest
@@ -11,7 +10,17 @@ from hypothesis import HealthCheck, given, settings
 from local.service import PROVIDERS
 from tests.support.http_server import http_server
 from tests.unit.providers.mapping_support import job_of
-from tests.unit.providers.support import ANSWERS, KEY, STATUSES, Api, first_bytes, keep, made_job, run
+from tests.unit.providers.support import (
+    ANSWERS,
+    KEY,
+    STATUSES,
+    Api,
+    connected,
+    first_bytes,
+    keep,
+    made_job,
+    run,
+)
 from tollgate.providers.runtime.base import (
     Cancels,
     Failed,
@@ -27,7 +36,6 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.registry import make_providers
 
 BEARER = ("authorization", f"Bearer {KEY}")
 MEDIA_STARTS = (b"\x89PNG", b"\x00\x00\x00", b"ID3")
@@ -83,22 +91,17 @@ every_dropped_job = pytest.mark.parametrize("kind", CANCELLED, ids=names(CANCELL
 every_answer = pytest.mark.parametrize("kind", AT_ONCE, ids=names(AT_ONCE))
 
 
-@cache
-def adapter(provider: str, base_url: str) -> MediaProvider:
-    return make_providers({provider: KEY}, {provider: base_url})[provider]
-
-
 class TestSubmit:
     @every_kind
     def test_the_key_is_sent_its_own_way(self, fake: Api, kind: Kind) -> None:
-        adapter(kind.provider, fake.url).submit(kind.job())
+        connected(kind.provider, fake.url).submit(kind.job())
         (request,) = fake.received
         assert request.method == "POST"
         assert request.headers[kind.key[0]] == kind.key[1]
 
     @every_kind
     def test_what_it_has_no_mapping_for_is_never_sent(self, fake: Api, kind: Kind) -> None:
-        outcome = adapter(kind.provider, fake.url).submit(
+        outcome = connected(kind.provider, fake.url).submit(
             made_job("another", {"default": "x"}, prompt="a fox")
         )
         assert isinstance(outcome, Failed)
@@ -123,7 +126,7 @@ class TestSubmit:
         self, fake: Api, kind: Kind, status: int, failure: FailureKind
     ) -> None:
         fake.says((status, {"no": "words"}))
-        outcome = adapter(kind.provider, fake.url).submit(kind.job())
+        outcome = connected(kind.provider, fake.url).submit(kind.job())
         assert isinstance(outcome, Failed)
         assert outcome.kind is failure
 
@@ -133,20 +136,20 @@ class TestSubmit:
         self, fake: Api, kind: Kind, status: int
     ) -> None:
         fake.says((status, {"no": "words"}))
-        outcome = adapter(kind.provider, fake.url).submit(kind.job())
+        outcome = connected(kind.provider, fake.url).submit(kind.job())
         assert outcome == Rejected(RejectionKind.INPUT, "The provider refused the input.")
 
     @every_kind
     @pytest.mark.parametrize("value", [None, [], "ok", {}, {"id": 5, "request_id": "", "data": {}}])
     def test_a_good_status_that_is_not_clear_is_no_answer(self, fake: Api, kind: Kind, value: Any) -> None:
         fake.says((200, value))
-        assert isinstance(adapter(kind.provider, fake.url).submit(kind.job()), Lost)
+        assert isinstance(connected(kind.provider, fake.url).submit(kind.job()), Lost)
 
     @every_kind
     def test_no_connection_is_nothing_sent(self, kind: Kind) -> None:
         with http_server(Api()) as url:
             pass
-        outcome = adapter(kind.provider, url).submit(kind.job())
+        outcome = connected(kind.provider, url).submit(kind.job())
         assert isinstance(outcome, Failed)
         assert outcome.kind is FailureKind.UNREACHABLE
 
@@ -155,7 +158,7 @@ class TestSubmit:
     @given(status=STATUSES, value=ANSWERS)
     def test_any_answer_is_an_outcome(self, fake: Api, kind: Kind, status: int, value: Any) -> None:
         fake.says((status, value))
-        keep(adapter(kind.provider, fake.url).submit(kind.job()))
+        keep(connected(kind.provider, fake.url).submit(kind.job()))
 
 
 class TestPoll:
@@ -164,14 +167,14 @@ class TestPoll:
     def test_an_error_is_no_verdict(self, fake: Api, kind: Kind, status: int) -> None:
         fake.says((status, {"error": {"code": status, "message": "no"}, "detail": "no"}))
         assert kind.handle is not None
-        assert isinstance(adapter(kind.provider, fake.url).poll(kind.handle), Unknown)
+        assert isinstance(connected(kind.provider, fake.url).poll(kind.handle), Unknown)
 
     @every_job
     def test_no_connection_is_no_verdict(self, kind: Kind) -> None:
         with http_server(Api()) as url:
             pass
         assert kind.handle is not None
-        assert isinstance(adapter(kind.provider, url).poll(kind.handle), Unknown)
+        assert isinstance(connected(kind.provider, url).poll(kind.handle), Unknown)
 
     @every_dropped_job
     @pytest.mark.parametrize("answer", [(500, {}), (404, {"detail": "no"}), (200, {}), (200, "ok")])
@@ -179,7 +182,7 @@ class TestPoll:
         self, fake: Api, kind: Kind, answer: tuple[int, Any]
     ) -> None:
         fake.says(answer)
-        provider = adapter(kind.provider, fake.url)
+        provider = connected(kind.provider, fake.url)
         assert isinstance(provider, Cancels)
         assert kind.handle is not None
         assert provider.cancel(kind.handle) is False
@@ -190,14 +193,14 @@ class TestPoll:
     def test_any_answer_is_an_outcome(self, fake: Api, kind: Kind, status: int, value: Any) -> None:
         fake.says((status, value))
         assert kind.handle is not None
-        keep(adapter(kind.provider, fake.url).poll(kind.handle))
+        keep(connected(kind.provider, fake.url).poll(kind.handle))
 
 
 class TestSimulated:
     """The real wire format, spoken by the simulator."""
 
     def provider(self, simulator_url: str, kind: Kind) -> MediaProvider:
-        return adapter(kind.provider, simulator_url + PROVIDERS[kind.provider][1])
+        return connected(kind.provider, simulator_url + PROVIDERS[kind.provider].simulator_path)
 
     @every_kind
     def test_a_job_is_done_and_its_file_is_there(self, simulator_url: str, kind: Kind) -> None:
@@ -243,10 +246,8 @@ class TestSimulated:
 
     @every_kind
     def test_a_bad_key(self, simulator_url: str, kind: Kind) -> None:
-        base_url = simulator_url + PROVIDERS[kind.provider][1]
-        (failed,) = run(
-            make_providers({kind.provider: "bad"}, {kind.provider: base_url})[kind.provider], kind.job()
-        )
+        base_url = simulator_url + PROVIDERS[kind.provider].simulator_path
+        (failed,) = run(connected(kind.provider, base_url, "bad"), kind.job())
         assert isinstance(failed, Failed)
         assert failed.kind is FailureKind.REFUSED_US
 

@@ -1,21 +1,19 @@
 """APIMart: its answers in ours, and follow-ups on its earlier tasks (APIMart's documentation, "Get Task
 Status", the pages of Midjourney and Suno). What holds for every adapter is in `test_adapter_laws.py`."""
 
-from functools import cache
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.unit.providers.mapping_support import A, S, job_of
-from tests.unit.providers.support import ANSWERS, KEY, SCALARS, Api, first_bytes, keep
-from tollgate.providers.media.apimart.client import client
-from tollgate.providers.media.apimart.media import ApimartMedia
+from tests.unit.providers.support import ANSWERS, SCALARS, Api, connected, first_bytes, keep
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
     Lost,
+    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,
@@ -30,9 +28,8 @@ SONG = {"prompt": "a song"}
 PICTURE = {"prompt": "a fox"}
 
 
-@cache
-def apimart(base_url: str) -> ApimartMedia:
-    return ApimartMedia(client(KEY, base_url))
+def apimart(base_url: str) -> MediaProvider:
+    return connected("apimart", base_url)
 
 
 def midjourney(**source: Any) -> Job:
@@ -250,11 +247,11 @@ class TestPoll:
 
 
 @pytest.fixture
-def provider(simulator_url: str) -> ApimartMedia:
+def provider(simulator_url: str) -> MediaProvider:
     return apimart(f"{simulator_url}/apimart")
 
 
-def made(provider: ApimartMedia, job: Job) -> tuple[str, Succeeded]:
+def made(provider: MediaProvider, job: Job) -> tuple[str, Succeeded]:
     """Submit and poll a job; give APIMart's name for it and the result."""
     submitted = provider.submit(job)
     assert isinstance(submitted, Submitted), submitted
@@ -265,7 +262,7 @@ def made(provider: ApimartMedia, job: Job) -> tuple[str, Succeeded]:
 
 
 class TestMidjourneyFollowUps:
-    def test_four_pictures_and_one_of_them(self, provider: ApimartMedia) -> None:
+    def test_four_pictures_and_one_of_them(self, provider: MediaProvider) -> None:
         grid, done = made(provider, midjourney(**PICTURE))
         assert len(done.files) == 4
         assert done.output is not None
@@ -289,43 +286,43 @@ class TestMidjourneyFollowUps:
         ],
         ids=lambda source: source["action"],
     )
-    def test_every_action_on_an_earlier_result(self, provider: ApimartMedia, source: dict[str, Any]) -> None:
+    def test_every_action_on_an_earlier_result(self, provider: MediaProvider, source: dict[str, Any]) -> None:
         grid, _ = made(provider, midjourney(**PICTURE))
         _, done = made(provider, midjourney(parentTaskId=grid, **source))
         assert len(done.files) == 4
 
-    def test_a_part_is_painted_again_in_two_steps(self, provider: ApimartMedia) -> None:
+    def test_a_part_is_painted_again_in_two_steps(self, provider: MediaProvider) -> None:
         grid, _ = made(provider, midjourney(**PICTURE))
         waiting, send_poll = made(provider, midjourney(action="inpaint", parentTaskId=grid, index=1))
         assert send_poll == Succeeded(output={"state": "modal"}, reference=waiting)
         _, done = made(provider, midjourney(action="modal", parentTaskId=waiting, maskUrl=A, prompt="a hat"))
         assert len(done.files) == 4
 
-    def test_a_result_that_waits_for_nothing_takes_no_answer(self, provider: ApimartMedia) -> None:
+    def test_a_result_that_waits_for_nothing_takes_no_answer(self, provider: MediaProvider) -> None:
         grid, _ = made(provider, midjourney(**PICTURE))
         refused = provider.submit(midjourney(action="modal", parentTaskId=grid, prompt="a hat"))
         assert isinstance(refused, Rejected)
 
     @pytest.mark.parametrize("which", [{"index": 1}, {"customId": "MJ::1"}])
-    def test_a_task_it_does_not_know_is_refused(self, provider: ApimartMedia, which: dict[str, Any]) -> None:
+    def test_a_task_it_does_not_know_is_refused(self, provider: MediaProvider, which: dict[str, Any]) -> None:
         refused = provider.submit(midjourney(action="upscale", parentTaskId="task_x", **which))
         assert isinstance(refused, Rejected)
         assert refused.kind is RejectionKind.INPUT
         assert "task_x" in refused.message
 
-    def test_a_picture_in_words(self, provider: ApimartMedia) -> None:
+    def test_a_picture_in_words(self, provider: MediaProvider) -> None:
         _, done = made(provider, midjourney(action="describe", imageUrls=[A]))
         assert done.files == ()
         assert done.output is not None
         assert done.output.keys() == {"description"}
 
-    def test_repeats_and_blends(self, provider: ApimartMedia) -> None:
+    def test_repeats_and_blends(self, provider: MediaProvider) -> None:
         _, repeated = made(provider, midjourney(repeat=3, **PICTURE))
         assert len(repeated.files) == 12
         _, blended = made(provider, midjourney(action="blend", imageUrls=[A, A]))
         assert len(blended.files) == 4
 
-    def test_a_picture_is_set_in_motion(self, provider: ApimartMedia) -> None:
+    def test_a_picture_is_set_in_motion(self, provider: MediaProvider) -> None:
         grid, _ = made(provider, midjourney(**PICTURE))
         source = {"parentTaskId": grid, "index": 3, "animateMode": "auto", "batchSize": 2}
         _, done = made(provider, job_of("apimart", "midjourney-video", source))
@@ -359,14 +356,14 @@ class TestMusicFollowUps:
         ],
         ids=lambda source: source["action"],
     )
-    def test_a_track_is_worked_on(self, provider: ApimartMedia, source: dict[str, Any]) -> None:
+    def test_a_track_is_worked_on(self, provider: MediaProvider, source: dict[str, Any]) -> None:
         earlier, done = made(provider, song(**SONG))
         assert done.output is not None
         track = done.output["tracks"][1]["audioId"]
         _, changed = made(provider, song(parentTaskId=earlier, audioId=track, **source))
         assert {first_bytes(file)[:3] for file in changed.files} == {b"ID3"}
 
-    def test_a_video_of_a_track(self, provider: ApimartMedia) -> None:
+    def test_a_video_of_a_track(self, provider: MediaProvider) -> None:
         earlier, _ = made(provider, song(**SONG))
         _, done = made(provider, song(action="music-video", parentTaskId=earlier, audioId="1"))
         assert [first_bytes(file)[:3] for file in done.files] == [b"\x00\x00\x00"]
@@ -381,7 +378,7 @@ class TestMusicFollowUps:
         ],
     )
     def test_what_is_found_out_about_a_track(
-        self, provider: ApimartMedia, source: dict[str, Any], told: str
+        self, provider: MediaProvider, source: dict[str, Any], told: str
     ) -> None:
         earlier, _ = made(provider, song(**SONG))
         _, done = made(provider, song(parentTaskId=earlier, **source))
@@ -398,13 +395,13 @@ class TestMusicFollowUps:
         ],
     )
     def test_what_comes_without_a_track(
-        self, provider: ApimartMedia, source: dict[str, Any], told: str
+        self, provider: MediaProvider, source: dict[str, Any], told: str
     ) -> None:
         _, done = made(provider, song(**source))
         assert done.output is not None
         assert told in done.output
 
-    def test_two_songs_become_one(self, provider: ApimartMedia) -> None:
+    def test_two_songs_become_one(self, provider: MediaProvider) -> None:
         both = [made(provider, song(**SONG))[0] for _ in range(2)]
         _, done = made(provider, song(action="mashup", sourceTaskIds=both, audioIds=["2", "1"]))
         assert len(done.files) == 2
@@ -416,18 +413,20 @@ class TestMusicFollowUps:
             {"action": "mashup", "sourceTaskIds": ["task_x", "task_y"]},
         ],
     )
-    def test_a_task_it_does_not_know_is_refused(self, provider: ApimartMedia, source: dict[str, Any]) -> None:
+    def test_a_task_it_does_not_know_is_refused(
+        self, provider: MediaProvider, source: dict[str, Any]
+    ) -> None:
         refused = provider.submit(song(**source))
         assert isinstance(refused, Rejected)
         assert "task_x" in refused.message
 
-    def test_a_track_that_is_not_there_is_refused(self, provider: ApimartMedia) -> None:
+    def test_a_track_that_is_not_there_is_refused(self, provider: MediaProvider) -> None:
         earlier, _ = made(provider, song(**SONG))
         refused = provider.submit(song(action="wav", parentTaskId=earlier, audioId="3"))
         assert isinstance(refused, Rejected)
         assert "track 3" in refused.message
 
-    def test_an_error_inside_of_http_200(self, provider: ApimartMedia) -> None:
+    def test_an_error_inside_of_http_200(self, provider: MediaProvider) -> None:
         failed = provider.submit(song(prompt="a song [[error-in-200]]"))
         assert isinstance(failed, Failed)
         assert failed.kind is FailureKind.PROVIDER_ERROR

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.mapping_support import job_of
-from tests.unit.providers.support import KEY, Api
+from tests.unit.providers.support import Api, connected
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -20,11 +20,10 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.registry import make_providers
 
 
 def bfl(base_url: str) -> MediaProvider:
-    return make_providers({"bfl": KEY}, {"bfl": base_url})["bfl"]
+    return connected("bfl", base_url)
 
 
 def flux() -> Job:

@@ -13,7 +13,7 @@ from tollgate.kit.outbound import tls
 from tollgate.providers.media.fal.media import FalMedia
 from tollgate.providers.media.poyo.media import PoyoMedia
 from tollgate.providers.runtime.credentials import ProviderSource
-from tollgate.providers.runtime.registry import MAKERS, SELF_HOSTED, make_providers
+from tollgate.providers.runtime.registry import providers
 from tollgate.providers.runtime.secret import read_credentials
 
 KEY = "sk-very-secret"
@@ -104,8 +104,9 @@ class TestTls:
 
         monkeypatch.setattr(ssl, "create_default_context", counted)
         tls.cache_clear()
-        addresses = dict.fromkeys(SELF_HOSTED, "https://mj.test")
-        assert len(make_providers(dict.fromkeys(MAKERS, KEY), addresses)) == len(MAKERS)
+        secret = {name: {"key": KEY, "baseUrl": "https://at.test"} for name in providers()}
+        adapters = ProviderSource(Secret(json.dumps(secret)), ManualClock()).providers()
+        assert len([adapters[name] for name in adapters]) == len(providers())
         assert len(made) == 1
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from tests.unit.providers.support import KEY, Api
 from tests.unit.providers.vendors import vendor, vendor_job
-from tollgate.providers.media.dashscope.client import client
 from tollgate.providers.media.dashscope.media import DashScopeMedia
 from tollgate.providers.runtime.base import (
     Failed,
@@ -20,6 +19,7 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
+from tollgate.providers.runtime.registry import providers
 
 SERVICES = "/hook/api/v1/services/aigc"
 URL = "https://a.test/1.png"
@@ -73,7 +73,7 @@ class TestRequest:
         ],
     )
     def test_the_base_url_of_text_is_that_of_media_too(self, given: str, used: str) -> None:
-        assert client(KEY, given).base_url == used
+        assert providers()["dashscope"].media_url(given) == used
 
 
 class TestSubmitAnswer:

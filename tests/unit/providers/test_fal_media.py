@@ -1,7 +1,6 @@
 """fal: our input in its words (catalog.json, field_map), its answers in ours (providers.md §1)."""
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import pytest
@@ -15,19 +14,20 @@ from tests.unit.providers.support import (
     STATUSES,
     Api,
     api,
+    connected,
     first_bytes,
     keep,
     made_job,
     reply,
     run,
 )
-from tollgate.providers.media.fal.client import client
 from tollgate.providers.media.fal.media import FalMedia
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
     Lost,
+    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,
@@ -84,13 +84,12 @@ def fake(served: Api) -> Api:
     return served
 
 
-@cache
-def fal(base_url: str, key: str = KEY) -> FalMedia:
-    return FalMedia(client(key, base_url))
+def fal(base_url: str, key: str = KEY) -> MediaProvider:
+    return connected("fal", base_url, key)
 
 
 @pytest.fixture
-def simulated(simulator_url: str) -> FalMedia:
+def simulated(simulator_url: str) -> MediaProvider:
     return fal(f"{simulator_url}/fal")
 
 
@@ -367,7 +366,9 @@ class TestSimulated:
         ],
         ids=["z-image", "z-image edit", "seedance", "seedance frames"],
     )
-    def test_a_job_is_done_and_its_file_is_there(self, simulated: FalMedia, job: Job, start: bytes) -> None:
+    def test_a_job_is_done_and_its_file_is_there(
+        self, simulated: MediaProvider, job: Job, start: bytes
+    ) -> None:
         submitted, done = run(simulated, job)
         assert isinstance(submitted, Submitted)
         assert isinstance(done, Succeeded)
@@ -389,13 +390,13 @@ class TestSimulated:
         ],
     )
     def test_each_way_it_can_end_without_a_result(
-        self, simulated: FalMedia, direction: str, outcome: FailureKind | RejectionKind
+        self, simulated: MediaProvider, direction: str, outcome: FailureKind | RejectionKind
     ) -> None:
         last = run(simulated, z_image(f"a fox {direction}"))[-1]
         assert isinstance(last, Failed | Rejected)
         assert last.kind is outcome
 
-    def test_an_answer_that_gets_lost(self, simulated: FalMedia) -> None:
+    def test_an_answer_that_gets_lost(self, simulated: MediaProvider) -> None:
         assert isinstance(run(simulated, z_image("a fox [[lost]]"))[0], Lost)
 
     def test_an_answer_that_comes_too_late(self, simulator_url: str) -> None:
@@ -404,17 +405,17 @@ class TestSimulated:
         assert isinstance(run(impatient, z_image("a fox [[hang 1]]"))[0], Lost)
 
     @pytest.mark.parametrize("direction", ["[[stuck]]", "[[slow 100]]"])
-    def test_a_job_that_takes_its_time(self, simulated: FalMedia, direction: str) -> None:
+    def test_a_job_that_takes_its_time(self, simulated: MediaProvider, direction: str) -> None:
         assert run(simulated, z_image(f"a fox {direction}"), polls=2)[1:] == [Pending(), Pending()]
 
-    def test_answers_that_cannot_be_read_and_then_can(self, simulated: FalMedia) -> None:
+    def test_answers_that_cannot_be_read_and_then_can(self, simulated: MediaProvider) -> None:
         _, *polls = run(simulated, z_image("a fox [[garbage 2]]"), polls=3)
         assert [type(outcome) for outcome in polls] == [Unknown, Unknown, Succeeded]
 
-    def test_answers_that_can_never_be_read(self, simulated: FalMedia) -> None:
+    def test_answers_that_can_never_be_read(self, simulated: MediaProvider) -> None:
         assert isinstance(run(simulated, z_image("a fox [[garbage]]"))[-1], Unknown)
 
-    def test_several_files(self, simulated: FalMedia) -> None:
+    def test_several_files(self, simulated: MediaProvider) -> None:
         done = run(simulated, z_image("a fox [[files 3]]"))[-1]
         assert isinstance(done, Succeeded)
         assert len({file.url for file in done.files if isinstance(file, ResultFile)}) == 3

@@ -7,15 +7,14 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.mapping_support import job_of
-from tests.unit.providers.support import KEY, Api
-from tollgate.providers.media.google.client import client
-from tollgate.providers.media.google.media import GoogleMedia
+from tests.unit.providers.support import KEY, Api, cancel, connected
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     InlineFile,
     Job,
     Lost,
+    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,
@@ -32,8 +31,8 @@ INTERACTION = {"interaction": "i/1"}
 OPERATION = {"operation": "models/veo/operations/o-1"}
 
 
-def google(base_url: str) -> GoogleMedia:
-    return GoogleMedia(client(KEY, base_url))
+def google(base_url: str) -> MediaProvider:
+    return connected("google", base_url)
 
 
 def picture() -> Job:
@@ -247,7 +246,7 @@ class TestInteraction:
     @pytest.mark.parametrize(("status", "dropped"), [("cancelled", True), ("completed", False)])
     def test_its_state_tells_whether_it_was_dropped(self, fake: Api, status: str, dropped: bool) -> None:
         fake.says((200, {"id": "i/1", "status": status}))
-        assert google(fake.url).cancel(INTERACTION) is dropped
+        assert cancel(google(fake.url), INTERACTION) is dropped
         (request,) = fake.received
         assert (request.method, request.path) == ("POST", "/hook/interactions/i%2F1/cancel")
 
@@ -291,5 +290,5 @@ class TestOperation:
         assert found.kind is FailureKind.PROVIDER_ERROR
 
     def test_it_cannot_be_dropped(self, fake: Api) -> None:
-        assert google(fake.url).cancel(OPERATION) is False
+        assert cancel(google(fake.url), OPERATION) is False
         assert fake.received == []

@@ -2,15 +2,12 @@
 
 import json
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from local.simulator import app
-from local.simulator.providers import kie as kie_simulator
 from tests.support.http_server import http_server
 from tests.support.simulator import running_simulator
 from tests.unit.providers.mapping_support import job_of
@@ -21,18 +18,18 @@ from tests.unit.providers.support import (
     STATUSES,
     Api,
     api,
+    connected,
     first_bytes,
     keep,
     made_job,
     run,
 )
-from tollgate.providers.media.kie.client import client
-from tollgate.providers.media.kie.media import KieMedia
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
     Lost,
+    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,
@@ -41,7 +38,6 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.registry import make_providers
 
 
 def z_image(prompt: str = "a fox") -> Job:
@@ -61,17 +57,14 @@ def fake(served: Api) -> Api:
     return served
 
 
-@cache
-def kie(base_url: str, key: str = KEY) -> KieMedia:
-    return KieMedia(client(key, base_url))
+def kie(base_url: str, key: str = KEY) -> MediaProvider:
+    return connected("kie", base_url, key)
 
 
 @pytest.fixture(scope="module")
-def simulated() -> Iterator[KieMedia]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(app.PROVIDERS, "kie", kie_simulator.router)
-        with running_simulator() as url:
-            yield kie(f"{url}/kie")
+def simulated() -> Iterator[MediaProvider]:
+    with running_simulator() as url:
+        yield kie(f"{url}/kie")
 
 
 class TestRequest:
@@ -98,9 +91,6 @@ class TestRequest:
         assert isinstance(outcome, Failed)
         assert outcome.kind is FailureKind.NOT_CONFIGURED
         assert fake.received == []
-
-    def test_it_is_made_from_a_key(self) -> None:
-        assert isinstance(make_providers({"kie": KEY})["kie"], KieMedia)
 
 
 class TestSubmitAnswer:
@@ -244,19 +234,19 @@ class TestPoll:
 
 
 class TestSimulated:
-    def test_a_job_is_done_and_its_file_is_there(self, simulated: KieMedia) -> None:
+    def test_a_job_is_done_and_its_file_is_there(self, simulated: MediaProvider) -> None:
         submitted, done = run(simulated, z_image())
         assert isinstance(submitted, Submitted)
         assert isinstance(done, Succeeded)
         assert first_bytes(done.files[0]).startswith(b"\x89PNG")
 
-    def test_several_files(self, simulated: KieMedia) -> None:
+    def test_several_files(self, simulated: MediaProvider) -> None:
         _, done = run(simulated, z_image("a fox [[files 3]]"))
         assert isinstance(done, Succeeded)
         assert len({file.url for file in done.files if isinstance(file, ResultFile)}) == 3
 
     @pytest.mark.parametrize("direction", ["fail", "reject"])
-    def test_a_job_that_ends_without_files(self, simulated: KieMedia, direction: str) -> None:
+    def test_a_job_that_ends_without_files(self, simulated: MediaProvider, direction: str) -> None:
         _, ended = run(simulated, z_image(f"a fox [[{direction}]]"))
         assert isinstance(ended, Failed)
         assert ended.kind is FailureKind.PROVIDER_ERROR
@@ -271,26 +261,28 @@ class TestSimulated:
             ("[[error-in-200]]", FailureKind.PROVIDER_ERROR),
         ],
     )
-    def test_a_submit_that_goes_wrong(self, simulated: KieMedia, direction: str, kind: FailureKind) -> None:
+    def test_a_submit_that_goes_wrong(
+        self, simulated: MediaProvider, direction: str, kind: FailureKind
+    ) -> None:
         (failed,) = run(simulated, z_image(f"a fox {direction}"))
         assert isinstance(failed, Failed)
         assert failed.kind is kind
 
-    def test_an_input_it_calls_invalid(self, simulated: KieMedia) -> None:
+    def test_an_input_it_calls_invalid(self, simulated: MediaProvider) -> None:
         job = made_job("z-image", {"text": "z-image"}, prompt="a fox", size="21:9")
         (refused,) = run(simulated, job)
         assert isinstance(refused, Rejected)
         assert "aspect_ratio" in refused.message
 
-    def test_a_lost_answer(self, simulated: KieMedia) -> None:
+    def test_a_lost_answer(self, simulated: MediaProvider) -> None:
         (lost,) = run(simulated, z_image("a fox [[lost]]"))
         assert isinstance(lost, Lost)
 
-    def test_garbage_and_then_the_result(self, simulated: KieMedia) -> None:
+    def test_garbage_and_then_the_result(self, simulated: MediaProvider) -> None:
         _, garbled, done = run(simulated, z_image("a fox [[garbage 1]]"), polls=2)
         assert isinstance(garbled, Unknown)
         assert isinstance(done, Succeeded)
 
-    def test_a_stuck_job(self, simulated: KieMedia) -> None:
+    def test_a_stuck_job(self, simulated: MediaProvider) -> None:
         _, pending = run(simulated, z_image("a fox [[stuck]]"))
         assert isinstance(pending, Pending)

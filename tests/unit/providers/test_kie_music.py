@@ -9,10 +9,8 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.mapping_support import S, job_of, mapped, route_of, said
-from tests.unit.providers.support import ANSWERS, KEY, SCALARS, Api, first_bytes, keep
+from tests.unit.providers.support import ANSWERS, SCALARS, Api, connected, first_bytes, keep
 from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.media.kie.client import client
-from tollgate.providers.media.kie.media import KieMedia
 from tollgate.providers.media.kie.music import ACTIONS
 from tollgate.providers.runtime.base import (
     Failed,
@@ -20,6 +18,7 @@ from tollgate.providers.runtime.base import (
     Job,
     Lost,
     Mapped,
+    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,
@@ -126,8 +125,8 @@ def test_every_action_of_the_route_has_words() -> None:
 
 
 @cache
-def kie(base_url: str) -> KieMedia:
-    return KieMedia(client(KEY, base_url))
+def kie(base_url: str) -> MediaProvider:
+    return connected("kie", base_url)
 
 
 def song(**source: Any) -> Job:
@@ -252,10 +251,10 @@ class TestPoll:
 
 class TestSimulated:
     @pytest.fixture
-    def provider(self, simulator_url: str) -> KieMedia:
+    def provider(self, simulator_url: str) -> MediaProvider:
         return kie(f"{simulator_url}/kie")
 
-    def made(self, provider: KieMedia, **source: Any) -> Succeeded:
+    def made(self, provider: MediaProvider, **source: Any) -> Succeeded:
         submitted = provider.submit(song(**source))
         assert isinstance(submitted, Submitted), submitted
         done = provider.poll(submitted.handle)
@@ -284,24 +283,26 @@ class TestSimulated:
         ],
         ids=lambda one: one["action"] if isinstance(one, dict) else "",
     )
-    def test_a_track_is_worked_on(self, provider: KieMedia, source: dict[str, Any], starts: bytes) -> None:
+    def test_a_track_is_worked_on(
+        self, provider: MediaProvider, source: dict[str, Any], starts: bytes
+    ) -> None:
         earlier = self.made(provider, prompt="a song")
         assert earlier.output is not None
         track = {"parentTaskId": earlier.reference, "audioId": earlier.output["tracks"][1]["audioId"]}
         changed = self.made(provider, **source, **track)
         assert {first_bytes(file)[:3] for file in changed.files} == {starts}
 
-    def test_lyrics(self, provider: KieMedia) -> None:
+    def test_lyrics(self, provider: MediaProvider) -> None:
         done = self.made(provider, action="lyrics", prompt="rain")
         assert done.files == ()
         assert done.output is not None
         assert "lyrics" in done.output
 
-    def test_a_track_it_does_not_know_is_refused(self, provider: KieMedia) -> None:
+    def test_a_track_it_does_not_know_is_refused(self, provider: MediaProvider) -> None:
         outcome = provider.submit(song(action="wav", **TRACK))
         assert outcome == Rejected(RejectionKind.INPUT, "The audio does not exist")
 
-    def test_words_that_are_refused(self, provider: KieMedia) -> None:
+    def test_words_that_are_refused(self, provider: MediaProvider) -> None:
         submitted = provider.submit(song(prompt="a song [[reject]]"))
         assert isinstance(submitted, Submitted)
         refused = provider.poll(submitted.handle)

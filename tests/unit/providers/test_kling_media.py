@@ -13,7 +13,17 @@ from hypothesis import HealthCheck, given, settings
 from local.service import PROVIDERS
 from tests.support.http_server import http_server
 from tests.unit.providers.mapping_support import A, B, V
-from tests.unit.providers.support import ANSWERS, KEY, STATUSES, Api, first_bytes, keep, made_job, run
+from tests.unit.providers.support import (
+    ANSWERS,
+    KEY,
+    STATUSES,
+    Api,
+    connected,
+    first_bytes,
+    keep,
+    made_job,
+    run,
+)
 from tollgate.providers.media.kling.client import bearer
 from tollgate.providers.media.kling.mappings import MAPPINGS
 from tollgate.providers.runtime.base import (
@@ -30,7 +40,6 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.registry import make_providers
 
 IDS = {"text": "text-to-video/kling-3.0", "image": "image-to-video/kling-3.0"}
 VALUES: dict[str, Any] = {
@@ -55,7 +64,7 @@ def classic(prompt: str = "a fox", **more: Any) -> Job:
 
 
 def kling(base_url: str, key: str = KEY) -> MediaProvider:
-    return make_providers({"kling": key}, {"kling": base_url})["kling"]
+    return connected("kling", base_url, key)
 
 
 KINDS = pytest.mark.parametrize("make", [video, classic], ids=["3.0", "2.6"])
@@ -285,7 +294,7 @@ class TestPoll:
 
 class TestSimulated:
     def provider(self, simulator_url: str) -> MediaProvider:
-        return kling(simulator_url + PROVIDERS["kling"][1])
+        return kling(simulator_url + PROVIDERS["kling"].simulator_path)
 
     @pytest.mark.parametrize(
         "job",

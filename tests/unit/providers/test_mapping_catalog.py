@@ -9,13 +9,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from local.service import PROVIDERS
-from local.simulator import app
-from local.simulator.providers import kie as kie_simulator
 from tests.support.simulator import running_simulator
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.strategies import valid_inputs
 from tests.unit.providers.mapping_support import A, V
-from tests.unit.providers.support import first_bytes, run
+from tests.unit.providers.support import connected, first_bytes, run
 from tollgate.catalog.models import Model, Route
 from tollgate.kit.clock import SystemClock
 from tollgate.providers.mapping.fields import DEFAULT
@@ -23,14 +21,13 @@ from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.test import NAME as TEST
 from tollgate.providers.media.test.media import MediaTestProvider
 from tollgate.providers.runtime.base import Job, MediaProvider, Submitted, Succeeded
-from tollgate.providers.runtime.mappings import MAPPINGS, mappings
-from tollgate.providers.runtime.registry import make_providers
+from tollgate.providers.runtime.registry import MappingNames, providers
 from tollgate.tasks.followups import FIELDS
 
-LIVE = CATALOG.with_live(frozenset(mappings()), mappings())
+LIVE = CATALOG.with_live(frozenset(MappingNames()), MappingNames())
 MODELS = LIVE.models()
 ROUTES = [(model, route) for model in CATALOG.models() for route in model.routes]
-OURS = [(model, route) for model, route in ROUTES if route.provider in MAPPINGS]
+OURS = [(model, route) for model, route in ROUTES if route.provider in MappingNames()]
 
 WITHOUT_A_ROUTE = {
     "sora-2", "sora-2-official", "sora-2-pro", "veo-3.1-fast", "veo-3.1-lite", "veo-3.1-quality",
@@ -39,7 +36,7 @@ WITHOUT_A_ROUTE = {
 
 WITHOUT_ROUTES = {
     ("minimax", "hailuo"),
-    *((provider, name) for provider in ("kling", "mjproxy") for name in MAPPINGS[provider]),
+    *((provider, name) for provider in ("kling", "mjproxy") for name in MappingNames()[provider]),
 }
 """Mappings whose prices were not read: their routes come with a catalog that is pushed."""
 
@@ -67,7 +64,7 @@ def job_for(route: Route, values: Mapping[str, Any]) -> Job:
 def is_mapped(route: Route, values: Mapping[str, Any]) -> bool:
     """Return whether a route gives a body; anything but `CannotMapError` comes through."""
     try:
-        mapped = MAPPINGS[route.provider][route.mapping](job_for(route, values))
+        mapped = providers()[route.provider].mappers()[route.mapping](job_for(route, values))
     except CannotMapError:
         return False
     assert mapped.upstream.startswith(tuple(route.upstream.values()))
@@ -77,7 +74,7 @@ def is_mapped(route: Route, values: Mapping[str, Any]) -> bool:
 class TestNames:
     @pytest.mark.parametrize(("model", "route"), OURS, ids=[f"{one.id} {two.provider}" for one, two in OURS])
     def test_a_route_that_is_on_has_its_mapping(self, model: Model, route: Route) -> None:
-        assert not route.enabled or route.mapping in mappings()[route.provider]
+        assert not route.enabled or route.mapping in MappingNames()[route.provider]
 
     def test_every_live_model_has_a_route_for_its_shortest_input(self) -> None:
         assert [
@@ -90,7 +87,7 @@ class TestNames:
 
     def test_no_mapping_is_there_for_nothing(self) -> None:
         used = {(route.provider, route.mapping) for _, route in OURS}
-        known = {(provider, name) for provider, names in mappings().items() for name in names}
+        known = {(provider, name) for provider, names in MappingNames().items() for name in names}
         assert known - used == WITHOUT_ROUTES
 
 
@@ -117,18 +114,16 @@ class TestAnyInput:
 
 @pytest.fixture(scope="module")
 def simulator() -> Iterator[str]:
-    """Serve the simulator, with kie whether or not it is in its list."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(app.PROVIDERS, "kie", kie_simulator.router)
-        with running_simulator() as url:
-            yield url
+    """Serve the simulator."""
+    with running_simulator() as url:
+        yield url
 
 
 @cache
 def adapter(provider: str, simulator: str) -> MediaProvider:
     if provider == TEST:
         return MediaTestProvider(SystemClock())
-    return make_providers({provider: "key"}, {provider: simulator + PROVIDERS[provider][1]})[provider]
+    return connected(provider, simulator + PROVIDERS[provider].simulator_path)
 
 
 def shortest(model: Model) -> Mapping[str, Any]:

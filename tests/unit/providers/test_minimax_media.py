@@ -7,7 +7,6 @@ import pytest
 
 from tests.unit.providers.support import KEY, Api
 from tests.unit.providers.vendors import vendor, vendor_job
-from tollgate.providers.media.minimax.client import client
 from tollgate.providers.media.minimax.media import MiniMaxMedia
 from tollgate.providers.runtime.base import (
     Failed,
@@ -21,6 +20,7 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
+from tollgate.providers.runtime.registry import providers
 
 CALLBACK = "https://us.test/callbacks/1"
 
@@ -55,7 +55,7 @@ class TestRequest:
         ],
     )
     def test_the_base_url_of_text_is_that_of_videos_too(self, given: str, used: str) -> None:
-        assert client(KEY, given).base_url == used
+        assert providers()["minimax"].media_url(given) == used
 
 
 class TestSubmitAnswer:

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from local.service import PROVIDERS
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.strategies import valid_inputs
 from tests.unit.providers.mapping_support import A, B
-from tests.unit.providers.support import KEY, Api, first_bytes, run
+from tests.unit.providers.support import KEY, Api, connected, first_bytes, run
 from tests.unit.providers.vendors import MJ_PLACES, simulated, vendor, vendor_job
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.mjproxy.mappings import MAPPINGS
@@ -34,7 +33,6 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.registry import make_providers
 
 P = {"prompt": "a fox"}
 HANDLE = {"task_id": "1320"}
@@ -268,8 +266,7 @@ class TestSimulated:
         assert isinstance(provider.poll({"task_id": "t-x"}), Unknown)
 
     def test_a_bad_key(self, simulator_url: str) -> None:
-        address = {"mjproxy": simulator_url + PROVIDERS["mjproxy"][1]}
-        refused = make_providers({"mjproxy": "bad"}, address)["mjproxy"].submit(picture(**P))
+        refused = connected("mjproxy", f"{simulator_url}/mjproxy", "bad").submit(picture(**P))
         assert isinstance(refused, Failed)
         assert refused.kind is FailureKind.REFUSED_US
 

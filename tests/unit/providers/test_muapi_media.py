@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.mapping_support import job_of
-from tests.unit.providers.support import KEY, Api
+from tests.unit.providers.support import Api, connected
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -16,11 +16,10 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.registry import make_providers
 
 
 def muapi(base_url: str) -> MediaProvider:
-    return make_providers({"muapi": KEY}, {"muapi": base_url})["muapi"]
+    return connected("muapi", base_url)
 
 
 def test_a_job_goes_to_its_models_path(fake: Api) -> None:

@@ -8,16 +8,15 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.mapping_support import A, S, job_of, mapped, said
-from tests.unit.providers.support import ANSWERS, KEY, Api, api, first_bytes, keep
+from tests.unit.providers.support import ANSWERS, Api, api, connected, first_bytes, keep
 from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.media.poyo.client import client
-from tollgate.providers.media.poyo.media import PoyoMedia
 from tollgate.providers.media.poyo.music import ACTIONS
 from tollgate.providers.media.poyo.results import succeeded
 from tollgate.providers.runtime.base import (
     Failed,
     Job,
     Mapped,
+    MediaProvider,
     Pending,
     ResultFile,
     Submitted,
@@ -215,7 +214,7 @@ class TestPolling:
     def test_a_music_job_is_asked_for_under_its_own_path(self, served: Api) -> None:
         served.reset()
         served.says((200, {"code": 200, "data": {"task_id": "t-1"}}))
-        provider = PoyoMedia(client(KEY, served.url))
+        provider = connected("poyo", served.url)
         assert provider.submit(job_of("poyo", "suno", {"prompt": "a song"})) == Submitted(
             {"task_id": "t-1", "music": True}
         )
@@ -227,15 +226,15 @@ class TestPolling:
     @given(value=ANSWERS)
     def test_any_answer_is_an_outcome(self, served: Api, value: Any) -> None:
         served.says((200, {"code": 200, "data": {"status": "finished", "files": value}}))
-        keep(PoyoMedia(client(KEY, served.url)).poll(HANDLE))
+        keep(connected("poyo", served.url).poll(HANDLE))
 
 
 class TestSimulated:
     @pytest.fixture
-    def provider(self, simulator_url: str) -> PoyoMedia:
-        return PoyoMedia(client(KEY, f"{simulator_url}/poyo"))
+    def provider(self, simulator_url: str) -> MediaProvider:
+        return connected("poyo", f"{simulator_url}/poyo")
 
-    def made(self, provider: PoyoMedia, source: dict[str, Any]) -> tuple[str, Any]:
+    def made(self, provider: MediaProvider, source: dict[str, Any]) -> tuple[str, Any]:
         """Submit and poll an action; give PoYo's task id and the outcome."""
         submitted = provider.submit(job_of("poyo", "suno", source))
         assert isinstance(submitted, Submitted), submitted
@@ -252,7 +251,7 @@ class TestSimulated:
         ],
     )
     def test_an_earlier_track_is_worked_on(
-        self, provider: PoyoMedia, source: dict[str, Any], starts: list[bytes]
+        self, provider: MediaProvider, source: dict[str, Any], starts: list[bytes]
     ) -> None:
         task_id, _ = self.made(provider, {"prompt": "a song"})
         track = {"parentTaskId": task_id, "audioId": f"{task_id}-0"}
@@ -260,13 +259,13 @@ class TestSimulated:
         assert isinstance(done, Succeeded)
         assert [first_bytes(file)[:3] for file in done.files] == starts
 
-    def test_a_cover_image_is_made_for_an_earlier_task(self, provider: PoyoMedia) -> None:
+    def test_a_cover_image_is_made_for_an_earlier_task(self, provider: MediaProvider) -> None:
         task_id, _ = self.made(provider, {"prompt": "a song"})
         _, done = self.made(provider, {"action": "music-cover", "parentTaskId": task_id})
         assert isinstance(done, Succeeded)
         assert [first_bytes(file)[:4] for file in done.files] == [b"\x89PNG"]
 
-    def test_words_come_as_the_output(self, provider: PoyoMedia) -> None:
+    def test_words_come_as_the_output(self, provider: MediaProvider) -> None:
         _, lyrics = self.made(provider, {"action": "lyrics", "prompt": "rain"})
         assert isinstance(lyrics, Succeeded)
         assert lyrics.output is not None
@@ -276,7 +275,7 @@ class TestSimulated:
         assert style.output is not None
         assert set(style.output) == {"styles"}
 
-    def test_a_task_that_poyo_does_not_know_is_refused(self, provider: PoyoMedia) -> None:
+    def test_a_task_that_poyo_does_not_know_is_refused(self, provider: MediaProvider) -> None:
         job: Job = job_of("poyo", "suno", {"action": "wav", **TRACK})
         outcome = provider.submit(job)
         assert "task_id" in str(outcome)

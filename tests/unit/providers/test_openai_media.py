@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.mapping_support import A, job_of
-from tests.unit.providers.support import KEY, Api
+from tests.unit.providers.support import Api, connected
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -19,14 +19,13 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.registry import make_providers
 
 PICTURE = b"\x89PNG and more"
 ENCODED = b64encode(PICTURE).decode()
 
 
 def openai(base_url: str) -> MediaProvider:
-    return make_providers({"openai": KEY}, {"openai": base_url})["openai"]
+    return connected("openai", base_url)
 
 
 def gpt_image(**more: Any) -> Job:

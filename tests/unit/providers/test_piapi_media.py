@@ -2,23 +2,21 @@
 holds for every adapter is in `test_adapter_laws.py`."""
 
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import pytest
 
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.mapping_support import A, B, Case, job_of, mapped, names, said
-from tests.unit.providers.support import KEY, Api, first_bytes, run
+from tests.unit.providers.support import Api, cancel, connected, first_bytes, run
 from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.media.piapi.client import client
-from tollgate.providers.media.piapi.media import PiapiMedia
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
     Lost,
     Mapped,
+    MediaProvider,
     Pending,
     Rejected,
     ResultFile,
@@ -131,9 +129,8 @@ def test_what_piapi_has_no_words_for_is_refused(model: str, values: dict[str, An
         said("piapi", model, values)
 
 
-@cache
-def piapi(base_url: str) -> PiapiMedia:
-    return PiapiMedia(client(KEY, base_url))
+def piapi(base_url: str) -> MediaProvider:
+    return connected("piapi", base_url)
 
 
 def film(prompt: str = "a fox") -> Job:
@@ -235,16 +232,16 @@ class TestCancel:
         self, fake: Api, status: int, value: Any, is_dropped: bool
     ) -> None:
         fake.says((status, value))
-        assert piapi(fake.url).cancel(HANDLE) is is_dropped
+        assert cancel(piapi(fake.url), HANDLE) is is_dropped
         assert (fake.received[0].method, fake.received[0].path) == ("DELETE", "/hook/api/v1/task/t%2F1")
 
 
 class TestSimulated:
     @pytest.fixture
-    def provider(self, simulator_url: str) -> PiapiMedia:
+    def provider(self, simulator_url: str) -> MediaProvider:
         return piapi(f"{simulator_url}/piapi")
 
-    def test_follow_ups_on_four_pictures(self, provider: PiapiMedia) -> None:
+    def test_follow_ups_on_four_pictures(self, provider: MediaProvider) -> None:
         _, done = run(provider, picture(**P))
         assert isinstance(done, Succeeded)
         assert len(done.files) == 4
@@ -254,24 +251,24 @@ class TestSimulated:
             assert len(changed.files) == count
             assert first_bytes(changed.files[0]).startswith(b"\x89PNG")
 
-    def test_a_task_it_does_not_know_is_refused(self, provider: PiapiMedia) -> None:
+    def test_a_task_it_does_not_know_is_refused(self, provider: MediaProvider) -> None:
         refused = provider.submit(picture(action="reroll", parentTaskId="t-x"))
         assert isinstance(refused, Rejected)
         assert "t-x" in refused.message
 
-    def test_a_picture_in_words(self, provider: PiapiMedia) -> None:
+    def test_a_picture_in_words(self, provider: MediaProvider) -> None:
         _, done = run(provider, picture(action="describe", imageUrls=[B]))
         assert isinstance(done, Succeeded)
         assert done.files == ()
         assert done.output is not None
 
-    def test_only_a_job_that_waits_can_be_dropped(self, provider: PiapiMedia) -> None:
+    def test_only_a_job_that_waits_can_be_dropped(self, provider: MediaProvider) -> None:
         waiting, done = provider.submit(film("a fox [[slow 30]]")), provider.submit(film())
         assert isinstance(waiting, Submitted)
         assert isinstance(done, Submitted)
-        assert provider.cancel(waiting.handle) is True
+        assert cancel(provider, waiting.handle) is True
         assert isinstance(provider.poll(waiting.handle), Failed)
-        assert provider.cancel(done.handle) is False
+        assert cancel(provider, done.handle) is False
 
 
 def test_midjourney_is_off_while_its_price_was_not_read() -> None:

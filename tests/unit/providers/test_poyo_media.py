@@ -1,21 +1,30 @@
 """PoYo: our input in its words (catalog.json, field_map), its answers in ours (catalog.md, call shapes)."""
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.support.http_server import http_server
-from tests.unit.providers.support import ANSWERS, KEY, STATUSES, Api, api, first_bytes, keep, made_job, run
-from tollgate.providers.media.poyo.client import client
-from tollgate.providers.media.poyo.media import PoyoMedia
+from tests.unit.providers.support import (
+    ANSWERS,
+    KEY,
+    STATUSES,
+    Api,
+    api,
+    connected,
+    first_bytes,
+    keep,
+    made_job,
+    run,
+)
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
     Lost,
+    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,
@@ -72,13 +81,12 @@ def fake(served: Api) -> Api:
     return served
 
 
-@cache
-def poyo(base_url: str, key: str = KEY) -> PoyoMedia:
-    return PoyoMedia(client(key, base_url))
+def poyo(base_url: str, key: str = KEY) -> MediaProvider:
+    return connected("poyo", base_url, key)
 
 
 @pytest.fixture
-def simulated(simulator_url: str) -> PoyoMedia:
+def simulated(simulator_url: str) -> MediaProvider:
     return poyo(f"{simulator_url}/poyo")
 
 
@@ -393,7 +401,7 @@ class TestSimulated:
         ids=["z-image", "z-image edit", "seedance", "seedance frame", "suno"],
     )
     def test_a_job_is_done_and_its_files_are_there(
-        self, simulated: PoyoMedia, job: Job, starts: list[bytes]
+        self, simulated: MediaProvider, job: Job, starts: list[bytes]
     ) -> None:
         submitted, done = run(simulated, job)
         assert isinstance(submitted, Submitted)
@@ -418,23 +426,23 @@ class TestSimulated:
         ],
     )
     def test_each_way_it_can_end_without_a_result(
-        self, simulated: PoyoMedia, direction: str, outcome: FailureKind | RejectionKind
+        self, simulated: MediaProvider, direction: str, outcome: FailureKind | RejectionKind
     ) -> None:
         last = run(simulated, z_image(f"a fox {direction}"))[-1]
         assert isinstance(last, Failed | Rejected)
         assert last.kind is outcome
 
-    def test_an_answer_that_gets_lost(self, simulated: PoyoMedia) -> None:
+    def test_an_answer_that_gets_lost(self, simulated: MediaProvider) -> None:
         assert isinstance(run(simulated, z_image("a fox [[lost]]"))[0], Lost)
 
     @pytest.mark.parametrize("direction", ["[[stuck]]", "[[slow 100]]"])
-    def test_a_job_that_takes_its_time(self, simulated: PoyoMedia, direction: str) -> None:
+    def test_a_job_that_takes_its_time(self, simulated: MediaProvider, direction: str) -> None:
         for outcome in run(simulated, z_image(f"a fox {direction}"), polls=2)[1:]:
             assert isinstance(outcome, Pending)
             assert outcome.progress is not None
             assert outcome.progress < 100
 
-    def test_answers_that_cannot_be_read_and_then_can(self, simulated: PoyoMedia) -> None:
+    def test_answers_that_cannot_be_read_and_then_can(self, simulated: MediaProvider) -> None:
         _, *polls = run(simulated, z_image("a fox [[garbage 2]]"), polls=3)
         assert [type(outcome) for outcome in polls] == [Unknown, Unknown, Succeeded]
 

@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.mapping_support import job_of
-from tests.unit.providers.support import KEY, Api
-from tollgate.providers.media.replicate.client import client
-from tollgate.providers.media.replicate.media import ReplicateMedia
+from tests.unit.providers.support import Api, cancel, connected
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Job,
+    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,
@@ -23,8 +22,8 @@ from tollgate.providers.runtime.base import (
 )
 
 
-def replicate(base_url: str) -> ReplicateMedia:
-    return ReplicateMedia(client(KEY, base_url))
+def replicate(base_url: str) -> MediaProvider:
+    return connected("replicate", base_url)
 
 
 def flux() -> Job:
@@ -104,6 +103,6 @@ class TestCancel:
     )
     def test_its_state_afterwards_tells(self, fake: Api, status: str, dropped: bool) -> None:
         fake.says((200, {"id": "p-1", "status": status}))
-        assert replicate(fake.url).cancel({"id": "p-1"}) is dropped
+        assert cancel(replicate(fake.url), {"id": "p-1"}) is dropped
         (request,) = fake.received
         assert (request.method, request.path) == ("POST", "/hook/predictions/p-1/cancel")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.http_server import Reply
 from tests.unit.providers.mapping_support import A, job_of
-from tests.unit.providers.support import KEY, Api
+from tests.unit.providers.support import Api, connected
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -21,14 +21,13 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.registry import make_providers
 
 URL = "https://img.test/1"
 INVALID = "Client specified an invalid argument"
 
 
 def xai(base_url: str) -> MediaProvider:
-    return make_providers({"xai": KEY}, {"xai": base_url})["xai"]
+    return connected("xai", base_url)
 
 
 def image(**more: Any) -> Job:

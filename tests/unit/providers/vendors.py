@@ -7,9 +7,8 @@ from typing import Any
 
 from local.service import PROVIDERS
 from tests.unit.providers.mapping_support import A, job_of
-from tests.unit.providers.support import KEY
+from tests.unit.providers.support import connected
 from tollgate.providers.runtime.base import Handle, Job, MediaProvider
-from tollgate.providers.runtime.registry import make_providers
 
 MODELS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
     "ark videos": ("ark", "seedance-2.0", {"imageUrls": [A]}),
@@ -63,10 +62,10 @@ def vendor_job(way: str, prompt: str = "a fox") -> Job:
 def vendor(way: str, base_url: str) -> MediaProvider:
     """Return the adapter for a way, at an API that is told what to answer."""
     provider = provider_of(way)
-    return make_providers({provider: KEY}, {provider: base_url})[provider]
+    return connected(provider, base_url)
 
 
 def simulated(way: str, simulator_url: str) -> MediaProvider:
     """Return the adapter for a way, at the simulator."""
     provider = provider_of(way)
-    return vendor(way, simulator_url + PROVIDERS[provider][1])
+    return vendor(way, simulator_url + PROVIDERS[provider].simulator_path)

@@ -27,7 +27,7 @@ from tollgate.kit.writes import Write
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.probing.facts import MediaFacts, Probed
-from tollgate.providers.runtime.mappings import mappings
+from tollgate.providers.runtime.registry import MappingNames
 from tollgate.tasks.idempotency import IdempotencyStore
 from tollgate.tasks.models import Attempt, TaskStatus
 from tollgate.tasks.reader import TaskReader
@@ -35,7 +35,7 @@ from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.rows import task_row
 from tollgate.tasks.service import TaskService
 
-LIVE = CATALOG.with_live(frozenset(mappings()), mappings())
+LIVE = CATALOG.with_live(frozenset(MappingNames()), MappingNames())
 ACCOUNT = "usr_1"
 CONTAINERS = {"video": "mp4", "audio": "mp3", "image": "png"}
 NO_FILES: Any = None

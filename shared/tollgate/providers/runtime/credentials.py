@@ -1,31 +1,67 @@
-"""The media providers that have credentials, read from the secret, and the one that needs none."""
+"""The media providers that have credentials, read from the secret, and those that need none."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 
 from tollgate.kit.clock import Clock
-from tollgate.providers.media.test import NAME as TEST
-from tollgate.providers.media.test.media import MediaTestProvider
 from tollgate.providers.runtime.base import MediaProvider
-from tollgate.providers.runtime.registry import make_providers
-from tollgate.providers.runtime.secret import REFRESH_MS, read_credentials
+from tollgate.providers.runtime.registry import providers
+from tollgate.providers.runtime.secret import REFRESH_MS, Credentials, read_credentials
+
+
+class Adapters(Mapping[str, MediaProvider]):
+    """The adapters of the providers that can be spoken to, by name; each is made when it is first asked for.
+
+    That is: those that have credentials (and an address, where they are self-hosted), and those that need
+    none.
+    """
+
+    def __init__(self, credentials: Mapping[str, Credentials], clock: Clock) -> None:
+        self._credentials = credentials
+        self._clock = clock
+        self._made: dict[str, MediaProvider] = {}
+
+    def __getitem__(self, name: str) -> MediaProvider:
+        """Return a provider's adapter; raises `KeyError`."""
+        if name not in self._made:
+            if not self._is_there(name):
+                raise KeyError(name)
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the names."""
+        return (name for name in providers() if self._is_there(name))
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(list(iter(self)))
+
+    def _is_there(self, name: str) -> bool:
+        declared, found = providers().get(name), self._credentials.get(name)
+        if declared is None or declared.env is None:
+            return declared is not None
+        return found is not None and (not declared.self_hosted or bool(found.base_url))
+
+    def _make(self, name: str) -> MediaProvider:
+        declared = providers()[name]
+        if declared.env is None:
+            return declared.built_in(self._clock)
+        return declared.connect(self._credentials[name].key, self._credentials[name].base_url)
 
 
 class ProviderSource:
-    """The providers that have credentials, made from the secret and remembered for a while."""
+    """The adapters of the secret, remembered for a while."""
 
     def __init__(self, read_secret: Callable[[], str], clock: Clock) -> None:
         self._read_secret = read_secret
         self._clock = clock
-        self._providers: dict[str, MediaProvider] = {}
+        self._adapters: Mapping[str, MediaProvider] = {}
         self._read_at_ms: int | None = None
 
-    def providers(self) -> dict[str, MediaProvider]:
-        """Return the providers by name. Raises pydantic's `ValidationError` for a malformed secret."""
+    def providers(self) -> Mapping[str, MediaProvider]:
+        """Return the adapters by name. Raises pydantic's `ValidationError` for a malformed secret."""
         now_ms = self._clock.now_ms()
         if self._read_at_ms is None or now_ms - self._read_at_ms >= REFRESH_MS:
-            found = read_credentials(self._read_secret())
-            keys = {name: credentials.key for name, credentials in found.items()}
-            urls = {name: entry.base_url for name, entry in found.items() if entry.base_url}
-            self._providers = {**make_providers(keys, urls), TEST: MediaTestProvider(self._clock)}
+            self._adapters = Adapters(read_credentials(self._read_secret()), self._clock)
             self._read_at_ms = now_ms
-        return self._providers
+        return self._adapters

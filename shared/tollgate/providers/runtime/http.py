@@ -24,15 +24,9 @@ from tollgate.providers.runtime.base import (
     ResultFile,
     Unknown,
 )
+from tollgate.providers.runtime.declaration import ANSWER_TIMEOUT_S, MAX_ANSWER_BYTES
 
 CONNECT_TIMEOUT_S = 5.0
-ANSWER_TIMEOUT_S = 60.0
-"""For each part of an answer to arrive, and for all of it."""
-MAX_ANSWER_TIMEOUT_S = 120.0
-"""The most that a provider which answers with the result itself may take: less than a submit's lease."""
-MAX_ANSWER_BYTES = 8 * 1024 * 1024
-MAX_INLINE_ANSWER_BYTES = 32 * 1024 * 1024
-"""With files of up to 24 MB in it, as base64: more than the largest picture; it is in memory a few times."""
 NOT_FOUND = 404
 FIRST_CLIENT_ERROR, FIRST_SERVER_ERROR = 400, 500
 FULL_PROGRESS = 100
@@ -96,7 +90,7 @@ class ProviderHttp:
     """A provider's API: base URL, credentials, time and size bounds.
 
     `headers` carry `key`, which is known besides so that an answer that repeats it is not noted with it.
-    The bounds are wider for providers that answer with the result itself; see `MAX_ANSWER_TIMEOUT_S`.
+    The bounds are wider for providers that answer with the result itself; see `declaration.py`.
     """
 
     def __init__(

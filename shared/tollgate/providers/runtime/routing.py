@@ -6,7 +6,7 @@ from typing import Any
 from tollgate.catalog.models import Model, Route
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.runtime.base import Job
-from tollgate.providers.runtime.mappings import MAPPINGS
+from tollgate.providers.runtime.registry import mapper_of
 
 
 def routes_for(model: Model, values: Mapping[str, Any]) -> list[Route]:
@@ -18,7 +18,7 @@ def routes_for(model: Model, values: Mapping[str, Any]) -> list[Route]:
 
 
 def _has_words(route: Route, values: Mapping[str, Any]) -> bool:
-    mapper = MAPPINGS.get(route.provider, {}).get(route.mapping)
+    mapper = mapper_of(route.provider, route.mapping)
     if mapper is None:
         return False
     try:

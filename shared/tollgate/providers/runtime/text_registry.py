@@ -5,14 +5,16 @@ from collections.abc import Callable, Mapping
 from tollgate.kit.sigv4 import AwsKey
 from tollgate.providers.media.test import NAME as TEST
 from tollgate.providers.runtime.secret import Credentials
+from tollgate.providers.text.anthropic import ACCOUNT as ANTHROPIC_ACCOUNT
 from tollgate.providers.text.anthropic.facts import BASE_URL as ANTHROPIC_URL
 from tollgate.providers.text.anthropic.text import Anthropic
+from tollgate.providers.text.bedrock import ACCOUNT as BEDROCK_ACCOUNT
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
 from tollgate.providers.text.test import TextTestProvider
 from tollgate.text.upstream import TextUpstream
 
-ANTHROPIC, BEDROCK = "anthropic", "bedrock"
+ANTHROPIC, BEDROCK = ANTHROPIC_ACCOUNT.name, BEDROCK_ACCOUNT.name
 
 
 def make_text_upstreams(credentials: Mapping[str, Credentials]) -> dict[str, TextUpstream]:

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 
 from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
 
-BASE_URL = "https://api.apimart.ai"
 IMAGES, VIDEOS, MIDJOURNEY, MUSIC = "images", "videos", "midjourney", "music"
 """Its four sections: each has its own way to say a job, and the last two their own answers."""
 SUBMIT_PATHS: Mapping[str, str] = {

@@ -9,6 +9,7 @@ from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.apimart import facts
 from tollgate.providers.media.apimart.mappings import MAPPINGS, SECTION_OF
 from tollgate.providers.media.apimart.results import READERS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Codes,
     Failed,
@@ -28,7 +29,6 @@ from tollgate.providers.runtime.base import (
 from tollgate.providers.runtime.codes import verdict
 from tollgate.providers.runtime.http import (
     FIRST_CLIENT_ERROR,
-    ProviderHttp,
     Reply,
     failure_of,
     percent_of,
@@ -39,11 +39,8 @@ from tollgate.providers.runtime.http import (
 )
 
 
-class ApimartMedia:
+class ApimartMedia(MediaAdapter):
     """Media generations through APIMart's tasks."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Hand the job over once; its handle is APIMart's task id and the section that knows it."""

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from tollgate.providers.runtime.base import FailureKind, RejectionKind
 
-BASE_URL = "https://ark.ap-southeast.bytepluses.com/api/v3"
 TASKS_PATH = "/contents/generations/tasks"
 IMAGES_PATH = "/images/generations"
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.ark import facts, images
 from tollgate.providers.media.ark.mappings import MAPPINGS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -26,15 +27,12 @@ from tollgate.providers.runtime.base import (
     Unknown,
 )
 from tollgate.providers.runtime.codes import verdict
-from tollgate.providers.runtime.http import ProviderHttp, Reply, failure_of, refused, send_poll, send_submit
+from tollgate.providers.runtime.http import Reply, failure_of, refused, send_poll, send_submit
 from tollgate.providers.runtime.queued import drop
 
 
-class ArkMedia:
+class ArkMedia(MediaAdapter):
     """Media generations through ModelArk."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Hand the job over once: images are there then, a video's handle is its task id."""

@@ -4,7 +4,6 @@ Sources: catalog.md "Provider call shapes"; BFL's OpenAPI document and its pages
 Video" as public repositories quote them (statuses, fields).
 """
 
-BASE_URL = "https://api.bfl.ai"
 DOMAIN = ".bfl.ai"
 """Jobs are asked for at a cluster's own host, such as api.eu1.bfl.ai."""
 

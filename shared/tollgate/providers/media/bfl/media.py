@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.bfl import facts
 from tollgate.providers.media.bfl.mappings import MAPPINGS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -21,14 +22,11 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import ProviderHttp, Reply, failure_of, refused, send_poll, send_submit
+from tollgate.providers.runtime.http import Reply, failure_of, refused, send_poll, send_submit
 
 
-class BflMedia:
+class BflMedia(MediaAdapter):
     """Media generations of FLUX at its vendor."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Hand the job over once; its handle is the address that BFL answers, which no other replaces."""

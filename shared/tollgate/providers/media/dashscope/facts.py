@@ -7,9 +7,6 @@ from collections.abc import Mapping
 
 from tollgate.providers.runtime.base import FailureKind, RejectionKind
 
-BASE_URL = "https://dashscope-intl.aliyuncs.com"
-TEXT_PATHS = ("/v1", "/compatible-mode")
-"""At the end of the base URL that text has, the last one first."""
 VIDEO_PATH = "/api/v1/services/aigc/video-generation/video-synthesis"
 IMAGE_PATH = "/api/v1/services/aigc/image-generation/generation"
 IMAGE_AT_ONCE_PATH = "/api/v1/services/aigc/multimodal-generation/generation"

@@ -6,6 +6,7 @@ from urllib.parse import quote
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.dashscope import facts, images
 from tollgate.providers.media.dashscope.mappings import MAPPINGS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -23,14 +24,11 @@ from tollgate.providers.runtime.base import (
     Unknown,
 )
 from tollgate.providers.runtime.codes import verdict
-from tollgate.providers.runtime.http import ProviderHttp, Reply, failure_of, refused, send_poll, send_submit
+from tollgate.providers.runtime.http import Reply, failure_of, refused, send_poll, send_submit
 
 
-class DashScopeMedia:
+class DashScopeMedia(MediaAdapter):
     """Media generations through DashScope."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Hand the job over once: its handle is a task id, or its image is there at once."""

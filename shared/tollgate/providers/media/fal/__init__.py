@@ -1,1 +1,16 @@
-"""fal.ai's queue API (providers.md §1)."""
+"""fal.ai's queue API (docs/providers/fal.md)."""
+
+from tollgate.providers.runtime.declaration import Auth, Provider
+
+PROVIDER = Provider(
+    name="fal",
+    title="fal",
+    docs="https://docs.fal.ai",
+    env="FAL_KEY",
+    base_url="https://queue.fal.run",
+    auth=Auth(scheme="Key"),
+    # Switches off fal's own requeues: failing over is our part, and sooner.
+    headers={"x-fal-no-retry": "1"},
+    mappings=f"{__name__}.mappings.MAPPINGS",
+    adapter=f"{__name__}.media.FalMedia",
+)

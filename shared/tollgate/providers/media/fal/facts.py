@@ -1,7 +1,5 @@
 """fal's own words (providers.md §1)."""
 
-BASE_URL = "https://queue.fal.run"
-
 WAITING = frozenset({"IN_QUEUE", "IN_PROGRESS"})
 COMPLETED = "COMPLETED"
 """The only terminal status, also for failures: the result's own HTTP status tells which."""

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from tollgate.providers.media.fal import facts
 from tollgate.providers.media.fal.mappings import MAPPINGS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -27,7 +28,6 @@ from tollgate.providers.runtime.http import (
     NOT_FOUND,
     NoAnswerError,
     NotSentError,
-    ProviderHttp,
     Reply,
     failure_of,
     send_submit,
@@ -35,11 +35,8 @@ from tollgate.providers.runtime.http import (
 )
 
 
-class FalMedia:
+class FalMedia(MediaAdapter):
     """Media generations through fal's queue."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Queue the job once; its handle is the addresses that fal answers."""

@@ -6,11 +6,6 @@ the duration as text: recorded answers in a public client of the Interactions AP
 
 from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
 
-BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
-TEXT_SUFFIX = "/openai"
-API_REVISION = "2026-05-20"
-"""Of the Interactions API; the other surfaces do not look at it."""
-
 CODES: Codes = {
     # Both come as HTTP 400: the key is none of Google's, or our account or country may not do this.
     "API_KEY_INVALID": FailureKind.REFUSED_US,

@@ -7,6 +7,7 @@ from urllib.parse import quote
 from tollgate.providers.media.google import content, facts, interactions, operations
 from tollgate.providers.media.google.errors import refusal
 from tollgate.providers.media.google.mappings import MAPPINGS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -18,7 +19,7 @@ from tollgate.providers.runtime.base import (
     SubmitOutcome,
     Succeeded,
 )
-from tollgate.providers.runtime.http import ProviderHttp, Reply, send_poll, send_submit
+from tollgate.providers.runtime.http import Reply, send_poll, send_submit
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +39,8 @@ _SURFACES: Mapping[str, _Surface] = {
 """By mapping."""
 
 
-class GoogleMedia:
+class GoogleMedia(MediaAdapter):
     """Media generations of the Gemini API."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Have a picture made, or hand a video over, once."""

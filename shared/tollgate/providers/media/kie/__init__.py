@@ -1,1 +1,13 @@
-"""kie.ai, a relay with one envelope for all its models (catalog.md, provider call shapes)."""
+"""kie.ai, a relay with one envelope for all its models (docs/providers/kie.md)."""
+
+from tollgate.providers.runtime.declaration import Provider
+
+PROVIDER = Provider(
+    name="kie",
+    title="kie.ai",
+    docs="https://docs.kie.ai",
+    env="KIE_API_KEY",
+    base_url="https://api.kie.ai",
+    mappings=f"{__name__}.mappings.MAPPINGS",
+    adapter=f"{__name__}.media.KieMedia",
+)

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 
 from tollgate.providers.runtime.base import FailureKind, RejectionKind
 
-BASE_URL = "https://api.kie.ai"
 SUBMIT_PATH = "/api/v1/jobs/createTask"
 STATUS_PATH = "/api/v1/jobs/recordInfo"
 

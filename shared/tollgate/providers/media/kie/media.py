@@ -7,6 +7,7 @@ from urllib.parse import quote
 from tollgate.providers.mapping.fields import upstream_of
 from tollgate.providers.media.kie import facts, records
 from tollgate.providers.media.kie.mappings import MAPPINGS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -23,7 +24,6 @@ from tollgate.providers.runtime.base import (
     Unknown,
 )
 from tollgate.providers.runtime.http import (
-    ProviderHttp,
     Reply,
     failure_of,
     progress_of,
@@ -36,11 +36,8 @@ from tollgate.providers.runtime.http import (
 RECORDS = "records"
 
 
-class KieMedia:
+class KieMedia(MediaAdapter):
     """Media generations through kie's jobs."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Hand the job over once; its handle is kie's task id and, for music, which records tell of it."""

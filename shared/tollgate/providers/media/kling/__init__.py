@@ -1,4 +1,18 @@
-"""Kling's own API, in two generations on one host (providers.md §7).
+"""Kling's own API, in two generations on one host (docs/providers/kling.md).
 
 The catalog has no route to it: its prices were not read. One can be pushed while the service runs.
 """
+
+from tollgate.providers.runtime.declaration import Auth, Provider
+
+PROVIDER = Provider(
+    name="kling",
+    title="Kling",
+    docs="https://app.klingai.com/global/dev/document-api",
+    env="KLING_API_KEY",
+    base_url="https://api-singapore.klingai.com",
+    # Each call has a token of its own (client.py).
+    auth=Auth(""),
+    mappings=f"{__name__}.mappings.MAPPINGS",
+    adapter=f"{__name__}.media.KlingMedia",
+)

@@ -1,4 +1,4 @@
-"""Kling's HTTP API: base URL, and credentials of either kind."""
+"""Kling's HTTP API under credentials of either kind."""
 
 import hmac
 import json
@@ -17,9 +17,6 @@ class KlingHttp(ProviderHttp):
     A token of a pair lives half an hour, so each call has a new one.
     """
 
-    def __init__(self, base_url: str, key: str) -> None:
-        super().__init__(base_url, key, {})
-
     def call(
         self,
         method: str,
@@ -32,11 +29,6 @@ class KlingHttp(ProviderHttp):
         """Send one request, once, as `ProviderHttp` does."""
         authorization = {"authorization": f"Bearer {bearer(self._key, int(time.time()))}"}
         return super().call(method, url, body, form=form, headers={**authorization, **(headers or {})})
-
-
-def client(key: str, base_url: str = facts.BASE_URL) -> ProviderHttp:
-    """Return the API with `key`."""
-    return KlingHttp(base_url, key)
 
 
 def bearer(key: str, now_s: int) -> str:

@@ -2,7 +2,6 @@
 
 from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
 
-BASE_URL = "https://api-singapore.klingai.com"
 CLASSIC = "v1/"
 """How the paths of the older generation begin."""
 TEXT_PATH, IMAGE_PATH = "v1/videos/text2video", "v1/videos/image2video"

@@ -5,7 +5,9 @@ from urllib.parse import quote
 
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.kling import facts
+from tollgate.providers.media.kling.client import KlingHttp
 from tollgate.providers.media.kling.mappings import MAPPINGS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -25,7 +27,6 @@ from tollgate.providers.runtime.base import (
 )
 from tollgate.providers.runtime.codes import verdict
 from tollgate.providers.runtime.http import (
-    ProviderHttp,
     Reply,
     failure_of,
     refused,
@@ -35,11 +36,10 @@ from tollgate.providers.runtime.http import (
 )
 
 
-class KlingMedia:
+class KlingMedia(MediaAdapter):
     """Video generations of either generation of the API."""
 
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
+    http_type = KlingHttp
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Hand the job over once; its handle is the path to ask for it.

@@ -4,9 +4,6 @@ from collections.abc import Mapping
 
 from tollgate.providers.runtime.base import FailureKind, RejectionKind
 
-BASE_URL = "https://api.minimax.io"
-TEXT_PATH = "/v1"
-"""At the end of the base URL that text has."""
 CREATE_PATH = "/v2/video_generation"
 QUERY_PATH = "/v2/query/video_generation"
 

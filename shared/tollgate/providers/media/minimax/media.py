@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 from tollgate.providers.media.minimax import facts, first
 from tollgate.providers.media.minimax.mappings import MAPPINGS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -20,15 +21,12 @@ from tollgate.providers.runtime.base import (
     Unknown,
 )
 from tollgate.providers.runtime.codes import verdict
-from tollgate.providers.runtime.http import ProviderHttp, Reply, failure_of, send_poll, send_submit
+from tollgate.providers.runtime.http import Reply, failure_of, send_poll, send_submit
 from tollgate.providers.runtime.queued import drop
 
 
-class MiniMaxMedia:
+class MiniMaxMedia(MediaAdapter):
     """Media generations through MiniMax."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Hand the job over once; its handle is MiniMax's task id, with the version if it is the first."""

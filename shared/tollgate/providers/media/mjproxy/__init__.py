@@ -1,7 +1,20 @@
-"""midjourney-proxy's dialect, as its servers and the relays after it speak it (providers.md §14a).
+"""midjourney-proxy's dialect, as its servers and the relays after it speak it (docs/providers/mjproxy.md).
 
 There is no public server: an operator names the address of his own, or of a relay, with the key. The shipped
 catalog has no route to it, as no price is known. One can be pushed while the service runs; its `upstream` has
 the path before `/submit` by speed (`{relax: mj-relax/mj, fast: mj-fast/mj}`; `video` for videos), and a speed
 that it leaves out cannot be had.
 """
+
+from tollgate.providers.runtime.declaration import Auth, Provider
+
+PROVIDER = Provider(
+    name="mjproxy",
+    title="midjourney-proxy, your own server",
+    docs="https://github.com/novicezk/midjourney-proxy",
+    env="MJPROXY_API_KEY",
+    address_env="MJPROXY_BASE_URL",
+    auth=Auth("mj-api-secret", scheme=""),
+    mappings=f"{__name__}.mappings.MAPPINGS",
+    adapter=f"{__name__}.media.MjProxyMedia",
+)

@@ -2,8 +2,6 @@
 
 from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
 
-KEY_HEADER = "mj-api-secret"
-"""Also taken by New-API, in place of a bearer token."""
 TASK_PATH = "/mj/task"
 """A task is asked for below this one, whatever the speed it was made at."""
 

@@ -6,6 +6,7 @@ from urllib.parse import quote
 from tollgate.providers.mapping.midjourney import REASONS
 from tollgate.providers.media.mjproxy import facts
 from tollgate.providers.media.mjproxy.mappings import MAPPINGS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -23,7 +24,6 @@ from tollgate.providers.runtime.base import (
 )
 from tollgate.providers.runtime.codes import verdict
 from tollgate.providers.runtime.http import (
-    ProviderHttp,
     Reply,
     failure_of,
     percent_of,
@@ -34,11 +34,8 @@ from tollgate.providers.runtime.http import (
 )
 
 
-class MjProxyMedia:
+class MjProxyMedia(MediaAdapter):
     """Midjourney generations through a midjourney-proxy."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Hand the job over once; its handle is the server's task id."""

@@ -1,7 +1,5 @@
 """MuAPI's own words. Sources: catalog.json; public clients of it (paths, statuses, `outputs`)."""
 
-BASE_URL = "https://api.muapi.ai/api/v1"
-
 WAITING = frozenset({"pending", "queued", "processing", "starting"})
 COMPLETED = "completed"
 FAILED = frozenset({"failed", "timeout", "canceled", "cancelled"})

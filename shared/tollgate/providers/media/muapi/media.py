@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from tollgate.providers.media.muapi import facts
 from tollgate.providers.media.muapi.mappings import MAPPINGS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -21,7 +22,6 @@ from tollgate.providers.runtime.base import (
     Unknown,
 )
 from tollgate.providers.runtime.http import (
-    ProviderHttp,
     Reply,
     failure_of,
     refused,
@@ -31,11 +31,8 @@ from tollgate.providers.runtime.http import (
 )
 
 
-class MuapiMedia:
+class MuapiMedia(MediaAdapter):
     """Media generations through MuAPI's predictions."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Hand the job over once; its handle is the request id."""

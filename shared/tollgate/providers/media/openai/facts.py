@@ -6,7 +6,6 @@ and `billing_not_active`: OpenAI's guide to its error codes.
 
 from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
 
-BASE_URL = "https://api.openai.com/v1"
 GENERATE_PATH = "/images/generations"
 EDIT_PATH = "/images/edits"
 

@@ -3,6 +3,7 @@
 from tollgate.providers.mapping.inline import inline_files
 from tollgate.providers.media.openai import facts
 from tollgate.providers.media.openai.mappings import MAPPINGS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     Handle,
@@ -16,14 +17,11 @@ from tollgate.providers.runtime.base import (
     Unknown,
 )
 from tollgate.providers.runtime.codes import verdict
-from tollgate.providers.runtime.http import ProviderHttp, Reply, failure_of, refused, send_submit
+from tollgate.providers.runtime.http import Reply, failure_of, refused, send_submit
 
 
-class OpenAiMedia:
+class OpenAiMedia(MediaAdapter):
     """Picture generations and edits. There are no jobs: nothing to poll, to cancel or to call back."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Have the picture made, once; the answer has it."""

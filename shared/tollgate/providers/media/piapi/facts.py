@@ -4,7 +4,6 @@ Sources: providers.md §14b; PiAPI's documentation, "Midjourney API" (imagine, d
 "Kling 3.0 API", whose fields are INFERRED for Kling 4.0.
 """
 
-BASE_URL = "https://api.piapi.ai"
 TASK_PATH = "/api/v1/task"
 
 OK = 200

@@ -8,6 +8,7 @@ from tollgate.providers.mapping.outputs import storable
 from tollgate.providers.mapping.reading import texts
 from tollgate.providers.media.piapi import facts
 from tollgate.providers.media.piapi.mappings import MAPPINGS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -26,7 +27,6 @@ from tollgate.providers.runtime.base import (
 )
 from tollgate.providers.runtime.http import (
     FIRST_CLIENT_ERROR,
-    ProviderHttp,
     Reply,
     failure_of,
     progress_of,
@@ -40,11 +40,8 @@ _FILES = ("image_urls", "temporary_image_urls", "image_url", "video", "video_url
 """The first of these that is there: the pictures of a grid one by one before the grid itself."""
 
 
-class PiapiMedia:
+class PiapiMedia(MediaAdapter):
     """Media generations through PiAPI's tasks."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Hand the job over once; its handle is PiAPI's task id."""

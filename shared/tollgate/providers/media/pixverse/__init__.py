@@ -1,1 +1,16 @@
-"""PixVerse's platform: its own videos (providers.md §11)."""
+"""PixVerse's platform: its own videos (docs/providers/pixverse.md)."""
+
+from tollgate.providers.runtime.declaration import Auth, Provider
+
+PROVIDER = Provider(
+    name="pixverse",
+    title="PixVerse",
+    docs="https://docs.platform.pixverse.ai",
+    env="PIXVERSE_API_KEY",
+    simulator="/openapi/v2",
+    base_url="https://app-api.pixverse.ai/openapi/v2",
+    auth=Auth("api-key", scheme=""),
+    answer_timeout_s=40.0,
+    mappings=f"{__name__}.mappings.MAPPINGS",
+    adapter=f"{__name__}.media.PixVerseMedia",
+)

@@ -4,13 +4,11 @@ from collections.abc import Mapping
 
 from tollgate.providers.runtime.base import FailureKind, RejectionKind
 
-BASE_URL = "https://app-api.pixverse.ai/openapi/v2"
 UPLOAD_PATH = "/image/upload"
 RESULT_PATH = "/video/result"
 TRACE_HEADER = "ai-trace-id"
 """New for each request: a used one gets the answer of the request that had it first."""
 
-ANSWER_TIMEOUT_S = 40.0
 UPLOADS_TIMEOUT_S = 50.0
 """For all uploads but the last, so that they and the submit keep within its lease (150 s)."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tollgate.providers.media.pixverse import facts
 from tollgate.providers.media.pixverse.mappings import MAPPINGS, Upload
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -27,7 +28,6 @@ from tollgate.providers.runtime.codes import verdict
 from tollgate.providers.runtime.http import (
     NoAnswerError,
     NotSentError,
-    ProviderHttp,
     Reply,
     failure_of,
     refused,
@@ -36,11 +36,8 @@ from tollgate.providers.runtime.http import (
 )
 
 
-class PixVerseMedia:
+class PixVerseMedia(MediaAdapter):
     """Media generations through PixVerse."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Send the images, then hand the job over once; its handle is the number of the video."""

@@ -1,1 +1,13 @@
-"""PoYo, a relay with one envelope for all its models (catalog.md, provider call shapes)."""
+"""PoYo, a relay with one envelope for all its models (docs/providers/poyo.md)."""
+
+from tollgate.providers.runtime.declaration import Provider
+
+PROVIDER = Provider(
+    name="poyo",
+    title="PoYo",
+    docs="https://docs.poyo.ai",
+    env="POYO_API_KEY",
+    base_url="https://api.poyo.ai",
+    mappings=f"{__name__}.mappings.MAPPINGS",
+    adapter=f"{__name__}.media.PoyoMedia",
+)

@@ -1,6 +1,5 @@
 """PoYo's own words. Sources: catalog.md "Provider call shapes"; PoYo's public API manual."""
 
-BASE_URL = "https://api.poyo.ai"
 SUBMIT_PATH = "/api/generate/submit"
 STATUS_PATH = "/api/generate/status"
 MUSIC_PATH = "/api/generate/detail/music"

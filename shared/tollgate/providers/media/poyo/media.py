@@ -6,6 +6,7 @@ from urllib.parse import quote
 from tollgate.providers.media.poyo import facts
 from tollgate.providers.media.poyo.mappings import MAPPINGS
 from tollgate.providers.media.poyo.results import succeeded
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -21,7 +22,6 @@ from tollgate.providers.runtime.base import (
     Unknown,
 )
 from tollgate.providers.runtime.http import (
-    ProviderHttp,
     Reply,
     failure_of,
     progress_of,
@@ -31,11 +31,8 @@ from tollgate.providers.runtime.http import (
 )
 
 
-class PoyoMedia:
+class PoyoMedia(MediaAdapter):
     """Media generations through PoYo."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Hand the job over once; its handle is PoYo's task id and, for music, that it is one."""

@@ -4,8 +4,6 @@ Its `error` of a failed prediction is free text (its HTTP reference); that these
 in several public clients that had to tell it from faults.
 """
 
-BASE_URL = "https://api.replicate.com/v1"
-
 WAITING = frozenset({"starting", "processing"})
 SUCCEEDED = "succeeded"
 FAILED = "failed"

@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from tollgate.providers.media.replicate import facts
 from tollgate.providers.media.replicate.mappings import MAPPINGS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -21,14 +22,11 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import ProviderHttp, Reply, failure_of, refused, send_poll, send_submit
+from tollgate.providers.runtime.http import Reply, failure_of, refused, send_poll, send_submit
 
 
-class ReplicateMedia:
+class ReplicateMedia(MediaAdapter):
     """Media generations through Replicate's official models."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Hand the job over once; its handle is the prediction's id.

@@ -3,4 +3,14 @@
 It needs no credentials, so its models are always there, on AWS and on one machine.
 """
 
+from tollgate.providers.runtime.declaration import Provider
+
 NAME = "test"
+PROVIDER = Provider(
+    name=NAME,
+    title="This service itself",
+    docs="docs/test-models.md",
+    env=None,
+    mappings=f"{__name__}.mappings.MAPPINGS",
+    adapter=f"{__name__}.media.MediaTestProvider",
+)

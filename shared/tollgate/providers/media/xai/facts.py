@@ -4,7 +4,6 @@ Its errors have no code of their own for a bad key or for moderation, only words
 in recorded answers of public repositories.
 """
 
-BASE_URL = "https://api.x.ai/v1"
 IMAGE_PATH = "/images/generations"
 EDIT_PATH = "/images/edits"
 VIDEO_PATH = "/videos/generations"

@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from tollgate.providers.media.xai import facts
 from tollgate.providers.media.xai.mappings import MAPPINGS, VIDEOS
+from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -22,7 +23,6 @@ from tollgate.providers.runtime.base import (
     Unknown,
 )
 from tollgate.providers.runtime.http import (
-    ProviderHttp,
     Reply,
     failure_of,
     progress_of,
@@ -32,11 +32,8 @@ from tollgate.providers.runtime.http import (
 )
 
 
-class XaiMedia:
+class XaiMedia(MediaAdapter):
     """Media generations at xAI, which cannot cancel and does not call back."""
-
-    def __init__(self, http: ProviderHttp) -> None:
-        self._http = http
 
     def submit(self, job: Job) -> SubmitOutcome:
         """Have a picture made, or hand a video over, once; a video's handle is its request id."""

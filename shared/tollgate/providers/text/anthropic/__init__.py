@@ -1,1 +1,10 @@
-"""Anthropic's Messages API."""
+"""Anthropic's Messages API (docs/providers/anthropic.md)."""
+
+from tollgate.providers.runtime.declaration import Account
+
+ACCOUNT = Account(
+    name="anthropic",
+    title="Anthropic (Claude)",
+    docs="https://platform.claude.com/docs",
+    env="ANTHROPIC_API_KEY",
+)

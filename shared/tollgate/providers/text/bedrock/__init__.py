@@ -8,3 +8,12 @@ answer.py    Converse answers as messages, whole and as events
 stream.py    the binary stream as the events that a messages stream has
 text.py      one request, signed
 """
+
+from tollgate.providers.runtime.declaration import Account
+
+ACCOUNT = Account(
+    name="bedrock",
+    title="Amazon Bedrock (Claude)",
+    docs="https://docs.aws.amazon.com/bedrock",
+    env="AWS_BEARER_TOKEN_BEDROCK",
+)

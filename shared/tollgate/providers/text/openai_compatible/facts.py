@@ -7,16 +7,18 @@ of GLM and MiniMax are partly from memory there.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tollgate.providers.runtime.declaration import Account
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.usage import ReasoningCount
 
 CHAT_PATH = "/chat/completions"
 
 
-@dataclass(frozen=True, slots=True)
-class Vendor:
-    """Where a vendor is, and its dialect."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vendor(Account):
+    """A vendor that speaks the protocol: where it is, and its dialect."""
 
+    simulator: str = "/v1"
     base_url: str
     dialect: ChatDialect
 
@@ -38,23 +40,42 @@ _MINIMAX_CODES = {
     "insufficient_balance_error": 402,
 }
 
-VENDORS: Mapping[str, Vendor] = {
-    "openai": Vendor("https://api.openai.com/v1", ChatDialect(code_statuses={"insufficient_quota": 402})),
-    "deepseek": Vendor(
-        "https://api.deepseek.com",
-        ChatDialect(
+_VENDORS = (
+    Vendor(
+        name="openai",
+        title="OpenAI (GPT)",
+        docs="https://platform.openai.com/docs",
+        env="OPENAI_API_KEY",
+        base_url="https://api.openai.com/v1",
+        dialect=ChatDialect(code_statuses={"insufficient_quota": 402}),
+    ),
+    Vendor(
+        name="deepseek",
+        title="DeepSeek",
+        docs="https://api-docs.deepseek.com",
+        env="DEEPSEEK_API_KEY",
+        base_url="https://api.deepseek.com",
+        dialect=ChatDialect(
             limit_field="max_tokens",
             faulty_finishes=("insufficient_system_resource",),
             echoes_reasoning=True,
         ),
     ),
-    "google": Vendor(
-        "https://generativelanguage.googleapis.com/v1beta/openai",
-        ChatDialect(limit_field="max_tokens", reasoning_count=ReasoningCount.IN_TOTAL),
+    Vendor(
+        name="google",
+        title="Google (Gemini API)",
+        docs="https://ai.google.dev/gemini-api/docs/openai",
+        env="GEMINI_API_KEY",
+        base_url="https://generativelanguage.googleapis.com/v1beta/openai",
+        dialect=ChatDialect(limit_field="max_tokens", reasoning_count=ReasoningCount.IN_TOTAL),
     ),
-    "zai": Vendor(
-        "https://api.z.ai/api/paas/v4",
-        ChatDialect(
+    Vendor(
+        name="zai",
+        title="Z.ai (GLM)",
+        docs="https://docs.z.ai",
+        env="ZAI_API_KEY",
+        base_url="https://api.z.ai/api/paas/v4",
+        dialect=ChatDialect(
             limit_field="max_tokens",
             finish_names={"sensitive": "content_filter", "model_context_window_exceeded": "length"},
             faulty_finishes=("network_error",),
@@ -62,13 +83,21 @@ VENDORS: Mapping[str, Vendor] = {
             echoes_reasoning=True,
         ),
     ),
-    "xai": Vendor(
-        "https://api.x.ai/v1",
-        ChatDialect(limit_field="max_tokens", reasoning_count=ReasoningCount.BESIDE),
+    Vendor(
+        name="xai",
+        title="xAI (Grok)",
+        docs="https://docs.x.ai",
+        env="XAI_API_KEY",
+        base_url="https://api.x.ai/v1",
+        dialect=ChatDialect(limit_field="max_tokens", reasoning_count=ReasoningCount.BESIDE),
     ),
-    "moonshot": Vendor(
-        "https://api.moonshot.ai/v1",
-        ChatDialect(
+    Vendor(
+        name="moonshot",
+        title="Moonshot (Kimi)",
+        docs="https://platform.moonshot.ai/docs",
+        env="MOONSHOT_API_KEY",
+        base_url="https://api.moonshot.ai/v1",
+        dialect=ChatDialect(
             limit_field="max_tokens",
             code_statuses={
                 "exceeded_current_quota_error": 402,
@@ -79,13 +108,31 @@ VENDORS: Mapping[str, Vendor] = {
             echoes_reasoning=True,
         ),
     ),
-    "minimax": Vendor(
-        "https://api.minimax.io/v1", ChatDialect(limit_field="max_tokens", code_statuses=_MINIMAX_CODES)
+    Vendor(
+        name="minimax",
+        title="MiniMax",
+        docs="https://platform.minimax.io/docs",
+        env="MINIMAX_API_KEY",
+        base_url="https://api.minimax.io/v1",
+        dialect=ChatDialect(limit_field="max_tokens", code_statuses=_MINIMAX_CODES),
     ),
     # Serves open models of others; its address is from its own documentation, not from the reference.
-    "together": Vendor("https://api.together.xyz/v1", ChatDialect(limit_field="max_tokens")),
-    "dashscope": Vendor(
-        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", ChatDialect(limit_field="max_tokens")
+    Vendor(
+        name="together",
+        title="Together (open models)",
+        docs="https://docs.together.ai",
+        env="TOGETHER_API_KEY",
+        base_url="https://api.together.xyz/v1",
+        dialect=ChatDialect(limit_field="max_tokens"),
     ),
-}
+    Vendor(
+        name="dashscope",
+        title="DashScope, Alibaba Model Studio (Qwen)",
+        docs="https://www.alibabacloud.com/help/en/model-studio",
+        env="DASHSCOPE_API_KEY",
+        base_url="https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        dialect=ChatDialect(limit_field="max_tokens"),
+    ),
+)
+VENDORS: Mapping[str, Vendor] = {vendor.name: vendor for vendor in _VENDORS}
 """By provider name, as the catalog has it. Other regions of a vendor are another base URL beside its key."""

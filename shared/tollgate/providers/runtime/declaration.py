@@ -1,0 +1,112 @@
+"""What a provider declares about itself: one value, from which all lists of providers are made.
+
+The registry, the names of the mappings, the credentials, the environment variables, the simulator's
+addresses, the table in docs/providers/README.md and the tests that hold for every provider read it. Light: it
+imports no HTTP client, and a provider's mappings and adapter are imported when they are first used.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tollgate.kit.clock import Clock
+
+if TYPE_CHECKING:
+    from tollgate.providers.mapping.fields import Mapper
+    from tollgate.providers.runtime.base import MediaProvider
+
+ANSWER_TIMEOUT_S = 60.0
+"""For each part of an answer to arrive, and for all of it."""
+MAX_ANSWER_TIMEOUT_S = 120.0
+"""The most that a provider which answers with the result itself may take: less than a submit's lease."""
+MAX_ANSWER_BYTES = 8 * 1024 * 1024
+MAX_INLINE_ANSWER_BYTES = 32 * 1024 * 1024
+"""With files of up to 24 MB in it, as base64: more than the largest image; it is in memory a few times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Auth:
+    """How a key is sent: in `header`, after `scheme` where there is one. No header: the adapter sends it."""
+
+    header: str = "authorization"
+    scheme: str = "Bearer"
+
+    def headers(self, key: str) -> dict[str, str]:
+        """Return the header that carries `key`."""
+        return {self.header: f"{self.scheme} {key}".lstrip()} if self.header else {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """Whom we have an account with, for media or text; a vendor of both has one name and one key.
+
+    `env` is the variable of its key (none: it needs no key), `address_env` that of its address, where it is
+    self-hosted: without an address of its own. `simulator` is the path of the simulator's address after the
+    prefix `/<name>`.
+    """
+
+    name: str
+    title: str
+    docs: str
+    env: str | None
+    address_env: str | None = None
+    simulator: str = ""
+
+    @property
+    def self_hosted(self) -> bool:
+        """Return whether it has no public address: it is there only where its credentials name one."""
+        return self.address_env is not None
+
+    @property
+    def simulator_path(self) -> str:
+        """Return where the simulator speaks for it, as its base URL has it."""
+        return f"/{self.name}{self.simulator}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider(Account):
+    """A provider of media.
+
+    `base_url` is its own address, below which all paths are. `text_paths` are what the base URL beside a key
+    may end with where the vendor sells text as well; media are one level above. `headers` go with every
+    request, besides the key as `auth` says. `mappings` and `adapter` are dotted names: the mappers by
+    the names that the catalog's routes have, and a class (`runtime/adapter.py`).
+    """
+
+    base_url: str = ""
+    text_paths: tuple[str, ...] = ()
+    auth: Auth = Auth()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    answer_timeout_s: float = ANSWER_TIMEOUT_S
+    max_answer_bytes: int = MAX_ANSWER_BYTES
+    mappings: str
+    adapter: str
+
+    def mappers(self) -> "Mapping[str, Mapper]":
+        """Return its mappings by name; their modules are imported now."""
+        found: Mapping[str, Mapper] = imported(self.mappings)
+        return found
+
+    def connect(self, key: str, base_url: str | None = None) -> "MediaProvider":
+        """Return its adapter under `key`, at `base_url` where that is not its own; imported now."""
+        made: MediaProvider = imported(self.adapter).connect(self, key, self.media_url(base_url))
+        return made
+
+    def built_in(self, clock: Clock) -> "MediaProvider":
+        """Return the adapter of a provider that is this service itself; imported now."""
+        made: MediaProvider = imported(self.adapter)(clock)
+        return made
+
+    def media_url(self, base_url: str | None) -> str:
+        """Return the address of media, where `base_url` is the one of its credentials, if they name one."""
+        url = base_url or self.base_url
+        for path in self.text_paths:
+            url = url.removesuffix(path)
+        return url
+
+
+def imported(name: str) -> Any:
+    """Return what a dotted name stands for."""
+    module, _, attribute = name.rpartition(".")
+    return getattr(import_module(module), attribute)
