@@ -27,7 +27,8 @@ PYTHON := .venv/bin/python
 SAM := AWS_DEFAULT_REGION=us-east-1 SAM_CLI_TELEMETRY=0 .local/sam/bin/sam
 
 .DEFAULT_GOAL := help
-.PHONY: help run account demo tollgate test chaos e2e check bench-text bench-stats bench-drain bench-copy bench-coldstart cost architecture provider-table audit format build sam-local clean
+# Every target that is described: none of them is a file.
+.PHONY: $(shell awk -F: '/^[a-z0-9-]+:.*\#\# / {print $$1}' $(firstword $(MAKEFILE_LIST)))
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,6 +71,9 @@ bench-text: .venv/.ready .local/ministack/.ready  ## the text function beside a 
 bench-coldstart: .venv/.ready .local/ministack/.ready .local/ric/.ready build  ## CPU of cold starts on what was built, into docs/performance.md
 	@$(if $(LAYER_PYTHON),$(PYTHON) -m tests.bench.coldstart $(LAYER_PYTHON),\
 		echo "No python$(PYTHON_VERSION) found; name one by LAYER_PYTHON=<path>"; exit 1)
+
+clients: .venv/.ready  ## write the typed inputs of both clients from the catalog
+	@$(PYTHON) -m clients.generate
 
 architecture: .venv/.ready  ## draw docs/architecture.svg from the template
 	@$(PYTHON) -m local.architecture

@@ -1,0 +1,140 @@
+"""Images, videos, music and text from one API.
+
+    import tollgate
+
+    task = tollgate.run("z-image", {"prompt": "a lighthouse at dusk", "size": "16:9"})
+    task.save("pictures")
+
+`run`, `submit`, `estimate`, `task`, `models`, `chat`, `stream_chat` and `upload` use one shared `Client`,
+made from `TOLLGATE_API_KEY` and `TOLLGATE_URL` at first use.
+
+errors.py     what can go wrong, as a tree of classes
+models.py     what the service answers, as values
+inputs.py     the input of each model, typed; generated from the catalog
+wire.py       one request: how it is made, when it is sent again
+media.py      local files inside an input
+steps.py      each operation as steps, without I/O
+client.py     the steps with threads; aio.py: with asyncio
+progress.py   progress in a terminal
+webhooks.py   is a webhook Tollgate's?
+command.py    the `tollgate` command
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from tollgate.aio import AsyncClient, AsyncTask
+from tollgate.client import Client, Messages, Task
+from tollgate.errors import (
+    APIError,
+    AuthenticationError,
+    ConfigurationError,
+    ConflictError,
+    InsufficientBalanceError,
+    InvalidInputError,
+    NotFoundError,
+    PayloadTooLargeError,
+    PermissionDeniedError,
+    RateLimitError,
+    ServiceError,
+    SignatureError,
+    TaskExpiredError,
+    TaskFailedError,
+    TollgateError,
+    UnreachableError,
+    WaitTimeoutError,
+)
+from tollgate.models import Chat, Estimate, Progress, RemoteFile, TaskStatus, Upload
+from tollgate.webhooks import Event, verify_webhook
+from tollgate.wire import VERSION
+
+__version__ = VERSION
+
+__all__ = [
+    "APIError",
+    "AsyncClient",
+    "AsyncTask",
+    "AuthenticationError",
+    "Chat",
+    "Client",
+    "ConfigurationError",
+    "ConflictError",
+    "Estimate",
+    "Event",
+    "InsufficientBalanceError",
+    "InvalidInputError",
+    "NotFoundError",
+    "PayloadTooLargeError",
+    "PermissionDeniedError",
+    "Progress",
+    "RateLimitError",
+    "RemoteFile",
+    "ServiceError",
+    "SignatureError",
+    "Task",
+    "TaskExpiredError",
+    "TaskFailedError",
+    "TaskStatus",
+    "TollgateError",
+    "UnreachableError",
+    "Upload",
+    "WaitTimeoutError",
+    "__version__",
+    "chat",
+    "estimate",
+    "models",
+    "run",
+    "stream_chat",
+    "submit",
+    "task",
+    "upload",
+    "verify_webhook",
+]
+
+
+@cache
+def _shared() -> Client:
+    return Client()
+
+
+def run(model: str, input: Mapping[str, Any] | None = None, **options: Any) -> Task:  # noqa: A002
+    """Make one generation and wait for it. See `Client.run`."""
+    return _shared().run(model, input, **options)
+
+
+def submit(model: str, input: Mapping[str, Any] | None = None, **options: Any) -> Task:  # noqa: A002
+    """Create a generation and return at once. See `Client.submit`."""
+    return _shared().submit(model, input, **options)
+
+
+def estimate(model: str, input: Mapping[str, Any] | None = None) -> Estimate:  # noqa: A002
+    """Return what a generation would cost. See `Client.estimate`."""
+    return _shared().estimate(model, input)
+
+
+def task(task_id: str) -> Task:
+    """Return a task that was created before. See `Client.task`."""
+    return _shared().task(task_id)
+
+
+def models(**filters: Any) -> list[dict[str, Any]]:
+    """Return the catalog. See `Client.models`."""
+    return _shared().models(**filters)
+
+
+def upload(file: Any) -> Upload:
+    """Upload a file. See `Client.upload`."""
+    return _shared().upload(file)
+
+
+def chat(model: str, messages: Messages, **options: Any) -> Chat:
+    """Return a text model's answer. See `Client.chat`."""
+    return _shared().chat(model, messages, **options)
+
+
+def stream_chat(model: str, messages: Messages, **options: Any) -> Iterator[str]:
+    """Yield a text model's answer as it comes. See `Client.stream_chat`."""
+    return _shared().stream_chat(model, messages, **options)

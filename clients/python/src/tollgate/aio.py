@@ -1,0 +1,239 @@
+"""The same client for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from tollgate import wire
+from tollgate.client import DOWNLOAD_CHUNK_BYTES, Messages, OnProgress, chat_body, chat_of, form_of, text_of
+from tollgate.errors import TollgateError
+from tollgate.models import Chat, Estimate, RemoteFile, TaskStatus, Upload
+from tollgate.progress import shown_progress
+from tollgate.steps import MAX_PAGES, PAGE_SIZE, Effect, Operations, ResultT, Steps
+from tollgate.wire import PutFile, Reply, Send, Settings, Sleep
+
+
+class AsyncTask:
+    """A generation under way. Made by `AsyncClient.submit` and `AsyncClient.task`."""
+
+    def __init__(self, client: AsyncClient, seen: TaskStatus) -> None:
+        self._client = client
+        self.seen = seen
+        """The task as it was last seen."""
+
+    @property
+    def id(self) -> str:
+        """Return the task's id."""
+        return self.seen.id
+
+    @property
+    def files(self) -> tuple[RemoteFile, ...]:
+        """Return the files of a finished task."""
+        return self.seen.files
+
+    async def status(self) -> TaskStatus:
+        """Ask for the task as it is now."""
+        self.seen = await self._client._run(self._client._operations.status(self.id))
+        return self.seen
+
+    async def wait(self, timeout: float | None = None, on_progress: OnProgress | None = None) -> TaskStatus:  # noqa: ASYNC109
+        """Return the finished task. Raises `TaskFailedError`, `TaskExpiredError` and `WaitTimeoutError`."""
+        self.seen = await self._client._run(self._client._operations.wait(self.seen, timeout, on_progress))
+        return self.seen
+
+    async def cancel(self) -> TaskStatus:
+        """Ask for the end of the task."""
+        self.seen = await self._client._run(self._client._operations.cancel(self.id))
+        return self.seen
+
+    async def save(self, folder: str | os.PathLike[str] = ".") -> list[Path]:
+        """Save the files of a finished task in `folder`; return where they are."""
+        return [await self._client.save(file, folder) for file in self.files]
+
+
+class AsyncClient:
+    """Tollgate, with one API key, in one event loop. See `tollgate.Client`."""
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        *,
+        timeout: float = wire.REQUEST_TIMEOUT_S,
+        max_attempts: int = wire.MAX_ATTEMPTS,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._settings = Settings.read(api_key, base_url, timeout, max_attempts)
+        self._operations = Operations(max_attempts)
+        self._http = httpx.AsyncClient(base_url=self._settings.base_url, timeout=timeout, transport=transport)
+
+    async def run(
+        self,
+        model: str,
+        input: Mapping[str, Any] | None = None,  # noqa: A002 - the API's own name
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109 - it bounds the wait for the task, not this call alone
+        on_progress: OnProgress | None = None,
+        idempotency_key: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        max_cost_cents: int | None = None,
+    ) -> AsyncTask:
+        """Make one generation and wait for it; return the finished task."""
+        task = await self.submit(
+            model, input, idempotency_key=idempotency_key, metadata=metadata, max_cost_cents=max_cost_cents
+        )
+        with shown_progress(model, on_progress) as show:
+            await task.wait(timeout, show)
+        return task
+
+    async def submit(
+        self,
+        model: str,
+        input: Mapping[str, Any] | None = None,  # noqa: A002 - the API's own name
+        *,
+        idempotency_key: str | None = None,
+        webhook: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        max_cost_cents: int | None = None,
+    ) -> AsyncTask:
+        """Create a generation and return at once."""
+        steps = self._operations.submit(
+            model,
+            input or {},
+            idempotency_key=idempotency_key,
+            webhook=webhook,
+            metadata=metadata,
+            max_cost_cents=max_cost_cents,
+        )
+        return AsyncTask(self, await self._run(steps))
+
+    async def estimate(self, model: str, input: Mapping[str, Any] | None = None) -> Estimate:  # noqa: A002
+        """Return exactly what `submit` would charge for the same input."""
+        return await self._run(self._operations.estimate(model, input or {}))
+
+    async def task(self, task_id: str) -> AsyncTask:
+        """Return a task that was created before."""
+        return AsyncTask(self, await self._run(self._operations.status(task_id)))
+
+    async def tasks(
+        self, *, status: str | None = None, model: str | None = None
+    ) -> AsyncIterator[TaskStatus]:
+        """Yield the account's tasks, the newest first."""
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            page, cursor = await self._run(self._operations.tasks_page(cursor, PAGE_SIZE, status, model))
+            for one in page:
+                yield one
+            if cursor is None:
+                return
+
+    async def models(self, *, kind: str | None = None, capability: str | None = None) -> list[dict[str, Any]]:
+        """Return the catalog."""
+        return await self._run(self._operations.models(kind, capability))
+
+    async def model(self, model_id: str) -> dict[str, Any]:
+        """Return one model with its `params` and `pricing`."""
+        return await self._run(self._operations.model(model_id))
+
+    async def balance_cents(self) -> int:
+        """Return the account's balance."""
+        return int((await self._run(self._operations.me()))["balance"])
+
+    async def upload(self, file: Any) -> Upload:
+        """Upload a path, bytes or an open binary file."""
+        return await self._run(self._operations.upload(file))
+
+    async def delete_file(self, file_id: str) -> None:
+        """Delete an uploaded file before its time."""
+        await self._run(self._operations.delete_file(file_id))
+
+    async def chat(self, model: str, messages: Messages, **options: Any) -> Chat:
+        """Return a text model's answer."""
+        return chat_of(await self._run(self._operations.chat(chat_body(model, messages, options))))
+
+    async def stream_chat(self, model: str, messages: Messages, **options: Any) -> AsyncIterator[str]:
+        """Yield the answer's text as it comes. Raises `TollgateError` where it breaks off."""
+        body = chat_body(model, messages, options) | {"stream": True}
+        send = Send("POST", "/api/v1/chat/completions", json=body)
+        async with self._http.stream(
+            "POST", send.path, json=body, headers=send.headers_for(self._settings)
+        ) as response:
+            if response.is_error:
+                await response.aread()
+                wire.data_of(Reply.of(response))
+            async for line in response.aiter_lines():
+                text = text_of(line)
+                if text is None:
+                    return
+                if text:
+                    yield text
+        raise TollgateError("the answer broke off")
+
+    async def download(self, file: RemoteFile) -> bytes:
+        """Return the bytes of a file."""
+        response = await self._http.get(file.url)
+        response.raise_for_status()
+        return response.content
+
+    async def save(self, file: RemoteFile, to: str | os.PathLike[str] = ".") -> Path:
+        """Save a file in a folder, or under a name of your own; return where it is."""
+        target = Path(to)
+        path = target / file.name if target.is_dir() else target
+        async with self._http.stream("GET", file.url) as response:
+            response.raise_for_status()
+            with path.open("wb") as out:
+                async for chunk in response.aiter_bytes(DOWNLOAD_CHUNK_BYTES):
+                    out.write(chunk)
+        return path
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> AsyncClient:
+        """Return the client."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the connections."""
+        await self.aclose()
+
+    async def _run(self, steps: Steps[ResultT]) -> ResultT:
+        began = time.monotonic()
+        answer: Any = None
+        try:
+            while True:
+                answer = await self._do(steps.send(answer), began)
+        except StopIteration as ended:
+            result: ResultT = ended.value
+            return result
+
+    async def _do(self, effect: Effect, began: float) -> Any:
+        if isinstance(effect, Sleep):
+            await asyncio.sleep(effect.seconds)
+            return time.monotonic() - began
+        try:
+            if isinstance(effect, PutFile):
+                return Reply.of(await self._http.post(effect.url, **form_of(effect)))
+            response = await self._http.request(
+                effect.method,
+                effect.path,
+                json=effect.json,
+                params=dict(effect.params),
+                headers=effect.headers_for(self._settings),
+            )
+        except httpx.TransportError as exc:
+            if isinstance(effect, PutFile):
+                raise TollgateError(f"the upload of {effect.name} failed: {exc!r}") from exc
+            return None
+        return Reply.of(response)

@@ -1,0 +1,290 @@
+"""The client: `Client` for threads; `aio.AsyncClient` is the same for asyncio."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from tollgate import wire
+from tollgate.errors import TollgateError
+from tollgate.models import Chat, Estimate, Progress, RemoteFile, TaskStatus, Upload
+from tollgate.progress import shown_progress
+from tollgate.steps import MAX_PAGES, PAGE_SIZE, Effect, Operations, ResultT, Steps
+from tollgate.wire import PutFile, Reply, Send, Settings, Sleep
+
+Messages = str | Sequence[Mapping[str, Any]]
+OnProgress = Callable[[Progress], None]
+DOWNLOAD_CHUNK_BYTES = 1 << 20
+
+
+class Task:
+    """A generation under way. Made by `Client.submit` and `Client.task`."""
+
+    def __init__(self, client: Client, seen: TaskStatus) -> None:
+        self._client = client
+        self.seen = seen
+        """The task as it was last seen."""
+
+    @property
+    def id(self) -> str:
+        """Return the task's id: `Client.task(id)` finds it again, in any process."""
+        return self.seen.id
+
+    @property
+    def files(self) -> tuple[RemoteFile, ...]:
+        """Return the files of a finished task."""
+        return self.seen.files
+
+    def status(self) -> TaskStatus:
+        """Ask for the task as it is now."""
+        self.seen = self._client._run(self._client._operations.status(self.id))
+        return self.seen
+
+    def wait(self, timeout: float | None = None, on_progress: OnProgress | None = None) -> TaskStatus:
+        """Return the finished task. Raises `TaskFailedError`, `TaskExpiredError` and `WaitTimeoutError`."""
+        self.seen = self._client._run(self._client._operations.wait(self.seen, timeout, on_progress))
+        return self.seen
+
+    def cancel(self) -> TaskStatus:
+        """Ask for the end of the task: refunded where nothing will be made."""
+        self.seen = self._client._run(self._client._operations.cancel(self.id))
+        return self.seen
+
+    def save(self, folder: str | os.PathLike[str] = ".") -> list[Path]:
+        """Save the files of a finished task in `folder`; return where they are."""
+        return [self._client.save(file, folder) for file in self.files]
+
+
+class Client:
+    """Tollgate, with one API key.
+
+    `api_key` and `base_url` default to the variables `TOLLGATE_API_KEY` and `TOLLGATE_URL`. Safe to share
+    between threads. Close it, or use it in a `with` block.
+    """
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        *,
+        timeout: float = wire.REQUEST_TIMEOUT_S,
+        max_attempts: int = wire.MAX_ATTEMPTS,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._settings = Settings.read(api_key, base_url, timeout, max_attempts)
+        self._operations = Operations(max_attempts)
+        self._http = httpx.Client(base_url=self._settings.base_url, timeout=timeout, transport=transport)
+
+    def run(
+        self,
+        model: str,
+        input: Mapping[str, Any] | None = None,  # noqa: A002 - the API's own name
+        *,
+        timeout: float | None = None,
+        on_progress: OnProgress | None = None,
+        idempotency_key: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        max_cost_cents: int | None = None,
+    ) -> Task:
+        """Make one generation and wait for it; return the finished task.
+
+        Local files in `input` are uploaded. In a terminal its progress is shown, unless `on_progress` takes
+        it. Raises `APIError` before anything was charged, `TaskFailedError` after a refund.
+        """
+        task = self.submit(
+            model, input, idempotency_key=idempotency_key, metadata=metadata, max_cost_cents=max_cost_cents
+        )
+        with shown_progress(model, on_progress) as show:
+            task.wait(timeout, show)
+        return task
+
+    def submit(
+        self,
+        model: str,
+        input: Mapping[str, Any] | None = None,  # noqa: A002 - the API's own name
+        *,
+        idempotency_key: str | None = None,
+        webhook: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        max_cost_cents: int | None = None,
+    ) -> Task:
+        """Create a generation and return at once. It is charged now, and once."""
+        steps = self._operations.submit(
+            model,
+            input or {},
+            idempotency_key=idempotency_key,
+            webhook=webhook,
+            metadata=metadata,
+            max_cost_cents=max_cost_cents,
+        )
+        return Task(self, self._run(steps))
+
+    def estimate(self, model: str, input: Mapping[str, Any] | None = None) -> Estimate:  # noqa: A002
+        """Return exactly what `submit` would charge for the same input."""
+        return self._run(self._operations.estimate(model, input or {}))
+
+    def task(self, task_id: str) -> Task:
+        """Return a task that was created before."""
+        return Task(self, self._run(self._operations.status(task_id)))
+
+    def tasks(self, *, status: str | None = None, model: str | None = None) -> Iterator[TaskStatus]:
+        """Yield the account's tasks, the newest first, page by page as they are needed."""
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            page, cursor = self._run(self._operations.tasks_page(cursor, PAGE_SIZE, status, model))
+            yield from page
+            if cursor is None:
+                return
+
+    def models(self, *, kind: str | None = None, capability: str | None = None) -> list[dict[str, Any]]:
+        """Return the catalog: `kind` is `media` or `llm`, `capability` such as `text-to-video`."""
+        return self._run(self._operations.models(kind, capability))
+
+    def model(self, model_id: str) -> dict[str, Any]:
+        """Return one model with its `params` and `pricing`."""
+        return self._run(self._operations.model(model_id))
+
+    def balance_cents(self) -> int:
+        """Return the account's balance. The key needs the scope `account`."""
+        return int(self._run(self._operations.me())["balance"])
+
+    def upload(self, file: Any) -> Upload:
+        """Upload a path, bytes or an open binary file; its `id` goes into any media field, many times."""
+        return self._run(self._operations.upload(file))
+
+    def delete_file(self, file_id: str) -> None:
+        """Delete an uploaded file before its time."""
+        self._run(self._operations.delete_file(file_id))
+
+    def chat(self, model: str, messages: Messages, **options: Any) -> Chat:
+        """Return a text model's answer to a string or to messages in OpenAI's form."""
+        reply = self._run(self._operations.chat(chat_body(model, messages, options)))
+        return chat_of(reply)
+
+    def stream_chat(self, model: str, messages: Messages, **options: Any) -> Iterator[str]:
+        """Yield the answer's text as it comes. Raises `TollgateError` where it breaks off."""
+        body = chat_body(model, messages, options) | {"stream": True}
+        send = Send("POST", "/api/v1/chat/completions", json=body)
+        with self._http.stream(
+            "POST", send.path, json=body, headers=send.headers_for(self._settings)
+        ) as response:
+            if response.is_error:
+                response.read()
+                wire.data_of(Reply.of(response))
+            yield from texts_of(response.iter_lines())
+
+    def download(self, file: RemoteFile) -> bytes:
+        """Return the bytes of a file."""
+        response = self._http.get(file.url)
+        response.raise_for_status()
+        return response.content
+
+    def save(self, file: RemoteFile, to: str | os.PathLike[str] = ".") -> Path:
+        """Save a file in a folder, or under a name of your own; return where it is."""
+        target = Path(to)
+        path = target / file.name if target.is_dir() else target
+        with self._http.stream("GET", file.url) as response, path.open("wb") as out:
+            response.raise_for_status()
+            for chunk in response.iter_bytes(DOWNLOAD_CHUNK_BYTES):
+                out.write(chunk)
+        return path
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Client:
+        """Return the client."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the connections."""
+        self.close()
+
+    def _run(self, steps: Steps[ResultT]) -> ResultT:
+        """Do what an operation asks for, step by step."""
+        began = time.monotonic()
+        answer: Any = None
+        try:
+            while True:
+                answer = self._do(steps.send(answer), began)
+        except StopIteration as ended:
+            result: ResultT = ended.value
+            return result
+
+    def _do(self, effect: Effect, began: float) -> Any:
+        if isinstance(effect, Sleep):
+            time.sleep(effect.seconds)
+            return time.monotonic() - began
+        try:
+            if isinstance(effect, PutFile):
+                return Reply.of(self._http.post(effect.url, **form_of(effect)))
+            response = self._http.request(
+                effect.method,
+                effect.path,
+                json=effect.json,
+                params=dict(effect.params),
+                headers=effect.headers_for(self._settings),
+            )
+        except httpx.TransportError as exc:
+            if isinstance(effect, PutFile):
+                raise TollgateError(f"the upload of {effect.name} failed: {exc!r}") from exc
+            return None
+        return Reply.of(response)
+
+
+def form_of(put: PutFile) -> dict[str, Any]:
+    """Return an upload as the arguments of a request: the form's fields, then the file."""
+    return {"data": dict(put.fields), "files": {"file": (put.name, put.content, put.content_type)}}
+
+
+def chat_body(model: str, messages: Messages, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of a chat."""
+    said = [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
+    return {"model": model, "messages": said, **options}
+
+
+def chat_of(reply: Reply) -> Chat:
+    """Read a whole answer."""
+    choices = reply.body.get("choices") or [{}]
+    cost = reply.headers.get("x-tollgate-cost-micro-usd")
+    return Chat(
+        text=(choices[0].get("message") or {}).get("content") or "",
+        usage=reply.body.get("usage"),
+        cost_micro_usd=int(cost) if cost is not None and cost.isdigit() else None,
+        data=reply.body,
+    )
+
+
+def texts_of(lines: Iterator[str]) -> Iterator[str]:
+    """Yield the text in the lines of an event stream. Raises `TollgateError` for an error, or no end."""
+    for line in lines:
+        text = text_of(line)
+        if text is None:
+            return
+        if text:
+            yield text
+    raise TollgateError("the answer broke off")
+
+
+def text_of(line: str) -> str | None:
+    """Return the text in one line of an event stream, `None` at its end. Raises `TollgateError`."""
+    if not line.startswith("data:"):
+        return ""
+    said = line.removeprefix("data:").strip()
+    if said == "[DONE]":
+        return None
+    chunk = json.loads(said)
+    if "error" in chunk:
+        raise TollgateError(f"the answer broke off: {chunk['error'].get('message', chunk['error'])}")
+    choices = chunk.get("choices") or [{}]
+    return (choices[0].get("delta") or {}).get("content") or ""

@@ -1,0 +1,212 @@
+"""What the client does, one generator an operation: it yields what to send or how long to wait, and is told
+what came back. `client.py` and `aio.py` drive the same steps, one with threads, one with asyncio."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, TypeVar
+
+import httpx
+
+from tollgate.errors import (
+    TaskExpiredError,
+    TaskFailedError,
+    TollgateError,
+    UnreachableError,
+    WaitTimeoutError,
+)
+from tollgate.media import files_in, key_of, local_file, local_path, replaced
+from tollgate.models import EXPIRED, FINISHED, Estimate, Progress, TaskStatus, Upload
+from tollgate.wire import PutFile, Reply, Send, Sleep, data_of, is_worth_another_attempt, wait_before
+
+Effect = Send | Sleep | PutFile
+ResultT = TypeVar("ResultT")
+Steps = Generator[Effect, Any, ResultT]
+"""Answers: to `Send` a `Reply`, or `None` where none came; to `PutFile` a `Reply`; to `Sleep` the seconds
+since the operation began."""
+
+FIRST_POLL_S, MAX_POLL_S = 0.5, 10.0
+DEFAULT_WAIT_S = 3600.0
+"""Longer than any model's deadline: a task has ended by then."""
+MAX_PAGES = 10_000
+PAGE_SIZE = 100
+
+
+def call(send: Send, max_attempts: int) -> Steps[Reply]:
+    """Send a request until it is answered or not worth another attempt. Raises `UnreachableError`."""
+    for attempt in range(max_attempts):
+        reply: Reply | None = yield send
+        is_last = attempt + 1 == max_attempts
+        if reply is not None and (
+            not httpx.codes.is_error(reply.status) or is_last or not is_worth_another_attempt(send, reply)
+        ):
+            return reply
+        if reply is None and (is_last or not is_worth_another_attempt(send, None)):
+            break
+        yield Sleep(wait_before(attempt, reply))
+    raise UnreachableError(f"no answer to {send.method} {send.path}")
+
+
+def fetch(send: Send, max_attempts: int) -> Steps[Any]:
+    """Send a request and return its `data`. Raises `APIError` and `UnreachableError`."""
+    reply = yield from call(send, max_attempts)
+    return data_of(reply)
+
+
+class Operations:
+    """The steps of each operation; `max_attempts` bounds each request."""
+
+    def __init__(self, max_attempts: int) -> None:
+        self._max_attempts = max_attempts
+        self._media_fields: dict[str, frozenset[str]] = {}
+
+    def _get(self, path: str, **params: Any) -> Steps[Any]:
+        known = {name: value for name, value in params.items() if value is not None}
+        return fetch(Send("GET", path, params=known), self._max_attempts)
+
+    def submit(
+        self,
+        model: str,
+        values: Mapping[str, Any],
+        *,
+        idempotency_key: str | None,
+        webhook: str | None,
+        metadata: Mapping[str, Any] | None,
+        max_cost_cents: int | None,
+    ) -> Steps[TaskStatus]:
+        """Upload the local files of an input, then create the task: once, however often it is sent."""
+        ready = yield from self.uploaded(model, values)
+        more = {"webhook": webhook, "metadata": metadata, "maxCostCents": max_cost_cents}
+        body = {
+            "model": model,
+            "input": ready,
+            **{name: value for name, value in more.items() if value is not None},
+        }
+        headers = {"idempotency-key": idempotency_key or f"py-{uuid.uuid4()}"}
+        data = yield from fetch(
+            Send("POST", "/api/v1/generation/create", json=body, headers=headers), self._max_attempts
+        )
+        return TaskStatus.of(data)
+
+    def estimate(self, model: str, values: Mapping[str, Any]) -> Steps[Estimate]:
+        """Price an input; its local files are uploaded, since a price can depend on them."""
+        ready = yield from self.uploaded(model, values)
+        body = {"model": model, "input": ready}
+        data = yield from fetch(Send("POST", "/api/v1/generation/estimate", json=body), self._max_attempts)
+        return Estimate.of(data)
+
+    def status(self, task_id: str) -> Steps[TaskStatus]:
+        """Ask for a task."""
+        data = yield from self._get(f"/api/v1/task/status/{task_id}")
+        return TaskStatus.of(data)
+
+    def cancel(self, task_id: str) -> Steps[TaskStatus]:
+        """Ask for a task's end."""
+        data = yield from fetch(Send("POST", f"/api/v1/task/cancel/{task_id}"), self._max_attempts)
+        return TaskStatus.of(data)
+
+    def wait(
+        self, task: TaskStatus, timeout_s: float | None, on_progress: Callable[[Progress], None] | None
+    ) -> Steps[TaskStatus]:
+        """Poll until the task has ended, at the pace that the service suggests.
+
+        Raises `TaskFailedError` or `TaskExpiredError` after a refund, `WaitTimeoutError` before an end.
+        """
+        bound_s = DEFAULT_WAIT_S if timeout_s is None else timeout_s
+        elapsed_s, pause_s = 0.0, FIRST_POLL_S
+        while not task.ended:
+            if on_progress is not None:
+                on_progress(Progress(task, elapsed_s))
+            if elapsed_s >= bound_s:
+                raise WaitTimeoutError(task, bound_s)
+            suggested = task.poll_after_s or pause_s
+            elapsed_s = yield Sleep(min(suggested, max(bound_s - elapsed_s, 0.05)))
+            task = yield from self.status(task.id)
+            pause_s = min(pause_s * 1.5, MAX_POLL_S)
+        if on_progress is not None:
+            on_progress(Progress(task, elapsed_s))
+        if task.status != FINISHED:
+            raise (TaskExpiredError if task.status == EXPIRED else TaskFailedError)(task)
+        return task
+
+    def models(self, kind: str | None, capability: str | None) -> Steps[list[dict[str, Any]]]:
+        """Return the catalog."""
+        found = yield from self._get("/api/v1/catalog", kind=kind, capability=capability)
+        return list(found)
+
+    def model(self, model_id: str) -> Steps[dict[str, Any]]:
+        """Return one model of the catalog."""
+        found: dict[str, Any] = yield from self._get(f"/api/v1/catalog/{model_id}")
+        return found
+
+    def me(self) -> Steps[dict[str, Any]]:
+        """Return the caller's account."""
+        found: dict[str, Any] = yield from self._get("/api/v1/user/me")
+        return found
+
+    def tasks_page(
+        self, cursor: str | None, limit: int, status: str | None, model: str | None
+    ) -> Steps[tuple[list[TaskStatus], str | None]]:
+        """Return a page of tasks, the newest first, and the cursor of the next one."""
+        data = yield from self._get("/api/v1/tasks", cursor=cursor, limit=limit, status=status, model=model)
+        return [TaskStatus.of(one) for one in data["tasks"]], data.get("cursor")
+
+    def chat(self, body: Mapping[str, Any]) -> Steps[Reply]:
+        """Send a chat. It is not repeated where no answer came: the first one may be billed."""
+        send = Send("POST", "/api/v1/chat/completions", json=body, is_safe_to_repeat=False)
+        reply = yield from call(send, self._max_attempts)
+        data_of(reply)
+        return reply
+
+    def upload(self, value: Any) -> Steps[Upload]:
+        """Put a file of yours where the models can read it."""
+        file = local_path(value) if isinstance(value, str) else local_file(value)
+        if file is None:
+            raise TypeError(f"not a file: {value!r}")
+        content = file.read()
+        body = {"filename": file.name, "contentType": file.content_type, "bytes": len(content)}
+        granted = yield from fetch(Send("POST", "/api/v1/files", json=body), self._max_attempts)
+        form = granted["upload"]
+        reply: Reply = yield PutFile(form["url"], form["fields"], file.name, content, file.content_type)
+        if httpx.codes.is_error(reply.status):
+            raise TollgateError(f"the upload of {file.name} was refused: HTTP {reply.status}")
+        return Upload.of(granted)
+
+    def delete_file(self, file_id: str) -> Steps[None]:
+        """Delete an uploaded file."""
+        yield from fetch(Send("DELETE", f"/api/v1/files/{file_id}"), self._max_attempts)
+
+    def uploaded(self, model: str, values: Mapping[str, Any]) -> Steps[dict[str, Any]]:
+        """Return an input with each of its local files uploaded and named by its id."""
+        fields = yield from self._media_fields_of(model, values)
+        ids: dict[Any, str] = {}
+        for value in files_in(values, fields):
+            kept = yield from self.upload(value)
+            ids[key_of(value)] = kept.id
+        ready: dict[str, Any] = replaced(values, fields, lambda value: ids[key_of(value)])
+        return ready
+
+    def _media_fields_of(self, model: str, values: Mapping[str, Any]) -> Steps[frozenset[str]]:
+        """Return the names of the model's fields that hold files; asked only where an input may name one."""
+        if not _may_name_files(values):
+            return frozenset()
+        if model not in self._media_fields:
+            shown = yield from self.model(model)
+            fields = (one["name"] for one in shown.get("params", []) if one.get("isMedia"))
+            self._media_fields[model] = frozenset(fields)
+        return self._media_fields[model]
+
+
+def _may_name_files(values: Any) -> bool:
+    """Return whether anything beside the prompt could be the path of a file."""
+    if isinstance(values, Mapping):
+        return any(_may_name_files(one) for name, one in values.items() if name != "prompt")
+    if isinstance(values, (list, tuple)):
+        return any(_may_name_files(one) for one in values)
+    return isinstance(values, str) and ("." in values or "/" in values) and local_looks(values)
+
+
+def local_looks(text: str) -> bool:
+    """Return whether a string could be a path rather than a URL, a data URI or an id."""
+    return "\n" not in text and not text.startswith(("http://", "https://", "data:", "file_"))

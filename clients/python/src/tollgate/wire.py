@@ -1,0 +1,134 @@
+"""One request to the service: how it is made, when it is sent again, what its answer means. No I/O."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from tollgate.errors import ConfigurationError, api_error
+
+VERSION = "0.1.0"
+MAX_ATTEMPTS = 5
+"""Of one request: the first and four more, over about 8 s unless the service names a time."""
+FIRST_WAIT_S, MAX_WAIT_S = 0.5, 30.0
+REQUEST_TIMEOUT_S = 60.0
+RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+RETRIED_CODES = frozenset({"idempotency_conflict"})
+"""Codes of 409 that mean: the same request is still under way."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Who asks, and where."""
+
+    api_key: str
+    base_url: str
+    timeout_s: float = REQUEST_TIMEOUT_S
+    max_attempts: int = MAX_ATTEMPTS
+
+    @classmethod
+    def read(cls, api_key: str | None, base_url: str | None, timeout_s: float, max_attempts: int) -> Settings:
+        """Return what was given, else what `TOLLGATE_API_KEY` and `TOLLGATE_URL` say.
+
+        Raises `ConfigurationError` where one is missing.
+        """
+        key = api_key or os.environ.get("TOLLGATE_API_KEY")
+        url = base_url or os.environ.get("TOLLGATE_URL")
+        if not key:
+            raise ConfigurationError("No API key: pass api_key=… or set TOLLGATE_API_KEY.")
+        if not url:
+            raise ConfigurationError("No address: pass base_url=… or set TOLLGATE_URL.")
+        return cls(key, url.rstrip("/").removesuffix("/api/v1"), timeout_s, max_attempts)
+
+
+@dataclass(frozen=True)
+class Send:
+    """A request to send. `is_safe_to_repeat` where a repeat changes nothing (reads, idempotency keys)."""
+
+    method: str
+    path: str
+    json: Any = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    is_safe_to_repeat: bool = True
+
+    def headers_for(self, settings: Settings) -> dict[str, str]:
+        """Return the headers of the request."""
+        return {
+            "authorization": f"Bearer {settings.api_key}",
+            "user-agent": f"tollgate-python/{VERSION}",
+            **self.headers,
+        }
+
+
+@dataclass(frozen=True)
+class Sleep:
+    """Wait before going on."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class PutFile:
+    """Send bytes to the storage that an upload was granted on: a form with the file as its last field."""
+
+    url: str
+    fields: Mapping[str, str]
+    name: str
+    content: bytes
+    content_type: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer: status, headers, and its JSON, or its text where it is none."""
+
+    status: int
+    headers: httpx.Headers
+    body: Any
+
+    @classmethod
+    def of(cls, response: httpx.Response) -> Reply:
+        """Read an answer whose body is there."""
+        try:
+            body = json.loads(response.content)
+        except ValueError:
+            body = response.text
+        return cls(response.status_code, response.headers, body)
+
+
+def wait_before(attempt: int, reply: Reply | None) -> float:
+    """Return how long to wait before the next attempt: what the service says, else longer each time."""
+    said = None if reply is None else reply.headers.get("retry-after")
+    if said is not None and said.isascii() and said.isdigit():
+        return min(float(said), MAX_WAIT_S)
+    return float(min(FIRST_WAIT_S * 2**attempt, MAX_WAIT_S) * random.uniform(0.5, 1.0))  # noqa: S311
+
+
+def is_worth_another_attempt(send: Send, reply: Reply | None) -> bool:
+    """Return whether a failed request is sent again; `reply` is `None` where none came.
+
+    A request that charges and carries no idempotency key is repeated only where the service refused it
+    before it did anything.
+    """
+    if reply is None:
+        return send.is_safe_to_repeat
+    error = reply.body.get("error") if isinstance(reply.body, dict) else None
+    code = error.get("code") if isinstance(error, dict) else None
+    if code in RETRIED_CODES or reply.status == httpx.codes.TOO_MANY_REQUESTS:
+        return True
+    return send.is_safe_to_repeat and reply.status in RETRIED
+
+
+def data_of(reply: Reply) -> Any:
+    """Return the `data` of the envelope, or the whole body where it has none. Raises `APIError`."""
+    if reply.status >= httpx.codes.BAD_REQUEST:
+        raise api_error(reply.status, reply.body, reply.headers.get("x-request-id"))
+    is_wrapped = isinstance(reply.body, dict) and "data" in reply.body and "code" in reply.body
+    return reply.body["data"] if is_wrapped else reply.body

@@ -1,0 +1,123 @@
+// When a request is sent again, and what its answer means. A `fetch` of ours stands for the service.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Webhook } from "standardwebhooks";
+import * as tollgate from "../dist/index.js";
+
+const json = (body, status = 200, headers = {}) => new Response(JSON.stringify(body), { status, headers });
+const created = () => json({ code: 200, data: { taskId: "task_1", status: "not_started" } });
+const failed = (status, code = "x", headers = { "retry-after": "0" }) =>
+  json({ code: status, error: { message: "no", code } }, status, headers);
+
+function service(...answers) {
+  const seen = [];
+  const fetch = async (url, request = {}) => {
+    seen.push({ url: String(url), ...request });
+    const answer = answers[seen.length - 1];
+    if (answer instanceof Error) throw answer;
+    return typeof answer === "function" ? answer(url, request) : answer;
+  };
+  return { seen, client: new tollgate.Client({ apiKey: "tg_live_x", baseUrl: "https://tollgate.test/api/v1/", fetch }) };
+}
+
+for (const status of [408, 425, 429, 500, 502, 503, 504])
+  test(`a create is sent again after ${status} with the same key`, async () => {
+    const { seen, client } = service(failed(status), created());
+    assert.equal((await client.submit("m", {})).id, "task_1");
+    assert.equal(seen.length, 2);
+    assert.equal(seen[0].headers["idempotency-key"], seen[1].headers["idempotency-key"]);
+    assert.equal(seen[0].url, "https://tollgate.test/api/v1/generation/create");
+  });
+
+test("a lost answer to a create is asked for again, one to a chat is not", async () => {
+  const create = service(new TypeError("gone"), created());
+  await create.client.submit("m", {}, { idempotencyKey: "mine" });
+  assert.deepEqual(create.seen.map((one) => one.headers["idempotency-key"]), ["mine", "mine"]);
+  const chat = service(new TypeError("gone"), created());
+  await assert.rejects(chat.client.chat("m", "hello"), tollgate.UnreachableError);
+  assert.equal(chat.seen.length, 1);
+});
+
+test("attempts are bounded", async () => {
+  const { seen, client } = service(...Array(9).fill(() => failed(503)));
+  await assert.rejects(client.submit("m", {}), tollgate.ServiceError);
+  assert.equal(seen.length, 5);
+});
+
+for (const [status, kind] of [
+  [400, "InvalidInputError"],
+  [401, "AuthenticationError"],
+  [402, "InsufficientBalanceError"],
+  [403, "PermissionDeniedError"],
+  [404, "NotFoundError"],
+  [413, "PayloadTooLargeError"],
+  [422, "ConflictError"],
+])
+  test(`${status} is ${kind}`, async () => {
+    const { seen, client } = service(failed(status, "a_code", { "x-request-id": "req_1" }));
+    const error = await client.submit("m", {}).catch((one) => one);
+    assert.ok(error instanceof tollgate[kind]);
+    assert.deepEqual([error.name, error.status, error.code, error.requestId], [kind, status, "a_code", "req_1"]);
+    assert.equal(seen.length, 1);
+  });
+
+test("local files are uploaded, each once, and our key goes to the service alone", async () => {
+  const granted = json({ code: 200, data: { id: "file_1", upload: { url: "https://bucket.test/", fields: { key: "k" } } } });
+  const { seen, client } = service(granted, new Response(null, { status: 204 }), created());
+  const file = new File(["png"], "start.png", { type: "image/png" });
+  await client.submit("m", { imageUrls: [file, "https://x.test/a.png"], imageWithRoles: [{ url: file }] });
+  assert.deepEqual(JSON.parse(seen[2].body).input, {
+    imageUrls: ["file_1", "https://x.test/a.png"],
+    imageWithRoles: [{ url: "file_1" }],
+  });
+  assert.deepEqual(JSON.parse(seen[0].body), { filename: "start.png", contentType: "image/png", bytes: 3 });
+  assert.equal(seen[1].headers, undefined);
+  assert.equal(seen[1].body.get("key"), "k");
+});
+
+test("progress is told, what fails throws, and a wait has an end", async () => {
+  const status = (data) => json({ code: 200, data: { taskId: "task_1", pollAfterS: 0.01, ...data } });
+  const whole = service(created(), status({ status: "running", progress: 40 }), status({ status: "finished", files: [] }));
+  const told = [];
+  await whole.client.run("m", {}, { onProgress: ({ task }) => told.push([task.status, task.progress]) });
+  assert.deepEqual(told, [["not_started", undefined], ["running", 40], ["finished", undefined]]);
+  const broken = service(created(), status({ status: "expired", error: { message: "why" } }));
+  const error = await broken.client.run("m", {}).catch((one) => one);
+  assert.ok(error instanceof tollgate.TaskExpiredError && error instanceof tollgate.TaskFailedError);
+  const slow = service(created());
+  await assert.rejects((await slow.client.submit("m", {})).wait({ timeoutS: 0 }), tollgate.WaitTimeoutError);
+});
+
+test("a stream that breaks off is not whole", async () => {
+  const streamed = async (text) => {
+    const { client } = service(new Response(text));
+    const found = [];
+    for await (const piece of client.streamChat("m", "hello")) found.push(piece);
+    return found;
+  };
+  const chunk = 'data: {"choices": [{"delta": {"content": "hi"}}]}\n\n';
+  assert.deepEqual(await streamed(`: keep-alive\n\n${chunk}data: [DONE]\n\n`), ["hi"]);
+  await assert.rejects(streamed(chunk), /broke off/);
+  await assert.rejects(streamed('data: {"error": {"message": "gone"}}\n\n'), /gone/);
+});
+
+test("webhooks, against the library that the service signs them like", async () => {
+  const secret = "whsec_" + Buffer.from("a secret of thirty-two bytes ...").toString("base64");
+  const body = JSON.stringify({ type: "task.finished", timestamp: "t", data: { taskId: "task_1", status: "finished" } });
+  const now = 1_790_000_000;
+  const headers = {
+    "Webhook-Id": "evt_1",
+    "Webhook-Timestamp": String(now),
+    "Webhook-Signature": new Webhook(secret).sign("evt_1", new Date(now * 1000), body),
+  };
+  const event = await tollgate.verifyWebhook(body, headers, secret, now);
+  assert.deepEqual([event.id, event.type, event.data.taskId], ["evt_1", "task.finished", "task_1"]);
+  for (const [change, at, text] of [
+    [{ "Webhook-Signature": "v1,AAAA" }, now, body],
+    [{ "Webhook-Signature": "v1,§" }, now, body],
+    [{ "Webhook-Id": "evt_2" }, now, body],
+    [{}, now + 301, body],
+    [{}, now, body + " "],
+  ])
+    await assert.rejects(tollgate.verifyWebhook(text, { ...headers, ...change }, secret, at), tollgate.SignatureError);
+});

@@ -1,0 +1,72 @@
+"""Our own clients, as a customer has them: their own tests, their types, their packages."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clients import generate
+from local.template import ROOT
+
+PYTHON = ROOT / "clients/python"
+TYPESCRIPT = ROOT / "clients/typescript"
+NPM_CI_S = 180
+
+
+def run(*command: str, cwd: Path, timeout_s: float = 120, **variables: str) -> str:
+    """Run a program; return what it printed, and fail with that where it failed."""
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+class TestInputs:
+    def test_the_python_inputs_are_those_of_the_catalog(self) -> None:
+        old = "`make clients` writes them anew"
+        assert generate.PYTHON.read_text() == generate.python(generate.media_models()), old
+
+    def test_the_typescript_inputs_are_those_of_the_catalog(self) -> None:
+        old = "`make clients` writes them anew"
+        assert generate.TYPESCRIPT.read_text() == generate.typescript(generate.media_models()), old
+
+
+class TestPython:
+    def test_its_own_tests_pass(self) -> None:
+        run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=PYTHON, PYTHONPATH="src")
+
+    def test_it_is_typed(self) -> None:
+        strict = ("--strict", "--config-file=", "--explicit-package-bases", "--cache-dir=.mypy_cache")
+        run(sys.executable, "-m", "mypy", *strict, "src", cwd=PYTHON, MYPYPATH="src")
+
+
+@pytest.mark.node
+@pytest.mark.xdist_group("typescript-client")
+class TestTypescript:
+    @pytest.fixture(autouse=True)
+    def packages(self) -> None:
+        """Install what it is built with, once."""
+        if shutil.which("npm") is None:
+            pytest.skip("there is no npm")
+        if not (TYPESCRIPT / "node_modules/.package-lock.json").exists():
+            run("npm", "ci", "--no-audit", "--no-fund", cwd=TYPESCRIPT, timeout_s=NPM_CI_S)
+
+    def test_it_builds_and_its_own_tests_pass(self) -> None:
+        run("npm", "test", cwd=TYPESCRIPT)
+
+    def test_its_package_has_what_it_needs_and_nothing_else(self, tmp_path: Path) -> None:
+        listed = run("npm", "pack", "--json", f"--pack-destination={tmp_path}", cwd=TYPESCRIPT)
+        for file in ("dist/index.js", "dist/index.d.ts", "dist/node.js", "README.md", "package.json"):
+            assert f'"path": "{file}"' in listed
+        assert "node_modules" not in listed
+        assert "tests/" not in listed
