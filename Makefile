@@ -31,7 +31,7 @@ SAM := AWS_DEFAULT_REGION=us-east-1 SAM_CLI_TELEMETRY=0 .local/sam/bin/sam
 .PHONY: $(shell awk -F: '/^[a-z0-9-]+:.*\#\# / {print $$1}' $(firstword $(MAKEFILE_LIST)))
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: .venv/.ready .local/ministack/.ready  ## the whole service on this machine, ready to use (PORT=8080)
 	@exec $(PYTHON) -m local run --port $(PORT)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
-from tollgate.providers.runtime.mappings import mappings
+from tollgate.providers.runtime.registry import MappingNames, providers
 
 HERE = Path(__file__).parent
 PYTHON = HERE / "python/src/tollgate/inputs.py"
@@ -26,7 +26,7 @@ def main() -> None:
 
 def media_models() -> list[dict[str, Any]]:
     """Return the media models of the shipped catalog as `GET /api/v1/catalog` shows them, by id."""
-    catalog = Catalog.shipped().with_live(frozenset(mappings()), mappings())
+    catalog = Catalog.shipped().with_live(frozenset(providers()), MappingNames())
     shown: list[dict[str, Any]] = json.loads(Listing(catalog).models({}).body)
     return sorted((one for one in shown if one["kind"] == "media"), key=lambda one: str(one["id"]))
 
