@@ -1,12 +1,17 @@
 """Long waits: 524 for who does not stream, a line kept alive for who does. All bounds are shortened."""
 
+import json
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.text_app import USD, TextClient
-from text import app as text_app
-from tollgate.text import service
+from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
+from tollgate.text import event_stream, service
 
 pytestmark = [
     pytest.mark.ministack,
@@ -29,7 +34,7 @@ def body(protocol: str, prompt: str, **fields: Any) -> dict[str, Any]:
 
 class TestTheContractsBounds:
     def test_they_are_100_s_and_15_s(self) -> None:
-        assert (service.WHOLE_TIMEOUT_S, text_app.KEEP_ALIVE_S) == (100, 15)
+        assert (service.WHOLE_TIMEOUT_S, event_stream.KEEP_ALIVE_S) == (100, 15)
 
 
 class TestNoAnswerInTime:
@@ -62,7 +67,7 @@ class TestNoAnswerInTime:
 class TestAQuietStream:
     @pytest.fixture(autouse=True)
     def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(text_app, "KEEP_ALIVE_S", KEEP_ALIVE_S)
+        monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", KEEP_ALIVE_S)
 
     def test_the_line_is_kept_alive_before_the_first_word(self, client: TextClient, protocol: str) -> None:
         text = client.post(PATHS[protocol], body(protocol, "[[hang 0.4]]", stream=True)).text
@@ -97,3 +102,40 @@ class TestAQuietStream:
         assert '"code":502' in last
         assert last.startswith("event: error" if protocol == "anthropic" else "data: ")
         assert client.balance() == USD
+
+
+@contextmanager
+def deaf_client(client: TextClient, path: str, sent: dict[str, Any]) -> Iterator[socket.socket]:
+    """Send a request over a socket whose owner never reads, and stay connected."""
+    address = urlsplit(client.url)
+    with socket.socket() as deaf:
+        # A small window, so that little has to be said before nothing more fits.
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        deaf.connect((address.hostname, address.port))
+        content = json.dumps(sent).encode()
+        head = (
+            f"POST /api/v1{path} HTTP/1.1\r\nhost: {address.netloc}\r\n"
+            f"authorization: Bearer {client.account.api_key}\r\ncontent-length: {len(content)}\r\n\r\n"
+        )
+        deaf.sendall(head.encode() + content)
+        yield deaf
+
+
+@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
+class TestAClientThatStopsReading:
+    def test_counts_as_gone_and_pays_for_the_whole_answer(
+        self, client: TextClient, protocol: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(event_stream, "SEND_TIMEOUT_S", 0.3)
+        monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", KEEP_ALIVE_S)
+        tokens = 10_000
+        asked = body(protocol, f"[[tokens {tokens}]]", stream=True) | {"max_tokens": tokens}
+        with deaf_client(client, PATHS[protocol], asked):
+            deadline = time.monotonic() + START_TIMEOUT_S
+            while not client.texts() or not client.settled():
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+        (entry,) = client.texts()
+        assert entry.usage is not None
+        assert entry.usage["output_tokens"] == tokens
+        assert "estimated" not in entry.usage

@@ -143,6 +143,11 @@ async def text() -> Text:
     return made
 
 
+def rate_headers(account_id: str) -> Mapping[str, str]:
+    """Return the `x-ratelimit-*` headers of an account, as this process knows them."""
+    return _made[asyncio.get_running_loop()].service.billing.rate_headers(account_id)
+
+
 def connections() -> aiohttp.ClientSession:
     """Make the connections. No cookie is kept: it would tie one customer's requests to another's."""
     return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar())

@@ -92,7 +92,7 @@ class StreamedResponse:
                     return
 
 
-Opened = CompleteResponse | Refused | StreamedResponse
+TextResponse = CompleteResponse | Refused | StreamedResponse
 
 
 def encode_events(exchange: Exchange, events: Iterable[SseEvent]) -> bytes:

@@ -39,7 +39,7 @@ from tollgate.text.finishing import Finishing
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextRoute
 from tollgate.text.request import TextRequest
-from tollgate.text.response import CompleteResponse, Opened, Refused, StreamedResponse, encode_events
+from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse, encode_events
 from tollgate.text.sse import UnreadableStreamError
 from tollgate.text.tokens import input_bound, input_estimate
 from tollgate.text.unpriced import unpriced_problems
@@ -50,15 +50,12 @@ WHOLE_TIMEOUT_S = 100.0
 IDLE_TIMEOUT_S = 300.0
 """Between two pieces of a stream; the gateway gives up after as long."""
 STREAM_TIMEOUT_S = 14 * 60.0
-"""Of a whole stream: less than the 15 minutes of the function, so that it ends in order."""
+"""Of a stream, all routes tried for it together: less than the function's 15 minutes, so it ends in order."""
 CONNECT_TIMEOUT_S = 5.0
 MAX_WHOLE_BYTES = 32 * 1024 * 1024
 MAX_ERROR_BYTES = 256 * 1024
 FIRST_ERROR = 400
 
-_STREAM_TIMEOUT = aiohttp.ClientTimeout(
-    total=STREAM_TIMEOUT_S, connect=CONNECT_TIMEOUT_S, sock_read=IDLE_TIMEOUT_S
-)
 _COUNT_TIMEOUT = aiohttp.ClientTimeout(total=WHOLE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
 
 
@@ -81,9 +78,9 @@ class TextService:
     clock: Clock
     finishing: Finishing = field(default_factory=Finishing)
 
-    async def open(
+    async def respond(
         self, request: TextRequest, key: ApiKey, request_id: str, headers: Mapping[str, str]
-    ) -> Opened:
+    ) -> TextResponse:
         """Answer a request, or begin to. Raises what refuses it before any provider is asked."""
         model = self.model_of(request, key)
         problems = unpriced_problems(request.fields)
@@ -93,17 +90,24 @@ class TextService:
         allowance = key.allowance(self.clock.now_ms())
         placed = await self.billing.place(key.account_id, request_id, demand, model, allowance)
         try:
-            opened = await self._ask_in_turn(request, model, placed, headers)
+            response = await self._try_routes(request, model, placed, headers)
         except BaseException:
             await self.finishing.run(self.billing.void(placed))
             raise
-        if isinstance(opened, Refused):
+        if isinstance(response, Refused):
             await self.finishing.run(self.billing.void(placed))
-        return opened
+        return response
 
-    async def count_tokens(self, request: TextRequest, key: ApiKey, headers: Mapping[str, str]) -> bytes:
-        """Return Anthropic's token count: the provider's own where it counts, else our estimate."""
+    async def count_tokens(
+        self, request: TextRequest, key: ApiKey, request_id: str, headers: Mapping[str, str]
+    ) -> bytes:
+        """Return Anthropic's token count: the provider's own where it counts, else our estimate.
+
+        It costs nothing, but is one of the account's requests per minute: a hold of nothing counts it.
+        """
         model = self.model_of(request, key)
+        placed = await self.billing.place(key.account_id, request_id, Demand(0, 0, 1), model)
+        await self.finishing.run(self.billing.void(placed))
         upstreams = await self.upstreams()
         for route in model.routes:
             counting: CountsTokens | None = _counting(upstreams.get(route.provider))
@@ -140,11 +144,12 @@ class TextService:
         key.check_model(model.id)
         return model
 
-    async def _ask_in_turn(
+    async def _try_routes(
         self, request: TextRequest, model: TextModel, placed: Placed, headers: Mapping[str, str]
-    ) -> Opened:
+    ) -> TextResponse:
         upstreams = await self.upstreams()
-        answer_by = time.monotonic() + WHOLE_TIMEOUT_S
+        # One bound for all routes together: the function itself is ended after 15 minutes.
+        answer_by = time.monotonic() + (STREAM_TIMEOUT_S if request.stream else WHOLE_TIMEOUT_S)
         failures: list[Fault] = []
         for order, exchange in self._exchanges(request, model, placed, headers, upstreams):
             provider = order.route.provider
@@ -194,14 +199,16 @@ class TextService:
 
     async def _ask(
         self, order: TextOrder, exchange: Exchange, placed: Placed, answer_by: float
-    ) -> Opened | Fault:
+    ) -> TextResponse | Fault:
         """Ask one route; a `Fault` says that another may answer.
 
-        A whole answer has to be there by `answer_by` (on the monotonic clock), whichever route it is from.
+        The answer has to be whole by `answer_by` (on the monotonic clock), whichever route it is from.
         """
-        left_s = max(answer_by - time.monotonic(), 0.001)
-        whole = aiohttp.ClientTimeout(total=left_s, connect=CONNECT_TIMEOUT_S)
-        timeout = _STREAM_TIMEOUT if order.request.stream else whole
+        timeout = aiohttp.ClientTimeout(
+            total=max(answer_by - time.monotonic(), 0.001),
+            connect=CONNECT_TIMEOUT_S,
+            sock_read=IDLE_TIMEOUT_S if order.request.stream else None,
+        )
         response: Answer | None = None
         try:
             response = await self._send(exchange.call, timeout)
@@ -231,7 +238,7 @@ class TextService:
 
     async def _read(
         self, order: TextOrder, exchange: Exchange, response: Answer, placed: Placed
-    ) -> Opened | Fault:
+    ) -> TextResponse | Fault:
         if response.status >= FIRST_ERROR:
             body = await _read_up_to(response, MAX_ERROR_BYTES)
             response.close()
@@ -250,7 +257,7 @@ class TextService:
 
     async def _begin(
         self, order: TextOrder, exchange: Exchange, response: Answer, placed: Placed
-    ) -> Opened | Fault:
+    ) -> TextResponse | Fault:
         """Read until there is something for the client: from there on this route is the one."""
         stream = exchange.stream
         async for piece in response.content.iter_any():

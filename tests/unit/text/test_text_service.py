@@ -21,7 +21,7 @@ from tollgate.text.breaker import WINDOW_MS, Breaker
 from tollgate.text.metering import Demand, full_hold
 from tollgate.text.models import ChatProtocol, TextModel, TextRoute
 from tollgate.text.request import dumps, read_request
-from tollgate.text.response import CompleteResponse, Opened, Refused
+from tollgate.text.response import CompleteResponse, Refused, TextResponse
 from tollgate.text.service import TextService
 
 MESSAGE = {"role": "assistant", "content": [{"text": "hi"}]}
@@ -128,9 +128,9 @@ class Desk:
         http: Any = self.http
         self.service = TextService({"m": model}, known, books, http, Breaker(), self.clock)
 
-    async def ask(self, protocol: ChatProtocol = ANTHROPIC, **fields: Any) -> Opened:
+    async def ask(self, protocol: ChatProtocol = ANTHROPIC, **fields: Any) -> TextResponse:
         asked = read_request(protocol, dumps({**HI, **fields}).encode())
-        return await self.service.open(asked, KEY, "req_1", {})
+        return await self.service.respond(asked, KEY, "req_1", {})
 
     def status(self, protocol: ChatProtocol = ANTHROPIC, **fields: Any) -> int:
         opened = asyncio.run(self.ask(protocol, **fields))
@@ -155,7 +155,7 @@ class TestOutage:
         desk.clock.advance(WINDOW_MS)
         desk.http.asked.clear()
 
-        async def crowd() -> list[Opened]:
+        async def crowd() -> list[TextResponse]:
             back = asyncio.Event()
 
             async def slowly() -> FakeResponse:

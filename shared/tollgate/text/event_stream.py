@@ -1,0 +1,159 @@
+"""A text response on its way to the client: as one HTTP response, or event by event.
+
+service.respond ─► done within KEEP_ALIVE_S ─► CompleteResponse, Refused ─► one HTTP response
+              └─► streamed, or not done yet ─► EventStream: keep alive … relay … settle
+"""
+
+import asyncio
+import time
+
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from tollgate.kit.observability import logger
+from tollgate.text.errors import error_body
+from tollgate.text.middleware import JSON, SEND_TIMEOUT_S, public_error
+from tollgate.text.models import ChatProtocol
+from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse
+from tollgate.text.upstream import encoded
+
+KEEP_ALIVE_S = 15.0
+KEEP_ALIVE = {
+    ChatProtocol.OPENAI: b": keep-alive\n\n",
+    ChatProtocol.ANTHROPIC: b'event: ping\ndata: {"type": "ping"}\n\n',
+}
+_HEADERS = {"cache-control": "no-cache", "x-accel-buffering": "no"}
+
+
+async def http_response(
+    responding: "asyncio.Future[TextResponse]", protocol: ChatProtocol, *, stream: bool
+) -> Response:
+    """Return what to send for a response that is being made. Raises what refuses the request."""
+    if stream:
+        # Who waits long for the first word is kept on the line; most never get here.
+        await asyncio.wait({responding}, timeout=KEEP_ALIVE_S)
+        if not responding.done():
+            return EventStream(protocol, responding)
+    match await responding:
+        case CompleteResponse(body, billed):
+            logger.info("text.answered", charge_micro_usd=billed.charge_micro_usd)
+            cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd)}
+            return Response(body, headers=cost, media_type=JSON)
+        case Refused(status, body, headers):
+            logger.info("text.refused", status=status)
+            return Response(body, status, headers, JSON)
+        case StreamedResponse():
+            return EventStream(protocol, responding)
+
+
+async def _send_nothing(_: Message) -> None:
+    """Stand in until the server says how to send."""
+
+
+class EventStream(Response):
+    """A stream of events, relayed as they come.
+
+    Unlike Starlette's own it goes on when the client has gone, or no longer reads: the answer is read on and
+    billed.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, protocol: ChatProtocol, responding: "asyncio.Future[TextResponse]") -> None:
+        super().__init__(headers=_HEADERS)
+        # A stream has no length.
+        self.raw_headers = [header for header in self.raw_headers if header[0] != b"content-length"]
+        self._protocol = protocol
+        self._responding = responding
+        # Who waited for the first word hears from us at once.
+        self._sent_at = time.monotonic() - (0 if responding.done() else KEEP_ALIVE_S)
+        self._gone = asyncio.Event()
+        self._stalled = False
+        self._is_sending = False
+        self._send: Send = _send_nothing
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
+        """Send the stream and settle it."""
+        self._send = send
+        relaying = asyncio.current_task()
+        await self._send_bounded({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        helpers = [
+            asyncio.ensure_future(self._watch(receive)),
+            asyncio.ensure_future(self._keep_alive(relaying)),
+        ]
+        try:
+            await self._relay()
+        finally:
+            for helper in helpers:
+                helper.cancel()
+        await self._send_bounded({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _relay(self) -> None:
+        try:
+            response = await self._responding
+            if isinstance(response, StreamedResponse):
+                billed = await response.relay(self._send_events, self._gone)
+                logger.info("text.streamed", charge_micro_usd=billed.charge_micro_usd)
+                return
+            # The stream had to begin before this was known, so the error is its last event.
+            body = response.body if isinstance(response, Refused) else b""
+        except Exception as exc:  # noqa: BLE001 - the boundary: a stream that has begun has no other answer
+            body = encoded(error_body(self._protocol, public_error(exc)))
+        name = b"event: error\n" if self._protocol is ChatProtocol.ANTHROPIC else b""
+        await self._send_events(name + b"data: " + body.replace(b"\n", b" ") + b"\n\n")
+
+    async def _send_events(self, chunk: bytes) -> None:
+        """Send whole events; returns at once when the client has gone.
+
+        There is no timer here, as it would cost each chunk a tenth more: `_keep_alive` watches the time.
+        """
+        if self._gone.is_set():
+            return
+        self._sent_at = time.monotonic()
+        self._is_sending = True
+        try:
+            await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
+        except asyncio.CancelledError:
+            if not self._stalled:
+                raise
+            # Only the send was to end: the answer is read on and billed.
+            task = asyncio.current_task()
+            if task is not None:
+                task.uncancel()
+        finally:
+            self._is_sending = False
+
+    async def _send_bounded(self, message: Message) -> None:
+        if self._gone.is_set():
+            return
+        try:
+            async with asyncio.timeout(SEND_TIMEOUT_S):
+                await self._send(message)
+        except TimeoutError:
+            self._note_stalled()
+
+    def _note_stalled(self) -> None:
+        logger.warning("text.client_stalled")
+        self._stalled = True
+        self._gone.set()
+
+    async def _watch(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            continue
+        self._gone.set()
+
+    async def _keep_alive(self, relaying: "asyncio.Task[object] | None") -> None:
+        """Send a sign of life whenever the stream is quiet, and end a send that the client does not take."""
+        while not self._gone.is_set():
+            idle_s = time.monotonic() - self._sent_at
+            left_s = (SEND_TIMEOUT_S if self._is_sending else KEEP_ALIVE_S) - idle_s
+            if left_s > 0:
+                await asyncio.sleep(min(left_s, KEEP_ALIVE_S))
+            elif self._is_sending:
+                self._note_stalled()
+                if relaying is not None:
+                    relaying.cancel()
+            else:
+                self._sent_at = time.monotonic()
+                body = KEEP_ALIVE[self._protocol]
+                await self._send_bounded({"type": "http.response.body", "body": body, "more_body": True})

@@ -1,0 +1,116 @@
+"""What all text routes share, as one ASGI layer: the request's id, rate headers, errors in our shape.
+
+    request ─► id ─► route ─► response + x-request-id + x-ratelimit-*
+                       └─ raises ─► error body in the protocol that the caller speaks
+
+It knows no route: whatever raises below it is answered here, an unknown path and a broken database too.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tollgate.kit.errors import InternalError, MethodNotAllowedError, RouteNotFoundError, TollgateError
+from tollgate.kit.observability import begin_request, logger
+from tollgate.text.errors import error_body
+from tollgate.text.models import ChatProtocol
+from tollgate.text.upstream import encoded
+
+SEND_TIMEOUT_S = 60.0
+"""How long a client may stay connected without reading; then it counts as gone."""
+JSON = "application/json"
+REQUEST_ID = "request_id"
+ACCOUNT_ID = "account_id"
+"""Where the state of a request has its id, and whose it is once that is known."""
+
+_ANTHROPIC_PATH = "/api/v1/messages"
+_ANTHROPIC_HEADERS = frozenset({b"anthropic-version", b"x-api-key"})
+_METHOD_NOT_ALLOWED = 405
+
+RateHeaders = Callable[[str], Mapping[str, str]]
+"""The `x-ratelimit-*` headers of an account, by its id."""
+
+
+class TextMiddleware:
+    """Names requests, answers errors, and tells callers what is left of their minute."""
+
+    def __init__(self, app: ASGIApp, rate_headers: RateHeaders) -> None:
+        self._app = app
+        self._rate_headers = rate_headers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        # Starlette's router raises what it cannot route only where it is told of an app.
+        scope["app"] = self
+        state = scope.setdefault("state", {})
+        state[REQUEST_ID] = begin_request()
+        has_begun = False
+
+        async def send_named(message: Message) -> None:
+            nonlocal has_begun
+            # Pieces of a stream are many, and bounded by the stream itself: nothing is added to their cost.
+            if message.get("more_body"):
+                await send(message)
+                return
+            if message["type"] == "http.response.start":
+                has_begun = True
+                message["headers"] = [*message["headers"], *self._headers(scope)]
+            async with asyncio.timeout(SEND_TIMEOUT_S):
+                await send(message)
+
+        try:
+            await self._app(scope, receive, send_named)
+        except ClientDisconnect:
+            logger.info("text.client_left")
+        except Exception as exc:
+            if has_begun:
+                raise
+            await _error_response(scope, exc)(scope, receive, send_named)
+
+    def _headers(self, scope: Scope) -> list[tuple[bytes, bytes]]:
+        state = scope["state"]
+        # Anthropic's SDKs read `request-id`.
+        named = {"x-request-id": state[REQUEST_ID], "request-id": state[REQUEST_ID]}
+        if ACCOUNT_ID in state:
+            named.update(self._rate_headers(state[ACCOUNT_ID]))
+        return [(name.encode(), value.encode()) for name, value in named.items()]
+
+
+def protocol_of(scope: Scope) -> ChatProtocol:
+    """Return the protocol that a caller speaks: by the path, else by what only Anthropic's clients send."""
+    is_anthropic = scope["path"].startswith(_ANTHROPIC_PATH) or (
+        not scope["path"].startswith("/api/v1/chat/")
+        and any(name in _ANTHROPIC_HEADERS for name, _ in scope["headers"])
+    )
+    return ChatProtocol.ANTHROPIC if is_anthropic else ChatProtocol.OPENAI
+
+
+def public_error(exc: Exception) -> TollgateError:
+    """Return the error that a caller is told of; what is not ours is logged with its cause."""
+    match exc:
+        case TollgateError():
+            error = exc
+        case HTTPException(status_code=405):
+            error = MethodNotAllowedError()
+        case HTTPException():
+            error = RouteNotFoundError()
+        case _:
+            logger.error("text.fault", exc_info=exc)
+            return InternalError()
+    logger.info("text.refused", status=error.status, code=error.code)
+    return error
+
+
+def _error_response(scope: Scope, exc: Exception) -> Response:
+    error = public_error(exc)
+    # A 405 names the methods that there are.
+    routed = exc.headers if isinstance(exc, HTTPException) else None
+    headers = {**error.headers(), **(routed or {})}
+    return Response(encoded(error_body(protocol_of(scope), error)), error.status, headers, JSON)

@@ -1,0 +1,133 @@
+"""What every text route has alike: our error bodies whatever breaks, request ids, and rate headers."""
+
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import anthropic
+import httpx
+import pytest
+
+from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
+from tollgate.composition import text as text_parts
+from tollgate.kit.dynamodb_async import AsyncDatabase, DatabaseError
+from tollgate.kit.observability import logger
+from tollgate.ledger.rate import RateMeter
+
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+
+SAID = [{"role": "user", "content": "hello"}]
+CHAT = {"model": "gpt-5.4-mini", "max_tokens": 5, "messages": SAID}
+CLAUDE = {"model": "claude-haiku-5-5", "max_tokens": 5, "messages": SAID}
+COUNT = {"model": "claude-haiku-5-5", "messages": SAID}
+ROUTES: list[tuple[str, str, dict[str, Any] | None]] = [
+    ("POST", "/chat/completions", CHAT),
+    ("POST", "/messages", CLAUDE),
+    ("POST", "/messages/count_tokens", COUNT),
+    ("GET", "/models", None),
+]
+RATE_HEADERS = {"x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"}
+
+
+def ask(client: TextClient, method: str, path: str, body: Any = None, **headers: str) -> httpx.Response:
+    """Send one request with the customer's key."""
+    sent = {"authorization": f"Bearer {client.account.api_key}", **headers}
+    return httpx.request(method, f"{client.url}/api/v1{path}", json=body, headers=sent, timeout=60)
+
+
+@pytest.mark.parametrize(("method", "path", "body"), ROUTES)
+class TestEveryRoute:
+    def test_carries_a_request_id_and_what_is_left_of_the_minute(
+        self, client: TextClient, method: str, path: str, body: dict[str, Any] | None
+    ) -> None:
+        answer = ask(client, method, path, body)
+        assert answer.status_code == 200
+        assert answer.headers["x-request-id"] == answer.headers["request-id"] != ""
+        assert answer.headers.keys() >= RATE_HEADERS
+
+    def test_answers_a_fault_of_the_database_in_our_shape(
+        self,
+        client: TextClient,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        async def broken(*_: Any) -> Any:
+            raise DatabaseError("InternalServerError", 500)
+
+        monkeypatch.setattr(AsyncDatabase, "get", broken)
+        answer = ask(client, method, path, body)
+        assert answer.status_code == 500
+        is_messages = path.startswith("/messages")
+        error = answer.json()["error"]
+        assert (answer.json()["code"], error["code"]) == (500, "internal_error")
+        assert answer.json().get("type") == ("error" if is_messages else None)
+        assert error["type"] == ("api_error" if is_messages else "InternalServerError")
+        assert answer.headers["x-request-id"]
+
+    def test_another_method_is_405_and_says_which_there_is(
+        self, client: TextClient, method: str, path: str, body: dict[str, Any] | None
+    ) -> None:
+        del body
+        answer = ask(client, "DELETE", path)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (405, "method_not_allowed")
+        assert method in answer.headers["allow"].split(", ")
+
+
+class TestAnUnknownRoute:
+    @pytest.mark.parametrize(("header", "kind"), [("x-other", None), ("anthropic-version", "error")])
+    def test_is_404_in_the_callers_protocol(self, client: TextClient, header: str, kind: str | None) -> None:
+        answer = ask(client, "POST", "/chat", CHAT, **{header: "2023-06-01"})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
+        assert answer.json().get("type") == kind
+
+
+class TestAnthropicsSdk:
+    def test_reads_the_request_id_of_an_error(self, client: TextClient) -> None:
+        with pytest.raises(anthropic.BadRequestError) as refused:
+            client.anthropic.messages.create(model="no-such-model", max_tokens=5, messages=[])
+        assert str(refused.value.request_id).startswith("req_")
+
+
+class TestCountTokens:
+    def test_counts_in_the_minute_and_costs_nothing(
+        self, open_client: Callable[[int], TextClient], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        client = open_client(USD)
+        (made,) = text_parts._made.values()
+        monkeypatch.setattr(made.service.billing, "meter", RateMeter(3))
+        # Not across the end of a minute, which would begin the count anew.
+        time.sleep(max(0.0, 3 - (60 - time.time() % 60)))
+        answers = [ask(client, "POST", "/messages/count_tokens", COUNT) for _ in range(4)]
+        assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+        assert [answer.headers["x-ratelimit-remaining"] for answer in answers] == ["2", "1", "0", "0"]
+        assert "retry-after" in answers[-1].headers
+        assert client.balance() == USD
+        assert client.texts() == []
+        assert client.settled()
+
+    def test_works_on_an_account_without_money(self, open_client: Callable[[int], TextClient]) -> None:
+        assert ask(open_client(0), "POST", "/messages/count_tokens", COUNT).status_code == 200
+
+
+class TestAClientThatLeavesDuringItsUpload:
+    def test_is_no_error_of_ours(self, client: TextClient, monkeypatch: pytest.MonkeyPatch) -> None:
+        lines: list[tuple[str, str]] = []
+        for level in ("info", "warning", "error", "exception"):
+            monkeypatch.setattr(logger, level, lambda event, level=level, **_: lines.append((level, event)))
+        address = urlsplit(client.url)
+        with socket.create_connection((str(address.hostname), address.port or 0)) as leaving:
+            head = (
+                f"POST /api/v1/chat/completions HTTP/1.1\r\nhost: {address.netloc}\r\n"
+                f"authorization: Bearer {client.account.api_key}\r\ncontent-length: 1000\r\n\r\n{{"
+            )
+            leaving.sendall(head.encode())
+            time.sleep(0.1)
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not lines:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert lines == [("info", "text.client_left")]
