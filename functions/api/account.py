@@ -2,13 +2,12 @@
 
 from fastapi import APIRouter, Response
 
-from api.http import AccountKey, envelope
-from tollgate.composition import api as api_parts
+from api.http import AccountKey, Services, envelope
 
 router = APIRouter()
 
 
 @router.get("/api/v1/user/me")
-def get_me(key: AccountKey) -> Response:
+def get_me(api: Services, key: AccountKey) -> Response:
     """Return the caller's account."""
-    return envelope(api_parts.api().accounts.me(key.account_id).view())
+    return envelope(api.accounts.me(key.account_id).view())

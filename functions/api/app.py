@@ -11,18 +11,29 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 from mangum import Mangum
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
 
 from api import account, callbacks, catalog, keys, media, payments, reference, statistics, webhooks
 from tollgate.composition import api as api_parts
-from tollgate.kit.errors import InternalError, MethodNotAllowedError, RouteNotFoundError, TollgateError
+from tollgate.kit.errors import (
+    InternalError,
+    MethodNotAllowedError,
+    RouteNotFoundError,
+    TollgateError,
+    shortened,
+)
 from tollgate.kit.observability import begin_request, logger
 
-METHOD_NOT_ALLOWED = 405
+ANTHROPIC_HEADERS = ("anthropic-version", "x-api-key")
 
 # The document is ours (reference/document.py): FastAPI knows neither the models nor the errors.
 app = FastAPI(openapi_url=None, redirect_slashes=False)
-for routes in (account, statistics, keys, media, catalog, reference, callbacks, webhooks, payments):
-    app.include_router(routes.router)
+ROUTERS = [
+    routes.router
+    for routes in (account, statistics, keys, media, catalog, reference, callbacks, webhooks, payments)
+]
+for router in ROUTERS:
+    app.include_router(router)
 
 
 @app.middleware("http")
@@ -33,7 +44,7 @@ async def with_request_id(request: Request, call_next: Callable[[Request], Await
         response = await call_next(request)
     except Exception:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
         logger.exception("api.fault", **_route(request))
-        response = _error_response(InternalError())
+        response = _error_response(request, InternalError())
     response.headers["x-request-id"] = request_id
     account_id = getattr(request.state, "account_id", None)
     if account_id is not None:
@@ -45,27 +56,48 @@ async def with_request_id(request: Request, call_next: Callable[[Request], Await
 def _route(request: Request) -> dict[str, Any]:
     """The route and the ids in the path. A callback's token, and a path that is none, are not logged."""
     route = request.scope.get("route")
-    ids = {name: text for name, text in request.path_params.items() if name != "token"}
+    ids = {name: shortened(text) for name, text in request.path_params.items() if name != "token"}
     return {} if route is None else {"route": route.path, **ids}
 
 
 @app.exception_handler(TollgateError)
-async def tollgate_error(_: Request, error: Exception) -> Response:
+async def tollgate_error(request: Request, error: Exception) -> Response:
     """Answer with the error's own status and body."""
     if not isinstance(error, TollgateError):
         raise error
-    return _error_response(error)
+    return _error_response(request, error)
 
 
 @app.exception_handler(HTTPException)
-async def unknown_route(_: Request, error: Exception) -> Response:
+async def unknown_route(request: Request, _: Exception) -> Response:
     """Answer an unknown path or method in the contract's shape."""
-    wrong_method = isinstance(error, HTTPException) and error.status_code == METHOD_NOT_ALLOWED
-    return _error_response(MethodNotAllowedError() if wrong_method else RouteNotFoundError())
+    allowed = _methods(request)
+    if allowed:
+        return _error_response(request, MethodNotAllowedError(allowed))
+    return _error_response(request, RouteNotFoundError(request.method, request.url.path))
 
 
-def _error_response(error: TollgateError) -> JSONResponse:
-    return JSONResponse(error.body(), status_code=error.status, headers=error.headers())
+def _methods(request: Request) -> set[str]:
+    """Return the methods that the request's path is good for: a path's routes are apart, one a method."""
+    return {
+        method
+        for router in ROUTERS
+        for route in router.routes
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE
+        for method in route.methods or ()
+    }
+
+
+def _error_response(request: Request, error: TollgateError) -> JSONResponse:
+    """Answer with an error, as the SDK that asked reads it: Anthropic's is known by its headers."""
+    body = error.body()
+    if any(name in request.headers for name in ANTHROPIC_HEADERS):
+        # Imported here: it has much of text with it, which no other request needs.
+        from tollgate.text.errors import error_body  # noqa: PLC0415 - see above
+        from tollgate.text.models import ChatProtocol  # noqa: PLC0415 - see above
+
+        body = error_body(ChatProtocol.ANTHROPIC, error)
+    return JSONResponse(body, status_code=error.status, headers=error.headers())
 
 
 handler = Mangum(app, lifespan="off")

@@ -4,8 +4,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
-from api.http import read_body
-from tollgate.composition import api as api_parts
+from api.http import Services, read_body
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.json_body import MAX_BODY_BYTES
 from tollgate.kit.observability import logger
@@ -14,7 +13,7 @@ router = APIRouter()
 
 
 @router.post("/api/v1/callbacks/{provider}/{token}")
-async def receive(provider: str, token: str, request: Request) -> Response:
+async def receive(api: Services, provider: str, token: str, request: Request) -> Response:
     """Have the task polled now. The answer is the same for any token, so it tells strangers nothing.
 
     The body counts only where a provider checks the address with a `challenge` that it wants back
@@ -24,7 +23,7 @@ async def receive(provider: str, token: str, request: Request) -> Response:
         body = await read_body(request, MAX_BODY_BYTES)
     except InvalidInputError:
         body = {}
-    known = await run_in_threadpool(api_parts.api().callbacks.receive, provider, token)
+    known = await run_in_threadpool(api.callbacks.receive, provider, token)
     logger.info("api.callback", provider=provider, known=known)
     challenge = body.get("challenge")
     return JSONResponse({"challenge": challenge} if isinstance(challenge, str) else {"code": 200})

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 
+from api.http import Services
 from tollgate.catalog.listing import Page
-from tollgate.composition import api as api_parts
 
 NOT_MODIFIED = 304
 
@@ -29,30 +29,30 @@ def published(
 
 
 @router.get("/api/v1/catalog")
-def list_catalog(request: Request, if_none_match: IfNoneMatch = None) -> Response:
+def list_catalog(api: Services, request: Request, if_none_match: IfNoneMatch = None) -> Response:
     """Return every model that has a live route and fits the query's filters."""
-    return published(api_parts.api().listing.models(request.query_params), if_none_match)
+    return published(api.listing.models(request.query_params), if_none_match)
 
 
 @router.get("/api/v1/catalog/{model_id}")
-def get_model(model_id: str, if_none_match: IfNoneMatch = None) -> Response:
+def get_model(api: Services, model_id: str, if_none_match: IfNoneMatch = None) -> Response:
     """Return one model."""
-    return published(api_parts.api().listing.model(model_id), if_none_match)
+    return published(api.listing.model(model_id), if_none_match)
 
 
 @router.get("/api/v1/catalog/{model_id}/schema")
-def get_schema(model_id: str, if_none_match: IfNoneMatch = None) -> Response:
+def get_schema(api: Services, model_id: str, if_none_match: IfNoneMatch = None) -> Response:
     """Return the JSON Schema of a model's input."""
-    return published(api_parts.api().listing.schema(model_id), if_none_match)
+    return published(api.listing.schema(model_id), if_none_match)
 
 
 @router.get("/api/v1/cost")
-def list_costs(if_none_match: IfNoneMatch = None) -> Response:
+def list_costs(api: Services, if_none_match: IfNoneMatch = None) -> Response:
     """Return all prices, by model."""
-    return published(api_parts.api().listing.costs(), if_none_match)
+    return published(api.listing.costs(), if_none_match)
 
 
 @router.get("/api/v1/cost/{model_id}")
-def get_cost(model_id: str, if_none_match: IfNoneMatch = None) -> Response:
+def get_cost(api: Services, model_id: str, if_none_match: IfNoneMatch = None) -> Response:
     """Return the prices of one model."""
-    return published(api_parts.api().listing.cost(model_id), if_none_match)
+    return published(api.listing.cost(model_id), if_none_match)

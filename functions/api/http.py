@@ -7,10 +7,19 @@ from fastapi.responses import JSONResponse
 
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.composition import api as api_parts
+from tollgate.composition.api import Api
 from tollgate.kit.errors import PayloadTooLargeError
 from tollgate.kit.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, json_object
 
 Authorization = Annotated[str | None, Header()]
+
+
+async def services() -> Api:
+    """Return what the routes call. Not in a thread, as a plain function would be: it waits for nothing."""
+    return api_parts.api()
+
+
+Services = Annotated[Api, Depends(services)]
 
 
 async def read_bytes(request: Request, max_bytes: int) -> bytes:
@@ -44,25 +53,25 @@ async def parsed_media_body(request: Request) -> dict[str, Any]:
     return await read_body(request, MAX_MEDIA_BODY_BYTES)
 
 
-def media_key(request: Request, authorization: Authorization = None) -> ApiKey:
+def media_key(api: Services, request: Request, authorization: Authorization = None) -> ApiKey:
     """Return the caller's key, which must have the `media` scope."""
-    return _key(request, authorization, Scope.MEDIA)
+    return _known(request, api.authenticator.authenticate(authorization, Scope.MEDIA, _address(request)))
 
 
-def account_key(request: Request, authorization: Authorization = None) -> ApiKey:
+def account_key(api: Services, request: Request, authorization: Authorization = None) -> ApiKey:
     """Return the caller's key, which must have the `account` scope."""
-    return _key(request, authorization, Scope.ACCOUNT)
+    return _known(request, api.authenticator.authenticate(authorization, Scope.ACCOUNT, _address(request)))
 
 
-def key_of_now(request: Request, authorization: Authorization = None) -> ApiKey:
+def key_of_now(api: Services, request: Request, authorization: Authorization = None) -> ApiKey:
     """Return the caller's key with the `account` scope as it is stored now, not up to 30 s ago."""
-    key = api_parts.api().authenticator.authenticate_now(authorization, Scope.ACCOUNT, _address(request))
-    request.state.account_id = key.account_id
-    return key
+    return _known(
+        request, api.authenticator.authenticate_now(authorization, Scope.ACCOUNT, _address(request))
+    )
 
 
-def _key(request: Request, authorization: str | None, scope: Scope) -> ApiKey:
-    key = api_parts.api().authenticator.authenticate(authorization, scope, _address(request))
+def _known(request: Request, key: ApiKey) -> ApiKey:
+    """Note whose request it is, for its log line and its rate headers."""
     request.state.account_id = key.account_id
     return key
 

@@ -4,40 +4,39 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from api.http import Body, KeyOfNow, OptionalBody, envelope
-from tollgate.composition import api as api_parts
+from api.http import Body, KeyOfNow, OptionalBody, Services, envelope
 
 router = APIRouter()
 
 
 @router.get("/api/v1/keys")
-def list_keys(key: KeyOfNow) -> Response:
+def list_keys(api: Services, key: KeyOfNow) -> Response:
     """Return the account's keys, the newest first."""
-    return envelope({"keys": api_parts.api().keys.all(key.account_id)})
+    return envelope({"keys": api.keys.all(key.account_id)})
 
 
 @router.post("/api/v1/keys")
-def create_key(key: KeyOfNow, body: Body) -> Response:
+def create_key(api: Services, key: KeyOfNow, body: Body) -> Response:
     """Make a key."""
-    return _secret(api_parts.api().keys.create(key.account_id, body, key))
+    return _secret(api.keys.create(key.account_id, body, key))
 
 
 @router.patch("/api/v1/keys/{key_id}")
-def update_key(key: KeyOfNow, key_id: str, body: Body) -> Response:
+def update_key(api: Services, key: KeyOfNow, key_id: str, body: Body) -> Response:
     """Change what the body names."""
-    return envelope(api_parts.api().keys.update(key.account_id, key_id, body, key))
+    return envelope(api.keys.update(key.account_id, key_id, body, key))
 
 
 @router.post("/api/v1/keys/{key_id}/rotate")
-def rotate_key(key: KeyOfNow, key_id: str, body: OptionalBody) -> Response:
+def rotate_key(api: Services, key: KeyOfNow, key_id: str, body: OptionalBody) -> Response:
     """Give a key a new secret; the old one lives on for a while."""
-    return _secret(api_parts.api().keys.rotate(key.account_id, key_id, body, key))
+    return _secret(api.keys.rotate(key.account_id, key_id, body, key))
 
 
 @router.delete("/api/v1/keys/{key_id}")
-def revoke_key(key: KeyOfNow, key_id: str) -> Response:
+def revoke_key(api: Services, key: KeyOfNow, key_id: str) -> Response:
     """End a key."""
-    return envelope(api_parts.api().keys.revoke(key.account_id, key_id, key))
+    return envelope(api.keys.revoke(key.account_id, key_id, key))
 
 
 def _secret(data: Any) -> Response:

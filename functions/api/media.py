@@ -6,8 +6,7 @@ import anyio
 from fastapi import APIRouter, Header, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.http import MediaBody, MediaKey, envelope
-from tollgate.composition import api as api_parts
+from api.http import MediaBody, MediaKey, Services, envelope
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.tasks.models import TERMINAL
 
@@ -20,24 +19,24 @@ router = APIRouter()
 
 
 @router.post("/api/v1/generation/estimate")
-def estimate(key: MediaKey, body: MediaBody) -> Response:
+def estimate(api: Services, key: MediaKey, body: MediaBody) -> Response:
     """Return what create would debit for the same body."""
-    return envelope(api_parts.api().tasks.estimate(key.account_id, body, key))
+    return envelope(api.tasks.estimate(key.account_id, body, key))
 
 
 @router.post("/api/v1/generation/create")
 def create(
-    key: MediaKey, body: MediaBody, idempotency_key: Annotated[str | None, Header()] = None
+    api: Services, key: MediaKey, body: MediaBody, idempotency_key: Annotated[str | None, Header()] = None
 ) -> Response:
     """Charge and queue a generation."""
-    return envelope(api_parts.api().tasks.create(key.account_id, body, idempotency_key, key))
+    return envelope(api.tasks.create(key.account_id, body, idempotency_key, key))
 
 
 @router.get("/api/v1/task/status/{task_id}")
-async def status(key: MediaKey, task_id: str, wait: str = "0") -> Response:
+async def status(api: Services, key: MediaKey, task_id: str, wait: str = "0") -> Response:
     """Return a task's status; with `wait`, as soon as it has ended, or after so many seconds."""
     looks = _looks(wait)
-    reader = api_parts.api().reader
+    reader = api.reader
     shown = await run_in_threadpool(reader.status, key.account_id, task_id)
     for pause_s in looks:
         if shown["status"] in TERMINAL:
@@ -48,15 +47,15 @@ async def status(key: MediaKey, task_id: str, wait: str = "0") -> Response:
 
 
 @router.post("/api/v1/task/cancel/{task_id}")
-def cancel(key: MediaKey, task_id: str) -> Response:
+def cancel(api: Services, key: MediaKey, task_id: str) -> Response:
     """Ask for a task's end; refunded when nothing will be made."""
-    return envelope(api_parts.api().tasks.cancel(key.account_id, task_id))
+    return envelope(api.tasks.cancel(key.account_id, task_id))
 
 
 @router.get("/api/v1/tasks")
-def list_tasks(key: MediaKey, request: Request) -> Response:
+def list_tasks(api: Services, key: MediaKey, request: Request) -> Response:
     """Return tasks: those of `ids`, or a page of those that fit the query, the newest first."""
-    query, reader = dict(request.query_params), api_parts.api().reader
+    query, reader = dict(request.query_params), api.reader
     if set(query) == {"ids"}:
         return envelope(reader.several(key.account_id, query["ids"].split(",")))
     return envelope(reader.page(key.account_id, query))

@@ -5,16 +5,17 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.http import envelope, read_bytes
-from tollgate.composition import api as api_parts
+from api.http import Services, envelope, read_bytes
 from tollgate.kit.json_body import MAX_BODY_BYTES
 
 router = APIRouter()
 
 
 @router.post("/api/v1/payments/stripe")
-async def receive(request: Request, stripe_signature: Annotated[str | None, Header()] = None) -> Response:
+async def receive(
+    api: Services, request: Request, stripe_signature: Annotated[str | None, Header()] = None
+) -> Response:
     """Take an event; the answer says what became of it."""
     body = await read_bytes(request, MAX_BODY_BYTES)
-    outcome = await run_in_threadpool(api_parts.api().payments.receive, body, stripe_signature)
+    outcome = await run_in_threadpool(api.payments.receive, body, stripe_signature)
     return envelope({"outcome": outcome})

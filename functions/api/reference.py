@@ -3,26 +3,26 @@
 from fastapi import APIRouter, Response
 
 from api.catalog import IfNoneMatch, published
-from tollgate.composition import api as api_parts
+from api.http import Services
 
 router = APIRouter()
 
 
 @router.get("/api/v1/openapi.json")
-def get_openapi(if_none_match: IfNoneMatch = None) -> Response:
+def get_openapi(api: Services, if_none_match: IfNoneMatch = None) -> Response:
     """Return the OpenAPI document."""
-    return published(api_parts.api().reference.openapi, if_none_match)
+    return published(api.reference.openapi, if_none_match)
 
 
 @router.get("/docs")
-def get_docs(if_none_match: IfNoneMatch = None) -> Response:
+def get_docs(api: Services, if_none_match: IfNoneMatch = None) -> Response:
     """Return the document as a page."""
-    reference = api_parts.api().reference
+    reference = api.reference
     headers = {"content-security-policy": reference.content_policy, "x-content-type-options": "nosniff"}
     return published(reference.html, if_none_match, "text/html", headers)
 
 
 @router.get("/llms.txt")
-def get_text(if_none_match: IfNoneMatch = None) -> Response:
+def get_text(api: Services, if_none_match: IfNoneMatch = None) -> Response:
     """Return the document as plain text."""
-    return published(api_parts.api().reference.text, if_none_match, "text/plain")
+    return published(api.reference.text, if_none_match, "text/plain")

@@ -2,27 +2,26 @@
 
 from fastapi import APIRouter, Request, Response
 
-from api.http import AccountKey, envelope
-from tollgate.composition import api as api_parts
+from api.http import AccountKey, Services, envelope
 
 router = APIRouter()
 
 
 @router.get("/api/v1/stats")
-def get_statistics(key: AccountKey, request: Request) -> Response:
+def get_statistics(api: Services, key: AccountKey, request: Request) -> Response:
     """Return totals by day and by model of a range of days."""
-    return envelope(api_parts.api().statistics.of(key.account_id, request.query_params))
+    return envelope(api.statistics.of(key.account_id, request.query_params))
 
 
 @router.get("/api/v1/ledger")
-def list_entries(key: AccountKey, request: Request) -> Response:
+def list_entries(api: Services, key: AccountKey, request: Request) -> Response:
     """Return a page of the ledger, the newest entries first."""
-    return envelope(api_parts.api().statement.page(key.account_id, request.query_params))
+    return envelope(api.statement.page(key.account_id, request.query_params))
 
 
 @router.get("/api/v1/ledger.csv")
-def download_entries(key: AccountKey, request: Request) -> Response:
+def download_entries(api: Services, key: AccountKey, request: Request) -> Response:
     """Return the ledger as a file for spreadsheets."""
-    table = api_parts.api().statement.table(key.account_id, request.query_params)
+    table = api.statement.table(key.account_id, request.query_params)
     headers = {"content-disposition": 'attachment; filename="ledger.csv"'}
     return Response(table, media_type="text/csv", headers=headers)

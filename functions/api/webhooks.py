@@ -5,43 +5,42 @@ Deliveries belong to media generation and are open to its keys (`media`); a secr
 
 from fastapi import APIRouter, Request, Response
 
-from api.http import Body, KeyOfNow, MediaKey, OptionalBody, envelope
-from tollgate.composition import api as api_parts
+from api.http import Body, KeyOfNow, MediaKey, OptionalBody, Services, envelope
 
 router = APIRouter(prefix="/api/v1/webhooks")
 
 
 @router.get("/deliveries")
-def list_deliveries(key: MediaKey, request: Request) -> Response:
+def list_deliveries(api: Services, key: MediaKey, request: Request) -> Response:
     """Return a page of the caller's deliveries, the newest first."""
-    return envelope(api_parts.api().webhooks.page(key.account_id, request.query_params))
+    return envelope(api.webhooks.page(key.account_id, request.query_params))
 
 
 @router.get("/deliveries/{delivery_id}")
-def get_delivery(key: MediaKey, delivery_id: str) -> Response:
+def get_delivery(api: Services, key: MediaKey, delivery_id: str) -> Response:
     """Return one delivery with its tries."""
-    return envelope(api_parts.api().webhooks.get(key.account_id, delivery_id))
+    return envelope(api.webhooks.get(key.account_id, delivery_id))
 
 
 @router.post("/deliveries/{delivery_id}/redeliver")
-def redeliver(key: MediaKey, delivery_id: str) -> Response:
+def redeliver(api: Services, key: MediaKey, delivery_id: str) -> Response:
     """Have a delivery sent again now."""
-    return envelope(api_parts.api().webhooks.redeliver(key.account_id, delivery_id))
+    return envelope(api.webhooks.redeliver(key.account_id, delivery_id))
 
 
 @router.post("/test")
-def send_test(key: MediaKey, body: Body) -> Response:
+def send_test(api: Services, key: MediaKey, body: Body) -> Response:
     """Have a test event sent to a URL; its delivery says what came of it."""
-    return envelope(api_parts.api().webhooks.send_test(key.account_id, body))
+    return envelope(api.webhooks.send_test(key.account_id, body))
 
 
 @router.get("/secret")
-def get_secrets(key: KeyOfNow) -> Response:
+def get_secrets(api: Services, key: KeyOfNow) -> Response:
     """Return the secrets that sign now."""
-    return envelope(api_parts.api().webhooks.secrets(key.account_id))
+    return envelope(api.webhooks.secrets(key.account_id))
 
 
 @router.post("/secret/rotate")
-def rotate(key: KeyOfNow, body: OptionalBody) -> Response:
+def rotate(api: Services, key: KeyOfNow, body: OptionalBody) -> Response:
     """Make a new secret; the one before lives on for a while."""
-    return envelope(api_parts.api().webhooks.rotate(key.account_id, body))
+    return envelope(api.webhooks.rotate(key.account_id, body))

@@ -7,6 +7,7 @@ Never calls our own API over HTTP, and never shows a secret but a new key, once.
 from collections.abc import Awaitable, Callable
 
 from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
 from mangum import Mangum
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
@@ -23,7 +24,14 @@ from dashboard.security import (
     security_headers,
 )
 from tollgate.composition import dashboard as dashboard_parts
-from tollgate.kit.errors import InternalError, RouteNotFoundError, TollgateError, UserNotFoundError
+from tollgate.kit.errors import (
+    InternalError,
+    InvalidInputError,
+    Problem,
+    RouteNotFoundError,
+    TollgateError,
+    UserNotFoundError,
+)
 from tollgate.kit.observability import begin_request, logger
 
 FORGED = 403
@@ -80,7 +88,15 @@ async def tollgate_error(request: Request, error: Exception) -> Response:
 @app.exception_handler(HTTPException)
 async def unknown_route(request: Request, _: Exception) -> Response:
     """Say that there is no such page."""
-    return _error(request, RouteNotFoundError())
+    return _error(request, RouteNotFoundError(request.method, request.url.path))
+
+
+@app.exception_handler(RequestValidationError)
+async def wrong_parameter(request: Request, error: Exception) -> Response:
+    """Say which parameter of the address is missing or wrong."""
+    found = error.errors() if isinstance(error, RequestValidationError) else []
+    problems = [Problem(f"/{one['loc'][-1]}", f"{one['msg']}.") for one in found]
+    return _error(request, InvalidInputError(problems))
 
 
 def _error(request: Request, error: TollgateError) -> Response:

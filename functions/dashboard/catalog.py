@@ -3,15 +3,15 @@
 from fastapi import APIRouter, Request, Response
 
 from dashboard.render import is_part, page, part
-from tollgate.composition import dashboard as dashboard_parts
+from dashboard.services import Services
 
 router = APIRouter()
 
 
 @router.get("/catalog")
-def show(request: Request) -> Response:
+def show(services: Services, request: Request) -> Response:
     """Show the models that fit the filters: type, vendor, and words of the name or description."""
-    listing = dashboard_parts.dashboard().api.listing
+    listing = services.api.listing
     everything = listing.found({})
     chosen = {name: request.query_params.get(name, "") for name in ("type", "vendor", "words")}
     found = listing.found({name: chosen[name] for name in ("type", "vendor") if chosen[name]})
@@ -29,9 +29,9 @@ def show(request: Request) -> Response:
 
 
 @router.get("/catalog/{model_id}")
-def show_model(request: Request, model_id: str) -> Response:
+def show_model(services: Services, request: Request, model_id: str) -> Response:
     """Show one model: its prices and what it takes."""
-    return page(request, "model.html", model=dashboard_parts.dashboard().api.listing.one(model_id))
+    return page(request, "model.html", model=services.api.listing.one(model_id))
 
 
 def _has(dto: dict[str, object], words: str) -> bool:

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 
 from dashboard.render import base_url, page, part
-from dashboard.security import SignedIn
-from tollgate.composition import dashboard as dashboard_parts
+from dashboard.security import SignedIn, visitor_of
+from dashboard.services import Services
 from tollgate.dashboard.snippets import Snippet, chat_snippets
 from tollgate.kit.errors import ModelNotFoundError
 
@@ -18,10 +18,10 @@ EXAMPLE = "Say hello"
 router = APIRouter()
 
 
-@router.get("/chat")
-def show(request: Request, visitor: SignedIn, model: str = "") -> Response:  # noqa: ARG001 - as in overview
+@router.get("/chat", dependencies=[Depends(visitor_of)])
+def show(services: Services, request: Request, model: str = "") -> Response:
     """Show the chat with a model."""
-    texts = dashboard_parts.dashboard().api.listing.found({"kind": "llm"})
+    texts = services.api.listing.found({"kind": "llm"})
     ids = [dto["id"] for dto in texts]
     if not texts:
         return page(request, "no_models.html", place="chat")
@@ -31,17 +31,17 @@ def show(request: Request, visitor: SignedIn, model: str = "") -> Response:  # n
     return page(request, "chat.html", models=texts, chosen=chosen, snippets=_snippets(request, chosen))
 
 
-@router.get("/chat/code")
-def code(request: Request, visitor: SignedIn, model: str) -> Response:  # noqa: ARG001 - as in overview
+@router.get("/chat/code", dependencies=[Depends(visitor_of)])
+def code(services: Services, request: Request, model: str) -> Response:
     """Return the code that asks `model`."""
-    dashboard_parts.dashboard().api.listing.one(model)
+    services.api.listing.one(model)
     return part(request, "code.html", snippets=_snippets(request, model))
 
 
 @router.post("/chat/key")
-def key(visitor: SignedIn) -> Response:
+def key(services: Services, visitor: SignedIn) -> Response:
     """Return a key for text that ends in a quarter of an hour; the page keeps it in memory alone."""
-    made = dashboard_parts.dashboard().chat_keys.make(visitor.account_id)
+    made = services.chat_keys.make(visitor.account_id)
     return JSONResponse({"key": made.text, "expiresAtMs": made.expires_at_ms})
 
 

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request, Response
 
 from dashboard.render import page, part
 from dashboard.security import SignedIn
-from tollgate.composition import dashboard as dashboard_parts
+from dashboard.services import Services
 from tollgate.dashboard.spending import RANGE, spending
 
 LATEST = "3"
@@ -14,9 +14,9 @@ router = APIRouter()
 
 
 @router.get("")
-def show(request: Request, visitor: SignedIn) -> Response:
+def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Show the overview."""
-    api = dashboard_parts.dashboard().api
+    api = services.api
     return page(
         request,
         "overview.html",
@@ -28,7 +28,7 @@ def show(request: Request, visitor: SignedIn) -> Response:
 
 
 @router.get("/balance")
-def balance(request: Request, visitor: SignedIn) -> Response:
+def balance(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Return the balance alone, for a page where it may just have changed."""
-    account = dashboard_parts.dashboard().api.accounts.me(visitor.account_id)
+    account = services.api.accounts.me(visitor.account_id)
     return part(request, "balance.html", account=account)

@@ -4,10 +4,10 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from dashboard.forms import Fields, Sent
+from dashboard.form_body import Fields, Sent
 from dashboard.render import MONEY_MOVED, base_url, page, part
 from dashboard.security import SignedIn, Visitor
-from tollgate.composition import dashboard as dashboard_parts
+from dashboard.services import Services
 from tollgate.dashboard.forms import PREFIX, form_of, input_of, sent_by
 from tollgate.dashboard.snippets import media_snippets
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
@@ -22,9 +22,11 @@ router = APIRouter()
 
 @router.get("/playground")
 @router.get("/playground/{model_id}")
-def show(request: Request, visitor: SignedIn, model_id: str = "", again: str = "") -> Response:
+def show(
+    services: Services, request: Request, visitor: SignedIn, model_id: str = "", again: str = ""
+) -> Response:
     """Show a model's form, filled in as the task `again` was."""
-    api = dashboard_parts.dashboard().api
+    api = services.api
     media = [dto for dto in api.listing.found({"kind": "media"}) if dto["params"]]
     if not media and not model_id:
         return page(request, "no_models.html", place="playground")
@@ -41,48 +43,48 @@ def show(request: Request, visitor: SignedIn, model_id: str = "", again: str = "
         models=media,
         model=model,
         form=form,
-        order=new_id("order"),
-        **_order(request, visitor, model["id"], values, problems),
+        form_id=new_id("form"),
+        **_price(services, request, visitor, {"model": model["id"], "input": values}, problems),
     )
 
 
 @router.post("/playground/{model_id}/estimate")
-def estimate(request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Response:
+def estimate(services: Services, request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Response:
     """Return the price of what the form says now, and the code that asks for the same."""
-    values, problems = _read(model_id, sent)
-    return part(request, "playground_estimate.html", **_order(request, visitor, model_id, values, problems))
+    values, problems = _read(services, model_id, sent)
+    body = {"model": model_id, "input": values}
+    return part(request, "playground_estimate.html", **_price(services, request, visitor, body, problems))
 
 
 @router.post("/playground/{model_id}/run")
-def run(request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Response:
-    """Make what the form says. `order` names this very form, so a second press makes no second task."""
-    values, problems = _read(model_id, sent)
+def run(services: Services, request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Response:
+    """Make what the form says. `form_id` names this very form, so a second press makes no second task."""
+    values, problems = _read(services, model_id, sent)
     if problems:
         raise InvalidInputError(problems)
-    api = dashboard_parts.dashboard().api
+    api = services.api
     body = {"model": model_id, "input": values}
-    made = api.tasks.create(visitor.account_id, body, sent.get("order"))
+    made = api.tasks.create(visitor.account_id, body, sent.get("form_id"))
     task = api.reader.find(visitor.account_id, made["taskId"])
-    answer = part(request, "playground_result.html", task=task, order=new_id("order"))
+    answer = part(request, "playground_result.html", task=task, form_id=new_id("form"))
     answer.headers["hx-trigger"] = MONEY_MOVED
     return answer
 
 
-def _read(model_id: str, sent: Fields) -> tuple[dict[str, Any], list[Problem]]:
-    params = dashboard_parts.dashboard().api.listing.one(model_id)["params"]
+def _read(services: Services, model_id: str, sent: Fields) -> tuple[dict[str, Any], list[Problem]]:
+    params = services.api.listing.one(model_id)["params"]
     return input_of(params, {name: value for name, value in sent.items() if name.startswith(PREFIX)})
 
 
-def _order(
-    request: Request, visitor: Visitor, model_id: str, values: dict[str, Any], problems: list[Problem]
+def _price(
+    services: Services, request: Request, visitor: Visitor, body: dict[str, Any], problems: list[Problem]
 ) -> dict[str, Any]:
     """Return what the price card shows: the price or what is missing, and the code to copy."""
-    body = {"model": model_id, "input": values}
     found = problems
     quote = None
     if not problems:
         try:
-            quote = dashboard_parts.dashboard().api.tasks.estimate(visitor.account_id, body)
+            quote = services.api.tasks.estimate(visitor.account_id, body)
         except InvalidInputError as exc:
             found = exc.problems
     return {

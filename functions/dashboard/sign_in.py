@@ -3,11 +3,11 @@
 from fastapi import APIRouter, Request, Response
 from starlette.responses import RedirectResponse
 
-from dashboard.forms import Sent
+from dashboard.form_body import Sent
 from dashboard.render import base_url, home, moved, page, part
 from dashboard.security import sign_in
+from dashboard.services import Services
 from tollgate.accounts.models import Scope
-from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard import development
 from tollgate.dashboard.cognito import SignInRefusedError
 from tollgate.kit.errors import RouteNotFoundError
@@ -22,47 +22,45 @@ router = APIRouter()
 
 
 @router.get("/sign-in")
-def show(request: Request) -> Response:
+def show(services: Services, request: Request) -> Response:
     """Show the ways to sign in."""
     if "account_id" in request.session:
         return RedirectResponse(home(request), SEE_OTHER)
-    joined = dashboard_parts.dashboard()
     return page(
         request,
         "sign_in.html",
-        has_pool=joined.cognito is not None,
-        is_development=joined.settings.tollgate_development_sign_in,
+        has_pool=services.cognito is not None,
+        is_development=services.settings.tollgate_development_sign_in,
     )
 
 
 @router.get("/sign-in/begin")
-async def begin(request: Request) -> Response:
+async def begin(services: Services, request: Request) -> Response:
     """Send the visitor to the hosted sign-in."""
-    cognito = dashboard_parts.dashboard().cognito
+    cognito = services.cognito
     if cognito is None:
         raise RouteNotFoundError
     return await cognito.begin(request, f"{base_url(request)}/dashboard/sign-in/callback")
 
 
 @router.get("/sign-in/callback")
-async def end(request: Request) -> Response:
+async def end(services: Services, request: Request) -> Response:
     """Take who comes back from the hosted sign-in."""
-    joined = dashboard_parts.dashboard()
-    if joined.cognito is None:
+    if services.cognito is None:
         raise RouteNotFoundError
     try:
-        person = await joined.cognito.end(request)
+        person = await services.cognito.end(request)
     except SignInRefusedError as exc:
         logger.info("dashboard.sign_in_refused", reason=str(exc))
         return part(request, "sign_in_refused.html", REFUSED, account=None)
-    sign_in(request, joined.identities.account_of(person), person.name)
+    sign_in(request, services.identities.account_of(person), person.name)
     return RedirectResponse(home(request), SEE_OTHER)
 
 
 @router.post("/sign-in/development/email")
-def development_email(request: Request, sent: Sent) -> Response:
+def development_email(services: Services, request: Request, sent: Sent) -> Response:
     """Sign in whoever says to have this address; a new one finds credit on the account."""
-    identities = _development().identities
+    identities = _development(services).identities
     person = development.person_of(sent.get("email", ""))
     account_id = identities.account_of(person)
     identities.welcome(account_id, development.CREDIT_MICRO_USD)
@@ -71,9 +69,9 @@ def development_email(request: Request, sent: Sent) -> Response:
 
 
 @router.post("/sign-in/development/key")
-def development_key(request: Request, sent: Sent) -> Response:
+def development_key(services: Services, request: Request, sent: Sent) -> Response:
     """Sign in to the account of an API key."""
-    authenticator = _development().api.authenticator
+    authenticator = _development(services).api.authenticator
     address = request.client.host if request.client else None
     key = authenticator.authenticate(f"Bearer {sent.get('key', '')}", Scope.ACCOUNT, address)
     sign_in(request, key.account_id, f"key …{key.key_id[-SHOWN_OF_KEY:]}")
@@ -81,16 +79,15 @@ def development_key(request: Request, sent: Sent) -> Response:
 
 
 @router.post("/sign-out")
-def sign_out(request: Request) -> Response:
+def sign_out(services: Services, request: Request) -> Response:
     """Forget the visitor, here and at the user pool."""
-    cognito = dashboard_parts.dashboard().cognito
+    cognito = services.cognito
     request.session.clear()
     back = f"{base_url(request)}/dashboard/sign-in"
     return moved(back if cognito is None else cognito.sign_out_url(back))
 
 
-def _development() -> dashboard_parts.Dashboard:
-    joined = dashboard_parts.dashboard()
-    if not joined.settings.tollgate_development_sign_in:
+def _development(services: Services) -> Services:
+    if not services.settings.tollgate_development_sign_in:
         raise RouteNotFoundError
-    return joined
+    return services

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request, Response
 
 from dashboard.render import MONEY_MOVED, base_url, page, part
 from dashboard.security import SignedIn
-from tollgate.composition import dashboard as dashboard_parts
+from dashboard.services import Services
 from tollgate.dashboard.snippets import media_snippets
 from tollgate.tasks.models import TaskStatus
 
@@ -15,9 +15,9 @@ router = APIRouter()
 
 
 @router.get("/tasks")
-def show(request: Request, visitor: SignedIn) -> Response:
+def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Show the tasks that fit the filters, newest first."""
-    api = dashboard_parts.dashboard().api
+    api = services.api
     query = {name: request.query_params[name] for name in FILTERS if request.query_params.get(name)}
     found = api.reader.found(visitor.account_id, {**query, "limit": PAGE})
     return page(
@@ -33,17 +33,17 @@ def show(request: Request, visitor: SignedIn) -> Response:
 
 
 @router.get("/tasks/{task_id}")
-def show_task(request: Request, visitor: SignedIn, task_id: str) -> Response:
+def show_task(services: Services, request: Request, visitor: SignedIn, task_id: str) -> Response:
     """Show one task: its result, its attempts, its cost."""
-    task = dashboard_parts.dashboard().api.reader.find(visitor.account_id, task_id)
+    task = services.api.reader.find(visitor.account_id, task_id)
     body = {"model": task.model, "input": task.values}
     return page(request, "task.html", task=task, snippets=media_snippets(base_url(request), body))
 
 
 @router.get("/tasks/{task_id}/card")
-def card(request: Request, visitor: SignedIn, task_id: str) -> Response:
+def card(services: Services, request: Request, visitor: SignedIn, task_id: str) -> Response:
     """Return a task as a card, which asks again for itself until the task has ended."""
-    task = dashboard_parts.dashboard().api.reader.find(visitor.account_id, task_id)
+    task = services.api.reader.find(visitor.account_id, task_id)
     answer = part(request, "task_card.html", task=task)
     if task.ended:
         # It may have been refunded.

@@ -2,10 +2,10 @@
 
 from fastapi import APIRouter, Request, Response
 
-from dashboard.forms import Sent
+from dashboard.form_body import Sent
 from dashboard.render import MONEY_MOVED, base_url, moved, page, part
 from dashboard.security import SignedIn
-from tollgate.composition import dashboard as dashboard_parts
+from dashboard.services import Services
 from tollgate.payments.amounts import MAX_USD, MIN_USD, OFFERED_USD
 
 WATCHES = 30
@@ -15,9 +15,9 @@ router = APIRouter(prefix="/top-up")
 
 
 @router.get("")
-def show(request: Request, visitor: SignedIn, paid: str = "") -> Response:
+def show(services: Services, request: Request, visitor: SignedIn, paid: str = "") -> Response:
     """Show the ways to pay, and the newest credits; `paid` is the session that Stripe sends back from."""
-    api = dashboard_parts.dashboard().api
+    api = services.api
     return page(
         request,
         "credit.html",
@@ -33,11 +33,11 @@ def show(request: Request, visitor: SignedIn, paid: str = "") -> Response:
 
 
 @router.post("")
-def begin(request: Request, visitor: SignedIn, sent: Sent) -> Response:
+def begin(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
     """Send the visitor to the page where the amount can be paid."""
     back = f"{base_url(request)}/dashboard/top-up"
     return moved(
-        dashboard_parts.dashboard().api.payments.begin(
+        services.api.payments.begin(
             visitor.account_id,
             sent.get("amount", ""),
             # Stripe puts the session's id where the braces are.
@@ -48,9 +48,9 @@ def begin(request: Request, visitor: SignedIn, sent: Sent) -> Response:
 
 
 @router.get("/receipt")
-def receipt(request: Request, visitor: SignedIn, paid: str, watches: int = 0) -> Response:
+def receipt(services: Services, request: Request, visitor: SignedIn, paid: str, watches: int = 0) -> Response:
     """Say whether a payment is on the account; what says not yet asks again `watches` times."""
-    found = dashboard_parts.dashboard().api.payments.receipt(visitor.account_id, paid)
+    found = services.api.payments.receipt(visitor.account_id, paid)
     answer = part(request, "receipt.html", paid=paid, receipt=found, watches=min(watches, WATCHES))
     if found is not None:
         answer.headers["hx-trigger"] = MONEY_MOVED

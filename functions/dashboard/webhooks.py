@@ -2,10 +2,10 @@
 
 from fastapi import APIRouter, Request, Response
 
-from dashboard.forms import Sent
+from dashboard.form_body import Sent
 from dashboard.render import page, part
 from dashboard.security import SignedIn
-from tollgate.composition import dashboard as dashboard_parts
+from dashboard.services import Services
 
 WATCHES = 15
 """How often a delivery that was just asked for is looked at again, every 2 s."""
@@ -15,9 +15,9 @@ router = APIRouter(prefix="/webhooks")
 
 
 @router.get("")
-def show(request: Request, visitor: SignedIn) -> Response:
+def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Show the deliveries, newest first, and the secret, masked."""
-    webhooks = dashboard_parts.dashboard().api.webhooks
+    webhooks = services.api.webhooks
     query = {name: request.query_params[name] for name in FILTERS if request.query_params.get(name)}
     found = webhooks.page(visitor.account_id, query)
     return page(
@@ -33,29 +33,31 @@ def show(request: Request, visitor: SignedIn) -> Response:
 
 
 @router.get("/deliveries/{delivery_id}")
-def delivery(request: Request, visitor: SignedIn, delivery_id: str, watches: int = 0) -> Response:
+def delivery(
+    services: Services, request: Request, visitor: SignedIn, delivery_id: str, watches: int = 0
+) -> Response:
     """Return one delivery, which asks again for itself `watches` times until it is heard."""
-    found = dashboard_parts.dashboard().api.webhooks.get(visitor.account_id, delivery_id)
+    found = services.api.webhooks.get(visitor.account_id, delivery_id)
     return part(request, "delivery.html", delivery=found, watches=min(watches, WATCHES))
 
 
 @router.post("/deliveries/{delivery_id}/redeliver")
-def redeliver(request: Request, visitor: SignedIn, delivery_id: str) -> Response:
+def redeliver(services: Services, request: Request, visitor: SignedIn, delivery_id: str) -> Response:
     """Have a delivery sent again."""
-    found = dashboard_parts.dashboard().api.webhooks.redeliver(visitor.account_id, delivery_id)
+    found = services.api.webhooks.redeliver(visitor.account_id, delivery_id)
     return part(request, "delivery.html", delivery=found, watches=WATCHES)
 
 
 @router.post("/test")
-def test(request: Request, visitor: SignedIn, sent: Sent) -> Response:
+def test(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
     """Have a test sent to a URL."""
     body = {"url": sent.get("url", "")}
-    found = dashboard_parts.dashboard().api.webhooks.send_test(visitor.account_id, body)
+    found = services.api.webhooks.send_test(visitor.account_id, body)
     return part(request, "delivery.html", delivery=found, watches=WATCHES)
 
 
 @router.post("/secret/rotate")
-def rotate(request: Request, visitor: SignedIn) -> Response:
+def rotate(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Make a new secret, and show it this once; the old one signs beside it for a day."""
-    secrets = dashboard_parts.dashboard().api.webhooks.rotate(visitor.account_id, {})["secrets"]
+    secrets = services.api.webhooks.rotate(visitor.account_id, {})["secrets"]
     return part(request, "webhook_secret.html", secrets=secrets, fresh=secrets[0]["secret"])

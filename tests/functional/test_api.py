@@ -278,9 +278,34 @@ class TestCatalogAndCost:
 
 class TestFaults:
     def test_an_unknown_path_and_a_wrong_method_have_the_contracts_body(self, aws: Aws) -> None:
-        assert call("GET", "/api/v2/x")[1]["error"]["code"] == "not_found"
-        status, body, _ = call("GET", "/api/v1/generation/create")
+        _, body, _ = call("GET", "/api/v2/x")
+        assert body["error"]["code"] == "not_found"
+        assert body["error"]["message"] == "No such endpoint: GET /api/v2/x. See /docs."
+        status, body, headers = call("GET", "/api/v1/generation/create")
         assert (status, body["error"]["code"]) == (405, "method_not_allowed")
+        assert body["error"]["message"] == "Use POST for this endpoint."
+        assert headers["allow"] == "POST"
+        # Two routes of one path, one a method.
+        assert call("PUT", "/api/v1/keys")[2]["allow"] == "GET, POST"
+
+    @pytest.mark.parametrize("header", ["anthropic-version", "x-api-key"])
+    def test_anthropics_sdk_reads_any_error(self, aws: Aws, header: str) -> None:
+        for method, path in (("GET", "/api/v2/x"), ("GET", "/api/v1/keys"), ("PUT", "/api/v1/keys")):
+            _, body, _ = call(method, path, headers={header: "x"})
+            assert body["type"] == "error"
+            assert body["error"]["type"] in {
+                "not_found_error",
+                "authentication_error",
+                "invalid_request_error",
+            }
+
+    def test_a_megabyte_of_wrong_fields_is_answered_with_64_kb(self, customer: OpenedAccount) -> None:
+        body = {f"field{n}": 1 for n in range(60_000)}
+        status, answer, _ = call("POST", "/api/v1/generation/estimate", customer.api_key, body)
+        assert status == 400
+        assert len(json.dumps(answer)) < 64 * 1024
+        assert len(answer["error"]["details"]) == 50
+        assert "and 59 952 more" in answer["error"]["message"]
 
     def test_a_fault_of_ours_is_a_500_that_says_nothing(
         self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch

@@ -377,7 +377,7 @@ class TestPlayground:
         account_id = ada.sign_in()
         answer = ada.post("/playground/z-image/estimate", FIELDS)
         assert "$0.01" in answer.text
-        ada.post("/playground/z-image/run", {**FIELDS, "order": "order_1"})
+        ada.post("/playground/z-image/run", {**FIELDS, "form_id": "order_1"})
         assert balance_cents(account_id) == CREDIT_CENTS - 1
 
     def test_the_code_asks_for_what_the_form_says(self, ada: Browser) -> None:
@@ -387,7 +387,7 @@ class TestPlayground:
     def test_what_is_missing_is_said_by_name_and_nothing_is_charged(self, ada: Browser) -> None:
         account_id = ada.sign_in()
         assert "<code>prompt</code>" in ada.post("/playground/z-image/estimate", {"input.size": "1:1"}).text
-        refused = ada.post("/playground/z-image/run", {"input.size": "1:1", "order": "order_1"})
+        refused = ada.post("/playground/z-image/run", {"input.size": "1:1", "form_id": "order_1"})
         assert refused.status == 400
         assert "/input/prompt" in refused.text
         assert balance_cents(account_id) == CREDIT_CENTS
@@ -395,14 +395,14 @@ class TestPlayground:
     def test_a_second_press_makes_no_second_task(self, ada: Browser) -> None:
         account_id = ada.sign_in()
         for _ in range(2):
-            answer = ada.post("/playground/z-image/run", {**FIELDS, "order": "order_1"})
+            answer = ada.post("/playground/z-image/run", {**FIELDS, "form_id": "order_1"})
             assert answer.status == 200, answer.text
         assert balance_cents(account_id) == CREDIT_CENTS - 1
         assert len(set(re.findall(r"task_[0-9A-Z]{26}", ada.get("/tasks").text))) == 1
 
     def test_after_a_run_the_form_has_another_name(self, ada: Browser) -> None:
-        answer = ada.post("/playground/z-image/run", {**FIELDS, "order": "order_1"})
-        (name,) = re.findall(r'name="order" value="(\w+)"', answer.text)
+        answer = ada.post("/playground/z-image/run", {**FIELDS, "form_id": "order_1"})
+        (name,) = re.findall(r'name="form_id" value="(\w+)"', answer.text)
         assert name != "order_1"
         assert answer.headers["hx-trigger"] == "money-moved"
 
@@ -411,14 +411,14 @@ class TestPlayground:
         browser.get("/sign-in")
         browser.post("/sign-in/development/key", {"key": opened.api_key})
         browser.get("/playground")
-        answer = browser.post("/playground/z-image/run", {**FIELDS, "order": "order_1"})
+        answer = browser.post("/playground/z-image/run", {**FIELDS, "form_id": "order_1"})
         assert answer.status == 402
         assert "Nothing made yet" in browser.get("/tasks").text
 
 
 class TestTasks:
     def run(self, browser: Browser, prompt: str = "a lighthouse") -> str:
-        fields = {"input.prompt": prompt, "input.size": "1:1", "order": f"order_{prompt[:9]}"}
+        fields = {"input.prompt": prompt, "input.size": "1:1", "form_id": f"order_{prompt[:9]}"}
         answer = browser.post("/playground/z-image/run", fields)
         return str(re.findall(r"task_[0-9A-Z]{26}", answer.text)[0])
 

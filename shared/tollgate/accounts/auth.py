@@ -8,7 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from tollgate.accounts.keys import key_id_of
+from tollgate.accounts.keys import PREFIX, key_id_of
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.networks import contains
 from tollgate.kit.clock import MS_PER_S, Clock
@@ -50,9 +50,12 @@ def bearer_key(authorization: str | None) -> tuple[str, str]:
     """
     scheme, _, text = (authorization or "").strip().partition(" ")
     text = text.strip()
+    if scheme.lower() != "bearer" or not text:
+        raise InvalidApiKeyError(InvalidApiKeyError.NONE_SENT)
     key_id = key_id_of(text)
-    if scheme.lower() != "bearer" or key_id is None:
-        raise InvalidApiKeyError
+    if key_id is None:
+        is_ours = text.startswith(PREFIX)
+        raise InvalidApiKeyError(InvalidApiKeyError.NOT_GOOD if is_ours else InvalidApiKeyError.NOT_OURS)
     return text, key_id
 
 

@@ -29,9 +29,20 @@
 `docs/errors.md` explains each to a customer; a test holds the two equal.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
+
+from tollgate.kit.money import dollars
+
+MAX_PROBLEMS = 50
+"""That one answer lists; a megabyte of wrong fields would otherwise be answered with forty."""
+MAX_DETAILS_BYTES = 56 * 1024
+"""Of those that are listed; with the message and all around it an error stays below 64 KB."""
+MAX_PATH_LENGTH, MAX_MESSAGE_LENGTH = 200, 1_000
+MAX_QUOTED_LENGTH = 100
+"""Of what somebody sent, where an answer says it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +58,33 @@ class Problem:
     allowed: Any = None
 
     def body(self) -> dict[str, Any]:
-        """Return the problem as it stands in `error.details`."""
-        shown: dict[str, Any] = {"path": self.path, "message": self.message}
+        """Return the problem as it stands in `error.details`; what the caller sent in it is bounded."""
+        path = shortened(self.path, MAX_PATH_LENGTH)
+        shown: dict[str, Any] = {"path": path, "message": shortened(self.message, MAX_MESSAGE_LENGTH)}
         return shown if self.allowed is None else {**shown, "allowed": self.allowed}
+
+
+def shortened(text: str, most: int = MAX_QUOTED_LENGTH) -> str:
+    """Return a text of at most `most` characters; one that is cut ends in `…`."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _listed(problems: Sequence[Problem]) -> list[dict[str, Any]]:
+    """Return as many of the problems as one answer may list, the first always."""
+    listed: list[dict[str, Any]] = []
+    left = MAX_DETAILS_BYTES
+    for problem in problems[:MAX_PROBLEMS]:
+        shown = problem.body()
+        left -= len(json.dumps(shown))
+        if listed and left < 0:
+            break
+        listed.append(shown)
+    return listed
+
+
+def _thousands(number: int) -> str:
+    """Return a number with a space between its thousands: `9 950`."""
+    return f"{number:,}".replace(",", " ")
 
 
 def unknown_fields(
@@ -87,21 +122,28 @@ class TollgateError(Exception):
 
 
 class InvalidInputError(TollgateError):
-    """The body breaks the model's schema; `details` names every problem found."""
+    """The body breaks the model's schema; `details` names every problem found, up to a bound."""
 
     status = 400
     code = "invalid_input"
     type = "BadRequest"
 
     def __init__(self, problems: list[Problem]) -> None:
-        first = problems[0]
-        more = f" (and {len(problems) - 1} more, see details)" if len(problems) > 1 else ""
-        super().__init__(f"{first.path or '/'}: {first.message}{more}")
         self.problems = problems
+        self.details = _listed(problems)
+        first, others = self.details[0], len(self.details) - 1
+        # What is wrong with the body as a whole is a sentence by itself.
+        where = f"{first['path']}: " if first["path"] else ""
+        more = f" (and {others} more, see details{self._unlisted()})" if others else ""
+        super().__init__(f"{where}{first['message']}{more}")
+
+    def _unlisted(self) -> str:
+        number = len(self.problems) - len(self.details)
+        return f", and {_thousands(number)} more" if number else ""
 
     def extra(self) -> dict[str, Any]:
-        """Return `details`: one object per problem."""
-        return {"details": [problem.body() for problem in self.problems]}
+        """Return `details`: one object per problem, bounded in number and size."""
+        return {"details": self.details}
 
 
 class MaxCostExceededError(TollgateError):
@@ -112,7 +154,10 @@ class MaxCostExceededError(TollgateError):
     type = "BadRequest"
 
     def __init__(self, cost_cents: int, max_cost_cents: int) -> None:
-        super().__init__(f"This request costs {cost_cents} cents, its maxCostCents is {max_cost_cents}.")
+        super().__init__(
+            f"This request costs {dollars(cost_cents)}, more than its maxCostCents allows: "
+            f"{dollars(max_cost_cents)}."
+        )
         self.cost_cents = cost_cents
 
     def extra(self) -> dict[str, Any]:
@@ -132,14 +177,18 @@ class InvalidSignatureError(TollgateError):
 
 
 class InvalidApiKeyError(TollgateError):
-    """No API key, or one that is unknown, malformed, expired or revoked (never said which)."""
+    """No API key, or a malformed one; or one that is unknown, expired or revoked: it is not said which."""
 
     status = 401
     code = "invalid_api_key"
     type = "Unauthorized"
 
-    def __init__(self) -> None:
-        super().__init__("Missing or invalid API key. Send it as: Authorization: Bearer <API_KEY>.")
+    NONE_SENT: ClassVar = "No API key sent. Send it as: Authorization: Bearer <API_KEY>."
+    NOT_OURS: ClassVar = "Tollgate API keys start with tg_live_."
+    NOT_GOOD: ClassVar = "This API key was revoked, has expired or was mistyped."
+
+    def __init__(self, message: str = NOT_GOOD) -> None:
+        super().__init__(message)
 
     def headers(self) -> dict[str, str]:
         """Return the challenge that HTTP asks for beside a 401 (RFC 9110 §11.6.1)."""
@@ -155,7 +204,8 @@ class InsufficientBalanceError(TollgateError):
 
     def __init__(self, balance_cents: int, required_cents: int, *, waiting_helps: bool | None = None) -> None:
         super().__init__(
-            f"The balance of {balance_cents} cents does not cover this request of {required_cents} cents."
+            f"The balance of {dollars(balance_cents)} does not cover this request, "
+            f"which costs {dollars(required_cents)}."
         )
         self.balance_cents = balance_cents
         self.required_cents = required_cents
@@ -188,8 +238,8 @@ class SpendingCapReachedError(TollgateError):
         waiting_helps: bool | None = None,
     ) -> None:
         super().__init__(
-            f"This API key has spent {spent_cents} of the {cap_cents} cents it may spend until {resets_at}; "
-            f"this request is {required_cents} cents."
+            f"This API key has spent {dollars(spent_cents)} of the {dollars(cap_cents)} it may spend "
+            f"until {resets_at}; this request costs {dollars(required_cents)}."
         )
         self.cap_cents = cap_cents
         self.spent_cents = spent_cents
@@ -223,8 +273,9 @@ class RouteNotFoundError(TollgateError):
     code = "not_found"
     type = "NotFound"
 
-    def __init__(self) -> None:
-        super().__init__("There is nothing at this path.")
+    def __init__(self, method: str = "", path: str = "") -> None:
+        endpoint = f": {method} {shortened(path)}" if method and path.isprintable() else ""
+        super().__init__(f"No such endpoint{endpoint}. See /docs.")
 
 
 class TaskNotFoundError(TollgateError):
@@ -289,8 +340,14 @@ class MethodNotAllowedError(TollgateError):
     code = "method_not_allowed"
     type = "MethodNotAllowed"
 
-    def __init__(self) -> None:
-        super().__init__("This method is not allowed here.")
+    def __init__(self, allowed: Iterable[str] = ()) -> None:
+        self.allowed = sorted(allowed)
+        methods = " or ".join(self.allowed) or "another method"
+        super().__init__(f"Use {methods} for this endpoint.")
+
+    def headers(self) -> dict[str, str]:
+        """Return `Allow`, which HTTP asks for beside a 405 (RFC 9110 §15.5.6)."""
+        return {"Allow": ", ".join(self.allowed)} if self.allowed else {}
 
 
 class IdempotencyConflictError(TollgateError):

@@ -1,6 +1,7 @@
 """A request body as JSON, strictly: what cannot be stored and echoed exactly is refused here. Pure."""
 
 import json
+import re
 from typing import Any
 
 from pydantic_core import from_json
@@ -11,6 +12,8 @@ MAX_BODY_BYTES = 1024 * 1024
 """Above the largest input of any profile; a row of DynamoDB holds 400 KB."""
 MAX_MEDIA_BODY_BYTES = 5 * 1024 * 1024
 """With media inside, as data URIs: a Lambda is handed 6 MB at most, the event around it included."""
+
+_PLACE = re.compile(r"at line (\d+) column (\d+)$")
 
 
 def whole_number(value: Any) -> int | None:
@@ -31,12 +34,18 @@ def json_object(body: bytes, max_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
     try:
         parsed = from_json(body, allow_inf_nan=False)
     except ValueError as exc:
-        raise InvalidInputError([Problem("", "The body is not valid JSON.")]) from exc
+        raise InvalidInputError([Problem("", f"Request body is not valid JSON{_place(exc)}.")]) from exc
     try:
         # The parser reads 1e999 as infinity, which no answer of ours could say again.
         json.dumps(parsed, allow_nan=False)
     except ValueError as exc:
-        raise InvalidInputError([Problem("", "Has a number that is too large.")]) from exc
+        raise InvalidInputError([Problem("", "Request body has a number that is too large.")]) from exc
     if not isinstance(parsed, dict):
-        raise InvalidInputError([Problem("", "The body must be a JSON object.")])
+        raise InvalidInputError([Problem("", "Request body must be a JSON object.")])
     return parsed
+
+
+def _place(error: ValueError) -> str:
+    """Return where the parser stopped, ` (line 1, column 20)`, if it says so."""
+    found = _PLACE.search(str(error))
+    return f" (line {found[1]}, column {found[2]})" if found else ""

@@ -41,3 +41,9 @@ def cents_text(amount_micro_usd: int) -> str:
     """Return micro-USD as cents in decimals, exactly and signed: `-22`, `-0.0063`."""
     cents = Decimal(amount_micro_usd) / MICRO_USD_PER_CENT
     return f"{cents.normalize():f}"
+
+
+def dollars(amount_cents: int) -> str:
+    """Return whole cents as a person reads them: `$0.01`, `$1,234.50`, `-$0.05`."""
+    whole, cents = divmod(abs(amount_cents), 100)
+    return f"{'-' if amount_cents < 0 else ''}${whole:,}.{cents:02}"

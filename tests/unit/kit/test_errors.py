@@ -5,19 +5,25 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tollgate.kit.errors import (
+    MAX_PROBLEMS,
     ConcurrencyLimitedError,
     IdempotencyConflictError,
     InsufficientBalanceError,
     InvalidApiKeyError,
     InvalidInputError,
     MaxCostExceededError,
+    MethodNotAllowedError,
     PayloadTooLargeError,
     Problem,
+    RouteNotFoundError,
     SpendingCapReachedError,
     TaskNotFoundError,
     TollgateError,
+    unknown_fields,
 )
 
 
@@ -108,7 +114,50 @@ class TestBody:
         ]
 
     def test_a_single_problem_of_the_whole_body_is_shown_at_the_root(self) -> None:
-        assert InvalidInputError([Problem("", "Broken.")]).message == "/: Broken."
+        assert InvalidInputError([Problem("", "Broken.")]).message == "Broken."
+
+    def test_amounts_are_in_dollars(self) -> None:
+        message = MaxCostExceededError(cost_cents=1, max_cost_cents=0).message
+        assert message == "This request costs $0.01, more than its maxCostCents allows: $0.00."
+        assert InsufficientBalanceError(123_456, 123_457).message == (
+            "The balance of $1,234.56 does not cover this request, which costs $1,234.57."
+        )
+        assert "this request costs $0.01." in SpendingCapReachedError(2, 2, 1, resets_at="later").message
+
+
+class TestBounds:
+    def test_fifty_problems_are_listed_and_the_others_counted(self) -> None:
+        error = InvalidInputError([Problem(f"/{n}", "Unknown field.", ["model"]) for n in range(10_000)])
+        assert len(error.body()["error"]["details"]) == MAX_PROBLEMS == 50
+        assert error.message == "/0: Unknown field. (and 49 more, see details, and 9 950 more)"
+
+    @given(
+        st.lists(
+            st.builds(Problem, st.text(max_size=300), st.text(max_size=2_000), st.text(max_size=9_000)),
+            min_size=1,
+            max_size=70,
+        )
+    )
+    def test_an_error_stays_below_64_kb_whatever_it_says_again(self, problems: list[Problem]) -> None:
+        assert len(json.dumps(InvalidInputError(problems).body())) < 64 * 1024
+
+    def test_a_megabyte_of_one_name_is_cut(self) -> None:
+        (problem,) = unknown_fields({"x" * 1_000_000: 1}, ["model"])
+        body = InvalidInputError([problem]).body()["error"]
+        assert body["details"][0]["path"] == "/" + "x" * 198 + "…"
+        assert len(json.dumps(body)) < 1_000
+
+    def test_a_path_that_was_asked_for_is_cut_and_says_nothing_that_cannot_be_printed(self) -> None:
+        assert RouteNotFoundError("POST", "/x").message == "No such endpoint: POST /x. See /docs."
+        assert len(RouteNotFoundError("GET", "/" + "x" * 9_000).message) < 200
+        assert RouteNotFoundError("GET", "/a\nb").message == "No such endpoint. See /docs."
+
+
+class TestMethod:
+    def test_the_right_one_is_named_and_allowed(self) -> None:
+        error = MethodNotAllowedError({"POST", "GET"})
+        assert error.message == "Use GET or POST for this endpoint."
+        assert error.headers() == {"Allow": "GET, POST"}
 
 
 class TestHeaders:

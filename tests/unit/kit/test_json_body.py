@@ -1,6 +1,7 @@
 """Request bodies: what is JSON, and what is not for us."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -65,9 +66,14 @@ class TestRefused:
     def test_what_is_not_json_that_we_could_store_is_invalid_input(self, body: bytes) -> None:
         with pytest.raises(InvalidInputError) as caught:
             json_object(body)
-        assert caught.value.body()["error"]["details"] == [
-            {"path": "", "message": "The body is not valid JSON."}
-        ]
+        (problem,) = caught.value.body()["error"]["details"]
+        assert problem["path"] == ""
+        assert re.fullmatch(r"Request body is not valid JSON \(line \d+, column \d+\)\.", problem["message"])
+
+    def test_the_place_is_named(self) -> None:
+        with pytest.raises(InvalidInputError) as caught:
+            json_object(b'{"model": "z-image",\n "input": oops}')
+        assert caught.value.message == "Request body is not valid JSON (line 2, column 11)."
 
     @pytest.mark.parametrize(
         "body", [b'{"a": 1e999}', b'{"a": [{"b": -1e999}]}', b'{"metadata": {"n": 1e309}}']

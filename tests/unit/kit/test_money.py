@@ -12,6 +12,7 @@ from tollgate.kit.money import (
     cents_down,
     cents_text,
     cents_up,
+    dollars,
     micro_usd_of_cents,
     micro_usd_up,
 )
@@ -94,3 +95,19 @@ class TestCentsText:
         text = cents_text(amount_micro_usd)
         assert "E" not in text
         assert Decimal(text) * MICRO_USD_PER_CENT == amount_micro_usd
+
+
+class TestDollars:
+    @pytest.mark.parametrize(
+        ("cents", "shown"),
+        [
+            (0, "$0.00"),
+            (1, "$0.01"),
+            (100, "$1.00"),
+            (123_450, "$1,234.50"),
+            (-5, "-$0.05"),
+            (-101, "-$1.01"),
+        ],
+    )
+    def test_cents_are_shown_as_people_read_them(self, cents: int, shown: str) -> None:
+        assert dollars(cents) == shown
