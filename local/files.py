@@ -22,7 +22,7 @@ LAMBDA_PATH = "/_lambda"
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """How to reach the running service (design §9)."""
+    """How to reach the running service (docs/architecture.md#on-one-machine)."""
 
     baseUrl: str  # noqa: N815 - the file's own words
     storageUrl: str  # noqa: N815

@@ -17,7 +17,7 @@ async def receive(api: Services, provider: str, token: str, request: Request) ->
     """Have the task polled now. The answer is the same for any token, so it tells strangers nothing.
 
     The body counts only where a provider checks the address with a `challenge` that it wants back
-    (MiniMax, providers.md §8).
+    (MiniMax, docs/providers/minimax.md).
     """
     try:
         body = await read_body(request, MAX_BODY_BYTES)

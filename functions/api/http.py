@@ -90,5 +90,5 @@ KeyOfNow = Annotated[ApiKey, Depends(key_of_now)]
 
 
 def envelope(data: Any) -> JSONResponse:
-    """Wrap `data` as `{code, data}` (interface.md, Envelope)."""
+    """Wrap `data` as `{code, data}` (docs/contract.md#envelope)."""
     return JSONResponse({"code": 200, "data": data})

@@ -1,4 +1,4 @@
-"""Serves result files: whole, in part (RFC 9110 §14), or broken as the job's prompt says."""
+"""Serves result files: whole, in part (RFC 9110, section 14), or broken as the job's prompt says."""
 
 import asyncio
 import re

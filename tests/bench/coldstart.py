@@ -28,7 +28,10 @@ CHILD = ROOT / "tests" / "bench" / "cold_process.py"
 ROUNDS = 5
 TIMEOUT_S = 60
 TARGETS_MS = {"api": 300, "text": 350, "dashboard": None, "probe_media": None}
-"""Init, by function (design §11); the functions behind queues, streams and schedules have 250."""
+"""Init, by function; the functions behind queues, streams and schedules have 250.
+
+Source: docs/architecture.md#measures.
+"""
 OTHER_TARGET_MS = 250
 REFERENCE = "boto3"
 """Imported alone, to compare machines by."""

@@ -82,7 +82,7 @@ class TestDocument:
         is_open = {
             path for path, on in DOCUMENT["paths"].items() for one in on.values() if not one["security"]
         }
-        # interface.md, Authentication 4: the catalog and cost endpoints, and this reference.
+        # The catalog and cost endpoints (docs/contract.md#authentication), and this reference.
         assert {path.split("/")[3] for path in is_open if path.startswith("/api/")} == {
             "catalog", "cost", "openapi.json",
         }  # fmt: skip

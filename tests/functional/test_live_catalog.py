@@ -317,7 +317,7 @@ class TestText:
             ("11", "11"),  # a minute after it was written
             ("11", "11"),  # a bad one
             (None, None),  # no such model any more
-            ("4.5", "4.5"),  # removed: the shipped price (catalog.json of the reference)
+            ("4.5", "4.5"),  # removed: the shipped price (catalog/data)
         ]
 
 

@@ -31,7 +31,7 @@ CHAT: dict[str, Any] = {
     "messages": [{"role": "user", "content": "hello"}],
     "max_tokens": 100,
 }
-# catalog.json, gpt-5.4-mini: USD per 1M tokens, which is micro-USD per token.
+# OpenAI's price list, gpt-5.4-mini: USD per 1M tokens, which is micro-USD per token.
 INPUT, OUTPUT = Decimal("0.75"), Decimal("4.5")
 
 

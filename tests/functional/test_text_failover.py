@@ -17,7 +17,7 @@ pytestmark = [
 ]
 
 CLAUDE = "claude-sonnet-4-6"
-# catalog.json, claude-sonnet-4-6: USD per 1M tokens, which is micro-USD per token.
+# Anthropic's price list, claude-sonnet-4-6: USD per 1M tokens, which is micro-USD per token.
 INPUT, OUTPUT, CACHE_READ, CACHE_WRITE = Decimal(3), Decimal(15), Decimal("0.3"), Decimal("3.75")
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -9,7 +9,7 @@ import pytest
 from local.template import Template
 from tollgate.kit.errors import TollgateError
 
-ROUTES = {  # interface.md, Endpoints
+ROUTES = {  # docs/contract.md#generation
     ("GET", "/api/v1/user/me"),
     ("GET", "/api/v1/stats"),
     ("GET", "/api/v1/ledger"),
@@ -52,7 +52,7 @@ TEXT = {
 DASHBOARD = {("GET", "/dashboard"), ("GET", "/dashboard/{proxy+}"), ("POST", "/dashboard/{proxy+}")}
 
 GATEWAY_ONLY = {("rate_limited", 429, "TooManyRequests")}
-"""Errors (code, status, type) that no code of ours raises (design §6, error codes)."""
+"""Errors (code, status, type) that no code of ours raises (docs/contract.md#errors)."""
 
 
 class TestRoutes:

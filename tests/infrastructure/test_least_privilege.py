@@ -1,4 +1,4 @@
-"""Each function may do what it does, and nothing else (style.md, habit 21; design §10)."""
+"""Each function may do what it does, and nothing else (docs/architecture.md#security)."""
 
 import re
 

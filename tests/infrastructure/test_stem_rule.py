@@ -1,4 +1,4 @@
-"""One stem everywhere (style.md, the stem rule): from the log to the code, the event and the test."""
+"""One stem everywhere (CONTRIBUTING.md#house-rules): from the log to the code, the event and the test."""
 
 import json
 from typing import Any

@@ -1,7 +1,7 @@
 """APIMart: `POST /v1/images|videos/generations`, `/v1/midjourney/generations/…`, `/v1/music/generations/…`.
 
 Each section is asked in its own place: `/v1/tasks/{id}`, `/v1/midjourney/{id}`, `/v1/music/tasks/{id}`
-(catalog.md, call shapes; APIMart's documentation). The error types but those of 400, 401, 402 and 429 are
+(docs/providers/apimart.md; APIMart's documentation). The error types but those of 400, 401, 402 and 429 are
 INFERRED. Follow-ups on a task that is not there, or not done, are refused.
 """
 

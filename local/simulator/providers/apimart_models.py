@@ -1,4 +1,4 @@
-"""The inputs of APIMart's models: fields, types and bounds from catalog.json and APIMart's documentation."""
+"""The inputs of APIMart's models: fields, types and bounds (docs/providers/apimart.md)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

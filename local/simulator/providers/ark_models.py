@@ -1,4 +1,4 @@
-"""The inputs of ModelArk's models: fields, types and bounds from providers.md §6 and catalog.json."""
+"""The inputs of ModelArk's models: fields, types and bounds (docs/providers/ark.md)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""BFL's FLUX 3: `POST /v1/{model}`, asked for at the address that it answers (catalog.md)."""
+"""BFL's FLUX 3: `POST /v1/{model}`, asked for at the address that it answers (docs/providers/bfl.md)."""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Prompt and media in one array, `content`, as ModelArk and MiniMax take them (providers.md §6 and §8)."""
+"""Prompt and media in one array, `content`, as ModelArk and MiniMax take them.
+
+Source: docs/providers/ark.md and docs/providers/minimax.md.
+"""
 
 from typing import Any
 

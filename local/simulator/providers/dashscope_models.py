@@ -1,4 +1,4 @@
-"""The inputs of DashScope's models: fields, types and bounds from providers.md §12 and its documentation."""
+"""The inputs of DashScope's models: fields, types and bounds (docs/providers/dashscope.md)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

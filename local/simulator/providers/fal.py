@@ -1,4 +1,4 @@
-"""fal's queue API (providers.md §1): submit, status, result, cancel.
+"""fal's queue API (docs/providers/fal.md): submit, status, result, cancel.
 
 Callbacks (`fal_webhook`) are not sent. Validation is strict about strings as fal's own is: `duration` is
 `"5"`, not 5 (INFERRED from its published enums).
@@ -179,7 +179,7 @@ def _status(engine: Engine, request: Request, job: Job) -> Response:
     shown["logs"] = [{"message": f"job is {state}"}] if request.query_params.get("logs") == "1" else None
     if state is JobState.RUNNING:
         return _answer(job, {"status": "IN_PROGRESS", **shown})
-    # A refused job says so in its result only; a failed one already here (providers.md §1).
+    # A refused job says so in its result only; a failed one already here (docs/providers/fal.md).
     failed = state is JobState.FAILED
     fault = {"error": _FAILED, "error_type": _FAILED_TYPE} if failed else {"error": None, "error_type": None}
     metrics = {"inference_time": job.duration_ms / MS_PER_S}

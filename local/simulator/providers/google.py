@@ -1,4 +1,4 @@
-"""Google's pictures and videos on the Gemini API (providers.md §5).
+"""Google's pictures and videos on the Gemini API (docs/providers/google.md).
 
 `…:generateContent` answers with the picture when it is done; `/interactions` and `…:predictLongRunning`
 start jobs. A video's bytes are at `/files/{id}:download`, for the key's owner alone. Webhooks are not sent.

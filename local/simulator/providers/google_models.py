@@ -1,4 +1,4 @@
-"""The inputs of Google's models, taken out of the bodies of the three surfaces (providers.md §5)."""
+"""The inputs of Google's models, taken out of the bodies of the three surfaces (docs/providers/google.md)."""
 
 from typing import Any, Literal
 

@@ -1,4 +1,4 @@
-"""Suno on kie, in sunoapi.org's dialect (providers.md §15a): a path and a record for each action.
+"""Suno on kie, in sunoapi.org's dialect (docs/providers/kie.md#music): a path and a record for each action.
 
 The codes stand in the envelope, HTTP says 200 but for a directed one. Each job has to name an address to
 call back.

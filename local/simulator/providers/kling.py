@@ -1,4 +1,4 @@
-"""Kling's own API, both generations (providers.md §7). Callbacks are not sent.
+"""Kling's own API, both generations (docs/providers/kling.md). Callbacks are not sent.
 
 3.0: `POST /text-to-video/{model}`, `/image-to-video/{model}`, `/motion-control/{model}`, asked for at
 `GET /tasks`. Older models: `POST /v1/videos/text2video` and `/v1/videos/image2video`, at the same path. A job

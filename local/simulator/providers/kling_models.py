@@ -1,4 +1,4 @@
-"""The inputs of Kling's models (providers.md §7)."""
+"""The inputs of Kling's models (docs/providers/kling.md)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,5 +1,5 @@
 """MiniMax's older videos: `POST /v1/video_generation`, `GET /v1/query/video_generation?task_id=`,
-`GET /v1/files/retrieve?file_id=` (providers.md §8).
+`GET /v1/files/retrieve?file_id=` (docs/providers/minimax.md).
 
 Every error is an HTTP 200 with its number in `base_resp`. Callbacks (`callback_url`) are neither registered
 nor sent. What number a task has that failed for no reason of its own is INFERRED.

@@ -1,4 +1,6 @@
-"""A midjourney-proxy: `POST /mj/submit/imagine|change|video`, `GET /mj/task/{id}/fetch` (providers.md §14a).
+"""A midjourney-proxy: `POST /mj/submit/imagine|change|video`, `GET /mj/task/{id}/fetch`.
+
+Source: docs/providers/mjproxy.md.
 
 The paths may stand below a speed (`/mj-fast`), as at relays. The four pictures of a grid are one file.
 Callbacks (`notifyHook`) are not sent. Which HTTP status an error has besides its code is INFERRED.

@@ -1,4 +1,6 @@
-"""MuAPI's predictions: `POST /api/v1/{model}`, `GET /api/v1/predictions/{id}/result` (catalog.json).
+"""MuAPI's predictions: `POST /api/v1/{model}`, `GET /api/v1/predictions/{id}/result`.
+
+Source: docs/providers/muapi.md.
 
 The shape of its errors was not read: `detail` is INFERRED.
 """

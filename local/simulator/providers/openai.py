@@ -1,4 +1,4 @@
-"""OpenAI's pictures: `POST /v1/images/generations` and `/v1/images/edits` (providers.md §3).
+"""OpenAI's pictures: `POST /v1/images/generations` and `/v1/images/edits` (docs/providers/openai.md).
 
 Edits are taken as JSON, with images by URL. The answer has the picture, so it comes when that is done.
 """

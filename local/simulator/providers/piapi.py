@@ -1,4 +1,4 @@
-"""PiAPI: `POST /api/v1/task`, `GET` and `DELETE /api/v1/task/{id}` (providers.md §14b).
+"""PiAPI: `POST /api/v1/task`, `GET` and `DELETE /api/v1/task/{id}` (docs/providers/piapi.md).
 
 That a deleted task is answered with code 200, and one that runs with 400, is INFERRED.
 """

@@ -1,4 +1,4 @@
-"""The inputs of PoYo's models: fields, types and bounds from catalog.json and PoYo's API manual."""
+"""The inputs of PoYo's models: fields, types and bounds from docs/providers/poyo.md and PoYo's API manual."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

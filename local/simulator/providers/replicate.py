@@ -1,4 +1,4 @@
-"""Replicate's predictions (providers.md §2). Webhooks are not sent.
+"""Replicate's predictions (docs/providers/replicate.md). Webhooks are not sent.
 
 `POST /v1/models/{owner}/{name}/predictions`, `GET /v1/predictions/{id}`, `POST /v1/predictions/{id}/cancel`.
 """

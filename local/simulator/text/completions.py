@@ -1,4 +1,7 @@
-"""OpenAI's chat completions, with each vendor's deviations (providers.md §17, §19)."""
+"""OpenAI's chat completions, with each vendor's deviations.
+
+Source: docs/text-protocols.md#chat-completions and docs/providers/openai_compatible.md.
+"""
 
 import json
 from typing import Any

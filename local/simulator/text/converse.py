@@ -1,4 +1,4 @@
-"""Amazon Bedrock's Converse and ConverseStream (providers.md §16)."""
+"""Amazon Bedrock's Converse and ConverseStream (docs/providers/bedrock.md)."""
 
 import json
 from typing import Any

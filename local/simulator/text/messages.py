@@ -1,4 +1,4 @@
-"""Anthropic's messages (providers.md §18)."""
+"""Anthropic's messages (docs/providers/anthropic.md)."""
 
 import json
 from typing import Any

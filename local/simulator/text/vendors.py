@@ -1,4 +1,4 @@
-"""How each vendor reports what an answer used (providers.md §19)."""
+"""How each vendor reports what an answer used (docs/providers/openai_compatible.md)."""
 
 from collections.abc import Callable
 from typing import Any

@@ -17,7 +17,7 @@ from tollgate.kit.observability import logger
 from tollgate.kit.writes import Write
 
 KEY_CACHE_MS = 30 * MS_PER_S
-"""A revoked key works at most this much longer (design §6)."""
+"""A revoked key works at most this much longer (docs/contract.md#authentication)."""
 MAX_CACHED_KEYS = 10_000
 MAX_READS = 3
 """Of one key in 30 s: another secret than the one we know may be a new one, or a guess."""

@@ -1,4 +1,4 @@
-"""What a customer may say about an API key, checked as a whole (design §6). Pure."""
+"""What a customer may say about an API key, checked as a whole (docs/contract.md#authentication). Pure."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime

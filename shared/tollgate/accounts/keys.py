@@ -1,4 +1,6 @@
-"""API keys: `tg_live_<id>_<secret><checksum>` (design §6). Pure functions; only a hash is ever stored.
+"""API keys: `tg_live_<id>_<secret><checksum>`. Pure functions; only a hash is ever stored.
+
+Source: docs/contract.md#authentication.
 
 The secret has 192 bits from the system's generator, so one round of SHA-256 is enough to store it. The
 checksum lets a wrong key be refused, and a leaked one be recognised, without asking the database.

@@ -17,7 +17,7 @@ from tollgate.ledger.holds import Hold, holds_of
 
 
 class Scope(StrEnum):
-    """What a key may be used for (design §6)."""
+    """What a key may be used for (docs/contract.md#authentication)."""
 
     MEDIA = "media"
     TEXT = "text"
@@ -45,7 +45,7 @@ class Account:
     running_tasks: int = 0
 
     def view(self) -> dict[str, object]:
-        """Return the `data` of `GET /api/v1/user/me` (interface.md, User)."""
+        """Return the `data` of `GET /api/v1/user/me` (docs/contract.md#account)."""
         return {
             "id": self.account_id,
             "balance": cents_down(self.balance_micro_usd),

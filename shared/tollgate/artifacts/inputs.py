@@ -1,4 +1,7 @@
-"""Media that came inside a request, as data URIs: kept in our storage, under an address (design §6)."""
+"""Media that came inside a request, as data URIs: kept in our storage, under an address.
+
+Source: docs/contract.md#generation.
+"""
 
 import base64
 import binascii

@@ -1,4 +1,7 @@
-"""A customer's `input` against a profile: normalised values, or every problem at once (design §6)."""
+"""A customer's `input` against a profile: normalised values, or every problem at once.
+
+Source: docs/contract.md#generation.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal

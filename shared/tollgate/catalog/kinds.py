@@ -1,8 +1,8 @@
 """What one value of an input may be: the leaves that profiles are built of.
 
 A kind checks a value, describes itself as JSON Schema, and can be narrowed by a model's data
-(`restrictions.py`). Types are strict (design §6): "5" is not 5, "false" is not false, true is not 1,
-null is not a value; a whole number may come as 5.0.
+(`restrictions.py`). Types are strict (docs/contract.md#generation): "5" is not 5, "false" is not false,
+true is not 1, null is not a value; a whole number may come as 5.0.
 """
 
 import difflib
@@ -224,7 +224,7 @@ class Flag(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Ignored(Kind):
-    """A deprecated field: still accepted, whatever it holds, and dropped (interface.md, Versioning 3)."""
+    """A deprecated field: still accepted, whatever it holds, and dropped (docs/contract.md#versioning)."""
 
     def check(self, value: Any) -> None:
         """Return None: `checking.py` takes the field out before it gets here."""

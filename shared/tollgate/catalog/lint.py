@@ -1,5 +1,5 @@
 """What the catalog's data must keep to, beyond its shape: a test holds the shipped data to it, and data
-that replaces it at run time must pass it first (design §7, docs/decisions/0002-prices.md)."""
+that replaces it at run time must pass it first (docs/catalog.md, docs/decisions/0002-prices.md)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal

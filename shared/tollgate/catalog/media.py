@@ -1,4 +1,4 @@
-"""What must hold for the media that URLs of an input point to: length, size, type (design §7). Pure.
+"""What must hold for the media that URLs of an input point to: length, size, type (docs/catalog.md). Pure.
 
 A profile names its rules (`Profile.media`); `probing` finds the facts; `checking.check_media` joins the two.
 Only what a rule or a price needs is probed.

@@ -1,4 +1,4 @@
-"""A model as data: what it is called, what it accepts, what it costs, who can run it (design §7)."""
+"""A model as data: what it is called, what it accepts, what it costs, who can run it (docs/catalog.md)."""
 
 import hashlib
 import json
@@ -232,7 +232,7 @@ class TextRoute(Data):
 
 
 class TextModel(Listed):
-    """A text model: no profile, no `params`; its prices are per 1M tokens (interface.md, "Catalog model").
+    """A text model: no profile, no `params`; its prices are per 1M tokens (docs/contract.md#catalog-model).
 
     `context_tokens` bounds input and output together, `max_output_tokens` the output alone.
     `adaptive_thinking` is false for a Claude model that wants a token budget for its thinking.

@@ -25,7 +25,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def descriptors(model: Model) -> list[dict[str, Any]]:
-    """Return the model's `params` (interface.md, "Param descriptor"), optional keys left out where empty."""
+    """Return the model's `params` (docs/contract.md#param-descriptor), optional keys left out where empty."""
     fields, kinds = model.input_class.published(), model.input_class.kinds()
     return [_descriptor(name, info, kinds[name]) for name, info in fields.items()]
 

@@ -1,7 +1,7 @@
 """What one request costs. Pure: the model's data, a checked input and the source's length in, money out.
 
-The entry with the most matching dimensions wins; no match and a tie refuse the request (design §7).
-A media charge is rounded up once, on its total, to whole cents (design §3).
+The entry with the most matching dimensions wins; no match and a tie refuse the request (docs/catalog.md).
+A media charge is rounded up once, on its total, to whole cents (docs/architecture.md#money).
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,10 @@ Entry = TypeVar("Entry", bound=Dimensioned)
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The charge for one request; `breakdown` has its parts as the estimate shows them (design §6)."""
+    """The charge for one request; `breakdown` has its parts as the estimate shows them.
+
+    Source: docs/contract.md#generation.
+    """
 
     charge_cents: int
     breakdown: list[dict[str, str]]

@@ -1,4 +1,4 @@
-"""How a model narrows or widens its profile, as data (design §7).
+"""How a model narrows or widens its profile, as data (docs/catalog.md).
 
 One mechanism: the model gets a class of its own, derived from the profile, and validation, the published
 params and the JSON Schema all read that class.

@@ -1,4 +1,4 @@
-"""The bodies of the catalog and cost routes (interface.md, "Catalog model"; design §6, cost)."""
+"""The bodies of the catalog and cost routes (docs/contract.md#catalog-model; docs/contract.md#cost)."""
 
 from decimal import Decimal
 from typing import Any

@@ -14,7 +14,7 @@ from tollgate.command.errors import CommandError
 from tollgate.kit.s3_document import S3Document
 
 ENVIRONMENT = "environment.json"
-"""What a running local service leaves for its tools (design §9)."""
+"""What a running local service leaves for its tools (docs/architecture.md#on-one-machine)."""
 FUNCTIONS = ("ApiFunction", "RunTaskFunction")
 """Their variables together name whatever a command needs but the dead-letter queues."""
 DEAD_LETTER_QUEUES = {

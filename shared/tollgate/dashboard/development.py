@@ -12,7 +12,7 @@ from tollgate.kit.money import micro_usd_of_cents
 CREDIT_MICRO_USD = micro_usd_of_cents(10_000)
 """What a new person finds on the account, so that everything can be tried: 100 USD of nobody's."""
 MAX_EMAIL_LENGTH = 254
-"""The longest address that SMTP carries (RFC 5321 §4.5.3.1.3)."""
+"""The longest address that SMTP carries (RFC 5321, section 4.5.3.1.3)."""
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 

@@ -55,7 +55,7 @@ def sent_by(form: Sequence[Field]) -> dict[str, str]:
 
 
 def widget_of(param: Param) -> Widget:
-    """Return the kind of field that a param descriptor (interface.md) is shown as."""
+    """Return the kind of field that a param descriptor (docs/contract.md#param-descriptor) is shown as."""
     if param["kind"] == "object":
         return "json"
     if param["isArray"]:

@@ -1,4 +1,6 @@
-"""Where we may connect when somebody else names the address (design §10). Pure but for the resolver.
+"""Where we may connect when somebody else names the address. Pure but for the resolver.
+
+Source: docs/architecture.md#security.
 
 A host name is resolved once, every address it has must be allowed, and the connection is made to the
 very address that was checked, so a name that changes its mind in between gains nothing.
@@ -16,7 +18,7 @@ MAX_URL_LENGTH = 2048
 RESOLVE_TIMEOUT_S = 5.0
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _UNICAST = ipaddress.IPv6Network("2000::/3")
-"""All of IPv6 that is given out so far (RFC 4291 §2.4); `is_global` also lets much of the rest through."""
+"""All of IPv6 that is given out so far (RFC 4291, 2.4); `is_global` also lets much of the rest through."""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 

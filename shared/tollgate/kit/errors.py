@@ -191,7 +191,7 @@ class InvalidApiKeyError(TollgateError):
         super().__init__(message)
 
     def headers(self) -> dict[str, str]:
-        """Return the challenge that HTTP asks for beside a 401 (RFC 9110 §11.6.1)."""
+        """Return the challenge that HTTP asks for beside a 401 (RFC 9110, section 11.6.1)."""
         return {"WWW-Authenticate": "Bearer"}
 
 

@@ -2,7 +2,7 @@
 
 A message is: its length and that of its headers, a CRC-32 of these eight bytes, the headers, the payload, and
 a CRC-32 of all before. A test holds this equal to botocore's decoder. Source: the AWS documentation, "Event
-stream encoding" (Amazon Transcribe, Setting up a streaming request), and providers.md §16.
+stream encoding" (Amazon Transcribe, Setting up a streaming request), and docs/providers/bedrock.md.
 """
 
 import struct

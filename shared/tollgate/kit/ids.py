@@ -1,4 +1,7 @@
-"""Ids: a ULID with a prefix that says what it names (design §6). They sort by the time they were made."""
+"""Ids: a ULID with a prefix that says what it names. They sort by the time they were made.
+
+Source: docs/contract.md#ids.
+"""
 
 from ulid import ULID
 

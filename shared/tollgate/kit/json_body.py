@@ -17,7 +17,10 @@ _PLACE = re.compile(r"at line (\d+) column (\d+)$")
 
 
 def whole_number(value: Any) -> int | None:
-    """Return a number that is whole, as 5.0 is (design §6); `None` for all else, so for `true` and `"5"`."""
+    """Return a number that is whole, as 5.0 is; `None` for all else, so for `true` and `"5"`.
+
+    Source: docs/contract.md#generation.
+    """
     is_whole = type(value) is int or (type(value) is float and value.is_integer())
     return int(value) if is_whole else None
 

@@ -1,7 +1,8 @@
 """Money is an integer number of micro-USD, and is rounded here and nowhere else.
 
 One US dollar is 1 000 000 micro-USD, one cent is 10 000. Prices are `Decimal`, made from strings, and
-turn into money by `micro_usd_up`, which rounds in the house's favour once per charge (design §3).
+turn into money by `micro_usd_up`, which rounds in the house's favour once per charge
+(docs/architecture.md#money).
 """
 
 from decimal import Decimal

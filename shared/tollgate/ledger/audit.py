@@ -1,4 +1,7 @@
-"""The accounting truth, proven: what an account holds equals what its ledger says (design §3)."""
+"""The accounting truth, proven: what an account holds equals what its ledger says.
+
+Source: docs/architecture.md#money.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""Spending caps: how much one API key may spend in a UTC day or month (design §6). Pure.
+"""Spending caps: how much one API key may spend in a UTC day or month. Pure.
+
+Source: docs/contract.md#authentication.
 
 What a key spent in a period is a number in its account's own row, `spent#<key>#<period>`. So the write that
 takes money counts it as well, under a condition of its own, and the write that gives money back takes it off

@@ -1,4 +1,6 @@
-"""Holds: money set aside for a text request whose price is known only when it is over (design §3). Pure.
+"""Holds: money set aside for a text request whose price is known only when it is over. Pure.
+
+Source: docs/architecture.md#money.
 
     place ──► record ──► settle        the request is billed: hold − charge goes back
       └─────────────────► void         it never happened: the whole hold goes back
@@ -24,7 +26,7 @@ from tollgate.ledger.rate import RateWindow, count_request, rate_refused
 HOLD_LIFETIME_MS = 20 * 60 * MS_PER_S
 """Longer than any request can live: a stream through the gateway ends after 15 minutes."""
 MAX_HOLDS = 100
-"""Text requests of one account at once (design §6, limits)."""
+"""Text requests of one account at once (docs/contract.md#limits)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""Requests per minute: how many creates and text requests one account may make (design §6). Pure.
+"""Requests per minute: how many creates and text requests one account may make. Pure.
+
+Source: docs/contract.md#limits.
 
 The account's row has one number, `request_rate`: the minute (since the epoch) times `BASE`, plus the requests
 in it. The write that takes the money counts the request too, under a condition of its own, so a refused

@@ -1,7 +1,8 @@
 """The balance and its ledger in DynamoDB. Every change of a balance is made by a write from this file.
 
 A movement is always two writes of one transaction: the account's new balance and the ledger row that
-explains it. So `balance + Σ open holds = Σ ledger entries` holds after every transaction (design §3).
+explains it. So `balance + Σ open holds = Σ ledger entries` holds after every transaction
+(docs/architecture.md#money).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,9 +30,12 @@ from tollgate.ledger.query import Wanted
 from tollgate.ledger.rate import RateWindow, RateWindowMovedError, count_request, rate_refused
 
 MAX_OPEN_TASKS = 10_000
-"""Tasks of one account that have not ended (design §6, limits)."""
+"""Tasks of one account that have not ended (docs/contract.md#limits)."""
 MAX_RUNNING_TASKS = 100
-"""Tasks of one account that providers work on at once; the others wait their turn (design §6, limits)."""
+"""Tasks of one account that providers work on at once; the others wait their turn.
+
+Source: docs/contract.md#limits.
+"""
 
 
 class AlreadyPostedError(Exception):

@@ -1,4 +1,6 @@
-"""What a customer's media is, told before it is charged: length, picture size, container, bytes (design §7).
+"""What a customer's media is, told before it is charged: length, picture size, container, bytes.
+
+Source: docs/catalog.md.
 
 `service.py` is the API's side and asks; `reader.py` and what it stands on run in `probe_media` alone.
 """

@@ -1,6 +1,6 @@
 """How long a file says it is, so that one that was cut off is not taken for whole. Pure.
 
-Sources: ISO/IEC 14496-12 §4.2 (boxes), RFC 8794 §4 and §6 (EBML), the RIFF header of WAV and WebP.
+Sources: ISO/IEC 14496-12, 4.2 (boxes), RFC 8794, 4 and 6 (EBML), the RIFF header of WAV and WebP.
 """
 
 import struct

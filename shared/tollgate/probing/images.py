@@ -1,6 +1,6 @@
 """How large a picture is, from its header alone: nothing is decoded, so nothing can unpack. Pure.
 
-Sources: PNG (W3C) §11.2.1, GIF89a §18, RFC 9649 (WebP) §2, ITU-T T.81 (JPEG) annex B.
+Sources: PNG (W3C, 11.2.1), GIF89a (18), RFC 9649 (WebP, 2), ITU-T T.81 (JPEG, annex B).
 """
 
 import struct

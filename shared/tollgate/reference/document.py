@@ -12,7 +12,7 @@ from tollgate.reference.generations import generation_schemas
 from tollgate.text import errors as text_errors
 
 VERSION = "1.0"
-"""interface.md, Versioning."""
+"""Of the API (docs/contract.md#versioning)."""
 HERE = Path(__file__).parent
 TEXT = "text"
 _ABOUT = (

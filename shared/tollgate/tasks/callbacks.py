@@ -1,7 +1,7 @@
 """What a provider's callback may do: have us ask the provider now instead of a little later.
 
 The body of a callback is never read for what it says, signed or not: a step asks the provider itself. So
-doubled, late and forged callbacks change nothing (providers.md §0.4).
+doubled, late and forged callbacks change nothing (docs/architecture.md#rules-for-every-provider).
 """
 
 import hmac

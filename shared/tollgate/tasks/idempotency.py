@@ -1,4 +1,4 @@
-"""Idempotency-Key: the same key makes the same task, for a day (design §6)."""
+"""Idempotency-Key: the same key makes the same task, for a day (docs/contract.md#generation)."""
 
 from dataclasses import dataclass
 

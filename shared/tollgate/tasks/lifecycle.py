@@ -120,7 +120,8 @@ def decide(task: Task, providers: Sequence[str], now_ms: int) -> Submit | Poll |
         return _next_provider(task, providers, now_ms)
     if attempt.handle is None:
         # The step that submitted never wrote the answer down. Sending it there again could make, and
-        # cost us, a second job (providers.md §0.4), so the next provider is asked.
+        # cost us, a second job, so the next provider is asked
+        # (docs/architecture.md#rules-for-every-provider).
         return _lost(task, "the submit step did not end", providers, now_ms)
     return Poll(attempt)
 
@@ -151,7 +152,8 @@ def after_poll(
             moved = _polled(task) if progress is None else replace(_polled(task), progress=progress)
             return _continue(moved, poll_delay_s(moved, now_ms), now_ms)
         case Unknown(detail):
-            # Unknown is not failed: the job may well be running (design §4). The deadline bounds it.
+            # Unknown is not failed: the job may well be running (docs/architecture.md#tasks). The
+            # deadline bounds it.
             moved = _with_attempt(_polled(task), detail=detail)
             return _continue(moved, poll_delay_s(moved, now_ms), now_ms)
         case Succeeded():

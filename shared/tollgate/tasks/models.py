@@ -11,7 +11,7 @@ from tollgate.kit.rows import Item
 
 
 class TaskStatus(StrEnum):
-    """The states of a task (interface.md, States and transitions; design §4)."""
+    """The states of a task (docs/contract.md#states; docs/architecture.md#tasks)."""
 
     NOT_STARTED = "not_started"
     """Charged and queued."""

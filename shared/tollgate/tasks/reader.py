@@ -21,7 +21,10 @@ TYPICAL_RUN_S = {"IMAGE": 20, "VIDEO": 120, "MUSIC": 90}
 
 @dataclass(frozen=True, slots=True)
 class TaskReader:
-    """Shows tasks to the account they are of; another's task is as if it did not exist (design §6)."""
+    """Shows tasks to the account they are of; another's task is as if it did not exist.
+
+    Source: docs/contract.md#task-status.
+    """
 
     tasks: TaskRepository
     catalog: Catalog

@@ -1,4 +1,7 @@
-"""The body of create and estimate (interface.md, Media generation; design §6), checked as a whole. Pure."""
+"""The body of create and estimate, checked as a whole. Pure.
+
+Source: docs/contract.md#generation.
+"""
 
 import hashlib
 import json

@@ -1,4 +1,7 @@
-"""The one timer: finds tasks, deliveries and holds whose time has come, or whose chain broke (design §4)."""
+"""The one timer: finds tasks, deliveries and holds whose time has come, or whose chain broke.
+
+Source: docs/architecture.md#tasks.
+"""
 
 from contextlib import suppress
 from dataclasses import dataclass

@@ -21,5 +21,5 @@ response.py       what came of a request; a stream relays itself
 service.py        one request from body to bill
 
 Those from `billing.py` on wait for others; nothing above them does I/O. `sse.py`, `stream.py` and `relay.py`
-are the measured hot path (design §11).
+are the measured hot path (docs/architecture.md#measures).
 """

@@ -1,4 +1,7 @@
-"""Money around one text request: hold before the provider is called, record and settle after (design §3)."""
+"""Money around one text request: hold before the provider is called, record and settle after.
+
+Source: docs/architecture.md#money.
+"""
 
 from collections.abc import Mapping
 from contextlib import suppress

@@ -1,4 +1,7 @@
-"""How an OpenAI-compatible upstream deviates from OpenAI's protocol, as data (providers.md §19)."""
+"""How an OpenAI-compatible upstream deviates from OpenAI's protocol, as data.
+
+Source: docs/providers/openai_compatible.md.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

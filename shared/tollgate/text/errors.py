@@ -1,4 +1,4 @@
-"""Error bodies on the text routes: one shape that the clients of both protocols read (design §6).
+"""Error bodies on the text routes: one shape that the clients of both protocols read (docs/contract.md#text).
 
 `{code, error: {message, type, code}}`; on messages also `"type": "error"` and Anthropic's own error types.
 """
@@ -37,7 +37,7 @@ class ProviderUnavailableError(TollgateError):
 
 
 class UpstreamTimeoutError(TollgateError):
-    """A request that is not streamed got no answer in time (interface.md, "Limits")."""
+    """A request that is not streamed got no answer in time (docs/contract.md#limits)."""
 
     status = 524
     code = "upstream_timeout"
@@ -64,10 +64,16 @@ _MESSAGES_TYPES = {
     524: "timeout_error",
     529: "overloaded_error",
 }
-"""Anthropic's error type for an HTTP status (providers.md §18, §21)."""
+"""Anthropic's error type for an HTTP status.
+
+Source: docs/providers/anthropic.md and docs/text-protocols.md#messages-to-chat.
+"""
 _SERVER_ERRORS = 500
 _OVERLOADED = {ChatProtocol.OPENAI: (529, 503), ChatProtocol.ANTHROPIC: (503, 529)}
-"""The other protocol's status for an overload, and the client's own (providers.md §20, §21)."""
+"""The other protocol's status for an overload, and the client's own.
+
+Source: docs/text-protocols.md#chat-to-messages and docs/text-protocols.md#messages-to-chat.
+"""
 
 
 def error_of_failures(failures: Sequence[Fault], *, stream: bool) -> TollgateError:

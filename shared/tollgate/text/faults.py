@@ -1,7 +1,8 @@
 """What went wrong at a provider, read from whatever it answered, and what follows from it.
 
-Retrying is for before the first byte to the client only (design §5). A provider's 401, 402 and 403 are
-about our account with it, never about the client's key or balance, so the client does not get to see them.
+Retrying is for before the first byte to the client only (docs/architecture.md#text). A provider's 401,
+402 and 403 are about our account with it, never about the client's key or balance, so the client does not
+get to see them.
 """
 
 import json
@@ -111,7 +112,7 @@ def fault_of(payload: Any, status: int, code_statuses: Mapping[str, int] = _NO_C
 def chat_fault(payload: Mapping[str, Any], code_statuses: Mapping[str, int]) -> Fault | None:
     """Return the fault that an OpenAI-compatible answer with HTTP 200 carries, or `None`.
 
-    It is an `error`, or a `base_resp` with a status that is not 0 (providers.md §19).
+    It is an `error`, or a `base_resp` with a status that is not 0 (docs/providers/openai_compatible.md).
     """
     if payload.get("error"):
         return fault_of(payload, 200, code_statuses)

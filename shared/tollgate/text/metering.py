@@ -1,4 +1,4 @@
-"""What a usage costs, and how much to hold before it is known (design §3). Pure.
+"""What a usage costs, and how much to hold before it is known (docs/architecture.md#money). Pure.
 
 A price of X USD per 1M tokens is X micro-USD per token, so sums are exact and are rounded up once per
 request. Law: with the limit of a `HoldPlan` kept by the provider, and the input within its bound, the
@@ -13,7 +13,7 @@ from tollgate.text.models import TextModel, TokenPrices
 from tollgate.text.usage import Usage
 
 LEAST_OUTPUT_TOKENS = 4_096
-"""A limit that we set ourselves is never below this (design §3)."""
+"""A limit that we set ourselves is never below this (docs/architecture.md#money)."""
 BALANCE_SHARE = 4
 """A request without a limit of its own may hold this fraction of the balance: a quarter."""
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ChatProtocol(StrEnum):
-    """The chat protocols, by the catalog's names (interface.md, "Catalog model")."""
+    """The chat protocols, by the catalog's names (docs/contract.md#catalog-model)."""
 
     OPENAI = "openai"
     """Chat completions."""
@@ -68,7 +68,8 @@ class TextRoute:
 class TextModel:
     """One text model. `tiers` are in no particular order; `context_tokens` bounds input and output together.
 
-    `adaptive_thinking` is false for models that want a token budget for thinking (providers.md §20).
+    `adaptive_thinking` is false for models that want a token budget for thinking
+    (docs/providers/anthropic.md#sampling-and-thinking).
     """
 
     id: str

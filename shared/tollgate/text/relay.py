@@ -223,7 +223,7 @@ MESSAGES_STATUSES = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""The HTTP status of Anthropic's error types (providers.md §18)."""
+"""The HTTP status of Anthropic's error types (docs/providers/anthropic.md)."""
 
 
 def _object(body: bytes) -> dict[str, Any]:

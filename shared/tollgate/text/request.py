@@ -1,5 +1,5 @@
 """A client's body on a text route: read once, checked only where money or routing needs it, and edited
-so that every field that is not ours goes upstream byte for byte (design §5 "Same protocol upstream").
+so that every field that is not ours goes upstream byte for byte (docs/architecture.md#text).
 """
 
 import json

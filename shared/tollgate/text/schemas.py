@@ -1,4 +1,4 @@
-"""JSON schemas for structured output, as Anthropic takes them (providers.md §20 "response_format")."""
+"""JSON schemas for structured output, as Anthropic takes them (docs/text-protocols.md#chat-to-messages)."""
 
 from typing import Any
 

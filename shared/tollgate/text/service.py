@@ -1,4 +1,4 @@
-"""One text request from the client's body to the settled bill (design §5).
+"""One text request from the client's body to the settled bill (docs/architecture.md#text).
 
     place hold ─► route ─► answer whole      ─► record, settle ─► Whole
                     │  └─► stream has begun  ─► Live: relay … record, settle
@@ -46,7 +46,7 @@ from tollgate.text.unpriced import unpriced_problems
 from tollgate.text.upstream import Answer, Exchange, HttpCall, TextOrder, TextUpstream, encoded, refusal
 
 WHOLE_TIMEOUT_S = 100.0
-"""A request that is not streamed and has no answer after this long is a 524 (interface.md, Limits)."""
+"""A request that is not streamed and has no answer after this long is a 524 (docs/contract.md#limits)."""
 IDLE_TIMEOUT_S = 300.0
 """Between two pieces of a stream; the gateway gives up after as long."""
 STREAM_TIMEOUT_S = 14 * 60.0

@@ -1,4 +1,4 @@
-"""A byte stream as server-sent events (WHATWG HTML §9.2), cut anywhere, with each event's own bytes.
+"""A byte stream as server-sent events (WHATWG HTML, section 9.2), cut anywhere, with each event's own bytes.
 
 The raw bytes of all events, and what is left over, are the stream: a relay passes them on untouched.
 """

@@ -1,4 +1,6 @@
-"""An Anthropic message as an OpenAI chat completion, whole and streamed (providers.md §20, second table).
+"""An Anthropic message as an OpenAI chat completion, whole and streamed.
+
+Source: docs/text-protocols.md#chat-to-messages.
 
 Both ways give the same message and the same usage. Signed thinking goes along in `thinking_blocks`, beside
 the plain `reasoning_content`, so that a client can send it back.

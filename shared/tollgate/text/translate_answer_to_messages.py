@@ -1,4 +1,6 @@
-"""An OpenAI chat completion as an Anthropic message, whole and streamed (providers.md §21).
+"""An OpenAI chat completion as an Anthropic message, whole and streamed.
+
+Source: docs/text-protocols.md#messages-to-chat.
 
 Both ways give the same message and the same usage. An Anthropic stream has one block after the other, so
 tool calls that come interleaved are held back until the one before them has ended.

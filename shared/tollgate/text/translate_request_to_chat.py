@@ -1,4 +1,4 @@
-"""An Anthropic messages request as an OpenAI chat request (providers.md §21).
+"""An Anthropic messages request as an OpenAI chat request (docs/text-protocols.md#messages-to-chat).
 
 What chat completions have no word for is left out where it is a hint, and refused where it would change the
 answer. Fields that are in neither protocol go through, for the provider to accept or to refuse.

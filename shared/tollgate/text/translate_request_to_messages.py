@@ -1,4 +1,4 @@
-"""An OpenAI chat request as an Anthropic messages request (providers.md §20).
+"""An OpenAI chat request as an Anthropic messages request (docs/text-protocols.md#chat-to-messages).
 
 What Anthropic has no word for is left out where it is a hint or neutral, and refused where it would change
 the answer. Fields that are in neither protocol go through, for the provider to accept or to refuse.

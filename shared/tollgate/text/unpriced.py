@@ -1,4 +1,6 @@
-"""What a body may ask for that has no price here: an unknown price refuses the request (design §3).
+"""What a body may ask for that has no price here: an unknown price refuses the request.
+
+Source: docs/architecture.md#money.
 
 Providers charge more for faster or reserved service, and per use for tools that run on their side, whose
 results also come back as input that no bound of ours foresees.

@@ -1,4 +1,4 @@
-"""Token counts, in one shape whatever the provider reports (providers.md §19 "Normalise usage").
+"""Token counts, in one shape whatever the provider reports (docs/providers/openai_compatible.md).
 
 Providers count in different ways: cached tokens inside the prompt or beside it, reasoning inside the
 completion or beside it. Counts come from outside, so a missing or absurd one reads as 0, never as an error.
@@ -105,7 +105,7 @@ def latest(earlier: Usage | None, later: Usage) -> Usage:
 
 
 def chat_usage(usage: Usage) -> dict[str, Any]:
-    """Return `usage` as OpenAI's `usage` object (providers.md §17)."""
+    """Return `usage` as OpenAI's `usage` object (docs/text-protocols.md#chat-completions)."""
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens
     return {
         "prompt_tokens": usage.total_input_tokens,
@@ -120,7 +120,7 @@ def chat_usage(usage: Usage) -> dict[str, Any]:
 
 
 def messages_usage(usage: Usage) -> dict[str, Any]:
-    """Return `usage` as Anthropic's `usage` object (providers.md §18)."""
+    """Return `usage` as Anthropic's `usage` object (docs/providers/anthropic.md)."""
     return {
         "input_tokens": usage.input_tokens,
         "cache_creation_input_tokens": usage.cache_write_tokens + usage.cache_write_1h_tokens,

@@ -25,7 +25,10 @@ def wire_model(model: catalog.TextModel) -> TextModel:
 
 
 def models_view(models: Iterable[catalog.TextModel]) -> dict[str, Any]:
-    """The body of `GET /api/v1/models`: OpenAI's list, with prices in USD per 1M tokens (design §6)."""
+    """The body of `GET /api/v1/models`: OpenAI's list, with prices in USD per 1M tokens.
+
+    Source: docs/contract.md#text.
+    """
     return {"object": "list", "data": [_model_view(model) for model in models]}
 
 

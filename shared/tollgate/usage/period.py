@@ -1,4 +1,4 @@
-"""The days that statistics are asked for (interface.md, Account; design §6). Pure."""
+"""The days that statistics are asked for (docs/contract.md#account). Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

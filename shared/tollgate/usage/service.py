@@ -18,7 +18,9 @@ class StatisticsService:
     clock: Clock
 
     def of(self, account_id: str, query: Mapping[str, str]) -> dict[str, Any]:
-        """Return `{range, from, to, total, byDay, byModel}` (design §6) for the days of `query`.
+        """Return `{range, from, to, total, byDay, byModel}` for the days of `query`.
+
+        Source: docs/contract.md#account.
 
         Raises `InvalidInputError`.
         """

@@ -1,4 +1,7 @@
-"""What a webhook says, its signature (Standard Webhooks; design §6), and what is kept of an answer. Pure."""
+"""What a webhook says, its signature, and what is kept of an answer. Pure.
+
+Source: Standard Webhooks; docs/contract.md#webhooks.
+"""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""When a delivery is tried: design §6. Pure; each function gives the delivery as it is to be written.
+"""When a delivery is attempted (docs/contract.md#webhooks). Pure: each function returns what to write.
 
 owed ─► claimed ─► after_try ─► delivered
   │ ▲      ▲          │ └─────► failed ◄──┐

@@ -30,7 +30,7 @@ from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository,
 from tollgate.webhooks.schedule import after_try, claimed, defer, has_attempts_left
 
 TIMEOUT_S = 10.0
-"""Of the whole exchange: the receiver has this long to answer (design §6)."""
+"""Of the whole exchange: the receiver has this long to answer (docs/contract.md#webhooks)."""
 SLOW_MS = 2 * MS_PER_S
 """A try that took this long was slow: its account's lane gets narrow until one is quicker."""
 NEVER_ENDED = "The try did not end; it may have arrived."

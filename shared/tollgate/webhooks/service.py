@@ -26,7 +26,10 @@ MAX_RACES = 3
 
 @dataclass(frozen=True, slots=True)
 class WebhookService:
-    """Shows and repeats deliveries; another account's delivery is as if it did not exist (design §6)."""
+    """Shows and repeats deliveries; another account's delivery is as if it did not exist.
+
+    Source: docs/contract.md#webhooks.
+    """
 
     deliveries: DeliveryRepository
     accounts: AccountRepository

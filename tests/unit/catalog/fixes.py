@@ -1,4 +1,4 @@
-"""What makes a drawn input keep to the rules between fields: one function per profile, after interface.md."""
+"""What makes a drawn input keep to the rules between fields (docs/contract.md): one function per profile."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The image profiles, sentence by sentence (interface.md, "Image profile"); IMG-F is in test_img_f.py."""
+"""The image profiles, sentence by sentence (docs/contract.md#input-schemas); IMG-F is in test_img_f.py."""
 
 from tests.unit.catalog.cases import URL, Case
 

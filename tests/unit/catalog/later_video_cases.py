@@ -1,4 +1,4 @@
-"""The video profiles I to P, sentence by sentence (interface.md, "Video profiles")."""
+"""The video profiles I to P, sentence by sentence (docs/contract.md#input-schemas)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The Midjourney-style profiles, sentence by sentence (interface.md, "Midjourney-style image/video")."""
+"""The Midjourney-style profiles, sentence by sentence (docs/contract.md#midjourney)."""
 
 from tests.unit.catalog.cases import URL, Case
 

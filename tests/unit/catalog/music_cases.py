@@ -1,4 +1,4 @@
-"""The music profile and the custom-model object, sentence by sentence (interface.md, "Music profile")."""
+"""The music profile and the custom-model object, sentence by sentence (docs/contract.md#music)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""IMG-F, sentence by sentence (interface.md, "Image profile")."""
+"""IMG-F, sentence by sentence (docs/contract.md#input-schemas)."""
 
 from typing import Any
 

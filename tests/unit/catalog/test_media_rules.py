@@ -1,4 +1,4 @@
-"""What must hold for the files behind URLs, on both sides of each bound (interface.md, "Video profiles")."""
+"""What must hold for the files behind URLs, on both sides of each bound (docs/contract.md#input-schemas)."""
 
 from dataclasses import dataclass
 from decimal import Decimal

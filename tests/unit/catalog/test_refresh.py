@@ -25,7 +25,7 @@ from tollgate.kit.errors import ModelNotFoundError
 SHIPPED: dict[str, Any] = json.loads(compiled())
 MODEL = "z-image"
 PRICE = "0.01"
-"""What the shipped data has for it (catalog.json of the reference)."""
+"""What the shipped data has for it (catalog/data)."""
 
 
 def document(price: str = PRICE, **more: Any) -> bytes:

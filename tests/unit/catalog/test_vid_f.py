@@ -1,4 +1,4 @@
-"""VID-F, sentence by sentence (interface.md, "Video profiles")."""
+"""VID-F, sentence by sentence (docs/contract.md#input-schemas)."""
 
 from typing import Any
 

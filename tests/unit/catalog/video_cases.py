@@ -1,4 +1,4 @@
-"""The video profiles A to H, sentence by sentence (interface.md); VID-F is in test_vid_f.py."""
+"""The video profiles A to H, sentence by sentence (docs/contract.md#input-schemas); VID-F: test_vid_f.py."""
 
 from tests.unit.catalog.cases import URL, VIDEO, Case
 

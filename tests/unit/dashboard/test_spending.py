@@ -19,7 +19,7 @@ Row = tuple[str, str, int, int, int]
 
 
 def statistics(rows: list[Row]) -> dict[str, Any]:
-    """Return what `GET /stats` would (design §6), as far as money and counts go."""
+    """Return what `GET /stats` would (docs/contract.md#account), as far as money and counts go."""
 
     def counts(of: list[Row]) -> dict[str, int]:
         tasks = sum(row[4] for row in of)

@@ -1,4 +1,4 @@
-"""Money: its laws, and the examples of design §3."""
+"""Money: its laws, and the examples of docs/architecture.md#money."""
 
 from decimal import Decimal
 

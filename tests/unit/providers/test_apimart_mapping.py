@@ -1,5 +1,5 @@
-"""Our input in APIMart's words, written down from catalog.json and APIMart's documentation (docs.apimart.ai:
-PixVerse, Seedance, Kling, Midjourney). Its music is in `test_apimart_music.py`."""
+"""Our input in APIMart's words, written down from the vendor's pages (docs/providers/apimart.md) of PixVerse,
+Seedance, Kling and Midjourney. Its music is in `test_apimart_music.py`."""
 
 from typing import Any
 

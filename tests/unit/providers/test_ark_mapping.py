@@ -1,4 +1,4 @@
-"""Our input in ModelArk's words, written down from providers.md §6 and catalog.json (its `ark` entries)."""
+"""Our input in ModelArk's words, written down from the vendor's pages (docs/providers/ark.md)."""
 
 from math import prod
 from typing import Any
@@ -178,7 +178,7 @@ def test_frames_and_references_together_are_refused() -> None:
 @pytest.mark.parametrize(
     ("model", "tier", "least_px", "most_px"),
     [
-        # providers.md has none; these are in the documentation of platforms that pass requests on.
+        # The vendor's pages have none; these are in the documentation of platforms that pass requests on.
         ("seedream-4.0", "1K", 921_600, 16_777_216),
         ("seedream-4.0", "4K", 921_600, 16_777_216),
         ("seedream-4.5", "2K", 3_686_400, 16_777_216),

@@ -1,4 +1,4 @@
-"""ModelArk: its answers in ours (providers.md §6)."""
+"""ModelArk: its answers in ours (docs/providers/ark.md)."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Our input in DashScope's words, written down from providers.md §12 and the vendor's documentation."""
+"""Our input in DashScope's words, written down from the vendor's pages (docs/providers/dashscope.md)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""DashScope: its answers in ours (providers.md §12)."""
+"""DashScope: its answers in ours (docs/providers/dashscope.md)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Our input in fal's words, written down from catalog.json (field_map of each model's fal entry)."""
+"""Our input in fal's words, written down from the endpoints' schemas (docs/providers/fal.md)."""
 
 from typing import Any
 

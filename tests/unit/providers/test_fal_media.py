@@ -1,4 +1,4 @@
-"""fal: our input in its words (catalog.json, field_map), its answers in ours (providers.md §1)."""
+"""fal: our input in its words, its answers in ours (docs/providers/fal.md)."""
 
 from collections.abc import Iterator
 from typing import Any

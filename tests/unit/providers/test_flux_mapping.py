@@ -1,5 +1,5 @@
-"""FLUX 3 in the words of Replicate, BFL and MuAPI, written down from catalog.json and the pages that the
-adapters' facts name."""
+"""FLUX 3 in the words of Replicate, BFL and MuAPI, written down from their pages
+(docs/providers/bfl.md, docs/providers/replicate.md, docs/providers/muapi.md)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Our input in Google's words, written down from providers.md §5 and Google's guide to media by URL."""
+"""Our input in Google's words, written down from the vendor's pages (docs/providers/google.md)."""
 
 from typing import Any
 

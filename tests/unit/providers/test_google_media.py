@@ -1,4 +1,7 @@
-"""Google: its answers in ours (providers.md §5). What holds for all adapters: test_adapter_laws.py."""
+"""Google: its answers in ours. What holds for all adapters: test_adapter_laws.py.
+
+Source: docs/providers/google.md.
+"""
 
 from base64 import b64encode
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""MiniMax's first version: its answers in ours (providers.md §8).
+"""MiniMax's first version: its answers in ours (docs/providers/minimax.md).
 
 No model of the shipped catalog goes this way, so the job is made by hand: an operator can push one that does.
 """

@@ -1,5 +1,4 @@
-"""Our input in kie's words, written down from catalog.json (field_map of each model's kie entry) and, for
-Wan 2.7 and Seedream 4.0, from kie's own documentation."""
+"""Our input in kie's words, written down from its documentation (docs/providers/kie.md)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""kie: its answers in ours (catalog.md, call shapes; kie's documentation, "Get Task Details")."""
+"""kie: its answers in ours (docs/providers/kie.md; kie's documentation, "Get Task Details")."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,7 @@
-"""Suno on kie: each action in its words, and its records in ours (providers.md §15a; kie's documentation)."""
+"""Suno on kie: each action in its words, and its records in ours.
+
+Source: docs/providers/kie.md#music; kie's documentation.
+"""
 
 from dataclasses import replace
 from functools import cache

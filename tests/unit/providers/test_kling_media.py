@@ -1,4 +1,4 @@
-"""Kling: our input in its words, and its answers in ours (providers.md §7)."""
+"""Kling: our input in its words, and its answers in ours (docs/providers/kling.md)."""
 
 import base64
 import hashlib

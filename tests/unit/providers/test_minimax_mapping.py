@@ -1,4 +1,4 @@
-"""Our input in MiniMax's words, written down from providers.md §8."""
+"""Our input in MiniMax's words, written down from docs/providers/minimax.md."""
 
 from typing import Any
 

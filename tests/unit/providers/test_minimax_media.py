@@ -1,4 +1,4 @@
-"""MiniMax: its answers in ours (providers.md §8)."""
+"""MiniMax: its answers in ours (docs/providers/minimax.md)."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""A midjourney-proxy: our input in its words, and its answers in ours (providers.md §14a).
+"""A midjourney-proxy: our input in its words, and its answers in ours (docs/providers/mjproxy.md).
 
 The shipped catalog has no route to it, so jobs are made by hand: an operator can push a route.
 """

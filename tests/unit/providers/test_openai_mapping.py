@@ -1,4 +1,4 @@
-"""Our input in OpenAI's words, written down from providers.md §3 and catalog.json (sizes of GPT Image)."""
+"""Our input in OpenAI's words, written down from the vendor's pages (docs/providers/openai.md)."""
 
 from typing import Any
 

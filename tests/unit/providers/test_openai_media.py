@@ -1,4 +1,7 @@
-"""OpenAI: its answers in ours (providers.md §3). What holds for all adapters: test_adapter_laws.py."""
+"""OpenAI: its answers in ours. What holds for all adapters: test_adapter_laws.py.
+
+Source: docs/providers/openai.md.
+"""
 
 from base64 import b64encode
 from typing import Any

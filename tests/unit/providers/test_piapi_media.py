@@ -1,4 +1,4 @@
-"""PiAPI: our input in its words, and its answers in ours (providers.md §14b; PiAPI's documentation). What
+"""PiAPI: our input in its words, and its answers in ours (docs/providers/piapi.md). What
 holds for every adapter is in `test_adapter_laws.py`."""
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Our input in PixVerse's words, written down from providers.md §11 and the vendor's documentation."""
+"""Our input in PixVerse's words, written down from the vendor's pages (docs/providers/pixverse.md)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""PixVerse: its answers in ours (providers.md §11)."""
+"""PixVerse: its answers in ours (docs/providers/pixverse.md)."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Our input in PoYo's words, written down from catalog.json (field_map of each model's poyo entry)."""
+"""Our input in PoYo's words, written down from its catalogue (docs/providers/poyo.md)."""
 
 from typing import Any
 

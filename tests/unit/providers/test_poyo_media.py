@@ -1,4 +1,4 @@
-"""PoYo: our input in its words (catalog.json, field_map), its answers in ours (catalog.md, call shapes)."""
+"""PoYo: our input in its words, its answers in ours (docs/providers/poyo.md)."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,7 @@
-"""Replicate: its answers in ours (providers.md §2). What holds for all adapters: test_adapter_laws.py."""
+"""Replicate: its answers in ours. What holds for all adapters: test_adapter_laws.py.
+
+Source: docs/providers/replicate.md.
+"""
 
 from dataclasses import replace
 from typing import Any

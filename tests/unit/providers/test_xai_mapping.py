@@ -1,4 +1,4 @@
-"""Our input in xAI's words, written down from providers.md §13 and catalog.json."""
+"""Our input in xAI's words, written down from docs/providers/xai.md."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""xAI: its answers in ours (providers.md §13). What holds for all adapters: test_adapter_laws.py."""
+"""xAI: its answers in ours (docs/providers/xai.md). What holds for all adapters: test_adapter_laws.py."""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""What the simulated vendors refuse that no adapter sends, each in its own shape (providers.md §6 to §12)."""
+"""What the simulated vendors refuse that no adapter sends, each in its own shape.
+
+Source: docs/providers/ark.md and docs/providers/dashscope.md.
+"""
 
 import uuid
 from typing import Any

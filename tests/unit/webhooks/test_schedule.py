@@ -1,4 +1,7 @@
-"""When a delivery is tried: now, then 10 s, 30 s, 2 min, 10 min, 1 h, 6 h, 24 h (design §6), or by hand."""
+"""When a delivery is tried: now, then 10 s, 30 s, 2 min, 10 min, 1 h, 6 h, 24 h, or by hand.
+
+Source: docs/contract.md#webhooks.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace

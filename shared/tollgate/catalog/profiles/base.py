@@ -40,7 +40,7 @@ class Part(BaseModel):
 
 
 class Profile(BaseModel):
-    """The input of a family of models (interface.md, "Media `input` schemas")."""
+    """The input of a family of models (docs/contract.md#input-schemas)."""
 
     # Built on first use: a cold start touches one model, not all of them.
     model_config = ConfigDict(extra="forbid", defer_build=True)

@@ -9,7 +9,7 @@ from tollgate.catalog.profiles.base import MediaUrl, Profile, field
 
 
 class CustomModel(Profile):
-    """`name` and 6–24 tracks, MP3, WAV or M4A (interface.md, Music profile)."""
+    """`name` and 6–24 tracks, MP3, WAV or M4A (docs/contract.md#music)."""
 
     media: ClassVar[tuple[MediaRule, ...]] = (
         MediaRule("audioUrls", "audio", containers=("mp3", "wav", "m4a")),

@@ -13,21 +13,21 @@ REFERENCE = "reference_image"
 
 
 class FrameImage(Part):
-    """An image and the frame it becomes (interface.md, VID-D: `{url, role: first_frame|last_frame}`)."""
+    """An image and the frame it becomes (docs/contract.md#vid-d: `{url, role: first_frame|last_frame}`)."""
 
     url: MediaUrl = field("URL", "The image.", required=True)
     role: Annotated[str, Choice(FRAMES)] = field("Role", "The frame that the image becomes.", required=True)
 
 
 class RoleImage(Part):
-    """An image and what it is for (interface.md, VID-E: `first_frame|last_frame|reference_image`)."""
+    """An image and what it is for (docs/contract.md#vid-e: `first_frame|last_frame|reference_image`)."""
 
     url: MediaUrl = field("URL", "The image.", required=True)
     role: Annotated[str, Choice((*FRAMES, REFERENCE))] = field("Role", "What it is for.", required=True)
 
 
 class OptionalRoleImage(Part):
-    """An image that may say what it is for (interface.md, VID-P: `{url, role?}`)."""
+    """An image that may say what it is for (docs/contract.md#vid-p: `{url, role?}`)."""
 
     url: MediaUrl = field("URL", "The image.", required=True)
     role: Annotated[str, Choice((*FRAMES, REFERENCE))] = field(
@@ -36,7 +36,7 @@ class OptionalRoleImage(Part):
 
 
 class WebSearch(Part):
-    """A tool the model may use (interface.md, VID-D: `{type: web_search}`)."""
+    """A tool the model may use (docs/contract.md#vid-d: `{type: web_search}`)."""
 
     type: Annotated[str, Choice(("web_search",))] = field("Type", "The tool.", required=True)
 

@@ -13,7 +13,7 @@ SIZES = (
 
 
 class ImgA(Profile):
-    """`urls` ≤ 10, 16 sizes, five resolutions, `grounding` (interface.md, IMG-A)."""
+    """`urls` ≤ 10, 16 sizes, five resolutions, `grounding` (docs/contract.md#img-a)."""
 
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
 

@@ -9,7 +9,7 @@ from tollgate.catalog.rules import CheckedInput, Rule, at, rule
 from tollgate.kit.errors import Problem
 
 MAX_REFERENCES = 16
-"""Not shown in the contract; the most that a provider of these models takes (catalog.json)."""
+"""Not shown in the contract; the most that a provider of these models takes (docs/contract.md#img-b)."""
 SIZES = (
     "auto", "1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "5:4", "4:5", "2:1", "1:2", "3:1", "1:3",
     "21:9", "9:21",
@@ -27,14 +27,14 @@ LARGE = ("2k", "4k")
     },
 )
 def a_long_strip_has_enough_pixels(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "1:3 and 3:1 require 2k or 4k" (interface.md, IMG-B)."""
+    """Keep to "1:3 and 3:1 require 2k or 4k" (docs/contract.md#img-b)."""
     values = checked.values
     if values["size"] in LONG_STRIPS and values["resolution"] not in LARGE:
         yield Problem(at("resolution"), f"Must be 2k or 4k for size {values['size']}.", list(LARGE))
 
 
 class ImgB(Profile):
-    """16 sizes, three resolutions (interface.md, IMG-B)."""
+    """16 sizes, three resolutions (docs/contract.md#img-b)."""
 
     rules: ClassVar[tuple[Rule, ...]] = (a_long_strip_has_enough_pixels,)
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}

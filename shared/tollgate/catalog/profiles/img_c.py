@@ -7,7 +7,7 @@ from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
 
 
 class ImgC(Profile):
-    """Five sizes, `urls` at most one (interface.md, IMG-C)."""
+    """Five sizes, `urls` at most one (docs/contract.md#img-c)."""
 
     prompt: Prompt = field("Prompt", "What the image shows, or how to change the given one.", required=True)
     urls: Annotated[list[MediaUrl], Many(0, 1)] = field("Reference image", "At most one image to work from.")

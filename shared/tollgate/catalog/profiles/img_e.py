@@ -11,7 +11,7 @@ SIZES = ("1:1", "4:3", "3:4", "16:9", "9:16", "3:2", "2:3", "21:9", "9:21", "aut
 
 
 class ImgE(Profile):
-    """`urls` ≤ 14, ten sizes, four resolutions, file type, watermark (interface.md, IMG-E)."""
+    """`urls` ≤ 14, ten sizes, four resolutions, file type, watermark (docs/contract.md#img-e)."""
 
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
 

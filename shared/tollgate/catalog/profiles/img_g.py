@@ -13,7 +13,7 @@ Side = Annotated[int, Whole(MIN_SIDE, MAX_SIDE)]
 
 
 class ImgG(Profile):
-    """`urls` 1–4, seven sizes or `width` and `height`, `seed` (interface.md, IMG-G)."""
+    """`urls` 1–4, seven sizes or `width` and `height`, `seed` (docs/contract.md#img-g)."""
 
     rules: ClassVar[tuple[Rule, ...]] = (only_together("width", "height"),)
 

@@ -1,6 +1,6 @@
 """The Midjourney-style image profile of the contract: one `action` per kind of job, flags as fields.
 
-Which action needs what is decided here, after what the job works on (providers.md §14):
+Which action needs what is decided here, after what the job works on (docs/contract.md#midjourney):
 
     imagine                          a prompt
     edits                            a prompt and a picture
@@ -101,7 +101,7 @@ def an_action_has_as_many_pictures_as_it_takes(checked: CheckedInput) -> Iterato
 
 
 class Midjourney(Profile):
-    """15 actions and all flags (interface.md, "Midjourney-style image/video profile").
+    """15 actions and all flags (docs/contract.md#midjourney).
 
     Decided here: `cref`, `sref` and `dref` are text, because they hold URLs or codes of styles.
     """

@@ -26,7 +26,7 @@ def resolution_of(video_type: str) -> str:
 
 
 class MidjourneyVideo(Profile):
-    """Four types, two ways to animate, batches (interface.md, "Video variant").
+    """Four types, two ways to animate, batches (docs/contract.md#midjourney-video).
 
     Decided here: a video starts from a given picture or from one of an earlier task, whose `index` says
     which, not from both; a type with an end has its `endUrl`, and no other type has one.

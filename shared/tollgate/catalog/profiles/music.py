@@ -1,7 +1,7 @@
 """The music profile of the contract: one `action` per kind of job.
 
 The contract lists most fields and leaves "prompt-type and other fields" open. Decided here, after what the
-providers' calls take (providers.md §15a, catalog.json): `prompt` (a description of the song or, with
+providers' calls take (docs/providers/kie.md#music): `prompt` (a description of the song or, with
 `styles` or `title`, its lyrics, unless `autoLyrics` asks to write them), `title`, `instrumental`,
 `negativeTags`; for what works on a track, `parentTaskId` (the task that made it) and `audioId` (which of
 its tracks), or `audioUrl` for a track from elsewhere. Lengths and ranges that the contract does not give are
@@ -92,7 +92,7 @@ def an_engine_can_do_the_action(checked: CheckedInput) -> Iterator[Problem]:
 
 @rule("startS", "endS")
 def a_section_ends_after_it_starts(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "`endS` > `startS`" (interface.md, Music profile)."""
+    """Keep to "`endS` > `startS`" (docs/contract.md#music)."""
     values: dict[str, Any] = checked.values
     if {"startS", "endS"} <= checked.given and values["endS"] <= values["startS"]:
         yield Problem(at("endS"), "Must be greater than startS.", f"more than {values['startS']}")
@@ -107,14 +107,14 @@ def a_section_ends_after_it_starts(checked: CheckedInput) -> Iterator[Problem]:
     },
 )
 def inspiration_is_a_handful_of_tracks(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "`audioUrls` (inspo 1-4…)" (interface.md, Music profile)."""
+    """Keep to "`audioUrls` (inspo 1-4…)" (docs/contract.md#music)."""
     count = len(items(checked, "audioUrls"))
     if checked.values["action"] == "inspo" and count > MAX_INSPIRATIONS:
         yield Problem(at("audioUrls"), f"Action inspo takes at most {MAX_INSPIRATIONS} items, has {count}.")
 
 
 class Music(Profile):
-    """All fields of the music profile (interface.md, "Music profile"), for every action."""
+    """All fields of the music profile (docs/contract.md#music), for every action."""
 
     rules: ClassVar[tuple[Rule, ...]] = (
         a_song_has_words_or_a_style,

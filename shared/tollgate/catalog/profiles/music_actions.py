@@ -1,7 +1,7 @@
 """The actions of the music profile: what each needs, and what it can be told.
 
-The contract does not say. Decided here, after what the routes' calls take (catalog.json; APIMart's and
-PoYo's documentation):
+The contract does not say. Decided here, after what the routes' calls take (docs/providers/apimart.md,
+docs/providers/poyo.md):
 
     music                            words, or for an instrumental, a style
     sound, lyrics                    a prompt

@@ -12,7 +12,7 @@ MAX_IMAGES = 10
 
 
 class VidA(Profile):
-    """Two shapes, three durations (interface.md, VID-A)."""
+    """Two shapes, three durations (docs/contract.md#vid-a)."""
 
     price_dimensions: ClassVar[Mapping[str, str]] = {"duration": "duration"}
 

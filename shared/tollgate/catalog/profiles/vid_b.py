@@ -9,7 +9,7 @@ from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
 
 
 class VidB(Profile):
-    """Two shapes, `urls` at most one, five durations (interface.md, VID-B)."""
+    """Two shapes, `urls` at most one, five durations (docs/contract.md#vid-b)."""
 
     price_dimensions: ClassVar[Mapping[str, str]] = {"duration": "duration"}
 

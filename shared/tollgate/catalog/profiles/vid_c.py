@@ -10,7 +10,7 @@ from tollgate.catalog.rules import CheckedInput, Rule, at, items, needs_one_of, 
 from tollgate.kit.errors import Problem
 
 MAX_IMAGES = 3
-"""Not shown in the contract; what the providers take (catalog.json, poyo)."""
+"""Not shown in the contract; what the providers take (docs/providers/poyo.md)."""
 MAX_FRAMES = 2
 
 
@@ -30,7 +30,7 @@ def a_video_has_two_ends(checked: CheckedInput) -> Iterator[Problem]:
 
 
 class VidC(Profile):
-    """Two shapes, three resolutions, `generationType` (interface.md, VID-C).
+    """Two shapes, three resolutions, `generationType` (docs/contract.md#vid-c).
 
     Decided here: `generationType` says what the images are for, so it needs some.
     """

@@ -21,7 +21,7 @@ REFERENCE_AUDIO = Length(high=Decimal(15))
 
 
 class VidD(Profile):
-    """4–15 s, seven sizes, four resolutions, nine images, three videos (interface.md, VID-D)."""
+    """4–15 s, seven sizes, four resolutions, nine images, three videos (docs/contract.md#vid-d)."""
 
     rules: ClassVar[tuple[Rule, ...]] = (
         required_unless("prompt", "imageUrls", "imageWithRoles", "videoUrls"),

@@ -29,7 +29,7 @@ ALL_AUDIO = Length(high=Decimal(30))
 
 @rule("imageUrls", "imageWithRoles")
 def images_are_countable(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "`imageUrls` max 30 across both image fields" (interface.md, VID-E)."""
+    """Keep to "`imageUrls` max 30 across both image fields" (docs/contract.md#vid-e)."""
     count = len(items(checked, "imageUrls")) + len(items(checked, "imageWithRoles"))
     if count > MAX_IMAGES:
         message = f"Together with imageWithRoles at most {MAX_IMAGES} images, has {count}."
@@ -52,7 +52,7 @@ EXTEND = {
     },
 )
 def a_given_picture_sets_the_shape(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "first/last-frame and extend jobs require adaptive" (interface.md, VID-E)."""
+    """Keep to "first/last-frame and extend jobs require adaptive" (docs/contract.md#vid-e)."""
     values = checked.values
     framed = any(image["role"] in FRAMES for image in items(checked, "imageWithRoles"))
     if values["size"] != "adaptive" and (framed or values["omniReferenceTaskType"] == "extend"):
@@ -80,7 +80,7 @@ def frames_and_references_are_two_jobs(checked: CheckedInput) -> Iterator[Proble
 
 
 class VidE(Profile):
-    """4–30 s, seven sizes, three resolutions, 30 images, ten videos, ten sounds (interface.md, VID-E).
+    """4–30 s, seven sizes, three resolutions, 30 images, ten videos, ten sounds (docs/contract.md#vid-e).
 
     Decided here: to extend needs the video to extend; frames and references are not combined, as in VID-D
     and VID-P.

@@ -15,7 +15,7 @@ from tollgate.catalog.rules import Rule, not_together, required_unless
 
 
 class VidF(Profile):
-    """Durations of 4, 8 and 12 s, six shapes, three resolutions (interface.md, VID-F).
+    """Durations of 4, 8 and 12 s, six shapes, three resolutions (docs/contract.md#vid-f).
 
     Two rules are not spelled out for VID-F and are taken from VID-D, its successor with the same fields:
     a prompt may be left out only where an image shows what to make, and `imageWithRoles` stands alone,

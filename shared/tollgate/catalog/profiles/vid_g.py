@@ -7,11 +7,11 @@ from tollgate.catalog.kinds import Choice, Many
 from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
 
 MAX_IMAGES = 7
-"""Not shown in the contract; what a provider takes (catalog.json, kie)."""
+"""Not shown in the contract; what a provider takes (docs/providers/kie.md)."""
 
 
 class VidG(Profile):
-    """Five sizes, six durations, two resolutions (interface.md, VID-G)."""
+    """Five sizes, six durations, two resolutions (docs/contract.md#vid-g)."""
 
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}
 

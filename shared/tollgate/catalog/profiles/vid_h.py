@@ -24,7 +24,7 @@ SOURCE_VIDEO = Length(Decimal(3), Decimal(10))
     },
 )
 def a_video_takes_the_room_of_two_images(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "up to 7 (up to 5 with a reference video)" (interface.md, VID-H)."""
+    """Keep to "up to 7 (up to 5 with a reference video)" (docs/contract.md#vid-h)."""
     count = len(items(checked, "referenceImageUrls"))
     if "referenceVideoUrls" in checked.given and count > MAX_WITH_VIDEO:
         message = f"With a reference video at most {MAX_WITH_VIDEO} items, has {count}."
@@ -32,7 +32,7 @@ def a_video_takes_the_room_of_two_images(checked: CheckedInput) -> Iterator[Prob
 
 
 class VidH(Profile):
-    """Frames or references, one source video of 3–10 s, four durations (interface.md, VID-H).
+    """Frames or references, one source video of 3–10 s, four durations (docs/contract.md#vid-h).
 
     The result of a source video is as long as that video; its price is flat, so no length is billed.
     """

@@ -20,13 +20,13 @@ from tollgate.kit.errors import Problem
     },
 )
 def a_draft_is_small(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "draft mode 720p only" (interface.md, VID-I)."""
+    """Keep to "draft mode 720p only" (docs/contract.md#vid-i)."""
     if checked.values["draft"] and checked.values["resolution"] != "720p":
         yield Problem(at("resolution"), "A draft is made in 720p only.", ["720p"])
 
 
 class VidI(Profile):
-    """5–20 s, eight shapes, up to ten keyframes or one video to continue (interface.md, VID-I)."""
+    """5–20 s, eight shapes, up to ten keyframes or one video to continue (docs/contract.md#vid-i)."""
 
     rules: ClassVar[tuple[Rule, ...]] = (a_draft_is_small, not_together("videoUrl", "imageUrls"))
     media: ClassVar[tuple[MediaRule, ...]] = (

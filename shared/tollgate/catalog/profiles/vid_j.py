@@ -9,7 +9,7 @@ from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, field
 
 
 class VidJ(Profile):
-    """3–15 s, three shapes, three resolutions, up to two frames (interface.md, VID-J)."""
+    """3–15 s, three shapes, three resolutions, up to two frames (docs/contract.md#vid-j)."""
 
     price_dimensions: ClassVar[Mapping[str, str]] = {
         "resolution": "resolution",

@@ -39,7 +39,7 @@ MODES = (
 
 
 class Element(Part):
-    """Someone or something that appears (interface.md, VID-L: `elements`)."""
+    """Someone or something that appears (docs/contract.md#vid-l: `elements`)."""
 
     description: Annotated[str, Text(MAX_DESCRIPTION, multiline=True)] = field("Description", "What it is.")
     type: Annotated[str, Choice(("image", "video"))] = field("Type", "Shown by images or by a video.")
@@ -60,7 +60,7 @@ class Shot(Part):
 
 @rule("multiShots")
 def scenes_fit_in_a_video(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "2-6 scenes totalling 3-30 s" (interface.md, VID-L)."""
+    """Keep to "2-6 scenes totalling 3-30 s" (docs/contract.md#vid-l)."""
     total = sum(shot["duration"] for shot in items(checked, "multiShots"))
     if "multiShots" in checked.given and not MIN_SECONDS <= total <= MAX_SECONDS:
         allowed = f"{MIN_SECONDS} to {MAX_SECONDS} s in total"
@@ -70,7 +70,7 @@ def scenes_fit_in_a_video(checked: CheckedInput) -> Iterator[Problem]:
 @rule("multiShots", "videoMode", schema={"if": {"required": ["multiShots"]}, "then": {
     "properties": {"videoMode": {"const": "elements"}}}})  # fmt: skip
 def scenes_are_written_or_cast(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "only text-to-video and elements modes" (interface.md, VID-L)."""
+    """Keep to "only text-to-video and elements modes" (docs/contract.md#vid-l)."""
     if "multiShots" in checked.given and checked.values.get("videoMode") not in (None, "elements"):
         yield Problem(at("multiShots"), "Only with videoMode elements, or without videoMode.")
 
@@ -78,7 +78,7 @@ def scenes_are_written_or_cast(checked: CheckedInput) -> Iterator[Problem]:
 @rule("videoUrl", "aspectRatio", schema={"if": {"required": ["videoUrl"]}, "then": {
     "properties": {"aspectRatio": {"const": "auto"}}}})  # fmt: skip
 def a_source_video_sets_the_shape(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "must be auto with a source video" (interface.md, VID-L)."""
+    """Keep to "must be auto with a source video" (docs/contract.md#vid-l)."""
     if "videoUrl" in checked.given and checked.values["aspectRatio"] != "auto":
         yield Problem(at("aspectRatio"), "Must be auto with a source video.", ["auto"])
 
@@ -130,7 +130,7 @@ def each_element_is_shown(checked: CheckedInput) -> Iterator[Problem]:
     },
 )
 def few_elements_are_videos(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "max 3 video elements" (interface.md, VID-L)."""
+    """Keep to "max 3 video elements" (docs/contract.md#vid-l)."""
     count = sum("videoUrl" in element for element in items(checked, "elements"))
     if count > MAX_VIDEO_ELEMENTS:
         yield Problem(at("elements"), f"At most {MAX_VIDEO_ELEMENTS} may have a video, {count} have.")
@@ -138,7 +138,7 @@ def few_elements_are_videos(checked: CheckedInput) -> Iterator[Problem]:
 
 @rule("elements", "imageUrls", "videoUrl")
 def materials_are_countable(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "images+elements at most 15, or 14 with source video" (interface.md, VID-L)."""
+    """Keep to "images+elements at most 15, or 14 with source video" (docs/contract.md#vid-l)."""
     most = MAX_MATERIALS_WITH_SOURCE if "videoUrl" in checked.given else MAX_MATERIALS
     count = len(items(checked, "elements")) + len(items(checked, "imageUrls"))
     if count > most:
@@ -150,7 +150,7 @@ def _in_mode(mode: str) -> Any:
 
 
 class VidL(Profile):
-    """Five modes, 3–30 s, elements, keyframes, scenes (interface.md, VID-L).
+    """Five modes, 3–30 s, elements, keyframes, scenes (docs/contract.md#vid-l).
 
     Decided here: the aspect ratio is `auto` unless given, the one value that every mode takes; elements
     are for the modes that images are for; a mode needs something to work on.

@@ -21,7 +21,7 @@ MAX_SECONDS_AT_1080P = 10
     },
 )
 def a_large_video_is_short(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "at most 10 at 1080p" (interface.md, VID-M)."""
+    """Keep to "at most 10 at 1080p" (docs/contract.md#vid-m)."""
     values = checked.values
     if values["resolution"] == "1080p" and values["duration"] > MAX_SECONDS_AT_1080P:
         allowed = f"at most {MAX_SECONDS_AT_1080P}"
@@ -29,7 +29,7 @@ def a_large_video_is_short(checked: CheckedInput) -> Iterator[Problem]:
 
 
 class VidM(Profile):
-    """1–15 s, two shapes, nine images, three sounds (interface.md, VID-M)."""
+    """1–15 s, two shapes, nine images, three sounds (docs/contract.md#vid-m)."""
 
     rules: ClassVar[tuple[Rule, ...]] = (a_large_video_is_short,)
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution"}

@@ -33,7 +33,7 @@ MAX_IMAGES = 10
     },
 )
 def a_transition_has_a_set_length(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "transition mode only 5 or 8" (interface.md, VID-N)."""
+    """Keep to "transition mode only 5 or 8" (docs/contract.md#vid-n)."""
     framed = not checked.given.isdisjoint(TRANSITION)
     if framed and checked.values["duration"] not in TRANSITION_SECONDS:
         yield Problem(at("duration"), "Must be 5 or 8 for a transition.", list(TRANSITION_SECONDS))
@@ -48,13 +48,13 @@ def a_transition_has_a_set_length(checked: CheckedInput) -> Iterator[Problem]:
     },
 )
 def clips_are_cut_from_text_or_an_image(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "text-to-video and image-to-video only" (interface.md, VID-N)."""
+    """Keep to "text-to-video and image-to-video only" (docs/contract.md#vid-n)."""
     if checked.values["generateMultiClipSwitch"] and not checked.given.isdisjoint(NOT_TEXT_OR_IMAGE):
         yield Problem(at("generateMultiClipSwitch"), "Only from text or from imageUrls.", [False])
 
 
 class VidN(Profile):
-    """1–15 s, four resolutions, eight sizes, five jobs (interface.md, VID-N).
+    """1–15 s, four resolutions, eight sizes, five jobs (docs/contract.md#vid-n).
 
     Decided here: an input asks for one job only, because two cannot be done at once.
     """

@@ -61,7 +61,7 @@ def _if_any(fields: tuple[str, ...], then: Schema, otherwise: Schema) -> Schema:
     ),
 )
 def duration_fits_the_job(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to the durations of each mode (interface.md, VID-O)."""
+    """Keep to the durations of each mode (docs/contract.md#vid-o)."""
     allowed = _durations(checked)
     if checked.values["duration"] not in allowed:
         shown = ", ".join(map(str, allowed))
@@ -81,7 +81,7 @@ def _keeps_its_length(values: Mapping[str, Any]) -> bool:
 
 
 class VidO(Profile):
-    """Durations by mode, five sizes, two resolutions (interface.md, VID-O).
+    """Durations by mode, five sizes, two resolutions (docs/contract.md#vid-o).
 
     Decided here: a prompt may be left out only where media shows what to make; an input asks for one job;
     `duration` is 5 unless given, which every job has; an edit that keeps the length of its video (0) takes

@@ -48,7 +48,7 @@ NO_MIXTURE = [
 
 @rule("imageUrls", "imageWithRoles", "videoUrls", "generationType", schema={"allOf": NO_MIXTURE})
 def frames_and_references_are_two_jobs(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "frame and reference families cannot be mixed" (interface.md, VID-P).
+    """Keep to "frame and reference families cannot be mixed" (docs/contract.md#vid-p).
 
     A role names its family; a video is a reference; an image without a role is what `generationType` says,
     and a reference where nothing says it.
@@ -79,7 +79,7 @@ def _mixed_field(checked: CheckedInput) -> str:
 
 
 class VidP(Profile):
-    """2–30 s, six sizes, three resolutions, ten images, five videos, five sounds (interface.md, VID-P).
+    """2–30 s, six sizes, three resolutions, ten images, five videos, five sounds (docs/contract.md#vid-p).
 
     Decided here: a prompt may be left out only where something else says what to make. That a document has
     at most 100 MB and 50 pages is the provider's to check: only it opens documents.

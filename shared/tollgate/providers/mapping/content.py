@@ -39,7 +39,7 @@ def content(body: Body) -> Body:
     """Return a body of `CONTENT`'s words with its prompt and media in `content`.
 
     `{"content": [{"type": "text", "text"}, {"type": "image_url", "image_url": {"url"}, "role"}, …]}`
-    (providers.md §6 and §8).
+    (docs/providers/ark.md and docs/providers/minimax.md).
     """
     media, rest = taken_out(body, _TYPES)
     texts, rest = taken_out(rest, ("text",))

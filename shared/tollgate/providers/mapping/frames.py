@@ -1,7 +1,7 @@
 """The media that a video is made from: frames by role, and references. Pure.
 
-Takes `imageWithRoles`, `imageUrls` and `generationType` apart (interface.md, VID-D, VID-E and VID-P) into
-`firstFrame`, `lastFrame` and `imageUrls`, which are references then.
+Takes `imageWithRoles`, `imageUrls` and `generationType` apart (docs/contract.md#vid-d, #vid-e, #vid-p)
+into `firstFrame`, `lastFrame` and `imageUrls`, which are references then.
 """
 
 from collections.abc import Mapping

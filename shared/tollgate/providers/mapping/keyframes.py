@@ -21,7 +21,8 @@ def keyframes_or_frames(values: Values) -> str:
 def placed(values: Values) -> Values:
     """Return `values` with three images and more placed evenly, each by the number of its frame.
 
-    catalog.json: `keyframes[{frame_index, image_url}]`, `frame_index = round(i * duration * 24 / (n - 1))`.
+    FLUX 3: `keyframes[{frame_index, image_url}]`, `frame_index = round(i * duration * 24 / (n - 1))`
+    (docs/providers/fal.md).
     """
     urls = values.get("imageUrls", [])
     if len(urls) <= FRAMES:

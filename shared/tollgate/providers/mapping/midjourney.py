@@ -1,6 +1,6 @@
 """Midjourney as its own clients know it, wherever it is reached: flags in the prompt, reasons in words. Pure.
 
-Sources: interface.md ("Midjourney-style image/video profile"); midjourney-proxy, the titles that it takes for
+Sources: docs/contract.md#midjourney; midjourney-proxy, the titles that it takes for
 errors.
 """
 

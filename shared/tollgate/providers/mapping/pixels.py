@@ -50,7 +50,7 @@ def sized(
 def exactly(values: Mapping[str, Any], area_px: int) -> Mapping[str, Any]:
     """Return `values` with `imageSize` in place of `width` and `height` or, without them, of `size`.
 
-    A `size` is as large as `area_px` (interface.md, IMG-G: width and height "override `size`").
+    A `size` is as large as `area_px` (docs/contract.md#img-g: width and height "override `size`").
     """
     named = ("size", "width", "height")
     others = {name: value for name, value in values.items() if name not in named}

@@ -38,7 +38,7 @@ class FailureKind(StrEnum):
 
 
 class RejectionKind(StrEnum):
-    """Why the request itself is refused. No other provider is asked (design §4)."""
+    """Why the request itself is refused. No other provider is asked (docs/architecture.md#tasks)."""
 
     CONTENT = "content_rejected"
     """The provider's moderation refused the content."""
@@ -135,7 +135,10 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """No readable answer to a poll: the job may be in any state. Unknown is not failed (design §4)."""
+    """No readable answer to a poll: the job may be in any state. Unknown is not failed.
+
+    Source: docs/architecture.md#tasks.
+    """
 
     detail: str
 

@@ -1,7 +1,8 @@
 """HTTP as media providers need it: what was sent, what came back, and what a status means for us.
 
 The one question that matters when a submit goes wrong is whether the provider may have it. So "nothing
-was sent" and "no readable answer" are two different errors here (providers.md §0.4).
+was sent" and "no readable answer" are two different errors here
+(docs/architecture.md#rules-for-every-provider).
 """
 
 import json

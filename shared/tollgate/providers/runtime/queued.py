@@ -11,7 +11,8 @@ def drop(http: ProviderHttp, task_path: str, drop_path: str, status: tuple[str, 
     """Delete a job that waits; tell whether the provider says that it is cancelled.
 
     `status` is where the answer at `task_path` says how the job is. The same request deletes the record of a
-    job that has ended (providers.md §6 and §8), so it goes out for one that waits only.
+    job that has ended (docs/providers/ark.md, docs/providers/minimax.md), so it goes out for one that waits
+    only.
     """
 
     def said() -> str | None:

@@ -1,6 +1,6 @@
 """APIMart's own words.
 
-Sources: catalog.md "Provider call shapes" and the routes of catalog.json; APIMart's documentation
+Sources: docs/providers/apimart.md; APIMart's documentation
 (docs.apimart.ai, as public copies have it): "Get Task Status", the pages of Midjourney, and those of Suno
 for the engines up to v5.5. Since September 2026 the latter name version 6 only; that APIMart still runs the
 engines that it has prices for (2026-09-21) is INFERRED. It has no callbacks and cannot cancel.

@@ -1,4 +1,4 @@
-"""Images on APIMart; fields and ids from catalog.json."""
+"""Images on APIMart; fields and ids from docs/providers/apimart.md."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,6 @@
-"""Midjourney on APIMart: the contract's fields are its fields in camel case (catalog.md, "Midjourney-image").
+"""Midjourney on APIMart: the contract's fields are its fields in camel case.
+
+Source: docs/providers/apimart.md.
 
 Each action is the last part of its path and takes fields of its own. An earlier task is named by APIMart's
 own id here: who makes the job puts it in the place of ours.

@@ -132,7 +132,7 @@ def _in_its_mode(name: str, body: Body) -> Body:
     """Say whether the prompt is sung (custom mode) or describes the song.
 
     A title, a style and weights count in custom mode only. With one of the first two the prompt is the
-    lyrics (interface.md, Music profile); otherwise it is a description there too, whose lyrics are written.
+    lyrics (docs/contract.md#music); otherwise it is a description there too, whose lyrics are written.
     """
     if name == "mashup" and "prompt" not in body:
         body = {**body, "prompt": facts.MASHED_UP}

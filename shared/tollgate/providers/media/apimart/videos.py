@@ -1,4 +1,4 @@
-"""Videos on APIMart; fields and ids from catalog.json, PixVerse's also from APIMart's documentation.
+"""Videos on APIMart; fields and ids from its documentation (docs/providers/apimart.md).
 
 The contract's fields of Seedance 2 and of PixVerse are its fields in camel case; the names of PixVerse's
 references and extension are INFERRED from that.

@@ -1,4 +1,7 @@
-"""ModelArk's own words (providers.md §6). The ids in the catalog are those of this base URL's region."""
+"""ModelArk's own words. The ids in the catalog are those of this base URL's region.
+
+Source: docs/providers/ark.md.
+"""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Images on ModelArk: Seedream (providers.md §6; fields by model from catalog.json).
+"""Images on ModelArk: Seedream (docs/providers/ark.md).
 
 That a file type can be chosen from 5.0 on only, and that only 4.0 has the fast prompt optimizer, is in the
 documentation of platforms that pass requests on to ModelArk.

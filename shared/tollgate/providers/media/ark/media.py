@@ -1,4 +1,4 @@
-"""Media on ModelArk: our input in its words, and its answers in ours (providers.md §6).
+"""Media on ModelArk: our input in its words, and its answers in ours (docs/providers/ark.md).
 
 A video is a task that is asked for; images come as the answer to their request.
 """

@@ -1,4 +1,4 @@
-"""Videos on ModelArk: Seedance (catalog.json, FOUND; providers.md §6)."""
+"""Videos on ModelArk: Seedance (docs/providers/ark.md)."""
 
 from collections.abc import Mapping
 

@@ -1,6 +1,6 @@
 """BFL's own words.
 
-Sources: catalog.md "Provider call shapes"; BFL's OpenAPI document and its pages "Get Result" and "FLUX 3
+Sources: docs/providers/bfl.md; BFL's OpenAPI document and its pages "Get Result" and "FLUX 3
 Video" as public repositories quote them (statuses, fields).
 """
 

@@ -1,4 +1,4 @@
-"""FLUX 3 at BFL; fields from catalog.json and BFL's OpenAPI document (`facts.py`)."""
+"""FLUX 3 at BFL; fields from docs/providers/bfl.md and BFL's OpenAPI document (`facts.py`)."""
 
 from collections.abc import Mapping
 

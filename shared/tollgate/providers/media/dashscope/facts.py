@@ -1,4 +1,4 @@
-"""DashScope's own words (providers.md §12; bounds also from its documentation).
+"""DashScope's own words (docs/providers/dashscope.md; bounds also from its documentation).
 
 That Wan images take from 768² pixels on, and how the codes of unpaid bills are spelled, is from memory.
 """

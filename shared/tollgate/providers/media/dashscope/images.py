@@ -1,4 +1,4 @@
-"""Images on DashScope: Wan and Qwen (providers.md §12)."""
+"""Images on DashScope: Wan and Qwen (docs/providers/dashscope.md)."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Media on DashScope: our input in its words, and its answers in ours (providers.md §12)."""
+"""Media on DashScope: our input in its words, and its answers in ours (docs/providers/dashscope.md)."""
 
 from typing import Any
 from urllib.parse import quote

@@ -1,4 +1,7 @@
-"""Videos on DashScope: Wan 2.7 and 3.0 (providers.md §12; DashScope's documentation of the models)."""
+"""Videos on DashScope: Wan 2.7 and 3.0.
+
+Source: docs/providers/dashscope.md; DashScope's documentation of the models.
+"""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""fal's own words (providers.md §1)."""
+"""fal's own words (docs/providers/fal.md)."""
 
 WAITING = frozenset({"IN_QUEUE", "IN_PROGRESS"})
 COMPLETED = "COMPLETED"
@@ -26,6 +26,6 @@ KLING_TIERS = ("720p", "1080p", "4k")
 O3_PATH = "/o3/"
 """In the ids of Kling O3, whose first frame is called otherwise than that of Kling 3.0."""
 DRAFT_PATH = "/draft"
-"""After the id of a FLUX 3 video endpoint (catalog.json: "each + /draft")."""
+"""After the id of a FLUX 3 video endpoint (docs/providers/fal.md)."""
 H3_MAX_PATH = "/h3-max/"
 """In the ids of MiniMax H3 Max, which wants a word about the prompt that H3 does not."""

@@ -1,4 +1,4 @@
-"""Images on fal; fields and ids from catalog.json (FOUND there unless said otherwise)."""
+"""Images on fal; fields and ids from docs/providers/fal.md."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Kling on fal: each resolution is an endpoint; fields and ids from catalog.json (FOUND unless said)."""
+"""Kling on fal: each resolution is an endpoint; fields and ids from docs/providers/fal.md."""
 
 from collections.abc import Mapping
 from typing import Any

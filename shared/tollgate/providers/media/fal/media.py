@@ -1,4 +1,4 @@
-"""Media on fal: our input in fal's words, and fal's answers in ours (providers.md §1)."""
+"""Media on fal: our input in fal's words, and fal's answers in ours (docs/providers/fal.md)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Videos on fal, but for Kling's; fields and ids from catalog.json (FOUND there unless said otherwise)."""
+"""Videos on fal, but for Kling's; fields and ids from docs/providers/fal.md."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -180,7 +180,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             "prompt": "prompt",
             "resolution": "resolution",
             "duration": "duration",
-            # "Effective only in text-to-video" (interface.md, VID-N).
+            # "Effective only in text-to-video" (docs/contract.md#vid-n).
             "size": ignored,
             "seed": "seed",
             "negativePrompt": "negative_prompt",

@@ -1,4 +1,7 @@
-"""Pictures by `generateContent`, which answers with the result itself (providers.md §5c). Pure."""
+"""Pictures by `generateContent`, which answers with the result itself. Pure.
+
+Source: docs/providers/google.md#content.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Google's own words (providers.md §5).
+"""Google's own words (docs/providers/google.md).
 
 Media by URL: Google's guide "File input methods". A refused video that is `completed` with words alone, and
 the duration as text: recorded answers in a public client of the Interactions API.

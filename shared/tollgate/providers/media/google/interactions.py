@@ -1,4 +1,4 @@
-"""Videos by the Interactions API, in the background (providers.md §5a). Pure."""
+"""Videos by the Interactions API, in the background (docs/providers/google.md#interactions). Pure."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

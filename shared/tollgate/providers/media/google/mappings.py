@@ -1,4 +1,4 @@
-"""Pictures and videos at Google (providers.md §5; catalog.json).
+"""Pictures and videos at Google (docs/providers/google.md).
 
 Media go by URL, beside which the API wants their type. An address that does not tell it is left to other
 providers.

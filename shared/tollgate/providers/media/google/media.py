@@ -1,4 +1,4 @@
-"""Media from Google: three surfaces of one API (providers.md §5)."""
+"""Media from Google: three surfaces of one API (docs/providers/google.md)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

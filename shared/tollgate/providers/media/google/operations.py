@@ -1,4 +1,4 @@
-"""Videos by `predictLongRunning`, which Veo is made with (providers.md §5b). Pure."""
+"""Videos by `predictLongRunning`, which Veo is made with (docs/providers/google.md#operations). Pure."""
 
 from collections.abc import Callable
 

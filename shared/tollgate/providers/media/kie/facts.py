@@ -1,6 +1,6 @@
 """kie's own words.
 
-Sources: catalog.md "Provider call shapes"; kie's documentation as public repositories mirror it, its pages
+Sources: docs/providers/kie.md; kie's documentation as public repositories mirror it, its pages
 "Get Task Details" (states, `resultJson`) and of the models (codes of the envelope, fields).
 """
 
@@ -43,7 +43,7 @@ MUSIC_CODES: Codes = {
     404: RejectionKind.INPUT,
     405: FailureKind.LIMITED,
     413: RejectionKind.INPUT,
-    # Not enough credits here, while too many requests are 430 (providers.md §15a).
+    # Not enough credits here, while too many requests are 430 (docs/providers/kie.md#music).
     429: FailureKind.REFUSED_US,
     430: FailureKind.LIMITED,
     451: RejectionKind.CONTENT,

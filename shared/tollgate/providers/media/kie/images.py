@@ -1,4 +1,4 @@
-"""Images on kie; fields and ids from catalog.json, bounds also from kie's documentation (`facts.py`)."""
+"""Images on kie; fields and ids from its documentation (docs/providers/kie.md)."""
 
 from collections.abc import Mapping
 
@@ -23,7 +23,7 @@ _EDITED = variant_if("urls", "edit")
 
 
 def _no_large_square(values: Values) -> Values:
-    """Refuse a square at 4K, which kie does not make (catalog.json)."""
+    """Refuse a square at 4K, which kie does not make (docs/providers/kie.md)."""
     if values["size"] == "1:1" and values["resolution"] == "4k":
         raise CannotMapError("no square at 4k")
     return values

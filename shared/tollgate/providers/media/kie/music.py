@@ -1,4 +1,4 @@
-"""Suno on kie, which speaks sunoapi.org's dialect (providers.md §15a): a path for each action.
+"""Suno on kie, which speaks sunoapi.org's dialect (docs/providers/kie.md#music): a path for each action.
 
 An earlier task is named by kie's own id here: who makes the job puts it in the place of ours.
 """

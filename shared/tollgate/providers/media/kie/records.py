@@ -1,4 +1,7 @@
-"""The records of kie's music jobs, in our words (providers.md §15a; kie's documentation, "Suno API")."""
+"""The records of kie's music jobs, in our words.
+
+Source: docs/providers/kie.md#music; kie's documentation, "Suno API".
+"""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,6 +1,6 @@
-"""Videos on kie; fields and ids from catalog.json, also from kie's documentation (`facts.py`).
+"""Videos on kie; fields and ids from docs/providers/kie.md, also from kie's documentation (`facts.py`).
 
-That one has the fields of Wan 2.7 that catalog.json calls INFERRED, and Wan's seeds.
+That one has the fields of Wan 2.7 (docs/providers/kie.md#inferred), and Wan's seeds.
 """
 
 from collections.abc import Mapping
@@ -198,7 +198,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             "prompt": "prompt",
             "resolution": "quality",
             "duration": "duration",
-            # "Effective only in text-to-video" (interface.md, VID-N).
+            # "Effective only in text-to-video" (docs/contract.md#vid-n).
             "size": ignored,
             "audio": "generate_audio_switch",
             "generateMultiClipSwitch": "generate_multi_clip_switch",

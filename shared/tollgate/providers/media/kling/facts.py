@@ -1,4 +1,4 @@
-"""Kling's own words (providers.md §7)."""
+"""Kling's own words (docs/providers/kling.md)."""
 
 from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
 

@@ -1,4 +1,4 @@
-"""Videos at Kling (providers.md §7): 3.0 has the model in the path, 2.6 in the body."""
+"""Videos at Kling (docs/providers/kling.md): 3.0 has the model in the path, 2.6 in the body."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Media at Kling, which cannot cancel (providers.md §7)."""
+"""Media at Kling, which cannot cancel (docs/providers/kling.md)."""
 
 from typing import Any
 from urllib.parse import quote

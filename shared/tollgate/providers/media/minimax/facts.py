@@ -1,4 +1,4 @@
-"""MiniMax's own words (providers.md §8; bounds from its documentation as public copies have it)."""
+"""MiniMax's own words (docs/providers/minimax.md; bounds from its documentation as public copies have it)."""
 
 from collections.abc import Mapping
 

@@ -1,6 +1,6 @@
 """The first version of MiniMax's API: errors inside HTTP 200, and a file that is asked for by itself.
 
-It has no cancelling (providers.md §8).
+It has no cancelling (docs/providers/minimax.md).
 """
 
 from urllib.parse import urlencode

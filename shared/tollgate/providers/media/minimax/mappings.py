@@ -1,4 +1,4 @@
-"""Videos on MiniMax: H3, and Hailuo at the API's first version (providers.md §8)."""
+"""Videos on MiniMax: H3, and Hailuo at the API's first version (docs/providers/minimax.md)."""
 
 from collections.abc import Mapping
 

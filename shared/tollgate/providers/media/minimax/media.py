@@ -1,4 +1,4 @@
-"""Media on MiniMax: our input in its words, and its answers in ours (providers.md §8)."""
+"""Media on MiniMax: our input in its words, and its answers in ours (docs/providers/minimax.md)."""
 
 from urllib.parse import quote
 

@@ -1,4 +1,4 @@
-"""The dialect's own words (providers.md §14a)."""
+"""The dialect's own words (docs/providers/mjproxy.md)."""
 
 from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
 

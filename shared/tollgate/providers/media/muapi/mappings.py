@@ -1,4 +1,4 @@
-"""FLUX 3 Klein on MuAPI (catalog.json; its own page of the model)."""
+"""FLUX 3 Klein on MuAPI (docs/providers/muapi.md; its own page of the model)."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Pictures of GPT Image at OpenAI (providers.md §3; catalog.json)."""
+"""Pictures of GPT Image at OpenAI (docs/providers/openai.md)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Pictures from OpenAI, which answers with the result itself (providers.md §3)."""
+"""Pictures from OpenAI, which answers with the result itself (docs/providers/openai.md)."""
 
 from tollgate.providers.mapping.inline import inline_files
 from tollgate.providers.media.openai import facts

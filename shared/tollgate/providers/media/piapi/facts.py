@@ -1,7 +1,6 @@
 """PiAPI's own words.
 
-Sources: providers.md §14b; PiAPI's documentation, "Midjourney API" (imagine, describe, upscale, reroll) and
-"Kling 3.0 API", whose fields are INFERRED for Kling 4.0.
+Source: docs/providers/piapi.md.
 """
 
 TASK_PATH = "/api/v1/task"
@@ -11,7 +10,7 @@ OK = 200
 WAITING = frozenset({"pending", "staged", "processing"})
 COMPLETED = "completed"
 FAILED = "failed"
-"""Statuses are compared without regard to capitals (providers.md §14b)."""
+"""Statuses are compared without regard to capitals (docs/providers/piapi.md)."""
 
 KLING = "kling"
 VIDEO_GENERATION = "video_generation"

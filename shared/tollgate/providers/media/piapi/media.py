@@ -75,7 +75,7 @@ class PiapiMedia(MediaAdapter):
         return Unknown(reply.detail())
 
     def cancel(self, handle: Handle) -> bool:
-        """Ask to drop a task, which PiAPI does while it is pending (providers.md §14b)."""
+        """Ask to drop a task, which PiAPI does while it is pending (docs/providers/piapi.md)."""
         reply = send_poll(lambda: self._http.call("DELETE", _path(handle)))
         return isinstance(reply, Reply) and reply.ok and reply.get("code") == facts.OK
 

@@ -1,4 +1,4 @@
-"""Midjourney on PiAPI: flags go into the prompt, follow-ups name an earlier task (providers.md §14b).
+"""Midjourney on PiAPI: flags go into the prompt, follow-ups name an earlier task (docs/providers/piapi.md).
 
 What PiAPI does to one enlarged picture only (strong and subtle variations, pan, outpaint, inpaint) takes no
 index, so our follow-ups on one of four pictures have no words for it; its variation wants a prompt besides,

@@ -1,4 +1,4 @@
-"""Videos on PiAPI: Kling 4.0 from text; its version is a field of the input (catalog.json)."""
+"""Videos on PiAPI: Kling 4.0 from text; its version is a field of the input (docs/providers/piapi.md)."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,7 @@
-"""PixVerse's own words (providers.md §11; what V6 takes from its documentation and public clients)."""
+"""PixVerse's own words.
+
+Source: docs/providers/pixverse.md; what V6 takes from its documentation and public clients.
+"""
 
 from collections.abc import Mapping
 

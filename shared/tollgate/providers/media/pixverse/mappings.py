@@ -1,4 +1,4 @@
-"""Videos on PixVerse: all mappings of the catalog that it has (providers.md §11).
+"""Videos on PixVerse: all mappings of the catalog that it has (docs/providers/pixverse.md).
 
 Its ids in the catalog are the paths of its jobs. Images are sent before the job: an `Upload` stands in the
 body where the number of an image belongs.
@@ -81,7 +81,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             "audio": "generate_audio_switch",
             "seed": at_most("seed", INT32_MAX),
             "motionMode": "motion_mode",
-            # "Effective only in text-to-video and multi-reference fusion" (interface.md, VID-N).
+            # "Effective only in text-to-video and multi-reference fusion" (docs/contract.md#vid-n).
             "size": ignored,
             "generateMultiClipSwitch": accept_only(False),
             # Gone from its documentation, as negative prompts are.

@@ -1,4 +1,4 @@
-"""Media on PixVerse: our input in its words, and its answers in ours (providers.md §11)."""
+"""Media on PixVerse: our input in its words, and its answers in ours (docs/providers/pixverse.md)."""
 
 import time
 import uuid

@@ -1,4 +1,4 @@
-"""PoYo's own words. Sources: catalog.md "Provider call shapes"; PoYo's public API manual."""
+"""PoYo's own words. Sources: docs/providers/poyo.md; PoYo's public API manual."""
 
 SUBMIT_PATH = "/api/generate/submit"
 STATUS_PATH = "/api/generate/status"

@@ -1,4 +1,4 @@
-"""Images on PoYo; fields and ids from catalog.json (FOUND there unless said otherwise)."""
+"""Images on PoYo; fields and ids from docs/providers/poyo.md."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,7 @@
-"""Media on PoYo: our input in PoYo's words, and its answers in ours (catalog.md; PoYo's API manual)."""
+"""Media on PoYo: our input in PoYo's words, and its answers in ours.
+
+Source: docs/providers/poyo.md; PoYo's API manual.
+"""
 
 from typing import Any
 from urllib.parse import quote

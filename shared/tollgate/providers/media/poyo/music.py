@@ -1,4 +1,4 @@
-"""Music on PoYo: one of its models per action (catalog.json; PoYo's API manual, music series).
+"""Music on PoYo: one of its models per action (docs/providers/poyo.md; PoYo's API manual, music series).
 
 An earlier task is named by PoYo's own ids here: who makes the job puts them in the place of ours. Actions
 that PoYo runs on an uploaded track only, or on a track of its own only, are refused for the other kind.

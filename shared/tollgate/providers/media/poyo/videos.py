@@ -1,4 +1,4 @@
-"""Videos on PoYo; fields and ids from catalog.json (FOUND there unless said otherwise)."""
+"""Videos on PoYo; fields and ids from docs/providers/poyo.md."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,7 +35,7 @@ def _frames_in_order(values: Values) -> Values:
 
 
 def _as_long_as_its_source(values: Values) -> Values:
-    """Take out the duration beside a source video, where PoYo wants none (catalog.json)."""
+    """Take out the duration beside a source video, where PoYo wants none (docs/providers/poyo.md)."""
     if not values.get("referenceVideoUrls"):
         return values
     return {name: value for name, value in values.items() if name != "duration"}

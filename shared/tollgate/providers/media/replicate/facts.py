@@ -1,4 +1,4 @@
-"""Replicate's own words (providers.md §2).
+"""Replicate's own words (docs/providers/replicate.md).
 
 Its `error` of a failed prediction is free text (its HTTP reference); that these words in it are moderation,
 in several public clients that had to tell it from faults.

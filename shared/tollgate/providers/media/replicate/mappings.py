@@ -1,4 +1,4 @@
-"""FLUX 3 on Replicate; fields from catalog.json and Replicate's own pages of the models' inputs."""
+"""FLUX 3 on Replicate; fields from its own pages of the models' inputs (docs/providers/replicate.md)."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Media on Replicate: predictions (providers.md §2)."""
+"""Media on Replicate: predictions (docs/providers/replicate.md)."""
 
 from typing import Any
 from urllib.parse import quote

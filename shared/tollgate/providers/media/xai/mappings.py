@@ -1,4 +1,4 @@
-"""Pictures and videos of Grok Imagine at xAI (providers.md §13; catalog.json)."""
+"""Pictures and videos of Grok Imagine at xAI (docs/providers/xai.md)."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Media from xAI: pictures, which are in the answer, and videos, which are jobs (providers.md §13)."""
+"""Media from xAI: pictures, which are in the answer, and videos, which are jobs (docs/providers/xai.md)."""
 
 from typing import Any
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""Anthropic's own words (providers.md §18)."""
+"""Anthropic's own words (docs/providers/anthropic.md)."""
 
 BASE_URL = "https://api.anthropic.com"
 MESSAGES_PATH = "/v1/messages"
@@ -17,4 +17,4 @@ CODE_STATUSES = {
     "contract_spend_limit_reached": 402,
     "ramp_limit_exceeded": 402,
 }
-"""Codes inside a 429 that are about our account's money (providers.md §0.4)."""
+"""Codes inside a 429 that are about our account's money (docs/architecture.md#rules-for-every-provider)."""

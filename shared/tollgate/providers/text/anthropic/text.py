@@ -1,4 +1,4 @@
-"""Requests to Anthropic's Messages API (providers.md §18)."""
+"""Requests to Anthropic's Messages API (docs/providers/anthropic.md)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Converse answers as Anthropic messages, whole and as events (providers.md §16)."""
+"""Converse answers as Anthropic messages, whole and as events (docs/providers/bedrock.md)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Bedrock's own words (providers.md §16; shapes: botocore's model `bedrock-runtime`)."""
+"""Bedrock's own words (docs/providers/bedrock.md; shapes: botocore's model `bedrock-runtime`)."""
 
 SERVICE = "bedrock"
 HOST = "bedrock-runtime.{region}.amazonaws.com"

@@ -1,4 +1,4 @@
-"""An Anthropic messages body as a Converse request (providers.md §16 "Converse").
+"""An Anthropic messages body as a Converse request (docs/providers/bedrock.md).
 
 What Converse has no word for is left out where it is a hint, and refused where it would change the answer:
 then another route may take it.

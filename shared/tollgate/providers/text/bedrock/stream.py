@@ -1,4 +1,4 @@
-"""ConverseStream's binary messages as the events of a messages stream (providers.md §16)."""
+"""ConverseStream's binary messages as the events of a messages stream (docs/providers/bedrock.md)."""
 
 import json
 from collections.abc import Iterator

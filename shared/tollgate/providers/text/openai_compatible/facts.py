@@ -1,7 +1,7 @@
-"""The vendors and how each deviates from OpenAI (providers.md §19, §8 for MiniMax's codes).
+"""The vendors and how each deviates from OpenAI.
 
-`max_tokens` as every compatible vendor's name for the limit is the reference's rule (§21). The error codes
-of GLM and MiniMax are partly from memory there.
+Source: docs/providers/openai_compatible.md and docs/providers/minimax.md for MiniMax's codes.
+
 """
 
 from collections.abc import Mapping

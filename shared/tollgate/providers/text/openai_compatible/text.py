@@ -1,4 +1,7 @@
-"""Requests to an OpenAI-compatible provider (providers.md §17, §19)."""
+"""Requests to an OpenAI-compatible provider.
+
+Source: docs/text-protocols.md#chat-completions and docs/providers/openai_compatible.md.
+"""
 
 from dataclasses import dataclass, field
 

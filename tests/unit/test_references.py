@@ -1,0 +1,97 @@
+"""Every reference leads somewhere: to a file of this repository, and to a heading of it."""
+
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILT = {"node_modules", "__pycache__"}
+"""Beside these, all that begins with a dot is made by tools."""
+READ = (".md", ".py", ".yaml", ".toml", ".js", ".mjs", ".html", ".css", ".sh", "Makefile")
+NAME = re.compile(r"(?<![\w/.*<>{}$-])((?:\.\./|\./)*[\w][\w/.-]*\.md)(?:#([\w-]+))?")
+ELSEWHERE = re.compile(r"https?://\S+|\[[^\]\n]*\]\([^)]*\)")
+"""What is on another host, and links, whose target is looked at by itself."""
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+NUMBERED = re.compile(r"§ ?\d")
+HEADING = re.compile(r"^#{1,6} +(.*?)\s*$", re.MULTILINE)
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def written() -> Iterator[Path]:
+    """Yield the files of the repository that people write and that may refer to a page."""
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [name for name in folders if name not in BUILT and not name.startswith(".")]
+        yield from (Path(folder, name) for name in files if name.endswith(READ))
+
+
+@cache
+def anchors(page: Path) -> frozenset[str]:
+    """Return the anchors that GitHub makes of a page's headings."""
+    found: list[str] = []
+    for title in HEADING.findall(FENCE.sub("", page.read_text())):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title).lower()
+        slug = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+        found.append(slug if slug not in found else f"{slug}-{found.count(slug)}")
+    return frozenset(found)
+
+
+def homes(source: Path, name: str) -> Iterator[Path]:
+    """Yield where `name` may be: below the root, beside the page that names it, or, for code, in docs."""
+    yield ROOT / name
+    yield (source.parent if source.suffix == ".md" else ROOT / "docs") / name
+
+
+def fault(source: Path, name: str, anchor: str | None) -> str | None:
+    """Say what is wrong with a reference, or `None`."""
+    page = next((home for home in homes(source, name) if home.exists()), None)
+    if page is None:
+        return f"{name} is not there"
+    if anchor and page.suffix == ".md" and anchor not in anchors(page):
+        return f"{name} has no heading #{anchor}"
+    return None
+
+
+def references(source: Path, text: str) -> Iterator[tuple[str, str | None]]:
+    """Yield the pages that a text names, with their anchors, and in a page all that it links to."""
+    text = FENCE.sub("", text) if source.suffix == ".md" else text
+    yield from ((m[1], m[2]) for m in NAME.finditer(ELSEWHERE.sub("", text)))
+    if source.suffix == ".md":
+        for target in LINK.findall(text):
+            if not re.match(r"[a-z]+:", target):
+                name, _, anchor = target.partition("#")
+                yield name or source.name, anchor or None
+
+
+SOURCES = [file for file in written() if file != Path(__file__)]
+
+
+class TestReferences:
+    @pytest.mark.parametrize("folder", sorted({file.relative_to(ROOT).parts[0] for file in SOURCES}))
+    def test_each_leads_to_a_page_and_a_heading_of_this_repository(self, folder: str) -> None:
+        faults = [
+            f"{file.relative_to(ROOT)}: {wrong}"
+            for file in SOURCES
+            if file.relative_to(ROOT).parts[0] == folder
+            for name, anchor in references(file, file.read_text())
+            if (wrong := fault(file, name, anchor))
+        ]
+        assert faults == []
+
+    def test_none_is_by_a_number_of_a_section(self) -> None:
+        assert [str(file) for file in SOURCES if NUMBERED.search(file.read_text())] == []
+
+    def test_a_page_that_is_not_there_is_found_out(self) -> None:
+        assert fault(ROOT / "shared/tollgate/x.py", "interface.md", None) == "interface.md is not there"
+
+    def test_a_heading_that_is_not_there_is_found_out(self) -> None:
+        wrong = fault(ROOT / "shared/tollgate/x.py", "docs/contract.md", "vid-z")
+        assert wrong == "docs/contract.md has no heading #vid-z"
+
+    def test_a_heading_is_found_by_the_anchor_that_github_makes_of_it(self) -> None:
+        assert {"vid-l", "decided-here", "price-entry"} - anchors(ROOT / "docs/contract.md") == {
+            "decided-here"
+        }
