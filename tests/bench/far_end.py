@@ -1,7 +1,7 @@
 """`python -m tests.bench.far_end PORT`: a provider's file server and S3, which keep nothing.
 
-`GET /result/<bytes>` gives an MP4's first box and zeros. Everything else is S3 as far as a copy speaks it: a
-put, the four calls of a multipart upload, all of which are taken.
+`GET /result/<bytes>` answers an MP4's boxes, the last of them of zeros up to the end. Everything else is S3
+as far as a copy speaks it: a put, the four calls of a multipart upload, all of which are taken.
 """
 
 import sys
@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-HEAD = b"\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2"
+HEAD = b"\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2" + b"\x00\x00\x00\x08moov" + b"\x00\x00\x00\x00mdat"
 CHUNK = bytes(256 * 1024)
 XML = '<?xml version="1.0"?><{0} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">{1}</{0}>'
 

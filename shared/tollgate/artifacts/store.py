@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from tollgate.artifacts.completeness import Completeness
 from tollgate.artifacts.sniff import MediaType, media_type
 from tollgate.kit.addresses import ForbiddenAddressError
 from tollgate.kit.outbound import CHUNK_BYTES, Outbound
@@ -77,7 +78,7 @@ class ArtifactStore:
             if found is None:
                 raise CopyError("the result is not media", retryable=not first)
             key = f"{key}.{found.extension}"
-            size, sha256 = self._upload(key, found, first, parts)
+            size, sha256 = self._upload(key, found, first, _whole(found, first, parts))
         return StoredFile(f"{self.storage_url}/{key}", found.file_type, found.content_type, size, sha256)
 
     @contextmanager
@@ -148,6 +149,7 @@ class _Multipart:
         self._key = key
         self.upload_id = upload_id
         self._parts: list[CompletedPartTypeDef] = []
+        self._size_bytes = 0
 
     def put(self, part: bytes) -> None:
         number = len(self._parts) + 1
@@ -155,6 +157,7 @@ class _Multipart:
             Bucket=self._bucket, Key=self._key, UploadId=self.upload_id, PartNumber=number, Body=part
         )
         self._parts.append({"PartNumber": number, "ETag": answer["ETag"]})
+        self._size_bytes += len(part)
 
     def complete(self) -> None:
         self._s3.complete_multipart_upload(
@@ -162,7 +165,21 @@ class _Multipart:
             Key=self._key,
             UploadId=self.upload_id,
             MultipartUpload={"Parts": self._parts},
+            MpuObjectSize=self._size_bytes,
         )
+
+
+def _whole(kind: MediaType, first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    """Return `rest`; raises `CopyError` at its end, before anything is stored under its name, if that is not
+    the end of the file. HTTP does not tell where no length was announced, and an inline file has none.
+    """
+    file = Completeness(kind)
+    file.feed(first)
+    for part in rest:
+        file.feed(part)
+        yield part
+    if not file.is_complete():
+        raise CopyError("the result is cut off", retryable=True)
 
 
 def _parts(chunks: Iterator[bytes], alive: Callable[[], None]) -> Iterator[bytes]:

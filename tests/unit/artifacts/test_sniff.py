@@ -1,56 +1,18 @@
 """What a file is, told by its bytes: real files of each kind, and files that only say they are one."""
 
 import io
-from functools import cache
 
 import av
 import pytest
-from av.audio.stream import AudioStream
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
 
 from local.simulator.files import LIE
 from local.simulator.media.film import Film
 from local.simulator.media.picture import Picture
-from local.simulator.media.sound import SAMPLE_RATE_HZ, Song, chords
+from local.simulator.media.sound import Song
+from tests.support.encoded import picture, sound, video
 from tollgate.artifacts.sniff import HEAD_BYTES, MediaType, media_type
-
-
-@cache
-def picture(name: str) -> bytes:
-    """Return a small picture in a format of Pillow's."""
-    file = io.BytesIO()
-    Image.new("RGB", (8, 8), (200, 30, 30)).save(file, name)
-    return file.getvalue()
-
-
-@cache
-def sound(container: str, codec: str, sample_format: str) -> bytes:
-    """Return a second of music."""
-    file = io.BytesIO()
-    with av.open(file, "w", format=container) as target:
-        rate_hz = 48_000 if codec == "libopus" else SAMPLE_RATE_HZ
-        stream = target.add_stream(codec, rate=rate_hz, layout="mono")
-        assert isinstance(stream, AudioStream)
-        for frame in chords(1, 1, sample_format):
-            target.mux(stream.encode(frame))
-        target.mux(stream.encode())
-    return file.getvalue()
-
-
-@cache
-def film(container: str) -> bytes:
-    """Return a short film, wrapped anew without being encoded again."""
-    file = io.BytesIO()
-    made = Film((16, 9), 1, False, "a fox", "test", seed=1).render()
-    with av.open(io.BytesIO(made), "r") as source, av.open(file, "w", format=container) as target:
-        stream = target.add_stream_from_template(source.streams.video[0])
-        for packet in source.demux(video=0):
-            if packet.dts is not None:
-                packet.stream = stream
-                target.mux(packet)
-    return file.getvalue()
 
 
 def ftyp(brand: str) -> bytes:
@@ -69,7 +31,7 @@ class TestRealFiles:
             ("AVIF", MediaType("image", "image/avif", "avif")),
         ],
     )
-    def test_pictures(self, name: str, expected: MediaType) -> None:
+    def test_images(self, name: str, expected: MediaType) -> None:
         assert media_type(picture(name)) == expected
 
     @pytest.mark.parametrize(
@@ -79,8 +41,8 @@ class TestRealFiles:
             ("mov", MediaType("video", "video/quicktime", "mov")),
         ],
     )
-    def test_films(self, container: str, expected: MediaType) -> None:
-        assert media_type(film(container)) == expected
+    def test_videos(self, container: str, expected: MediaType) -> None:
+        assert media_type(video(container)) == expected
 
     def test_webm(self) -> None:
         file = sound("webm", "libopus", "s16")
@@ -131,7 +93,7 @@ class TestMp4Brands:
         assert found.content_type == "video/mp4"
 
     @pytest.mark.parametrize("brand", ["heic", "heix", "heim", "hevc", "mif1", "msf1", "jp2 ", "crx "])
-    def test_pictures_in_the_same_box_are_no_videos(self, brand: str) -> None:
+    def test_images_in_the_same_box_are_no_videos(self, brand: str) -> None:
         assert media_type(ftyp(brand)) is None
 
 

@@ -38,8 +38,9 @@ def png() -> bytes:
 
 @cache
 def film(size_bytes: int) -> bytes:
-    """Return something of a size that begins as an MP4 does; no two of its parts are alike."""
-    start = b"\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2"
+    """Return boxes as a whole MP4 of a size has them; no two parts of its samples are alike."""
+    start = b"\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2" + b"\x00\x00\x00\x08moov"
+    start += (size_bytes - len(start)).to_bytes(4) + b"mdat"
     return start + random.Random(7).randbytes(size_bytes - len(start))  # noqa: S311 - not a secret
 
 
@@ -164,6 +165,53 @@ class TestInline:
             bucket.store.copy([InlineFile(b"<html>")], "task_1")
         assert not caught.value.retryable
 
+    @pytest.mark.parametrize("whole", [png(), film(PART_BYTES + 5)], ids=["small", "in parts"])
+    @pytest.mark.parametrize("left_out", [1, 20])
+    def test_one_that_is_cut_off_is_never_stored(self, bucket: Bucket, whole: bytes, left_out: int) -> None:
+        with pytest.raises(CopyError, match="cut off"):
+            bucket.store.copy([InlineFile(whole[:-left_out])], "task_1")
+        assert bucket.keys() == []
+        assert bucket.uploads() == 0
+
+
+class TestChecksums:
+    """S3 refuses what arrives otherwise than it was sent: it is told the checksum and the size."""
+
+    @pytest.mark.parametrize(
+        ("size_bytes", "operations"), [(100, ["PutObject"]), (PART_BYTES + 5, ["UploadPart"] * 2)]
+    )
+    def test_each_body_goes_with_its_own(
+        self, bucket: Bucket, size_bytes: int, operations: list[str]
+    ) -> None:
+        sent: list[str] = []
+
+        def note(request: Any, operation_name: str, **_: Any) -> None:
+            if operation_name in operations:
+                # Over TLS it follows the body.
+                assert request.headers["x-amz-trailer"] == "x-amz-checksum-crc32"
+                sent.append(operation_name)
+
+        bucket.s3.meta.events.register("before-sign.s3", note)
+        try:
+            bucket.store.copy([InlineFile(film(size_bytes))], "task_1")
+        finally:
+            bucket.s3.meta.events.unregister("before-sign.s3", note)
+        assert sent == operations
+
+    def test_the_parts_are_put_together_to_the_size_that_was_read(
+        self, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        told: list[int] = []
+        complete = bucket.s3.complete_multipart_upload
+
+        def note(**call: Any) -> Any:
+            told.append(call["MpuObjectSize"])
+            return complete(**call)
+
+        monkeypatch.setattr(bucket.s3, "complete_multipart_upload", note)
+        bucket.store.copy([InlineFile(film(PART_BYTES + 5))], "task_1")
+        assert told == [PART_BYTES + 5]
+
 
 class TestCredentials:
     def test_a_key_goes_to_the_files_own_origin_and_not_where_that_redirects(self, bucket: Bucket) -> None:
@@ -216,6 +264,21 @@ class TestBadSource:
         lie = {"content-length": str(said_bytes)}
         refusal = bucket.refusal(lambda _: Reply(200, film(sent_bytes), lie))
         assert refusal.detail.startswith("the result cannot be read")
+        assert refusal.retryable is True
+
+    @pytest.mark.parametrize("left_out", [1, 5, PART_BYTES, PART_BYTES + 5])
+    @pytest.mark.parametrize("ends", ["with its connection", "with a last chunk"])
+    def test_one_that_ends_early_as_if_it_were_whole_is_never_stored(
+        self, bucket: Bucket, left_out: int, ends: str
+    ) -> None:
+        cut_off = film(2 * PART_BYTES + 5)[:-left_out]
+        until_closed = (b"HTTP/1.0 200 OK\r\n\r\n", cut_off)
+        chunked = (
+            b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",
+            b"%x\r\n%b\r\n0\r\n\r\n" % (len(cut_off), cut_off),
+        )
+        refusal = bucket.refusal(lambda _: Raw(until_closed if "connection" in ends else chunked))
+        assert refusal.detail == "the result is cut off"
         assert refusal.retryable is True
 
     def test_too_many_redirects(self, bucket: Bucket) -> None:
