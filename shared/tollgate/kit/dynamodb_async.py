@@ -5,7 +5,8 @@ A boto3 call costs 560 µs of CPU and blocks the loop; this one costs about a si
 
 import asyncio
 import random
-from collections.abc import Mapping
+import uuid
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import aiohttp
@@ -27,8 +28,11 @@ _RETRYABLE = frozenset(
         "ProvisionedThroughputExceededException",
         "RequestLimitExceeded",
         "ThrottlingException",
+        "TransactionInProgressException",
     }
 )
+_RETRYABLE_REASONS = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
+_CANCELLED = "TransactionCanceledException"
 _REFUSED = "ConditionalCheckFailedException"
 
 
@@ -61,6 +65,24 @@ class AsyncDatabase:
             if found is None or not write.repeated(found):
                 raise write.refused(found) from None
 
+    async def transact(self, writes: Sequence[Write]) -> None:
+        """Do all writes or none. Raises what the first refused write means, or `DatabaseError`."""
+        items = [{write.kind(): write.request()} for write in writes]
+        for attempt in range(MAX_TRIES):
+            # A try that was cancelled did nothing, so the next one is a transaction of its own; one whose
+            # answer got lost is asked for again inside `_call`, under the same token.
+            request = {"TransactItems": items, "ClientRequestToken": str(uuid.uuid4())}
+            try:
+                await self._call("TransactWriteItems", request)
+            except _CancelledError as cancelled:
+                _raise_refusal(cancelled.reasons, writes)
+                if not any(reason.get("Code") in _RETRYABLE_REASONS for reason in cancelled.reasons):
+                    raise DatabaseError(f"TransactWriteItems: {cancelled.reasons}") from None
+                await asyncio.sleep(_wait_s(attempt))
+            else:
+                return
+        raise DatabaseError("TransactWriteItems: other writes kept getting in between")
+
     async def _call(self, operation: str, request: Mapping[str, Any]) -> dict[str, Any]:
         last = "no answer"
         for attempt in range(MAX_TRIES):
@@ -74,11 +96,32 @@ class AsyncDatabase:
                 last = str(answer.get("__type", "")).rpartition("#")[2]
                 if last == _REFUSED:
                     raise _RefusedError(answer.get("Item"))
+                if last == _CANCELLED:
+                    raise _CancelledError(answer.get("CancellationReasons", []))
                 if last not in _RETRYABLE and status < FIRST_SERVER_ERROR:
                     break
-            wait_s = random.uniform(0, min(MAX_WAIT_S, FIRST_WAIT_S * 2**attempt))  # noqa: S311
-            await asyncio.sleep(wait_s)
+            await asyncio.sleep(_wait_s(attempt))
         raise DatabaseError(f"{operation}: {last}")
+
+
+def _wait_s(attempt: int) -> float:
+    """Full jitter under a doubling ceiling."""
+    return random.uniform(0, min(MAX_WAIT_S, FIRST_WAIT_S * 2**attempt))  # noqa: S311 - not a secret
+
+
+def _raise_refusal(reasons: Sequence[Mapping[str, Any]], writes: Sequence[Write]) -> None:
+    """Raise what a cancelled transaction means for the first write whose condition failed, if one did."""
+    for write, reason in zip(writes, reasons, strict=True):
+        if reason.get("Code") == "ConditionalCheckFailed":
+            raise write.refused(_RefusedError(reason.get("Item")).item)
+
+
+class _CancelledError(Exception):
+    """A transaction did nothing; `reasons` has one entry for each of its writes."""
+
+    def __init__(self, reasons: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__("cancelled")
+        self.reasons = reasons
 
 
 class _RefusedError(Exception):

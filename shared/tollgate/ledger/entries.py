@@ -18,6 +18,9 @@ class EntryKind(StrEnum):
     """A media task ended without a result; answers its charge in full (plus)."""
     TEXT = "text"
     """A text request was answered (minus)."""
+    VOID = "void"
+    """A text request did not end in its time: what was set aside for it was given back (0). Its id is the
+    charge's, so that only one of the two can be written, whoever comes first."""
 
 
 _OPTIONAL = (

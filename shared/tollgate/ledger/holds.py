@@ -4,14 +4,20 @@ Source: docs/architecture.md#money.
 
     place ──► record ──► settle        the request is billed: hold − charge goes back
       └─────────────────► void         it never happened: the whole hold goes back
-      └──(20 minutes)───► expire       void or settle, whichever the ledger row says
+      └──(3 minutes)────► expire       void or settle, whichever the ledger row says
+                            └────────► late: what the balance carries of the charge, by a row of its own
 
 A hold lives in the account's own row, so one conditional write takes the money and notes what for. It is
 resolved at most once: every way out removes it, on the condition that it is still there.
+
+Its request and whoever finds it expired may both want to end it. The ledger row `<request>#text` decides: the
+request writes its charge there, the other one a `void` of 0, each on the condition that there is none. Only
+then is the hold resolved, by both with what that one row says. So no row ever stands for money that did not
+move, in whatever order they come and wherever they die.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tollgate.kit.clock import MS_PER_S
@@ -23,8 +29,14 @@ from tollgate.ledger.caps import Allowance, add_spend, counters_of, release_spen
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.rate import RateWindow, count_request, rate_refused
 
-HOLD_LIFETIME_MS = 20 * 60 * MS_PER_S
-"""Longer than any request can live: a stream through the gateway ends after 15 minutes."""
+HOLD_LIFETIME_MS = 3 * 60 * MS_PER_S
+"""Longer than any answer that comes whole (100 s, and the writes after it). A stream renews its hold: so what
+a crash leaves behind blocks an account's money for minutes, not for as long as a stream may be."""
+RENEW_AFTER_MS = 2 * 60 * MS_PER_S
+"""When a hold is renewed, after it was placed or renewed before: a minute before its end, since clocks differ
+and the write may have to be tried again."""
+MAX_RENEWALS = 7
+"""As many as the 15 minutes take that a request through the gateway may last."""
 MAX_HOLDS = 100
 """Text requests of one account at once (docs/contract.md#limits)."""
 
@@ -75,7 +87,19 @@ class HoldRefusedError(Exception):
 
 
 class AlreadyRecordedError(Exception):
-    """The request's charge is in the ledger already."""
+    """The row that decides is in the ledger already; `entry` is it: the charge, or a void."""
+
+    def __init__(self, entry: Entry) -> None:
+        super().__init__(f"{entry.entry_id} is in the ledger already, as a {entry.kind}")
+        self.entry = entry
+
+
+class LateChargeRefusedError(Exception):
+    """The balance or the cap does not cover a late charge of the `account` found; nothing was written."""
+
+    def __init__(self, account: Item) -> None:
+        super().__init__("the balance or the cap does not cover it")
+        self.account = account
 
 
 class AlreadyResolvedError(Exception):
@@ -123,13 +147,49 @@ class HoldWrites:
         return add_spend(count_request(place, window), allowance, hold.amount_micro_usd)
 
     def record(self, entry: Entry) -> Write:
-        """Return the write of the exact charge into the ledger. Refused: `AlreadyRecordedError`."""
+        """Return the write of a row that is not there yet: the exact charge, or a void.
+
+        Refused: `AlreadyRecordedError`, with the row that is there.
+        """
         return Write(
             self.ledger_table,
             item=entry.to_item(),
             condition="attribute_not_exists(entry_id)",
-            refused=lambda _: AlreadyRecordedError(entry.entry_id),
+            refused=lambda found: AlreadyRecordedError(Entry.from_item(found or {})),
         )
+
+    def renew(self, account_id: str, hold: Hold, expires_at_ms: int) -> Write:
+        """Return the write that lets a hold live until `expires_at_ms`. Refused: `AlreadyResolvedError`.
+
+        The sweeper's timer stays: it comes by at the earlier time, finds nothing, and moves it on.
+        """
+        return Write(
+            self.accounts_table,
+            key={"account_id": account_id},
+            update="SET holds.#id.expires_at = :expires",
+            condition="attribute_exists(holds.#id)",
+            names={"#id": hold.request_id},
+            values={":expires": expires_at_ms},
+            refused=lambda _: AlreadyResolvedError(hold.request_id),
+        )
+
+    def charge_late(self, entry: Entry, allowance: Allowance | None) -> list[Write]:
+        """Return the two writes of one transaction that bill a request whose hold was given back.
+
+        Refused: `AlreadyRecordedError`, `LateChargeRefusedError`, `UserNotFoundError`.
+        """
+        amount = -entry.amount_micro_usd
+        debit = Write(
+            self.accounts_table,
+            key={"account_id": entry.account_id},
+            update="SET balance_micro_usd = balance_micro_usd - :amount",
+            # What was spent meanwhile is gone: a late charge never makes a balance negative.
+            condition="balance_micro_usd >= :amount",
+            values={":amount": amount},
+            refused=lambda found: LateChargeRefusedError(found) if found else UserNotFoundError(),
+        )
+        # The row first: who repeats a charge that was made is told so, whatever the balance is by now.
+        return [self.record(entry), add_spend(debit, allowance, amount)]
 
     def resolve(self, account_id: str, hold: Hold, charge_micro_usd: int) -> Write:
         """Return the write that returns `hold − charge` and removes the hold; a charge of 0 voids it.
@@ -171,6 +231,48 @@ def text_entry_id(request_id: str) -> str:
     return f"{request_id}#text"
 
 
+def late_entry_id(request_id: str) -> str:
+    """Return the id of the one charge of a text request whose hold was given back before it ended."""
+    return f"{request_id}#late"
+
+
+def void_entry(account_id: str, hold: Hold, now_ms: int) -> Entry:
+    """Return the row that decides that an expired hold is given back whole."""
+    return Entry(
+        account_id,
+        text_entry_id(hold.request_id),
+        EntryKind.VOID,
+        0,
+        now_ms,
+        request_id=hold.request_id,
+        reason="The request did not end in its time; what was set aside for it was given back.",
+    )
+
+
+def late_entry(charge: Entry, hold: Hold, amount_micro_usd: int, allowance: Allowance | None) -> Entry:
+    """Return the entry that takes `amount_micro_usd` of a `charge` whose hold was given back."""
+    return replace(
+        charge,
+        entry_id=late_entry_id(hold.request_id),
+        amount_micro_usd=-amount_micro_usd,
+        answers=charge.entry_id,
+        counter=None if allowance is None else allowance.counter,
+    )
+
+
+def late_cover(
+    account: Item, charge_micro_usd: int, allowance: Allowance | None
+) -> tuple[int, Allowance | None]:
+    """Return how much of a late charge an account covers, and the allowance that it is to be counted in.
+
+    The money may be spent by now. What is not there is our loss: a balance is never negative, and a cap is
+    never exceeded. A cap's counter that was dropped after its period counts nothing any more.
+    """
+    covered = min(charge_micro_usd, account["balance_micro_usd"])
+    left = None if allowance is None else allowance.left(counters_of(account))
+    return (covered, None) if left is None else (min(covered, left), allowance)
+
+
 def text_entry(
     account_id: str,
     request_id: str,
@@ -203,9 +305,9 @@ def holds_of(account: Item) -> list[Hold]:
     ]
 
 
-def charge_of(entry: Item | None) -> int:
-    """Return what a hold is settled with: the recorded charge, or nothing where none was recorded."""
-    return 0 if entry is None else -int(entry["amount_micro_usd"])
+def charge_of(entry: Entry) -> int:
+    """Return what a hold is settled with, by the row that decides: the charge, or 0 for a void."""
+    return -entry.amount_micro_usd
 
 
 def _place_refused(account: Item | None, window: RateWindow) -> Exception:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tollgate.kit.errors import Problem
 from tollgate.kit.query import A_TIME, QueryReader, epoch_ms, id_of, page_size
 from tollgate.ledger.entries import Entry, EntryKind, charge_id, refund_id
-from tollgate.ledger.holds import text_entry_id
+from tollgate.ledger.holds import late_entry_id, text_entry_id
 
 PARAMETERS = ("kind", "taskId", "requestId", "from", "to", "limit", "cursor")
 MAX_ID_BYTES = 1024
@@ -74,7 +74,7 @@ def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> 
 def _entry_ids(task_id: str | None, request_id: str | None) -> tuple[str, ...] | None:
     if task_id is not None:
         return charge_id(task_id), refund_id(task_id)
-    return None if request_id is None else (text_entry_id(request_id),)
+    return None if request_id is None else (text_entry_id(request_id), late_entry_id(request_id))
 
 
 def _position(text: str) -> Position:

@@ -25,7 +25,14 @@ from tollgate.ledger.caps import (
     release_spend,
 )
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.holds import AlreadyResolvedError, HoldWrites, charge_of, holds_of, text_entry_id
+from tollgate.ledger.holds import (
+    AlreadyRecordedError,
+    AlreadyResolvedError,
+    HoldWrites,
+    charge_of,
+    holds_of,
+    void_entry,
+)
 from tollgate.ledger.query import Wanted
 from tollgate.ledger.rate import RateWindow, RateWindowMovedError, count_request, rate_refused
 
@@ -150,7 +157,8 @@ class LedgerRepository:
     def expire_holds(self, now_ms: int, limit: int) -> int:
         """Resolve the holds whose time is over, of at most `limit` accounts a shard; give how many.
 
-        A hold whose request was recorded is settled by that row, any other is given back whole.
+        A hold whose request was recorded is settled by that row, any other is given back whole, by a `void`
+        in that row's place.
         """
         return sum(
             self._expire_holds_of(row["account_id"], now_ms)
@@ -171,11 +179,14 @@ class LedgerRepository:
         holds = holds_of(account)
         expired = [hold for hold in holds if hold.expires_at_ms <= now_ms]
         for hold in expired:
-            key = {"account_id": account_id, "entry_id": text_entry_id(hold.request_id)}
-            charge = charge_of(self._db.get(self._ledger_table, key))
+            decided = void_entry(account_id, hold, now_ms)
+            try:
+                self._db.write(self._holds.record(decided))
+            except AlreadyRecordedError as exc:
+                decided = exc.entry
             # The request itself, or a later one of the account, may have been quicker.
             with suppress(AlreadyResolvedError):
-                self._db.write(self._holds.resolve(account_id, hold, charge))
+                self._db.write(self._holds.resolve(account_id, hold, charge_of(decided)))
         left = [hold.expires_at_ms for hold in holds if hold.expires_at_ms > now_ms]
         with suppress(AlreadyResolvedError):
             self._db.write(self._holds.rearm(account_id, account["wake_at"], min(left, default=None)))

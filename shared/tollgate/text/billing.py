@@ -1,30 +1,37 @@
 """Money around one text request: hold before the provider is called, record and settle after.
 
-Source: docs/architecture.md#money.
+`docs/ledger.md` has the protocol, and why it holds in whatever order its steps come.
 """
 
+import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tollgate.kit.clock import Clock
-from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.dynamodb_async import AsyncDatabase, DatabaseError
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
 from tollgate.ledger.caps import Allowance, AlreadyOpenError, cap_reached, open_period
+from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
     MAX_HOLDS,
+    MAX_RENEWALS,
+    RENEW_AFTER_MS,
     AlreadyRecordedError,
     AlreadyResolvedError,
     Hold,
     HoldRefusedError,
     HoldWrites,
+    LateChargeRefusedError,
     charge_of,
+    late_cover,
+    late_entry,
     text_entry,
-    text_entry_id,
+    void_entry,
 )
 from tollgate.ledger.rate import RateMeter, RateWindowMovedError
 from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
@@ -34,6 +41,8 @@ from tollgate.text.usage import Usage
 MAX_PLACES = 7
 """Tries to place one hold: as asked, the first of a minute and of a cap's period, as affordable, and again
 where the balance moved in between."""
+MAX_LATE_CHARGES = 4
+"""Tries of a late charge; each but the first because other requests took from the balance in between."""
 
 
 @dataclass(slots=True)
@@ -47,7 +56,11 @@ class Placed:
     account_id: str
     hold: Hold
     plan: HoldPlan
+    allowance: Allowance | None = None
     settling: bool = False
+    renewals: int = 0
+    timer: asyncio.TimerHandle | None = field(default=None, repr=False)
+    """Wakes whoever renews the hold; a request that is over by then pays nothing for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +79,8 @@ class TextBilling:
         self._writes = writes
         self._clock = clock
         self.meter = meter
+        self._renewing: set[asyncio.Future[None]] = set()
+        """The loop keeps no hold of a task by itself."""
 
     async def place(
         self,
@@ -94,7 +109,9 @@ class TextBilling:
                 refusal = exc
             else:
                 self.meter.counted(account_id, window)
-                return Placed(account_id, hold, plan)
+                placed = Placed(account_id, hold, plan, allowance)
+                self._renew_later(placed)
+                return placed
             if isinstance(refusal.rate, RateWindowMovedError):
                 window = refusal.rate.window
                 continue
@@ -116,32 +133,96 @@ class TextBilling:
         return self.meter.headers(account_id, self._clock.now_ms())
 
     async def settle(self, placed: Placed, model: TextModel, usage: Usage) -> Billed:
-        """Bill what was used: the ledger row first, then the hold. A repeat changes nothing."""
+        """Bill what was used: the ledger row first, then the hold. A repeat changes nothing.
+
+        A hold that was found expired and given back is billed late, as far as the balance carries it.
+        """
         placed.settling = True
+        self._stop_renewing(placed)
         full_charge = charge_micro_usd(usage, model)
-        charge = min(full_charge, placed.hold.amount_micro_usd)
         entry = text_entry(
             placed.account_id,
             placed.hold.request_id,
             placed.hold.counter,
             model=model.id,
-            charge_micro_usd=charge,
+            charge_micro_usd=min(full_charge, placed.hold.amount_micro_usd),
             usage=_stored(usage),
             now_ms=self._clock.now_ms(),
         )
-        # A row that is there already is an earlier try of this very request.
-        with suppress(AlreadyRecordedError):
-            await self._db.write(self._writes.record(entry))
+        decided = await self._record(entry)
+        # With what the row says, not with what we would have: an earlier try of ours, or whoever took the
+        # hold for dead, may have written it.
+        charge = charge_of(decided)
         await self._resolve(placed.account_id, placed.hold, charge)
+        if decided.kind is EntryKind.VOID:
+            charge = await self._charge_late(placed, entry)
+            logger.warning("text.late_settlement", charge_micro_usd=charge, usage_micro_usd=full_charge)
+            emit({"LateSettlements": 1})
         if full_charge > charge:
             logger.error("text.hold_shortfall", model=model.id, shortfall_micro_usd=full_charge - charge)
             emit({"HoldShortfalls": 1})
         return Billed(charge, full_charge - charge)
 
     async def void(self, placed: Placed) -> None:
-        """Return the whole hold back: nothing was delivered."""
+        """Give the whole hold back: nothing was delivered."""
+        self._stop_renewing(placed)
         if not placed.settling:
             await self._resolve(placed.account_id, placed.hold, 0)
+
+    async def _record(self, entry: Entry) -> Entry:
+        """Write the row that decides what a hold is resolved with; return the one that is there then."""
+        try:
+            await self._db.write(self._writes.record(entry))
+        except AlreadyRecordedError as exc:
+            return exc.entry
+        return entry
+
+    async def _charge_late(self, placed: Placed, charge: Entry) -> int:
+        """Bill what the balance and the cap cover of a charge whose hold is gone; return how much it was."""
+        amount, allowance = charge_of(charge), placed.allowance
+        for _ in range(MAX_LATE_CHARGES):
+            if amount <= 0:
+                break
+            entry = late_entry(charge, placed.hold, amount, allowance)
+            try:
+                await self._db.transact(self._writes.charge_late(entry, allowance))
+            except AlreadyRecordedError as exc:
+                return charge_of(exc.entry)
+            except LateChargeRefusedError as refused:
+                amount, allowance = late_cover(refused.account, charge_of(charge), allowance)
+            else:
+                return amount
+        return 0
+
+    def _renew_later(self, placed: Placed) -> None:
+        if placed.renewals < MAX_RENEWALS:
+            delay_s = RENEW_AFTER_MS / MS_PER_S
+            placed.timer = asyncio.get_running_loop().call_later(delay_s, self._renew_now, placed)
+
+    def _renew_now(self, placed: Placed) -> None:
+        renewal = asyncio.ensure_future(self._renew(placed))
+        self._renewing.add(renewal)
+        renewal.add_done_callback(self._renewing.discard)
+
+    async def _renew(self, placed: Placed) -> None:
+        """Let the hold of a request that is still running live on, and come back before it ends."""
+        placed.renewals += 1
+        expires_at_ms = self._clock.now_ms() + HOLD_LIFETIME_MS
+        try:
+            await self._db.write(self._writes.renew(placed.account_id, placed.hold, expires_at_ms))
+        except AlreadyResolvedError:
+            # It is settled by now, or was taken for dead: then its settlement comes late.
+            return
+        except DatabaseError:
+            logger.exception("text.not_renewed", request=placed.hold.request_id)
+        if not placed.settling:
+            self._renew_later(placed)
+
+    @staticmethod
+    def _stop_renewing(placed: Placed) -> None:
+        if placed.timer is not None:
+            placed.timer.cancel()
+            placed.timer = None
 
     async def _resolve(self, account_id: str, hold: Hold, charge: int) -> bool:
         """Remove a hold; give whether it was still there."""
@@ -155,9 +236,8 @@ class TextBilling:
         """Resolve holds that outlived their request; give whether there were any."""
         expired = [hold for hold in refusal.holds if hold.expires_at_ms <= now_ms]
         for hold in expired:
-            key = {"account_id": account_id, "entry_id": text_entry_id(hold.request_id)}
-            recorded = await self._db.get(self._writes.ledger_table, key)
-            await self._resolve(account_id, hold, charge_of(recorded))
+            decided = await self._record(void_entry(account_id, hold, now_ms))
+            await self._resolve(account_id, hold, charge_of(decided))
         return bool(expired)
 
     async def _open_counter(

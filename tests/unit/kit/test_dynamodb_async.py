@@ -122,3 +122,59 @@ class TestGet:
         assert loop.run_until_complete(database.get("t", {"id": "1"})) == {"id": "1", "n": 2}
         assert loop.run_until_complete(database.get("t", {"id": "1"})) is None
         assert service.calls[0][1]["ConsistentRead"] is True
+
+
+def cancelled(*reasons: str | dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """Return a cancelled transaction, with one reason for each write."""
+    listed = [{"Code": reason} if isinstance(reason, str) else reason for reason in reasons]
+    return error("TransactionCanceledException", CancellationReasons=listed)
+
+
+class TestTransact:
+    def run(self, loop: asyncio.AbstractEventLoop, service: Service) -> None:
+        writes = [
+            Write("t", item={"id": "1"}, refused=lambda found: RefusedError("first", found)),
+            Write("t", item={"id": "2"}, refused=lambda found: RefusedError("second", found)),
+        ]
+        loop.run_until_complete(AsyncDatabase(service).transact(writes))  # type: ignore[arg-type]
+
+    def test_all_writes_in_one_call(self, loop: asyncio.AbstractEventLoop) -> None:
+        service = Service(OK)
+        self.run(loop, service)
+        ((operation, request),) = service.calls
+        assert operation == "TransactWriteItems"
+        assert [item["Put"]["Item"] for item in request["TransactItems"]] == [
+            {"id": {"S": "1"}},
+            {"id": {"S": "2"}},
+        ]
+
+    def test_the_first_refused_write_says_what_it_means(self, loop: asyncio.AbstractEventLoop) -> None:
+        refused = {"Code": "ConditionalCheckFailed", "Item": {"n": {"N": "3"}}}
+        with pytest.raises(RefusedError) as caught:
+            self.run(loop, Service(cancelled("None", refused)))
+        assert caught.value.args == ("second", {"n": 3})
+
+    @pytest.mark.parametrize(
+        "reason", ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]
+    )
+    def test_a_collision_is_tried_again_as_a_transaction_of_its_own(
+        self, loop: asyncio.AbstractEventLoop, reason: str
+    ) -> None:
+        service = Service(cancelled(reason, "None"), OK)
+        self.run(loop, service)
+        assert len({request["ClientRequestToken"] for _, request in service.calls}) == 2
+
+    def test_a_lost_answer_is_asked_for_under_the_same_token(self, loop: asyncio.AbstractEventLoop) -> None:
+        service = Service(TimeoutError(), error("TransactionInProgressException"), OK)
+        self.run(loop, service)
+        assert len(service.calls) == 3
+        assert len({request["ClientRequestToken"] for _, request in service.calls}) == 1
+
+    @pytest.mark.parametrize(
+        ("reason", "tries"), [("ValidationError", 1), ("TransactionConflict", MAX_TRIES)]
+    )
+    def test_tries_are_bounded(self, loop: asyncio.AbstractEventLoop, reason: str, tries: int) -> None:
+        service = Service(cancelled("None", reason))
+        with pytest.raises(DatabaseError):
+            self.run(loop, service)
+        assert len(service.calls) == tries

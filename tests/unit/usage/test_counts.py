@@ -42,8 +42,8 @@ class TestCountsOf:
         with pytest.raises(ValueError, match="credit_1"):
             counts_of(Entry("usr_1", "credit_1", EntryKind.CREDIT, 10_000, 0))
 
-    def test_every_kind_is_counted_or_is_a_credit(self) -> None:
-        assert {*COUNTED, EntryKind.CREDIT} == set(EntryKind)
+    def test_every_kind_is_counted_or_is_no_usage(self) -> None:
+        assert {*COUNTED, EntryKind.CREDIT, EntryKind.VOID} == set(EntryKind)
 
 
 class TestBucket:
