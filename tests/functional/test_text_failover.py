@@ -84,12 +84,18 @@ class TestTheReserveAnswers:
 
 
 class TestNobodyAnswers:
-    def test_a_picture_by_its_address_cannot_go_to_the_reserve(self, client: TextClient) -> None:
+    def test_an_image_by_its_address_goes_past_the_reserve_that_cannot_take_it(
+        self, client: TextClient
+    ) -> None:
         image = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
-        body = {"model": CLAUDE, "max_tokens": 5, "messages": said(image, {"type": "text", "text": DOWN})}
-        answer = client.post("/messages", body)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (503, "provider_unavailable")
-        assert client.balance() == USD
+        asked: dict[str, Any] = {"model": CLAUDE, "max_tokens": 5}
+        body = {**asked, "messages": said(image, {"type": "text", "text": DOWN})}
+        assert client.post("/messages", body).status_code == 200
+        both = {"type": "text", "text": f"{DOWN} [[openrouter: status 502]]"}
+        answer = client.post("/messages", {**asked, "messages": said(image, both)})
+        assert answer.status_code == 503
+        assert len(client.texts_when(1)) == 1
+        assert client.settled()
 
     @pytest.mark.parametrize("stream", [False, True])
     def test_garbage_from_both_is_502_and_free(self, client: TextClient, stream: bool) -> None:

@@ -16,7 +16,13 @@ from local.simulator.text.content import Answer, Ask, Tool, ToolCall, count_toke
 from local.simulator.text.directions import TextDirections
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
-from local.simulator.text.vendors import HIDES_REASONING, USAGE_WITH_CONTENT, VENDORS
+from local.simulator.text.vendors import (
+    FILTERS_PROMPTS,
+    HIDES_REASONING,
+    SAYS_REASONING,
+    USAGE_WITH_CONTENT,
+    VENDORS,
+)
 from local.simulator.wire import api_key, json_object, text
 
 DONE = b"data: [DONE]\n\n"
@@ -28,6 +34,9 @@ _REFUSALS = {
     429: ("requests", "rate_limit_exceeded", "Rate limit reached for requests."),
     503: ("server_error", "overloaded", "The engine is overloaded."),
 }
+FIRST_SERVER_ERROR = 500
+PROCESSING = b": OPENROUTER PROCESSING\n\n"
+"""The comments that keep its streams open until a host answers."""
 _SERVER_ERROR = ("server_error", "server_error", "The server had an error.")
 
 
@@ -52,7 +61,8 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
     ask = _ask(body)
     turn = await take_turn(engine, model, ask)
     if isinstance(turn, int):
-        return _refused(turn)
+        fails_inside = engine.provider == SAYS_REASONING and turn >= FIRST_SERVER_ERROR
+        return _failed_inside(turn, stream=body.get("stream") is True) if fails_inside else _refused(turn)
     vendor = turn.directions.vendor if turn.directions.vendor in VENDORS else engine.provider
     shape = Shape(vendor, model, engine.now_ms() // MS_PER_S, turn.answer, turn.directions)
     headers = {"x-request-id": f"req_{shape.answer.id}"}
@@ -75,13 +85,16 @@ class Shape:
         self.vendor = vendor
         self.answer = said
         self._head = {"id": f"chatcmpl-{said.id}", "created": created_s, "model": model}
+        if vendor == SAYS_REASONING:
+            self._head["provider"] = "Simulated Host"
+        self._reasoning = "reasoning" if vendor == SAYS_REASONING else "reasoning_content"
         self._directions = directions
 
     def completion(self) -> dict[str, Any]:
         """Return the whole answer."""
         message: dict[str, Any] = {"role": "assistant", "content": "".join(self.answer.text) or None}
         if self._shown_reasoning():
-            message["reasoning_content"] = "".join(self._shown_reasoning())
+            message[self._reasoning] = "".join(self._shown_reasoning())
         if self.answer.calls:
             message["tool_calls"] = [_call(call, "".join(call.pieces)) for call in self.answer.calls]
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self._finish()}
@@ -91,7 +104,7 @@ class Shape:
     def events(self, *, asked: bool) -> list[bytes]:
         """Return the answer as chunks; `asked` says that a last one shall have the usage."""
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-        deltas += [{"reasoning_content": piece} for piece in self._shown_reasoning()]
+        deltas += [{self._reasoning: piece} for piece in self._shown_reasoning()]
         deltas += [{"content": piece} for piece in self.answer.text]
         for number, call in enumerate(self.answer.calls):
             deltas.append({"tool_calls": [{"index": number, **_call(call, "")}]})
@@ -104,11 +117,14 @@ class Shape:
             holder = last["choices"][0] if self.vendor == "moonshot" else last
             holder["usage"] = self._usage()
         chunks.append(last)
+        if self.vendor == FILTERS_PROMPTS:
+            chunks.insert(0, {**self._chunk({}, None), "choices": [], "prompt_filter_results": []})
         if asked and not self._directions.usage_in_choices:
             chunks = [{"usage": None, **chunk} for chunk in chunks]
             if self._usage() is not None:
                 chunks.append({**self._chunk({}, None), "choices": [], "usage": self._usage()})
-        return [*map(_event, chunks), DONE]
+        waiting = [PROCESSING] if self.vendor == SAYS_REASONING else []
+        return [*waiting, *map(_event, chunks), DONE]
 
     def _chunk(self, delta: dict[str, Any], finish: str | None) -> dict[str, Any]:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
@@ -169,6 +185,15 @@ def _call(call: ToolCall, arguments: str) -> dict[str, Any]:
 def _refused(status: int, message: str | None = None) -> Response:
     kind, code, usual = _REFUSALS.get(status, _SERVER_ERROR)
     return JSONResponse({"error": _error(kind, code, message or usual)}, status)
+
+
+def _failed_inside(status: int, *, stream: bool) -> Response:
+    """Return a failure of the host behind OpenRouter: inside HTTP 200, its code the status as a number."""
+    metadata = {"provider_name": "Simulated Host", "raw": "upstream error"}
+    failed = {"error": {"code": status, "message": "Provider returned error", "metadata": metadata}}
+    if not stream:
+        return JSONResponse(failed)
+    return Response(PROCESSING + _event(failed), media_type="text/event-stream")
 
 
 def _error(kind: str, code: str, message: str) -> dict[str, Any]:

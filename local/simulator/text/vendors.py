@@ -43,9 +43,20 @@ def _kimi(answer: Answer) -> Usage:
     return {**_openai(answer), "prompt_tokens_details": None, "cached_tokens": answer.cached_tokens}
 
 
+def _openrouter(answer: Answer) -> Usage:
+    """OpenRouter adds what it takes from the account (docs/providers/openai_compatible.md)."""
+    cost = {"cost": 0.000_001 * answer.input_tokens, "is_byok": False, "cost_details": {}}
+    return {**_openai(answer), **cost}
+
+
 def _qwen(answer: Answer) -> Usage:
     written = {"cache_creation_input_tokens": answer.written_tokens}
     return {**_openai(answer), "prompt_tokens_details": {"cached_tokens": answer.cached_tokens, **written}}
+
+
+def _hits(answer: Answer) -> Usage:
+    """Hosts of open models tell what they read from their cache, and write to it for nothing."""
+    return {**_openai(answer), "prompt_tokens_details": {"cached_tokens": answer.cached_tokens}}
 
 
 VENDORS: dict[str, Callable[[Answer], Usage]] = {
@@ -58,10 +69,18 @@ VENDORS: dict[str, Callable[[Answer], Usage]] = {
     "minimax": _openai,
     "together": _openai,
     "dashscope": _qwen,
+    "openrouter": _openrouter,
+    "azure": _openai,
+    "fireworks": _hits,
+    "deepinfra": _hits,
 }
 """Each vendor's `usage` object, by the vendor's name, which is its path prefix."""
 
-HIDES_REASONING = ("openai", "google")
+HIDES_REASONING = ("openai", "google", "azure")
 """Vendors that think without showing it."""
 USAGE_WITH_CONTENT = ("zai", "moonshot")
 """Vendors that also report usage with the last content, asked or not; Kimi inside the choice."""
+FILTERS_PROMPTS = "azure"
+"""Whose stream begins with a chunk without choices: what its filter found in the prompt."""
+SAYS_REASONING = "openrouter"
+"""Who calls shown reasoning `reasoning`, names the host in `provider`, and fails inside HTTP 200."""

@@ -7,7 +7,18 @@ from itertools import product
 
 from tollgate.catalog.errors import CatalogError, UnknownPriceError
 from tollgate.catalog.kinds import Choice, Flag, Kind, Many, Whole
-from tollgate.catalog.models import Cost, Extra, ExtraCost, Model, Price, Route, TextModel, TokenPrices
+from tollgate.catalog.models import (
+    Cost,
+    Extra,
+    ExtraCost,
+    LongContext,
+    Model,
+    Price,
+    Route,
+    TextModel,
+    TextRoute,
+    TokenPrices,
+)
 from tollgate.catalog.pricing import best_entry, dimension_text
 from tollgate.catalog.profiles.base import Profile
 
@@ -43,13 +54,32 @@ def text_faults(model: TextModel) -> list[str]:
     if tiers != sorted(set(tiers)):
         found.append("longContext: tiers must rise")
     for route in model.routes:
-        found += _token_faults(model.prices, route.cost, route.provider)
+        if route.enabled:
+            found += _route_token_faults(model, route)
+        elif route.why is None:
+            found.append(f"routes: {route.provider} is off without a reason")
     return [f"{model.id}: {fault}" for fault in found]
 
 
 def _text_faults(model: Model | TextModel) -> Iterator[str]:
     if len(model.description_locales) < MIN_LOCALES:
         yield f"descriptionLocales: needs at least {MIN_LOCALES}"
+
+
+def _route_token_faults(model: TextModel, route: TextRoute) -> Iterator[str]:
+    """Compare price and cost at every size of input where either of them changes."""
+    yield from _token_faults(model.prices, route.cost, route.provider)
+    sizes = {tier.from_tokens for tier in (*model.long_context, *route.long_context)}
+    for size in sorted(sizes):
+        price, paid = _tier_at(size, model.long_context), _tier_at(size, route.long_context)
+        # Inputs that the route's own bound keeps away never come to it.
+        if route.context_tokens is None or size < route.context_tokens:
+            yield from _token_faults(price or model.prices, paid or route.cost, route.provider)
+
+
+def _tier_at(size: int, tiers: Sequence[LongContext]) -> LongContext | None:
+    reached = [tier for tier in tiers if tier.from_tokens <= size]
+    return max(reached, key=lambda tier: tier.from_tokens) if reached else None
 
 
 def _token_faults(prices: TokenPrices, cost: TokenPrices, provider: str) -> Iterator[str]:

@@ -221,7 +221,11 @@ class LongContext(TokenPrices):
 
 
 class TextRoute(Data):
-    """One way to a text model: a provider, its id for the model, the protocol spoken there, its prices."""
+    """One way to a text model: a provider, its id for the model, the protocol spoken there, its prices.
+
+    `long_context` has what it takes for long inputs, `context_tokens` and `max_output_tokens` its own bounds
+    where they are less than the model's. A route that is off says `why`.
+    """
 
     provider: str
     upstream: str
@@ -229,6 +233,10 @@ class TextRoute(Data):
     confidence: Basis
     enabled: bool = True
     cost: TokenPrices
+    long_context: list[LongContext] = Field(default_factory=list)
+    context_tokens: int | None = Field(default=None, gt=0, le=MAX_TOKENS)
+    max_output_tokens: int | None = Field(default=None, gt=0, le=MAX_TOKENS)
+    why: str | None = None
 
 
 class TextModel(Listed):

@@ -57,11 +57,23 @@ class LongContextTier:
 
 @dataclass(frozen=True, slots=True)
 class TextRoute:
-    """One way to a model: a provider, its own id for the model, and the protocol it is spoken to in."""
+    """One way to a model: a provider, its own id for the model, and the protocol it is spoken to in.
+
+    `context_tokens` and `max_output_tokens` are its own bounds, where they are less than the model's.
+    """
 
     provider: str
     upstream_id: str
     protocol: ChatProtocol
+    context_tokens: int | None = None
+    max_output_tokens: int | None = None
+
+    def holds(self, input_tokens: int, output_limit: int | None) -> bool:
+        """Return whether a request of that size fits; `output_limit` is what the provider will be told."""
+        if self.context_tokens is not None and input_tokens + (output_limit or 0) > self.context_tokens:
+            return False
+        most = self.max_output_tokens
+        return most is None or output_limit is None or output_limit <= most
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,9 @@ class ChatRelay(AnswerStream):
         self._head: dict[str, Any] = {}
 
     def _blank(self, event: SseEvent) -> bytes:
-        return event.raw
+        # A comment before the first chunk only says that the provider waits too (OpenRouter's do): passed on,
+        # it would tie the client to a route that may yet fail.
+        return event.raw if self._head else b""
 
     def _is_end_mark(self, data: bytes) -> bool:
         return data == DONE

@@ -180,11 +180,14 @@ class TextService:
         Raises `InvalidInputError`, with the first route's words, where none can.
         """
         estimate = input_estimate(request, model)
+        told_limit = placed.plan.passed_limit or request.output_limit
         created_s = self.clock.now_ms() // MS_PER_S
         refused: InvalidInputError | None = None
         carried = False
         for route in model.routes:
-            if (upstream := upstreams.get(route.provider)) is None:
+            upstream = upstreams.get(route.provider)
+            # A reserve with a smaller window would refuse what the model can do, as the customer's mistake.
+            if upstream is None or not route.holds(estimate, told_limit):
                 continue
             order = TextOrder(request, model, route, placed.plan, estimate, created_s, headers)
             try:

@@ -6,6 +6,7 @@ order ─ TextUpstream.exchange ─► Exchange: call ─ (HTTP) ─► whole an
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from tollgate.kit.errors import TollgateError
@@ -163,14 +164,18 @@ def _in_body(code_statuses: Mapping[str, int]) -> FaultReader:
     return lambda status, _, body: read_fault(status, body, code_statuses)
 
 
-def relayed_chat_body(order: TextOrder, dialect: ChatDialect) -> bytes:
+def relayed_chat_body(
+    order: TextOrder, dialect: ChatDialect, additions: Mapping[str, Any] = MappingProxyType({})
+) -> bytes:
     """Return an OpenAI client's own body for an OpenAI-compatible provider, every other field as it came.
+
+    `additions` are fields of ours, which take the place of the client's.
 
     The limit of output tokens goes under the name that the provider knows: one it does not know would be
     no limit, and the hold rests on it.
     """
     request, upstream_id = order.request, order.route.upstream_id
-    changes: dict[str, Any] = {"model": upstream_id}
+    changes: dict[str, Any] = {"model": upstream_id, **additions}
     named = [name for name in LIMIT_FIELDS[ChatProtocol.OPENAI] if request.fields.get(name) is not None]
     dropped: list[str] = []
     if order.hold.passed_limit is not None or named not in ([], [dialect.limit_field]):

@@ -13,15 +13,18 @@ def wire_model(model: catalog.TextModel) -> TextModel:
     return TextModel(
         id=model.id,
         protocols=frozenset(ChatProtocol(protocol) for protocol in model.protocols),
-        routes=tuple(
-            TextRoute(route.provider, route.upstream, ChatProtocol(route.protocol)) for route in model.routes
-        ),
+        routes=tuple(map(_wire_route, model.routes)),
         prices=_prices(model.prices),
         context_tokens=model.context_tokens,
         max_output_tokens=model.max_output_tokens,
         tiers=tuple(LongContextTier(tier.from_tokens, _prices(tier)) for tier in model.long_context),
         adaptive_thinking=model.adaptive_thinking,
     )
+
+
+def _wire_route(route: catalog.TextRoute) -> TextRoute:
+    protocol = ChatProtocol(route.protocol)
+    return TextRoute(route.provider, route.upstream, protocol, route.context_tokens, route.max_output_tokens)
 
 
 def models_view(models: Iterable[catalog.TextModel]) -> dict[str, Any]:

@@ -66,10 +66,30 @@ def test_only_haiku_4_5_thinks_by_a_budget() -> None:
 
 def test_claude_has_its_reserve_at_the_same_price() -> None:
     for model in (model for model in MODELS if model.group == "Claude"):
-        first, reserve = model.routes
+        first, reserve = model.routes[:2]
         assert (first.provider, reserve.provider) == ("anthropic", "bedrock")
         assert reserve.cost == first.cost
-        assert reserve.enabled == (model.id != "claude-fable-5-1")
+
+
+SINGLE = {
+    "deepseek-v4-flash": "OpenRouter, Fireworks and DeepInfra take more for cached input than it is sold for",
+    "qwen3-coder-plus": "OpenRouter takes more for cached input than it is sold for",
+    "minimax-m2.5": "OpenRouter takes more for cached input than it is sold for",
+    "minimax-m2.5-lightning": "nobody else lists it",
+    "test-chat": "it is this service itself",
+}
+"""The text models with one provider, and why."""
+
+
+def test_every_other_text_model_has_a_reserve() -> None:
+    on = {model.id: {route.provider for route in model.routes if route.enabled} for model in MODELS}
+    assert {model_id for model_id, providers in on.items() if len(providers) == 1} == SINGLE.keys()
+
+
+def test_a_route_that_is_off_says_why_in_the_data() -> None:
+    off = [route for model in MODELS for route in model.routes if not route.enabled]
+    assert off
+    assert all(route.why for route in off)
 
 
 class TestPublished:
@@ -123,6 +143,27 @@ class TestLint:
 
     def test_a_cache_price_left_out_is_the_inputs(self) -> None:
         assert text_faults(text_model(prices={"input": "2", "output": "10"})) == []
+
+    def test_sees_a_route_that_is_off_without_a_reason(self) -> None:
+        off = {**RAW["routes"][0], "enabled": False}
+        assert text_faults(text_model(routes=[off])) == ["test-1: routes: x is off without a reason"]
+
+    def test_sees_a_long_input_under_cost(self) -> None:
+        dear = {"fromTokens": 500, "input": "4", "output": "20", "cacheRead": "0.2", "cacheWrite": "2"}
+        route = {**RAW["routes"][0], "longContext": [dear]}
+        found = text_faults(text_model(routes=[route]))
+        assert found == [
+            "test-1: prices: input: 2 is under the 4 of x",
+            "test-1: prices: output: 10 is under the 20 of x",
+        ]
+        assert text_faults(text_model(routes=[{**route, "contextTokens": 500}])) == []
+        assert text_faults(text_model(routes=[route], longContext=[dear])) == []
+
+    def test_a_long_input_at_the_retail_of_a_short_one_is_seen_too(self) -> None:
+        cheap = {"fromTokens": 500, "input": "1", "output": "10", "cacheRead": "0.2", "cacheWrite": "2"}
+        assert text_faults(text_model(longContext=[cheap])) == [
+            "test-1: prices: input: 1 is under the 2 of x"
+        ]
 
     def test_sees_tiers_that_do_not_rise(self) -> None:
         tier = {"fromTokens": 500, "input": "4", "output": "20"}

@@ -22,7 +22,8 @@ from tollgate.text.upstream import Exchange
 from tollgate.text.usage import Usage
 
 ROUTES = [*VENDORS, "anthropic", "bedrock"]
-TELLS_WRITES = {"openai", "zai", "minimax", "together", "dashscope", "anthropic", "bedrock"}
+TELLS_WRITES = {"openai", "zai", "minimax", "together", "dashscope", "openrouter", "azure"}
+TELLS_WRITES |= {"anthropic", "bedrock"}
 """Those whose usage has a place for tokens that were written to the cache (docs/text-protocols.md)."""
 INPUT, OUTPUT, CACHE_READ, CACHE_WRITE = Decimal(2), Decimal(10), Decimal("0.1"), Decimal("2.5")
 MODEL = text_model()

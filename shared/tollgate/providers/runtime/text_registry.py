@@ -18,11 +18,14 @@ ANTHROPIC, BEDROCK = ANTHROPIC_ACCOUNT.name, BEDROCK_ACCOUNT.name
 
 
 def make_text_upstreams(credentials: Mapping[str, Credentials]) -> dict[str, TextUpstream]:
-    """Return the text providers that have credentials, and the test provider, by name; not Bedrock."""
+    """Return the text providers that have credentials, and the test provider, by name; not Bedrock.
+
+    One whose address is its customer's own is left out where the secret has none.
+    """
     made: dict[str, TextUpstream] = {TEST: TextTestProvider()} | {
         name: OpenAiCompatible(vendor, credentials[name].key, credentials[name].base_url)
         for name, vendor in VENDORS.items()
-        if name in credentials
+        if name in credentials and (vendor.base_url or credentials[name].base_url)
     }
     if ANTHROPIC in credentials:
         found = credentials[ANTHROPIC]

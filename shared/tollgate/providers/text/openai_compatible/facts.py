@@ -16,11 +16,16 @@ CHAT_PATH = "/chat/completions"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vendor(Account):
-    """A vendor that speaks the protocol: where it is, and its dialect."""
+    """A vendor that speaks the protocol: where it is, and its dialect.
+
+    `base_url` is empty where each customer of the vendor has an address of its own: it stands beside the key.
+    `caps_price`: the vendor picks among hosts of different prices, so it is told the most that we pay.
+    """
 
     simulator: str = "/v1"
-    base_url: str
+    base_url: str = ""
     dialect: ChatDialect
+    caps_price: bool = False
 
 
 _GLM_CODES = {
@@ -124,6 +129,43 @@ _VENDORS = (
         env="TOGETHER_API_KEY",
         base_url="https://api.together.xyz/v1",
         dialect=ChatDialect(limit_field="max_tokens"),
+    ),
+    Vendor(
+        name="fireworks",
+        title="Fireworks (open models)",
+        docs="https://docs.fireworks.ai",
+        env="FIREWORKS_API_KEY",
+        base_url="https://api.fireworks.ai/inference/v1",
+        dialect=ChatDialect(limit_field="max_tokens"),
+    ),
+    Vendor(
+        name="deepinfra",
+        title="DeepInfra (open models)",
+        docs="https://deepinfra.com/docs",
+        env="DEEPINFRA_API_KEY",
+        base_url="https://api.deepinfra.com/v1/openai",
+        dialect=ChatDialect(limit_field="max_tokens"),
+    ),
+    # Deployments are named after the model, in the operator's resource. Its v1 API takes the key as a bearer
+    # token, and OpenAI's own fields.
+    Vendor(
+        name="azure",
+        title="Azure OpenAI (GPT)",
+        docs="https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle",
+        env="AZURE_OPENAI_API_KEY",
+        address_env="AZURE_OPENAI_BASE_URL",
+        dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "content_filter": 400}),
+    ),
+    # One key for the models of all vendors. What fails after the start comes inside HTTP 200, with the status
+    # as its code, or as a finish reason.
+    Vendor(
+        name="openrouter",
+        title="OpenRouter (all)",
+        docs="https://openrouter.ai/docs/api-reference/overview",
+        env="OPENROUTER_API_KEY",
+        base_url="https://openrouter.ai/api/v1",
+        dialect=ChatDialect(limit_field="max_tokens", faulty_finishes=("error",)),
+        caps_price=True,
     ),
     Vendor(
         name="dashscope",

@@ -4,6 +4,7 @@ Source: docs/text-protocols.md#chat-completions and docs/providers/openai_compat
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from tollgate.providers.text.openai_compatible.facts import CHAT_PATH, Vendor
 from tollgate.text.models import ChatProtocol
@@ -23,10 +24,23 @@ class OpenAiCompatible:
         """Return what to send for `order`. Raises `InvalidInputError` for what cannot be translated."""
         dialect = self.vendor.dialect
         if order.request.protocol is ChatProtocol.OPENAI:
-            body = relayed_chat_body(order, dialect)
+            body = relayed_chat_body(order, dialect, self._additions(order))
         else:
             upstream_id, limit = order.route.upstream_id, order.hold.output_limit
-            body = encoded(chat_request(order.request, dialect, upstream_id, limit))
+            translated = chat_request(order.request, dialect, upstream_id, limit)
+            body = encoded({**translated, **self._additions(order)})
         headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
         url = f"{self.base_url or self.vendor.base_url}{CHAT_PATH}"
         return chat_exchange(order, HttpCall("POST", url, headers, body), dialect)
+
+    def _additions(self, order: TextOrder) -> dict[str, Any]:
+        """Return what the body has besides the client's fields: the most we pay, in USD per 1M tokens.
+
+        OpenRouter's `provider` object: a client's own is replaced, as it could choose a dearer host.
+        """
+        if not self.vendor.caps_price:
+            return {}
+        # The prices of a short input: it is a host's own tiers that make a long one dearer.
+        prices = order.model.prices
+        most = {"prompt": f"{prices.input:f}", "completion": f"{prices.output:f}"}
+        return {"provider": {"max_price": most}}

@@ -1,0 +1,40 @@
+"""Every text model with a reserve answers while any one provider is down, charged once, by the books."""
+
+import pytest
+
+from tests.support.text_app import USD, TextClient
+from tollgate.catalog.loader import Catalog
+from tollgate.catalog.models import TextModel
+
+pytestmark = [
+    pytest.mark.ministack,
+    pytest.mark.xdist_group("ministack"),
+    pytest.mark.usefixtures("fresh_breaker"),
+]
+
+
+def with_reserve() -> list[TextModel]:
+    shipped = Catalog.shipped().texts()
+    return [
+        model for model in shipped if len({route.provider for route in model.routes if route.enabled}) > 1
+    ]
+
+
+FIRST = sorted({next(route.provider for route in model.routes if route.enabled) for model in with_reserve()})
+
+
+@pytest.mark.parametrize("fault", ["status 500", "garbage"])
+@pytest.mark.parametrize("down", FIRST)
+def test_a_provider_that_is_down_costs_nobody_an_answer(client: TextClient, down: str, fault: str) -> None:
+    asked = [model for model in with_reserve() if any(route.provider == down for route in model.routes)]
+    spent = 0
+    for count, model in enumerate(asked, start=1):
+        said = [{"role": "user", "content": f"[[{down}: {fault}]] hello"}]
+        answer = client.post("/chat/completions", {"model": model.id, "max_tokens": 50, "messages": said})
+        assert answer.status_code == 200, (model.id, answer.text)
+        assert answer.json()["model"] == model.id
+        entries = client.texts_when(count)
+        assert len(entries) == count, "charged once"
+        spent += sum(-entry.amount_micro_usd for entry in entries if entry.model == model.id)
+    assert client.balance() == USD - spent
+    assert client.settled()
