@@ -57,6 +57,10 @@ chaos: .venv/.ready .local/ministack/.ready  ## 500 orders, faulty providers, wo
 e2e: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## deploy into the emulator, use it, deploy again, delete
 	@$(PYTHON) -m pytest -q -m e2e tests/e2e
 
+aws-check: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## what AWS would refuse: sizes, limits, the guided deployment (Python 3.13 for all of it)
+	@$(PYTHON) -m pytest -q -m aws -rs tests/aws
+	@$(PYTHON) -m pytest -q tests/infrastructure/test_limits.py
+
 check: .venv/.ready .local/sam/.ready  ## lint, types, import rules, template, audit
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
@@ -103,6 +107,9 @@ format: .venv/.ready  ## format the code
 build: .local/sam/.ready  ## what `sam deploy` uploads, into .aws-sam
 	@$(SAM) build
 
+throwaway: .venv/.ready  ## what was built becomes a stack that loses its data when it is deleted
+	@$(PYTHON) -m local.throwaway
+
 clean:  ## remove everything that was made here
 	@rm -rf .venv .local .aws-sam .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
@@ -124,18 +131,19 @@ $(OWN_UV):
 	@$(UV) sync -q --frozen 2>.local/install.log || { $(CANNOT_INSTALL); }
 	@touch $@
 
-# Programs with dependencies of their own: $(1) is the folder, $(2) what to install.
+# Programs with dependencies of their own: $(1) is the folder, $(2) what to install, $(3) more for the environment.
 define install
 	@echo "Installing $(2) into .local/$(1)"
 	@mkdir -p .local
-	@$(UV) venv -q --allow-existing .local/$(1) 2>.local/install.log || { $(CANNOT_INSTALL); }
+	@$(UV) venv -q --allow-existing $(3) .local/$(1) 2>.local/install.log || { $(CANNOT_INSTALL); }
 	@$(UV) pip install -q -p .local/$(1) '$(2)' 2>.local/install.log || { $(CANNOT_INSTALL); }
 	@touch $@
 endef
 
-# The AWS emulator; `full` is what it needs to translate a SAM template.
+# The AWS emulator; `full` is what it needs to translate a SAM template. It runs functions in the Python that it runs in,
+# which is production's where this machine has it.
 .local/ministack/.ready: | $(UV_READY)
-	$(call install,ministack,ministack[full]==$(MINISTACK_VERSION))
+	$(call install,ministack,ministack[full]==$(MINISTACK_VERSION),$(if $(LAYER_PYTHON),-p $(LAYER_PYTHON)))
 
 # The client of Lambda's runtime, for the Python that the layers are built with.
 .local/ric/.ready: | $(UV_READY)

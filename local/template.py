@@ -59,16 +59,17 @@ class Template:
         """Return the role of a function."""
         return self.of_type("AWS::IAM::Role")[f"{function}Role"]
 
+    def statements(self, function: str) -> list[Properties]:
+        """Return the statements of a function's own policies."""
+        policies = self.role(function).get("Policies", [])
+        return [statement for policy in policies for statement in policy["PolicyDocument"]["Statement"]]
+
     def permissions(self, function: str) -> set[tuple[str, str]]:
         """Return what a function's own policies allow, as `(action, resource)`."""
-        statements = [
-            statement
-            for policy in self.role(function).get("Policies", [])
-            for statement in policy["PolicyDocument"]["Statement"]
-        ]
         return {
             (action, named(resource))
-            for statement in statements
+            for statement in self.statements(function)
+            if statement["Effect"] == "Allow"
             for action in as_list(statement["Action"])
             for resource in as_list(statement["Resource"])
         }

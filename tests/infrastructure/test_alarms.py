@@ -1,5 +1,6 @@
 """What rings, and that somebody hears it."""
 
+import json
 import re
 
 import pytest
@@ -8,6 +9,9 @@ from local.template import ROOT, Properties, Template, named
 
 Signal = tuple[str, str, int]
 """Metric, what it is measured on (a dimension's value), threshold."""
+
+SILENCE = ("SweepSilentAlarm", "LedgerUncheckedAlarm")
+"""Alarms that listen for nothing at all."""
 
 
 class TestAlarms:
@@ -89,20 +93,79 @@ class TestAlarms:
         assert variables["POWERTOOLS_METRICS_NAMESPACE"] == "Tollgate"
         assert variables["POWERTOOLS_SERVICE_NAME"] == "tollgate"
 
-    def test_a_server_error_of_the_api_rings(self, template: Template) -> None:
-        alarm = _alarms(template)["ApiServerErrorsAlarm"]
-        dimensions = {each["Name"]: named(each["Value"]) for each in alarm["Dimensions"]}
-        assert (alarm["MetricName"], alarm["Threshold"]) == ("5XXError", 0)
-        assert dimensions == {"ApiName": "AWS::StackName", "Stage": "live"}
-        assert named(template.of_type("AWS::ApiGateway::RestApi")["Api"]["Name"]) == "AWS::StackName"
+    def test_faults_of_ours_ring_by_their_share_and_providers_by_themselves(self, template: Template) -> None:
+        filters = template.of_type("AWS::Logs::MetricFilter")
+        ours, theirs = (
+            re.findall(r"\d{3}", filters[name]["FilterPattern"])
+            for name in ("ServerFaultsFilter", "ProviderFaultsFilter")
+        )
+        assert (ours, theirs) == (["500", "504"], ["502", "503", "524"])  # docs/errors.md
+        for each in filters.values():
+            assert named(each["LogGroupName"]) == "ApiAccessLogGroup"
+        alarm = _alarms(template)["ServerFaultsAlarm"]
+        expressions = [each["Expression"] for each in alarm["Metrics"] if "Expression" in each]
+        assert expressions == ["IF(FILL(faults, 0) >= 5, 100 * FILL(faults, 0) / requests, 0)"]
+        assert _alarms(template)["ProviderFaultsAlarm"]["MetricName"] == "ProviderFaults"
+
+    def test_what_the_filters_count_is_in_the_gateways_log(self, template: Template) -> None:
+        (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
+        line = json.loads(stage["AccessLogSetting"]["Format"])
+        for each in template.of_type("AWS::Logs::MetricFilter").values():
+            (transformation,) = each["MetricTransformations"]
+            fields = re.findall(r"\$\.(\w+)", each["FilterPattern"] + transformation["MetricValue"])
+            assert set(fields) <= line.keys()
+
+    def test_a_late_first_byte_rings(self, template: Template) -> None:
+        alarm = _alarms(template)["FirstContentAlarm"]
+        assert (alarm["MetricName"], alarm["ExtendedStatistic"], alarm["Threshold"]) == (
+            "FirstContentMs",
+            "p99",
+            30_000,
+        )
+
+    def test_an_account_that_is_nearly_full_rings(self, template: Template) -> None:
+        alarm = _alarms(template)["ConcurrencyAlarm"]
+        claimed, percent = alarm["Metrics"]
+        assert claimed["MetricStat"]["Metric"]["MetricName"] == "ClaimedAccountConcurrency"
+        assert named(percent["Expression"]) == "100 * claimed / ${AccountConcurrency}"
+        assert alarm["Threshold"] == 70
+
+    def test_tables_that_refuse_and_writes_that_lose_ring(self, template: Template) -> None:
+        assert _measured(template, "TableThrottlesAlarm") == {
+            (f"{kind}ThrottleEvents", f"{table}Table")
+            for kind in ("Read", "Write")
+            for table in ("Accounts", "ApiKeys", "Tasks", "Ledger", "Deliveries")
+        }
+        conflicts = {("TransactionConflict", "AccountsTable"), ("TransactionConflict", "TasksTable")}
+        assert _measured(template, "TransactionConflictsAlarm") == conflicts
+
+    def test_a_ledger_that_nobody_checks_rings(self, template: Template) -> None:
+        alarm = _alarms(template)["LedgerUncheckedAlarm"]
+        assert (alarm["Statistic"], alarm["Period"] * alarm["EvaluationPeriods"]) == (
+            "SampleCount",
+            26 * 3600,
+        )
+        assert alarm["EvaluationPeriods"] == alarm["DatapointsToAlarm"]
+
+    def test_a_budget_writes_where_alarms_write(self, template: Template) -> None:
+        assert template.resources["Budget"]["Condition"] == "HasBudget"
+        (budget,) = template.of_type("AWS::Budgets::Budget").values()
+        assert named(budget["Budget"]["BudgetLimit"]["Amount"]) == "MonthlyBudgetUsd"
+        for each in budget["NotificationsWithSubscribers"]:
+            assert each["Subscribers"] == [{"SubscriptionType": "EMAIL", "Address": {"Ref": "AlarmEmail"}}]
 
     def test_every_alarm_reaches_the_topic_and_means_more_than(self, template: Template) -> None:
         for name, alarm in _alarms(template).items():
             assert alarm["AlarmActions"] == [{"Ref": "AlarmTopic"}]
-            if name == "SweepSilentAlarm":
-                continue  # silence is what it listens for
-            assert alarm["ComparisonOperator"] == "GreaterThanThreshold"
-            assert alarm["TreatMissingData"] == "notBreaching"
+            silence = name in SILENCE
+            assert alarm["ComparisonOperator"] == ("LessThanThreshold" if silence else "GreaterThanThreshold")
+            assert alarm["TreatMissingData"] == ("breaching" if silence else "notBreaching")
+
+    def test_prod_wants_somebody_to_hear_them(self, template: Template) -> None:
+        rule = template.source["Rules"]["ProdHasAlarmEmail"]
+        assert rule["RuleCondition"] == {"Fn::Equals": [{"Ref": "Stage"}, "prod"]}
+        (assertion,) = rule["Assertions"]
+        assert assertion["Assert"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "AlarmEmail"}, ""]}]}
 
     def test_an_address_that_was_given_is_subscribed(self, template: Template) -> None:
         subscription = template.resources["AlarmEmailSubscription"]
@@ -118,5 +181,15 @@ def _signals(template: Template) -> set[Signal]:
     return {
         (alarm["MetricName"], named(dimension["Value"]), alarm["Threshold"])
         for alarm in _alarms(template).values()
-        for dimension in alarm["Dimensions"]
+        for dimension in alarm.get("Dimensions", [])
+        # The number of a version is no resource's name.
+        if dimension["Name"] != "ExecutedVersion"
     }
+
+
+def _measured(template: Template, alarm: str) -> set[tuple[str, str]]:
+    """Return `(metric, table)` of what an alarm adds up."""
+    metrics = [
+        each["MetricStat"]["Metric"] for each in _alarms(template)[alarm]["Metrics"] if "MetricStat" in each
+    ]
+    return {(each["MetricName"], named(each["Dimensions"][0]["Value"])) for each in metrics}

@@ -91,6 +91,9 @@ class TestStage:
         (settings,) = stage["MethodSettings"]
         assert (settings["ThrottlingRateLimit"], settings["ThrottlingBurstLimit"]) == (1000, 2000)
 
+    def test_large_answers_are_compressed(self, template: Template) -> None:
+        assert template.of_type("AWS::ApiGateway::RestApi")["Api"]["MinimumCompressionSize"] == 1024
+
     def test_execution_logs_which_hold_bodies_are_off(self, template: Template) -> None:
         (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
         (settings,) = stage["MethodSettings"]
@@ -99,7 +102,10 @@ class TestStage:
     def test_the_access_log_is_json_without_query_or_headers(self, template: Template) -> None:
         (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
         line = json.loads(stage["AccessLogSetting"]["Format"])
-        assert set(line) == {"requestId", "ip", "method", "route", "status", "latencyMs", "gatewayError"}
+        assert set(line) == {
+            *("requestId", "ip", "method", "route", "status", "latencyMs", "gatewayError"),
+            *("transfer", "firstContentMs"),
+        }
         assert not any("header" in value or "query" in value.lower() for value in line.values())
 
 

@@ -17,8 +17,20 @@ class TestLayers:
         assert runtimes == {f"python{SETTINGS['PYTHON_VERSION']}"}
 
     def test_they_are_built_for_the_processor_of_the_functions(self, template: Template) -> None:
-        processors = {tuple(function["Architectures"]) for function in template.functions().values()}
-        assert processors == {(SETTINGS["PYTHON_PLATFORM"].partition("-")[0],)}
+        functions, layers = template.functions(), template.of_type("AWS::Lambda::LayerVersion")
+        processors = [function["Architectures"] for function in functions.values()]
+        processors += [
+            each["CompatibleArchitectures"] for name, each in layers.items() if "NoAdapter" not in name
+        ]
+        assert processors == [[{"Ref": "Architecture"}]] * (len(functions) + 3)
+        assert template.source["Parameters"]["Architecture"]["Default"] == SETTINGS["ARCHITECTURE"]
+
+    def test_the_web_adapter_is_for_the_processor_of_the_functions(self, template: Template) -> None:
+        (adapter,) = template.source["Resources"]["TextFunction"]["Properties"]["Layers"]
+        text, names = adapter["Fn::If"][2]["Fn::Sub"]
+        assert "LambdaAdapterLayer${Kind}:${WebAdapterVersion}" in text
+        assert names["Kind"] == {"Fn::If": ["IsArm", "Arm64", "X86"]}
+        assert template.source["Conditions"]["IsArm"] == {"Fn::Equals": [{"Ref": "Architecture"}, "arm64"]}
 
     def test_every_layer_is_built_by_a_makefile_target_of_its_name(self, template: Template) -> None:
         resources = template.source["Resources"].items()
@@ -41,8 +53,11 @@ class TestLayers:
         own = {name: each["Properties"]["Layers"] for name, each in functions if _has_own_layers(each)}
         (adapter,) = own.pop("TextFunction")
         assert adapter["Fn::If"][:2] == ["IsLocal", {"Ref": "NoAdapterLayer"}]
-        assert "LambdaAdapterLayerX86" in adapter["Fn::If"][2]["Fn::Sub"]
-        assert own == {"ProbeMediaFunction": [{"Ref": "MediaLayer"}]}
+        assert own == {"ProbeMediaFunction": [{"Ref": "MediaLayer"}, {"Ref": "SharedLayer"}]}
+
+    def test_probe_media_has_its_own_layers_alone(self, template: Template) -> None:
+        layers = template.functions()["ProbeMediaFunction"]["Layers"]
+        assert [re.sub(r"Layer.*", "", each["Ref"]) for each in layers] == ["Media", "Shared"]
 
     def test_functions_have_no_requirements_of_their_own(self) -> None:
         # With one, sam would want the runtime's Python to install it
@@ -58,8 +73,8 @@ class TestSamConfig:
         overrides = dict(override.split("=", 1) for override in deploy["parameter_overrides"])
         assert overrides["Stage"] == stage
         for name, value in overrides.items():
-            allowed = template.source["Parameters"][name]["AllowedValues"]
-            assert value in [str(each) for each in allowed]
+            parameter = template.source["Parameters"][name]
+            assert value in [str(each) for each in parameter.get("AllowedValues", [value])]
 
     def test_a_guided_deployment_asks_for_nothing_that_it_does_not_explain_and_answer(
         self, template: Template
@@ -75,6 +90,13 @@ class TestSamConfig:
         prod = _config()["prod"]["deploy"]["parameters"]
         assert "CanaryDeployment=true" in prod["parameter_overrides"]
         assert prod["confirm_changeset"] is True
+
+    def test_prod_has_a_firewall(self) -> None:
+        overrides = _config()["prod"]["deploy"]["parameters"]["parameter_overrides"]
+        assert "RequestsPerAddress=3000" in overrides
+
+    def test_strangers_open_no_account_unless_asked_for(self, template: Template) -> None:
+        assert template.source["Parameters"]["SignUp"]["Default"] == "invited"
 
     @pytest.mark.parametrize("environment", ["default", "prod"])
     def test_each_stage_builds_in_the_source(self, environment: str) -> None:

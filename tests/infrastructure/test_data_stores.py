@@ -1,11 +1,14 @@
 """Tables, queues, the bucket, and what reads from them."""
 
 import json
+from fnmatch import fnmatch
 from typing import Any
 
 import pytest
+from samtranslator.yaml_helper import yaml_parse
 
-from local.template import Properties, Template, named
+from local.template import ROOT, Properties, Template, named
+from local.throwaway import thrown_away
 from tollgate.catalog.refresh import DOCUMENT_KEY
 from tollgate.usage.counts import COUNTED
 
@@ -84,6 +87,72 @@ class TestTables:
         assert with_ttl == {"IdempotencyTable", "CountedEntriesTable"}
 
 
+class TestNothingIsLost:
+    """What a stack operation, a slip of a template or `sam delete` must not take with it."""
+
+    KEPT = (
+        TABLE,
+        "AWS::S3::Bucket",
+        "AWS::SecretsManager::Secret",
+        "AWS::Cognito::UserPool",
+        "AWS::Backup::BackupVault",
+    )
+
+    @pytest.mark.parametrize("kind", KEPT)
+    def test_what_holds_data_stays_when_the_stack_goes(self, template: Template, kind: str) -> None:
+        found = {name: each for name, each in template.resources.items() if each["Type"] == kind}
+        assert found
+        for name, each in found.items():
+            # A first deployment that fails leaves nothing behind; after that it is Retain.
+            policies = (each.get("DeletionPolicy"), each.get("UpdateReplacePolicy"))
+            assert policies == ("RetainExceptOnCreate", "Retain"), name
+
+    def test_the_stack_policy_names_all_of_it_and_nothing_else(self, template: Template) -> None:
+        _, deny = json.loads((ROOT / "stack-policy.json").read_text())["Statement"]
+        assert (deny["Effect"], deny["Action"]) == ("Deny", ["Update:Replace", "Update:Delete"])
+        patterns = [each.removeprefix("LogicalResourceId/") for each in deny["Resource"]]
+        named_there = {name for name in template.resources if any(fnmatch(name, each) for each in patterns)}
+        assert named_there == {name for name, each in template.resources.items() if each["Type"] in self.KEPT}
+
+    def test_a_throw_away_stack_keeps_nothing(self) -> None:
+        text = thrown_away((ROOT / "template.yaml").read_text())
+        kept = {
+            name
+            for name, each in yaml_parse(text)["Resources"].items()
+            if "Retain" in str(each.get("DeletionPolicy"))
+        }
+        # Settings of the whole account, which hold no data
+        assert kept == {"ApiLogsAccount", "ApiLogsRole"}
+
+    def test_prod_is_backed_up_every_day_and_copied_where_a_vault_is_named(self, template: Template) -> None:
+        (rule,) = template.of_type("AWS::Backup::BackupPlan")["BackupPlan"]["BackupPlan"]["BackupPlanRule"]
+        assert rule["Lifecycle"] == {"DeleteAfterDays": 35}
+        condition, (copied,), otherwise = rule["CopyActions"]["Fn::If"]
+        assert (condition, otherwise) == ("HasBackupCopy", {"Ref": "AWS::NoValue"})
+        assert named(copied["DestinationBackupVaultArn"]) == "BackupCopyVaultArn"
+        selection = template.of_type("AWS::Backup::BackupSelection")["BackupSelection"]["BackupSelection"]
+        money = {"AccountsTable", "LedgerTable", "TasksTable", "ApiKeysTable", "IdentitiesTable"}
+        assert {named(each) for each in selection["Resources"]} == money
+        assert template.resources["BackupPlan"]["Condition"] == "IsProdOnAws"
+
+    def test_no_name_is_taken_twice_in_an_account(self, template: Template) -> None:
+        """These names are one list for all regions, in each of which may be a stack of one name."""
+        regional = "${AWS::StackName}-${AWS::Region}"
+        access = template.of_type("AWS::CloudFront::OriginAccessControl")["MediaAccessControl"]
+        headers = template.of_type("AWS::CloudFront::ResponseHeadersPolicy")["MediaHeadersPolicy"]
+        board = template.of_type("AWS::CloudWatch::Dashboard")["Operations"]
+        assert named(access["OriginAccessControlConfig"]["Name"]) == f"{regional}-media"
+        assert named(headers["ResponseHeadersPolicyConfig"]["Name"]) == f"{regional}-media"
+        assert named(board["DashboardName"]) == regional
+
+    def test_every_bucket_refuses_what_comes_without_tls(self, template: Template) -> None:
+        policies = template.of_type("AWS::S3::BucketPolicy").values()
+        refusing = {
+            named(policy["Bucket"]) for policy in policies if "aws:SecureTransport" in json.dumps(policy)
+        }
+        assert refusing == set(template.of_type("AWS::S3::Bucket"))
+
+
 class TestQueues:
     def test_every_queue_has_a_dead_letter_queue_after_5_receives(self, template: Template) -> None:
         queues = _working_queues(template)
@@ -157,10 +226,13 @@ class TestEventSources:
 
     @pytest.mark.parametrize(
         ("name", "queue", "at_once"),
-        [("RunTaskSource", "TaskQueue", 100), ("DeliverWebhookSource", "WebhookQueue", 50)],
+        [
+            ("RunTaskSource", "TaskQueue", {"Ref": "TaskConcurrency"}),
+            ("DeliverWebhookSource", "WebhookQueue", 50),
+        ],
     )
     def test_a_queue_is_read_by_one_message(
-        self, template: Template, name: str, queue: str, at_once: int
+        self, template: Template, name: str, queue: str, at_once: Any
     ) -> None:
         source = _sources(template)[name]
         assert named(source["EventSourceArn"]) == queue
@@ -182,8 +254,9 @@ class TestMedia:
 
     def test_only_our_distribution_reads_it(self, template: Template) -> None:
         policy = template.of_type("AWS::S3::BucketPolicy")["MediaBucketPolicy"]
-        (statement,) = policy["PolicyDocument"]["Statement"]
-        assert statement["Action"] == "s3:GetObject"
+        (statement, without_tls) = policy["PolicyDocument"]["Statement"]
+        assert without_tls["Fn::If"][1]["Effect"] == "Deny"
+        assert (statement["Effect"], statement["Action"]) == ("Allow", "s3:GetObject")
         assert statement["Principal"] == {"Service": "cloudfront.amazonaws.com"}
         assert named(statement["Condition"]["StringEquals"]["AWS:SourceArn"]).endswith(
             "/${MediaDistribution}"
@@ -230,8 +303,8 @@ class TestConfig:
         assert "LifecycleConfiguration" not in bucket
 
     def test_nobody_else_reads_it(self, template: Template) -> None:
-        policies = template.of_type("AWS::S3::BucketPolicy").values()
-        assert "ConfigBucket" not in {named(policy["Bucket"]) for policy in policies}
+        policy = template.of_type("AWS::S3::BucketPolicy")["ConfigBucketPolicy"]
+        assert {each["Effect"] for each in policy["PolicyDocument"]["Statement"]} == {"Deny"}
 
     def test_its_key_is_the_one_that_is_read_and_its_name_is_an_output(self, template: Template) -> None:
         for function in ("ApiFunction", "TextFunction", "RunTaskFunction"):

@@ -225,6 +225,20 @@ class TestLeastPrivilege:
         actions = {action for action, resource in _everything(template) if "ConfigBucket" in resource}
         assert actions == {"s3:GetObject", "s3:ListBucket"}
 
+    @pytest.mark.parametrize("function", sorted(ALLOWED))
+    def test_a_function_writes_no_log_but_its_own(self, template: Template, function: str) -> None:
+        # SAM's managed policy opens every group of the account; a Deny is stronger.
+        denied = [each for each in template.statements(function) if each["Effect"] == "Deny"]
+        group = {"Fn::GetAtt": [function.replace("Function", "LogGroup"), "Arn"]}
+        assert denied == [
+            {
+                "Effect": "Deny",
+                "Action": ["logs:CreateLogStream", "logs:PutLogEvents"],
+                "NotResource": group,
+            },
+            {"Effect": "Deny", "Action": "logs:CreateLogGroup", "Resource": "*"},
+        ]
+
     def test_nobody_deletes_a_row(self, template: Template) -> None:
         actions = {action for action, _ in _everything(template)}
         assert not {action for action in actions if "Delete" in action and action != "sqs:DeleteMessage"}

@@ -10,7 +10,8 @@ from local.template import Template, named, parse_template, read_template, trans
 
 PUBLISHED = ("ApiFunction", "TextFunction")
 """What API Gateway calls through an alias."""
-NOT_ON_AWS = {"LocalEndpoint"}
+NOT_OF_A_VERSION = {"LocalEndpoint", "TextConcurrency"}
+"""Parameters that are for emulators alone, or a setting of the function whichever version runs."""
 
 
 class TestVersions:
@@ -41,7 +42,7 @@ class TestVersions:
         version = template.resources[version_of(template.resources, function)]
         described = set(re.findall(r"\$\{(\w+)\}", version["Properties"]["Description"]["Fn::Sub"]))
         known = set(template.source["Parameters"])
-        assert described == {*references(template.functions()[function])} & known - NOT_ON_AWS
+        assert described == {*references(template.functions()[function])} & known - NOT_OF_A_VERSION
 
     @pytest.mark.parametrize("function", PUBLISHED)
     def test_an_old_version_goes(self, template: Template, function: str) -> None:
@@ -85,16 +86,32 @@ class TestCanary:
         assert not template.of_type("AWS::CodeDeploy::DeploymentGroup")
 
     @pytest.mark.parametrize(
-        ("function", "alarm"), [("ApiFunction", "ApiErrorsAlarm"), ("TextFunction", "TextErrorsAlarm")]
+        ("function", "alarm"),
+        [("ApiFunction", "ApiVersionErrorsAlarm"), ("TextFunction", "TextVersionErrorsAlarm")],
     )
     def test_an_alarm_takes_a_version_back(self, canary: Template, function: str, alarm: str) -> None:
         group = canary.of_type("AWS::CodeDeploy::DeploymentGroup")[f"{function}DeploymentGroup"]
         alarms = {named(each["Name"]) for each in group["AlarmConfiguration"]["Alarms"]}
-        assert alarms == {alarm, "ApiServerErrorsAlarm"}
+        assert alarms == {alarm, "ServerFaultsAlarm"}
         assert "DEPLOYMENT_STOP_ON_ALARM" in group["AutoRollbackConfiguration"]["Events"]
         assert "Canary10Percent5Minutes" in str(group["DeploymentConfigName"])
         policy = canary.resources[f"{function}Aliaslive"]["UpdatePolicy"]["CodeDeployLambdaAliasUpdate"]
         assert policy["DeploymentGroupName"] == {"Ref": f"{function}DeploymentGroup"}
+
+    @pytest.mark.parametrize("function", PUBLISHED)
+    def test_a_version_is_judged_by_itself_and_by_faults_of_ours(
+        self, canary: Template, function: str
+    ) -> None:
+        alarms = canary.of_type("AWS::CloudWatch::Alarm")
+        version = alarms[function.replace("Function", "VersionErrorsAlarm")]
+        dimensions = {each["Name"]: each["Value"] for each in version["Dimensions"]}
+        assert (version["MetricName"], named(dimensions["FunctionName"])) == ("Errors", function)
+        assert dimensions["ExecutedVersion"] == {
+            "Fn::GetAtt": [version_of(canary.resources, function), "Version"]
+        }
+        # What providers cause, 502, 503 and 524, takes no version back.
+        faults = canary.of_type("AWS::Logs::MetricFilter")["ServerFaultsFilter"]["FilterPattern"]
+        assert re.findall(r"\d{3}", faults) == ["500", "504"]
 
 
 def version_of(resources: dict[str, Any], function: str) -> str:
@@ -112,7 +129,7 @@ def references(value: Any) -> Iterator[str]:
     match value:
         case {"Ref": str(name)}:
             yield name
-        case {"Fn::Sub": str(text)}:
+        case {"Fn::Sub": str(text)} | {"Fn::Sub": [str(text), _]}:
             yield from re.findall(r"\$\{(\w+)\}", text)
         case dict():
             for each in value.values():

@@ -1,0 +1,76 @@
+"""What AWS would get: built for its Python, once for each of its processors."""
+
+import os
+import platform
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samtranslator.yaml_helper import yaml_parse
+
+from local.template import ROOT, Template
+from tests.e2e.deployment import SAM
+
+BUILD_TIMEOUT_S = 580
+ARCHITECTURES = ("arm64", "x86_64")
+HERE = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}[platform.machine()]
+
+
+@dataclass(frozen=True)
+class Artifacts:
+    """What `sam build` made for `architecture`, in `folder`; `python` compiled it, where there was one."""
+
+    architecture: str
+    folder: Path
+    python: str
+
+    def content(self, logical_id: str) -> Path:
+        """Return the folder of a function's or layer's content."""
+        resources: dict[str, Any] = yaml_parse((self.folder / "template.yaml").read_text())["Resources"]
+        properties = resources[logical_id]["Properties"]
+        folder: str = properties.get("CodeUri") or properties["ContentUri"]
+        return self.folder / folder
+
+    def of(self, template: Template, function: str) -> list[Path]:
+        """Return the folders that make up a function: its code, and its layers that are built here."""
+        resource = template.source["Resources"][function]
+        shared = template.source["Globals"]["Function"]["Layers"]
+        ignored = resource.get("IgnoreGlobals", [])
+        layers = [*([] if "Layers" in ignored else shared), *resource["Properties"].get("Layers", [])]
+        return [self.content(function), *(self.content(layer["Ref"]) for layer in layers if "Ref" in layer)]
+
+
+@pytest.fixture(scope="session")
+def python() -> str:
+    """Return the Python of the functions, where this machine has one; else empty."""
+    lines = 'include layers/python.mk\nfound: ; @echo "$(LAYER_PYTHON)"\n'
+    make = subprocess.run(
+        ["make", "-s", "-f", "-", "found"], input=lines, cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return make.stdout.strip()
+
+
+@pytest.fixture(scope="session", params=ARCHITECTURES)
+def artifacts(request: pytest.FixtureRequest, python: str) -> Artifacts:
+    """Build for one of the processors, as a deployment does."""
+    folder = ROOT / ".local" / "aws" / request.param
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "SAM_CLI_TELEMETRY": "0",
+        "ARCHITECTURE": request.param,
+    }
+    overrides = ["--parameter-overrides", f"Architecture={request.param}"]
+    run = subprocess.run(
+        [SAM, "build", "--build-dir", str(folder), *overrides],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=BUILD_TIMEOUT_S,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-3000:]
+    return Artifacts(request.param, folder, python)

@@ -1,0 +1,98 @@
+"""Every artifact fits, built for the Python and the processors of production (`make aws-check`)."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from local.template import Template
+from tests.aws.conftest import HERE, Artifacts
+from tests.e2e.test_built_layers import DEMUXER, IMPORT, IMPORT_TIMEOUT_S, _variables
+
+pytestmark = pytest.mark.aws
+
+UNPACKED_MAX_BYTES = 250 * 1024 * 1024
+"""What Lambda unpacks, code and layers together (AWS: Lambda quotas)."""
+OURS_MAX_BYTES = 200 * 1000 * 1000
+"""What is left is room for the packages of the next year."""
+LAYERS_MAX = 5
+
+NO_PYTHON = "no Python 3.13 here (PATH, pyenv, uv): built without byte code, which is not checked"
+
+
+class TestArtifacts:
+    def test_every_function_fits_with_its_layers(self, template: Template, artifacts: Artifacts) -> None:
+        sizes = {
+            function: sum(size_of(folder) for folder in artifacts.of(template, function))
+            for function in template.functions()
+        }
+        assert {name: size for name, size in sizes.items() if size >= OURS_MAX_BYTES} == {}
+        assert OURS_MAX_BYTES < UNPACKED_MAX_BYTES
+
+    def test_every_layer_is_compiled_for_the_python_that_runs_it(self, artifacts: Artifacts) -> None:
+        if not artifacts.python:
+            pytest.skip(NO_PYTHON)
+        for layer in ("DependenciesLayer", "MediaLayer", "SharedLayer"):
+            compiled = {path.suffixes[-2] for path in artifacts.content(layer).rglob("*.pyc")}
+            assert compiled == {".cpython-313"}, layer
+
+    def test_compiled_parts_are_for_the_processor(self, artifacts: Artifacts) -> None:
+        wanted = {"arm64": b"\xb7", "x86_64": b"\x3e"}[artifacts.architecture]
+        for layer in ("DependenciesLayer", "MediaLayer"):
+            libraries = list(artifacts.content(layer).rglob("*.so"))
+            assert libraries
+            # The machine in the header of an ELF file: 183 is AArch64, 62 is x86-64
+            assert {path.read_bytes()[18:19] for path in libraries} == {wanted}
+
+    def test_every_handler_imports_from_what_was_built_alone(
+        self, template: Template, artifacts: Artifacts
+    ) -> None:
+        if artifacts.architecture != HERE or not artifacts.python:
+            pytest.skip(f"{artifacts.architecture} runs nothing here" if artifacts.python else NO_PYTHON)
+        for function, properties in template.functions().items():
+            code, *layers = artifacts.of(template, function)
+            folders = [code, *(layer / "python" for layer in layers)]
+            run = subprocess.run(
+                [
+                    artifacts.python,
+                    "-I",
+                    "-S",
+                    "-c",
+                    IMPORT,
+                    properties["Handler"].replace("/", "."),
+                    *map(str, folders),
+                ],
+                env={**_variables(template, function), "AWS_DEFAULT_REGION": "us-east-1"},
+                capture_output=True,
+                text=True,
+                timeout=IMPORT_TIMEOUT_S,
+                check=False,
+            )
+            assert run.returncode == 0, f"{function}\n{run.stderr}"
+
+    def test_ffmpeg_starts_from_what_was_built_alone(self, artifacts: Artifacts) -> None:
+        if artifacts.architecture != HERE or not artifacts.python:
+            pytest.skip(f"{artifacts.architecture} runs nothing here" if artifacts.python else NO_PYTHON)
+        folders = [artifacts.content(layer) / "python" for layer in ("MediaLayer", "SharedLayer")]
+        run = subprocess.run(
+            # An MP4 of no bytes
+            [artifacts.python, "-S", "-m", DEMUXER, "mp4", "0"],
+            env={"PYTHONPATH": os.pathsep.join(map(str, folders))},
+            capture_output=True,
+            text=True,
+            timeout=IMPORT_TIMEOUT_S,
+            check=False,
+        )
+        assert run.stdout.startswith('["read", 0, '), run.stderr
+
+
+class TestLayers:
+    def test_no_function_has_more_than_lambda_takes(self, template: Template) -> None:
+        for function, properties in template.functions().items():
+            assert len(properties["Layers"]) <= LAYERS_MAX, function
+
+
+def size_of(folder: Path) -> int:
+    """Return the bytes of all files below a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,95 @@
+"""The first deployment as the README has it: `sam deploy --guided` in a terminal, answered by Enter alone."""
+
+import os
+import pty
+import re
+import select
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from local.clients import aws_environment
+from local.emulator import Emulator
+from local.template import ROOT, Template
+from tests.aws.conftest import Artifacts
+from tests.e2e.deployment import SAM
+
+pytestmark = pytest.mark.aws
+
+TIMEOUT_S = 300
+READ_BYTES = 65536
+PROMPT = re.compile(r"\[[^\]\n]*\](?: ?\?)?: $")
+"""A question with its default: `Stack Name [tollgate-dev]: `, `Disable rollback [y/N]: `."""
+DEPLOYING = "Initiating deployment"
+"""What sam says when it has asked everything and uploads the template."""
+
+
+@pytest.fixture(scope="module")
+def said(artifacts: Artifacts, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return what the terminal showed until everything was asked."""
+    folder = Path(tmp_path_factory.mktemp("guided"))
+    # The dialogue writes its answers there
+    shutil.copy(ROOT / "samconfig.toml", folder)
+    emulator = Emulator(folder / "emulator.log")
+    try:
+        built = artifacts.folder / "template.yaml"
+        return answered_by_enter(
+            ["--template-file", str(built), "--config-file", str(folder / "samconfig.toml")], emulator
+        )
+    finally:
+        emulator.stop()
+
+
+class TestGuided:
+    def test_enter_alone_gets_to_the_deployment(self, said: str) -> None:
+        assert DEPLOYING in said, said[-3000:]
+        assert "Security Constraints Not Satisfied" not in said
+
+    def test_the_last_question_is_where_the_answers_are_kept(self, said: str) -> None:
+        questions = [
+            line.strip() for line in said.splitlines() if re.search(r"\[[^\]]*\](?: ?\?)?: *$", line)
+        ]
+        assert questions[0].startswith("Stack Name [tollgate-dev]")
+        assert questions[-1].startswith("SAM configuration environment [default]")
+
+    def test_no_route_is_asked_about(self, said: str) -> None:
+        assert "has no authentication" not in said
+
+    def test_every_parameter_is_asked_for(self, said: str, template: Template) -> None:
+        asked = re.findall(r"Parameter (\w+) \[", said)
+        assert asked == list(template.source["Parameters"])
+
+
+def answered_by_enter(options: list[str], emulator: Emulator) -> str:
+    """Run the dialogue in a terminal of its own until it deploys, or ends; return what it showed."""
+    ours, its = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    process = subprocess.Popen(
+        [SAM, "deploy", "--guided", *options],
+        stdin=its,
+        stdout=its,
+        stderr=its,
+        cwd=ROOT,
+        env={**environment, **aws_environment(emulator.endpoint), "SAM_CLI_TELEMETRY": "0", "NO_COLOR": "1"},
+    )
+    os.close(its)
+    shown, answered, deadline = "", 0, time.monotonic() + TIMEOUT_S
+    try:
+        while time.monotonic() < deadline and DEPLOYING not in shown:
+            if not select.select([ours], [], [], 1)[0]:
+                continue
+            try:
+                shown += os.read(ours, READ_BYTES).decode(errors="replace").replace("\r", "")
+            except OSError:  # the terminal is closed: the program has ended
+                break
+            if PROMPT.search(re.sub(r"\x1b\[[0-9;]*m", "", shown[answered:])):
+                os.write(ours, b"\n")
+                answered = len(shown)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown)
