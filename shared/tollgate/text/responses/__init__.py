@@ -1,0 +1,10 @@
+"""OpenAI's Responses API over chat: what a client sends as items goes on as a chat request, and what comes
+back, whole or streamed, is told as a response with its items and events. Pure.
+
+items.py     items as messages of a chat, and the other way round for stored ones
+request.py   the body of a request: checked, and as a chat body
+events.py    a chat answer as a response: one path for whole and streamed answers
+
+Source: https://platform.openai.com/docs/api-reference/responses, and the types of OpenAI's own SDK, which
+the tests read every answer with.
+"""

@@ -1,0 +1,344 @@
+"""A chat answer as a response: the events of a streamed one, and the object that they end with.
+
+    created, in_progress ─► output_item.added ─► … delta … ─► output_item.done ─► completed | incomplete
+                                                                              └─► failed
+
+A whole answer takes the same way as one chunk, and only its last event is shown: so both say the same.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.text.request import dumps
+from tollgate.text.responses.items import CUSTOM_INPUT, sealed
+
+Event = dict[str, Any]
+
+_INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
+COMPLETED, INCOMPLETE, IN_PROGRESS, FAILED = "completed", "incomplete", "in_progress", "failed"
+
+
+def encoded_events(events: list[Event]) -> bytes:
+    """Return events as they go over the wire."""
+    return b"".join(f"event: {event['type']}\ndata: {dumps(event)}\n\n".encode() for event in events)
+
+
+def response_of_completion(
+    completion: Mapping[str, Any], skeleton: Mapping[str, Any], custom_tools: frozenset[str]
+) -> dict[str, Any]:
+    """Return a whole chat completion as a response."""
+    choices = completion.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else {}
+    message = choice.get("message") or {}
+    calls = [{**call, "index": index} for index, call in enumerate(message.get("tool_calls") or [])]
+    whole = {**choice, "delta": {**message, "tool_calls": calls}}
+    stream = ResponseEvents(skeleton, custom_tools)
+    stream.chunk({"choices": [whole], "usage": completion.get("usage")})
+    stream.finish()
+    return stream.response
+
+
+class ResponseEvents:
+    """One response as it comes about. Feed it chat chunks; `response` is what it comes to.
+
+    `skeleton` is the response without output, `custom_tools` are the names of the tools that the chat was
+    told of as functions.
+    """
+
+    def __init__(self, skeleton: Mapping[str, Any], custom_tools: frozenset[str]) -> None:
+        self.response: dict[str, Any] = {**skeleton, "output": []}
+        self._custom_tools = custom_tools
+        self._sequence = 0
+        self._reasoning: _Reasoning | None = None
+        self._message: _Message | None = None
+        self._calls: dict[int, _Call] = {}
+        self._finish_reason: str | None = None
+
+    def start(self) -> list[Event]:
+        """Return the events before anything is known."""
+        return [self._state("response.created"), self._state("response.in_progress")]
+
+    def chunk(self, payload: Mapping[str, Any]) -> list[Event]:
+        """Return the events that follow from a chunk of the chat."""
+        if isinstance(payload.get("usage"), Mapping):
+            self.response["usage"] = responses_usage(payload["usage"])
+        # Of several answers only the first has a place in a response; none but that can be asked for.
+        choices = [one for one in payload.get("choices") or [] if one.get("index", 0) == 0][:1]
+        return [event for choice in choices for event in self._choice(choice)]
+
+    def finish(self) -> list[Event]:
+        """Return the events of the end: every item done, and the whole response."""
+        events = self._close_all()
+        reason = _INCOMPLETE.get(self._finish_reason or "")
+        self.response["status"] = INCOMPLETE if reason else COMPLETED
+        self.response["incomplete_details"] = {"reason": reason} if reason else None
+        return [*events, self._state(f"response.{self.response['status']}")]
+
+    def fail(self, code: str, message: str) -> list[Event]:
+        """Return the events of an answer that broke off: what came stays, and is not called whole."""
+        events = self._close_all(INCOMPLETE)
+        self.response |= {"status": FAILED, "error": {"code": code, "message": message}}
+        return [*events, self._state("response.failed")]
+
+    def _choice(self, choice: Mapping[str, Any]) -> list[Event]:
+        delta = choice.get("delta") or {}
+        self._finish_reason = choice.get("finish_reason") or self._finish_reason
+        events = self._think(delta.get("reasoning_content"), delta.get("thinking_blocks"))
+        events += self._say("output_text", delta.get("content"))
+        events += self._say("refusal", delta.get("refusal"))
+        for call in delta.get("tool_calls") or []:
+            events += self._call(call)
+        return events
+
+    def _think(self, text: Any, blocks: Any) -> list[Event]:
+        if not text and not blocks:
+            return []
+        events: list[Event] = []
+        if self._reasoning is None:
+            events += self._close_message()
+            self._reasoning = _Reasoning(self._id("rs"), self._next_index())
+            events += self._added(self._reasoning)
+        self._reasoning.blocks += blocks or []
+        return [*events, *self._numbered(self._reasoning.delta(text))] if text else events
+
+    def _say(self, kind: str, text: Any) -> list[Event]:
+        if not text:
+            return []
+        events = self._close_reasoning()
+        if self._message is None:
+            self._message = _Message(self._id("msg"), self._next_index())
+            events += self._added(self._message)
+        return [*events, *self._numbered(self._message.delta(kind, str(text)))]
+
+    def _call(self, call: Mapping[str, Any]) -> list[Event]:
+        number, function = call.get("index", 0), call.get("function") or {}
+        events: list[Event] = []
+        if number not in self._calls:
+            events += [*self._close_reasoning(), *self._close_message()]
+            name = str(function.get("name"))
+            is_custom = name in self._custom_tools
+            made = _Call(
+                self._id("ctc" if is_custom else "fc"),
+                self._next_index(),
+                str(call.get("id")),
+                name,
+                is_custom=is_custom,
+            )
+            self._calls[number] = made
+            events += self._added(made)
+        return [*events, *self._numbered(self._calls[number].delta(str(function.get("arguments") or "")))]
+
+    def _close_reasoning(self) -> list[Event]:
+        closed, self._reasoning = self._reasoning, None
+        return [] if closed is None else self._done(closed)
+
+    def _close_message(self, status: str = COMPLETED) -> list[Event]:
+        closed, self._message = self._message, None
+        return [] if closed is None else self._done(closed, status)
+
+    def _close_all(self, status: str = COMPLETED) -> list[Event]:
+        events = [*self._close_reasoning(), *self._close_message(status)]
+        # A provider may go back and forth between its calls, so they stay open until here.
+        for call in self._calls.values():
+            events += self._done(call, status)
+        self._calls = {}
+        return events
+
+    def _added(self, item: "_Item") -> list[Event]:
+        self.response["output"].append(item.shown(IN_PROGRESS))
+        found = {
+            "type": "response.output_item.added",
+            "output_index": item.index,
+            "item": item.shown(IN_PROGRESS),
+        }
+        return self._numbered([found])
+
+    def _done(self, item: "_Item", status: str = COMPLETED) -> list[Event]:
+        self.response["output"][item.index] = item.shown(status)
+        found = {"type": "response.output_item.done", "output_index": item.index, "item": item.shown(status)}
+        return self._numbered([*item.ended(), found])
+
+    def _state(self, kind: str) -> Event:
+        # A copy: what is sent now does not change with what comes later.
+        [event] = self._numbered(
+            [{"type": kind, "response": {**self.response, "output": [*self.response["output"]]}}]
+        )
+        return event
+
+    def _numbered(self, events: list[Event]) -> list[Event]:
+        numbered = [{**event, "sequence_number": self._sequence + at} for at, event in enumerate(events)]
+        self._sequence += len(events)
+        return numbered
+
+    def _next_index(self) -> int:
+        return len(self.response["output"])
+
+    def _id(self, prefix: str) -> str:
+        """Return an item's id: that of the response with the item's place in it, so that it can be found."""
+        return f"{prefix}_{str(self.response['id']).removeprefix('resp_')}_{self._next_index()}"
+
+
+class _Item(ABC):
+    """An item of the output while it comes about."""
+
+    def __init__(self, item_id: str, index: int) -> None:
+        self.id = item_id
+        self.index = index
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """Return what every event about the item names."""
+        return {"item_id": self.id, "output_index": self.index}
+
+    @abstractmethod
+    def shown(self, status: str) -> dict[str, Any]:
+        """Return the item as it is now."""
+
+    @abstractmethod
+    def ended(self) -> list[Event]:
+        """Return the events that end its parts."""
+
+
+class _Reasoning(_Item):
+    """Thinking, as one part of a summary; signed thinking goes along sealed."""
+
+    def __init__(self, item_id: str, index: int) -> None:
+        super().__init__(item_id, index)
+        self.texts: list[str] = []
+        self.blocks: list[dict[str, Any]] = []
+
+    def delta(self, text: str) -> list[Event]:
+        place = {**self.place, "summary_index": 0}
+        opened = {"type": "response.reasoning_summary_part.added", **place, "part": _summary("")}
+        said = {"type": "response.reasoning_summary_text.delta", **place, "delta": text}
+        is_first = not self.texts
+        self.texts.append(text)
+        return [opened, said] if is_first else [said]
+
+    def shown(self, status: str) -> dict[str, Any]:
+        del status
+        summary = [_summary("".join(self.texts))] if self.texts else []
+        encrypted = {"encrypted_content": sealed(self.blocks)} if self.blocks else {}
+        return {"id": self.id, "type": "reasoning", "summary": summary, **encrypted}
+
+    def ended(self) -> list[Event]:
+        if not self.texts:
+            return []
+        place, text = {**self.place, "summary_index": 0}, "".join(self.texts)
+        return [
+            {"type": "response.reasoning_summary_text.done", **place, "text": text},
+            {"type": "response.reasoning_summary_part.done", **place, "part": _summary(text)},
+        ]
+
+
+class _Message(_Item):
+    """What the assistant says: text, a refusal, or one after the other, each a part of its own."""
+
+    def __init__(self, item_id: str, index: int) -> None:
+        super().__init__(item_id, index)
+        self.parts: list[tuple[str, list[str]]] = []
+
+    def delta(self, kind: str, text: str) -> list[Event]:
+        events: list[Event] = []
+        if not self.parts or self.parts[-1][0] != kind:
+            events += self._part_done()
+            self.parts.append((kind, []))
+            part = _content(kind, "")
+            events.append({"type": "response.content_part.added", **self._part_place(), "part": part})
+        self.parts[-1][1].append(text)
+        logprobs: Event = {"logprobs": []} if kind == "output_text" else {}
+        return [*events, {"type": f"response.{kind}.delta", **self._part_place(), "delta": text, **logprobs}]
+
+    def shown(self, status: str) -> dict[str, Any]:
+        content = (
+            [_content(kind, "".join(texts)) for kind, texts in self.parts] if status != IN_PROGRESS else []
+        )
+        return {"id": self.id, "type": "message", "role": "assistant", "status": status, "content": content}
+
+    def ended(self) -> list[Event]:
+        return self._part_done()
+
+    def _part_done(self) -> list[Event]:
+        if not self.parts:
+            return []
+        kind, texts = self.parts[-1]
+        text = "".join(texts)
+        said = {"text": text, "logprobs": []} if kind == "output_text" else {"refusal": text}
+        return [
+            {"type": f"response.{kind}.done", **self._part_place(), **said},
+            {"type": "response.content_part.done", **self._part_place(), "part": _content(kind, text)},
+        ]
+
+    def _part_place(self) -> dict[str, Any]:
+        return {**self.place, "content_index": len(self.parts) - 1}
+
+
+class _Call(_Item):
+    """A call of a function, or of a custom tool, whose one text the chat had as an argument."""
+
+    def __init__(self, item_id: str, index: int, call_id: str, name: str, *, is_custom: bool) -> None:
+        super().__init__(item_id, index)
+        self.call_id = call_id
+        self.name = name
+        self.is_custom = is_custom
+        self.arguments: list[str] = []
+
+    def delta(self, arguments: str) -> list[Event]:
+        if not arguments:
+            return []
+        self.arguments.append(arguments)
+        # A custom tool's text can be read only when its JSON is whole.
+        kind = "response.function_call_arguments.delta"
+        return [] if self.is_custom else [{"type": kind, **self.place, "delta": arguments}]
+
+    def shown(self, status: str) -> dict[str, Any]:
+        named = {"id": self.id, "call_id": self.call_id, "name": self.name, "status": status}
+        if self.is_custom:
+            return {**named, "type": "custom_tool_call", "input": self._input()}
+        return {**named, "type": "function_call", "arguments": "".join(self.arguments)}
+
+    def ended(self) -> list[Event]:
+        if not self.is_custom:
+            done = "response.function_call_arguments.done"
+            return [{"type": done, **self.place, "name": self.name, "arguments": "".join(self.arguments)}]
+        text = self._input()
+        return [
+            {"type": "response.custom_tool_call_input.delta", **self.place, "delta": text},
+            {"type": "response.custom_tool_call_input.done", **self.place, "input": text},
+        ]
+
+    def _input(self) -> str:
+        whole = "".join(self.arguments)
+        try:
+            said = json.loads(whole)
+        except (ValueError, RecursionError):
+            return whole
+        text = said.get(CUSTOM_INPUT) if isinstance(said, dict) else None
+        return text if isinstance(text, str) else whole
+
+
+def responses_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a chat's `usage` as that of a response."""
+    details = usage.get("prompt_tokens_details") or {}
+    read, written = details.get("cached_tokens") or 0, details.get("cache_write_tokens") or 0
+    thought = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
+    prompt, completion = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
+    return {
+        "input_tokens": prompt,
+        "input_tokens_details": {"cached_tokens": read, "cache_write_tokens": written},
+        "output_tokens": completion,
+        "output_tokens_details": {"reasoning_tokens": thought},
+        "total_tokens": prompt + completion,
+    }
+
+
+def _summary(text: str) -> dict[str, str]:
+    return {"type": "summary_text", "text": text}
+
+
+def _content(kind: str, text: str) -> dict[str, Any]:
+    if kind == "refusal":
+        return {"type": "refusal", "refusal": text}
+    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}

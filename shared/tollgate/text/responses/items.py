@@ -1,0 +1,193 @@
+"""The items of a Responses request as the messages of a chat.
+
+A turn of the assistant is one message in a chat and several items here: its reasoning, its text, each of its
+calls. Signed thinking travels in a reasoning item's `encrypted_content`, which clients send back unread.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.text.request import dumps
+
+MAX_ITEMS = 2_000
+"""In one conversation: more than any context holds."""
+CUSTOM_INPUT = "input"
+"""The one argument of a custom tool, which a chat knows as a function."""
+
+_SEAL = "tg1."
+"""Before the thinking blocks in `encrypted_content`, so that another provider's are told from ours."""
+_ROLES = ("user", "assistant", "system", "developer")
+
+Item = Mapping[str, Any]
+Message = dict[str, Any]
+
+
+def messages_of(items: Sequence[Any]) -> list[Message]:
+    """Return the chat messages that items say. Raises `InvalidInputError`, naming the item."""
+    if len(items) > MAX_ITEMS:
+        raise invalid("/input", f"Must be at most {MAX_ITEMS} items.")
+    chat = _Chat()
+    for position, item in enumerate(items):
+        chat.add(item, f"/input/{position}")
+    return chat.finished()
+
+
+def sealed(thinking_blocks: Sequence[Mapping[str, Any]]) -> str:
+    """Return thinking blocks as the `encrypted_content` of a reasoning item."""
+    return _SEAL + base64.b64encode(dumps(list(thinking_blocks)).encode()).decode()
+
+
+def unsealed(encrypted: object) -> list[dict[str, Any]]:
+    """Return the thinking blocks in an `encrypted_content`; none in one that is not ours.
+
+    Whoever changes them is refused by the provider that signed them.
+    """
+    if not isinstance(encrypted, str) or not encrypted.startswith(_SEAL):
+        return []
+    try:
+        found = json.loads(base64.b64decode(encrypted.removeprefix(_SEAL), validate=True))
+    except (binascii.Error, ValueError, RecursionError):
+        return []
+    return [block for block in found if isinstance(block, dict)] if isinstance(found, list) else []
+
+
+def invalid(path: str, message: str, allowed: Any = None) -> InvalidInputError:
+    """Return the error of one field."""
+    return InvalidInputError([Problem(path, message, allowed)])
+
+
+class _Chat:
+    """The messages so far. Images among tool outputs wait until all outputs of the turn are there."""
+
+    def __init__(self) -> None:
+        self._messages: list[Message] = []
+        self._images: list[dict[str, Any]] = []
+
+    def add(self, item: Any, path: str) -> None:
+        if not isinstance(item, dict):
+            raise invalid(path, "Must be an item object.")
+        kind = item.get("type") or ("message" if "role" in item else None)
+        if kind in ("function_call_output", "custom_tool_call_output"):
+            self._add_output(item, path)
+            return
+        self._flush_images()
+        if kind == "message":
+            self._add_message(item, path)
+        elif kind == "reasoning":
+            self._add_reasoning(item)
+        elif kind == "function_call":
+            self._add_call(item, path, item.get("arguments"))
+        elif kind == "custom_tool_call":
+            self._add_call(item, path, dumps({CUSTOM_INPUT: item.get("input")}))
+        else:
+            raise invalid(f"{path}/type", f"This service has no items of type {kind!r}.", _KINDS)
+
+    def finished(self) -> list[Message]:
+        self._flush_images()
+        return self._messages
+
+    def _add_message(self, item: Item, path: str) -> None:
+        role = item.get("role")
+        if role not in _ROLES:
+            raise invalid(f"{path}/role", "Unknown role.", list(_ROLES))
+        if role != "assistant":
+            self._messages.append({"role": role, "content": _parts(item.get("content"), f"{path}/content")})
+            return
+        turn = self._turn()
+        text = _plain_text(item.get("content"), f"{path}/content")
+        turn["content"] = f"{turn['content'] or ''}{text}"
+
+    def _add_reasoning(self, item: Item) -> None:
+        turn = self._turn()
+        texts = [*_texts(item.get("content")), *_texts(item.get("summary"))]
+        if texts:
+            turn["reasoning_content"] = turn.get("reasoning_content", "") + "".join(texts)
+        if blocks := unsealed(item.get("encrypted_content")):
+            turn["thinking_blocks"] = [*turn.get("thinking_blocks", []), *blocks]
+
+    def _add_call(self, item: Item, path: str, arguments: Any) -> None:
+        if not isinstance(item.get("call_id"), str) or not isinstance(item.get("name"), str):
+            raise invalid(path, "Must have call_id and name.")
+        function = {"name": item["name"], "arguments": arguments if isinstance(arguments, str) else "{}"}
+        self._turn().setdefault("tool_calls", []).append(
+            {"id": item["call_id"], "type": "function", "function": function}
+        )
+
+    def _add_output(self, item: Item, path: str) -> None:
+        if not isinstance(item.get("call_id"), str):
+            raise invalid(f"{path}/call_id", "Required.")
+        output = item.get("output")
+        parts = _parts(output, f"{path}/output") if isinstance(output, list) else output
+        if isinstance(parts, list):
+            # A chat's tool message is text only: what else came follows in a message of the user's.
+            self._images += [part for part in parts if part["type"] != "text"]
+            parts = "".join(part["text"] for part in parts if part["type"] == "text")
+        text = parts if isinstance(parts, str) else dumps(parts)
+        self._messages.append({"role": "tool", "tool_call_id": item["call_id"], "content": text})
+
+    def _turn(self) -> Message:
+        """Return the assistant's message that is under way, or begin one."""
+        if not self._messages or self._messages[-1]["role"] != "assistant":
+            self._messages.append({"role": "assistant", "content": None})
+        return self._messages[-1]
+
+    def _flush_images(self) -> None:
+        if self._images:
+            self._messages.append({"role": "user", "content": self._images})
+            self._images = []
+
+
+_KINDS = [
+    "message",
+    "reasoning",
+    "function_call",
+    "function_call_output",
+    "custom_tool_call",
+    "custom_tool_call_output",
+    "item_reference",
+]
+
+
+def _parts(content: Any, path: str) -> str | list[dict[str, Any]]:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        raise invalid(path, "Must be a text or a list of parts.")
+    return [_part(part, f"{path}/{position}") for position, part in enumerate(content)]
+
+
+def _part(part: Any, path: str) -> dict[str, Any]:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if kind in ("input_text", "output_text", "text") and isinstance(part.get("text"), str):
+        return {"type": "text", "text": part["text"]}
+    if kind == "input_image" and isinstance(part.get("image_url"), str):
+        detail = {"detail": part["detail"]} if part.get("detail") in ("auto", "low", "high") else {}
+        return {"type": "image_url", "image_url": {"url": part["image_url"], **detail}}
+    if kind == "input_file" and isinstance(part.get("file_data"), str):
+        return {
+            "type": "file",
+            "file": {"filename": part.get("filename") or "file.pdf", "file_data": part["file_data"]},
+        }
+    if kind in ("input_image", "input_file"):
+        raise invalid(path, "Must carry the data itself: image_url (a URL or a data URL), or file_data.")
+    raise invalid(path, "Must be a part of a known type.", ["input_text", "input_image", "input_file"])
+
+
+def _plain_text(content: Any, path: str) -> str:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        raise invalid(path, "Must be a text or a list of parts.")
+    return "".join(_texts(content))
+
+
+def _texts(parts: Any) -> Iterable[str]:
+    """Return the texts of parts; a refusal is a text that the assistant said."""
+    for part in parts if isinstance(parts, list) else []:
+        text = part.get("text", part.get("refusal")) if isinstance(part, dict) else None
+        if isinstance(text, str):
+            yield text

@@ -1,0 +1,239 @@
+"""The body of `POST /responses`: checked where money or meaning depends on it, and as a chat body."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.text.responses.items import CUSTOM_INPUT, invalid, messages_of
+
+PASSED_ON = (
+    *("temperature", "top_p", "parallel_tool_calls", "user", "safety_identifier", "service_tier"),
+    *("prompt_cache_key", "prompt_cache_retention"),
+)
+"""Fields that mean the same in a chat."""
+REFUSED: Mapping[str, tuple[Any, ...]] = {
+    "background": (None, False),
+    "conversation": (None,),
+    "prompt": (None,),
+    "context_management": (None, []),
+    "moderation": (None,),
+}
+"""What this service does not do, and the values that do not ask for it."""
+NO_FIELDS = frozenset(
+    {
+        *("model", "input", "instructions", "max_output_tokens", "reasoning", "text", "tools", "tool_choice"),
+        *("stream", "stream_options", "store", "previous_response_id", "metadata", "include", "truncation"),
+        *("max_tool_calls", "top_logprobs"),
+    }
+)
+"""Fields that have no place in a chat body as they stand, or that are ours."""
+ECHOED = (
+    *("instructions", "max_output_tokens", "max_tool_calls", "metadata", "previous_response_id"),
+    *("temperature", "top_p", "truncation", "user", "safety_identifier", "prompt_cache_key", "service_tier"),
+)
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+
+
+@dataclass(frozen=True, slots=True)
+class ResponsesRequest:
+    """A checked request. `items` are those of its input; `store` says that the response is to be kept."""
+
+    fields: Mapping[str, Any] = field(repr=False)
+    items: Sequence[Any] = field(repr=False)
+    model: str
+    stream: bool
+    store: bool
+    previous_response_id: str | None
+    custom_tools: frozenset[str]
+
+    def chat_body(self, earlier: Sequence[Any] = ()) -> dict[str, Any]:
+        """Return the request as a chat body; `earlier` are the items of the responses that it goes on from.
+
+        Raises `InvalidInputError` for what a chat cannot say. The instructions are this request's alone, as
+        OpenAI has it: those of an earlier response are not carried over.
+        """
+        fields = self.fields
+        instructions = fields.get("instructions")
+        system = [{"role": "developer", "content": instructions}] if instructions else []
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [*system, *messages_of([*earlier, *self.items])],
+            **{name: fields[name] for name in PASSED_ON if fields.get(name) is not None},
+            **_limit(fields),
+            **_reasoning(fields.get("reasoning")),
+            **_format(fields.get("text")),
+            **_tools(fields),
+        }
+        if self.stream:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        foreign = fields.keys() - NO_FIELDS - REFUSED.keys() - body.keys() - set(PASSED_ON)
+        return {**body, **{name: fields[name] for name in sorted(foreign)}}
+
+    def skeleton(self, response_id: str, created_s: int) -> dict[str, Any]:
+        """Return the response before it has any output: its id, and what it repeats of the request."""
+        fields = self.fields
+        echoed = {name: fields.get(name) for name in ECHOED}
+        return {
+            "id": response_id,
+            "object": "response",
+            "created_at": created_s,
+            "status": "in_progress",
+            "background": False,
+            "error": None,
+            "incomplete_details": None,
+            **echoed,
+            "metadata": fields.get("metadata") or {},
+            "model": self.model,
+            "output": [],
+            "parallel_tool_calls": fields.get("parallel_tool_calls") is not False,
+            "reasoning": {"effort": None, "summary": None, **_object(fields.get("reasoning"))},
+            "store": self.store,
+            "text": {"format": {"type": "text"}, **_object(fields.get("text"))},
+            "tool_choice": fields.get("tool_choice") or "auto",
+            "tools": fields.get("tools") or [],
+            "top_logprobs": 0,
+            "truncation": fields.get("truncation") or "disabled",
+            "usage": None,
+        }
+
+
+def read_responses_request(fields: Mapping[str, Any]) -> ResponsesRequest:
+    """Return the request in a body's fields. Raises `InvalidInputError` with every problem of them."""
+    problems = list(_problems(fields))
+    if problems:
+        raise InvalidInputError(problems)
+    given = fields["input"]
+    tools = fields.get("tools") or []
+    return ResponsesRequest(
+        fields=fields,
+        items=[{"role": "user", "content": given}] if isinstance(given, str) else given,
+        model=fields["model"],
+        stream=fields.get("stream") is True,
+        store=fields.get("store") is not False,
+        previous_response_id=fields.get("previous_response_id"),
+        custom_tools=frozenset(str(tool.get("name")) for tool in tools if tool.get("type") == "custom"),
+    )
+
+
+def _problems(fields: Mapping[str, Any]) -> list[Problem]:
+    found = [
+        Problem(f"/{name}", "This service does not do this.", neutral[-1])
+        for name, neutral in REFUSED.items()
+        if fields.get(name) not in neutral
+    ]
+    checks = (
+        ("model", isinstance(fields.get("model"), str), "Must be a text model's id."),
+        ("input", isinstance(fields.get("input"), str | list), "Must be a text or a list of items."),
+        ("instructions", isinstance(fields.get("instructions"), str | None), "Must be a text."),
+        ("stream", isinstance(fields.get("stream"), bool | None), "Must be true or false."),
+        ("store", isinstance(fields.get("store"), bool | None), "Must be true or false."),
+        ("metadata", isinstance(fields.get("metadata"), dict | None), "Must be an object."),
+        (
+            "previous_response_id",
+            isinstance(fields.get("previous_response_id"), str | None),
+            "Must be a text.",
+        ),
+        ("max_output_tokens", _is_limit(fields.get("max_output_tokens")), "Must be a whole number above 0."),
+        ("text", isinstance(fields.get("text"), dict | None), "Must be an object."),
+        ("reasoning", isinstance(fields.get("reasoning"), dict | None), "Must be an object."),
+    )
+    found += [Problem(f"/{name}", message) for name, is_right, message in checks if not is_right]
+    tools = fields.get("tools")
+    if not isinstance(tools, list | None) or not all(isinstance(tool, dict) for tool in tools or []):
+        found.append(Problem("/tools", "Must be a list of tools."))
+    return found
+
+
+def _is_limit(value: Any) -> bool:
+    return value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, dict) else {}
+
+
+def _limit(fields: Mapping[str, Any]) -> dict[str, Any]:
+    limit = fields.get("max_output_tokens")
+    return {} if limit is None else {"max_completion_tokens": limit}
+
+
+def _reasoning(wanted: Any) -> dict[str, Any]:
+    effort = _object(wanted).get("effort")
+    if effort is None:
+        return {}
+    if effort not in EFFORTS:
+        raise invalid("/reasoning/effort", "Unknown effort.", list(EFFORTS))
+    return {"reasoning_effort": effort}
+
+
+def _format(text: Any) -> dict[str, Any]:
+    wanted = _object(text)
+    found = {"verbosity": wanted["verbosity"]} if wanted.get("verbosity") else {}
+    shape = _object(wanted.get("format"))
+    kind = shape.get("type", "text")
+    if kind == "text":
+        return found
+    if kind == "json_object":
+        return {**found, "response_format": {"type": "json_object"}}
+    if kind != "json_schema":
+        raise invalid("/text/format/type", "Unknown format.", ["text", "json_object", "json_schema"])
+    named = {name: shape[name] for name in ("name", "description", "schema", "strict") if name in shape}
+    return {**found, "response_format": {"type": "json_schema", "json_schema": named}}
+
+
+def _tools(fields: Mapping[str, Any]) -> dict[str, Any]:
+    tools = fields.get("tools") or []
+    if not tools:
+        return {}
+    found = {"tools": [_tool(tool, f"/tools/{position}") for position, tool in enumerate(tools)]}
+    choice = fields.get("tool_choice")
+    return found if choice is None else {**found, "tool_choice": _tool_choice(choice)}
+
+
+def _tool(tool: Mapping[str, Any], path: str) -> dict[str, Any]:
+    kind, name = tool.get("type"), tool.get("name")
+    if kind not in ("function", "custom"):
+        # Tools that run at the provider are charged by the use, and their results come back as input.
+        raise invalid(
+            f"{path}/type", "Tools that run at the provider have no price here.", ["function", "custom"]
+        )
+    if not isinstance(name, str):
+        raise invalid(f"{path}/name", "Required.")
+    function: dict[str, Any] = {"name": name}
+    if tool.get("description"):
+        function["description"] = tool["description"]
+    if kind == "custom":
+        # As a function with one text: every provider has those.
+        parameters = {
+            "type": "object",
+            "properties": {CUSTOM_INPUT: {"type": "string", **_grammar(tool.get("format"))}},
+            "required": [CUSTOM_INPUT],
+            "additionalProperties": False,
+        }
+        return {"type": "function", "function": {**function, "parameters": parameters}}
+    function["parameters"] = tool.get("parameters") or {"type": "object", "properties": {}}
+    if tool.get("strict") is not None:
+        function["strict"] = tool["strict"]
+    return {"type": "function", "function": function}
+
+
+def _grammar(shape: Any) -> dict[str, str]:
+    """Return what a custom tool's grammar asks for, as words: a chat has no other place for it."""
+    if _object(shape).get("type") != "grammar":
+        return {}
+    return {"description": f"Must follow this {shape.get('syntax')} grammar:\n{shape.get('definition')}"}
+
+
+def _tool_choice(choice: Any) -> Any:
+    if choice in ("auto", "none", "required"):
+        return choice
+    if isinstance(choice, dict) and choice.get("type") in ("function", "custom"):
+        return {"type": "function", "function": {"name": choice.get("name")}}
+    if (
+        isinstance(choice, dict)
+        and choice.get("type") == "allowed_tools"
+        and choice.get("mode") != "required"
+    ):
+        return "auto"
+    raise invalid("/tool_choice", "Must be auto, none, required, or a function or custom tool by its name.")
