@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = {"node_modules", "__pycache__"}
 """Beside these, all that begins with a dot is made by tools."""
+PATH = re.compile(r"`((?:[\w-]+/)*[\w-]+\.py)`(?: `([\w.]+)`)?")
 READ = (".md", ".py", ".yaml", ".toml", ".js", ".mjs", ".html", ".css", ".sh", "Makefile")
 NAME = re.compile(r"(?<![\w/.*<>{}$-])((?:\.\./|\./)*[\w][\w/.-]*\.md)(?:#([\w-]+))?")
 ELSEWHERE = re.compile(r"https?://\S+|\[[^\]\n]*\]\([^)]*\)")
@@ -69,6 +70,16 @@ def references(source: Path, text: str) -> Iterator[tuple[str, str | None]]:
 SOURCES = [file for file in written() if file != Path(__file__)]
 
 
+def code_faults(page: str) -> Iterator[str]:
+    """Yield what a page says of our code that is not so: a file, or a name that the file has not."""
+    for path, name in PATH.findall((ROOT / page).read_text()):
+        file = next((home for home in (ROOT / path, ROOT / "shared/tollgate" / path) if home.exists()), None)
+        if file is None:
+            yield f"{path} is not there"
+        elif not all(re.search(rf"\b{part}\b", file.read_text()) for part in name.split(".")):
+            yield f"{path} has no {name}"
+
+
 class TestReferences:
     @pytest.mark.parametrize("folder", sorted({file.relative_to(ROOT).parts[0] for file in SOURCES}))
     def test_each_leads_to_a_page_and_a_heading_of_this_repository(self, folder: str) -> None:
@@ -80,6 +91,10 @@ class TestReferences:
             if (wrong := fault(file, name, anchor))
         ]
         assert faults == []
+
+    @pytest.mark.parametrize("page", ["docs/request-path.md", "docs/architecture.md", "README.md"])
+    def test_the_code_that_a_page_leads_to_is_there(self, page: str) -> None:
+        assert list(code_faults(page)) == []
 
     def test_none_is_by_a_number_of_a_section(self) -> None:
         assert [str(file) for file in SOURCES if NUMBERED.search(file.read_text())] == []

@@ -346,7 +346,7 @@ class MethodNotAllowedError(TollgateError):
         super().__init__(f"Use {methods} for this endpoint.")
 
     def headers(self) -> dict[str, str]:
-        """Return `Allow`, which HTTP asks for beside a 405 (RFC 9110 §15.5.6)."""
+        """Return `Allow`, which HTTP asks for beside a 405 (RFC 9110, 15.5.6)."""
         return {"Allow": ", ".join(self.allowed)} if self.allowed else {}
 
 
