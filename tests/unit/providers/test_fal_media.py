@@ -37,6 +37,7 @@ from tollgate.providers.runtime.base import (
     Unknown,
 )
 from tollgate.providers.runtime.http import ProviderHttp
+from tollgate.providers.runtime.registry import providers
 
 Z_IMAGE = {"text": "fal-ai/z-image/turbo", "edit": "fal-ai/z-image/turbo/image-to-image"}
 SEEDANCE = {
@@ -401,7 +402,8 @@ class TestSimulated:
 
     def test_an_answer_that_comes_too_late(self, simulator_url: str) -> None:
         headers = {"authorization": f"Key {KEY}"}
-        impatient = FalMedia(ProviderHttp(f"{simulator_url}/fal", KEY, headers, answer_timeout_s=0.1))
+        hurried = ProviderHttp(f"{simulator_url}/fal", KEY, headers, answer_timeout_s=0.1)
+        impatient = FalMedia(providers()["fal"], hurried)
         assert isinstance(run(impatient, z_image("a fox [[hang 1]]"))[0], Lost)
 
     @pytest.mark.parametrize("direction", ["[[stuck]]", "[[slow 100]]"])

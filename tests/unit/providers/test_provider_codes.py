@@ -2,8 +2,8 @@
 
 import pytest
 
+from tollgate.providers.runtime.answers import meaning
 from tollgate.providers.runtime.base import Codes, Failed, FailureKind, Rejected, RejectionKind
-from tollgate.providers.runtime.codes import verdict
 from tollgate.providers.runtime.http import Reply
 
 CODES: Codes = {
@@ -31,10 +31,15 @@ REPLY = Reply(400, {}, {}, "all of it")
     ],
 )
 def test_a_code_has_its_meaning(code: str | None, outcome: Rejected | Failed | None) -> None:
-    assert verdict(CODES, code, "why", REPLY) == outcome
+    assert meaning(CODES, [code], "why", REPLY) == outcome
 
 
 def test_a_refusal_has_a_reason_where_the_provider_says_none() -> None:
-    outcome = verdict(CODES, "Invalid", None, REPLY)
+    outcome = meaning(CODES, ["Invalid"], None, REPLY)
     assert isinstance(outcome, Rejected)
     assert outcome.message
+
+
+def test_the_first_word_that_is_known_counts() -> None:
+    outcome = meaning(CODES, [None, "unheard", "Busy", "Invalid"], "why", REPLY)
+    assert outcome == Failed(FailureKind.LIMITED, "HTTP 400: all of it")

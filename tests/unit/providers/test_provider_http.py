@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from tests.support.http_server import HANG, Answer, Raw, Received, Reply, http_server
+from tollgate.providers.runtime.answers import failure_of
 from tollgate.providers.runtime.base import FailureKind
-from tollgate.providers.runtime.http import NoAnswerError, NotSentError, ProviderHttp, failure_of
+from tollgate.providers.runtime.http import NoAnswerError, NotSentError, ProviderHttp
 from tollgate.providers.runtime.http import Reply as ProviderReply
 
 KEY = "sk-very-secret-0123456789"

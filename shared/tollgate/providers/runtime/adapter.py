@@ -1,17 +1,64 @@
-"""What all adapters that speak HTTP have in common."""
+"""What all adapters that speak HTTP have in common: one job sent once, and asked for until it has ended.
 
-from typing import ClassVar, Self
+A vendor's adapter says what goes over the wire (`Submission`, `StatusQuery`) and how an answer is read. What
+it means to have no words for a job, no connection or no answer is decided here, for all of them alike.
+"""
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.runtime.answers import by_status
+from tollgate.providers.runtime.base import (
+    Failed,
+    FailureKind,
+    Handle,
+    Job,
+    Lost,
+    Mapped,
+    PollOutcome,
+    SubmitOutcome,
+    Unknown,
+)
 from tollgate.providers.runtime.declaration import Provider
-from tollgate.providers.runtime.http import ProviderHttp
+from tollgate.providers.runtime.http import NoAnswerError, NotSentError, ProviderHttp, Reply
+
+QUEUED, CANCELLED = "queued", "cancelled"
+"""Of the providers whose waiting jobs are dropped by deleting them."""
 
 
-class MediaAdapter:
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A job on the wire: where it goes, and what its answers mean.
+
+    `read` gets the answers with a good status, `refusal` all others, `lost` the reason why there is none.
+    """
+
+    path: str
+    body: Mapping[str, Any]
+    read: Callable[[Reply], SubmitOutcome]
+    refusal: Callable[[Reply], SubmitOutcome] = by_status
+    lost: Callable[[str], SubmitOutcome] = Lost
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StatusQuery:
+    """The question how a job is doing: its path, and how the answer is read, whatever its status."""
+
+    path: str
+    read: Callable[[Reply], PollOutcome]
+
+
+class MediaAdapter(ABC):
     """A provider's wire, over its HTTP API."""
 
     http_type: ClassVar[type[ProviderHttp]] = ProviderHttp
 
-    def __init__(self, http: ProviderHttp) -> None:
+    def __init__(self, declared: Provider, http: ProviderHttp) -> None:
+        self._declared = declared
         self._http = http
 
     @classmethod
@@ -19,4 +66,65 @@ class MediaAdapter:
         """Return the adapter at `base_url`, under `key`, which is sent as the provider declares."""
         headers = {**declared.auth.headers(key), **declared.headers}
         bounds = (declared.answer_timeout_s, declared.max_answer_bytes)
-        return cls(cls.http_type(base_url, key, headers, *bounds))
+        return cls(declared, cls.http_type(base_url, key, headers, *bounds))
+
+    @abstractmethod
+    def submission(self, job: Job, mapped: Mapped) -> Submission:
+        """Return what to send for a job, which is `mapped` in the provider's words."""
+
+    @abstractmethod
+    def status(self, handle: Handle) -> StatusQuery | None:
+        """Return the question for a job; `None` of a provider that has no jobs, only answers."""
+
+    def submit(self, job: Job) -> SubmitOutcome:
+        """Send the job, once."""
+        mapper = self._declared.mappers().get(job.mapping)
+        if mapper is None:
+            return Failed(FailureKind.NOT_CONFIGURED, f"no mapping {job.mapping}")
+        try:
+            return self._send(self.submission(job, mapper(job)))
+        except CannotMapError as exc:
+            return Failed(FailureKind.NOT_CONFIGURED, repr(exc))
+        except NotSentError as exc:
+            return Failed(FailureKind.UNREACHABLE, str(exc))
+
+    def poll(self, handle: Handle) -> PollOutcome:
+        """Ask how the job is doing; may be asked any number of times."""
+        query = self.status(handle)
+        if query is None:
+            return Unknown(f"{self._declared.name} has no jobs to ask for")
+        try:
+            return query.read(self._http.call("GET", query.path))
+        except (NotSentError, NoAnswerError) as exc:
+            return Unknown(str(exc))
+
+    def _send(self, submission: Submission) -> SubmitOutcome:
+        try:
+            reply = self._http.call("POST", submission.path, submission.body, headers=submission.headers)
+        except NoAnswerError as exc:
+            # It was sent: the provider may have the job.
+            return submission.lost(str(exc))
+        return submission.read(reply) if reply.ok else submission.refusal(reply)
+
+    def _ask(self, method: str, path: str) -> Reply | None:
+        """Return the answer to a request that may be repeated, `None` where there is none."""
+        try:
+            return self._http.call(method, path)
+        except (NotSentError, NoAnswerError):
+            return None
+
+    def _drop_queued(self, task_path: str, drop_path: str, status: tuple[str, ...]) -> bool:
+        """Delete a job that waits; tell whether the provider says that it is cancelled.
+
+        `status` is where the answer at `task_path` says how the job is. The same request deletes the record
+        of a job that has ended (docs/providers/ark.md, docs/providers/minimax.md), so it goes out for one
+        that waits only.
+        """
+        if self._status_at(task_path, status) != QUEUED:
+            return False
+        self._ask("DELETE", drop_path)
+        return self._status_at(task_path, status) == CANCELLED
+
+    def _status_at(self, path: str, status: tuple[str, ...]) -> str | None:
+        reply = self._ask("GET", path)
+        return None if reply is None else reply.string(*status)

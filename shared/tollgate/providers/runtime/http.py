@@ -1,49 +1,29 @@
-"""HTTP as media providers need it: what was sent, what came back, and what a status means for us.
+"""HTTP as media providers need it: what was sent, and what came back.
 
-The one question that matters when a submit goes wrong is whether the provider may have it. So "nothing
-was sent" and "no readable answer" are two different errors here
-(docs/architecture.md#rules-for-every-provider).
+The one question that matters when a submit goes wrong is whether the provider may have it. So "nothing was
+sent" and "no readable answer" are two different errors here (docs/architecture.md#rules-for-every-provider).
 """
 
 import json
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
 from tollgate.kit.outbound import tls
-from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.runtime.base import (
-    Failed,
-    FailureKind,
-    Lost,
-    Rejected,
-    RejectionKind,
-    ResultFile,
-    Unknown,
-)
+from tollgate.providers.runtime.base import ResultFile
 from tollgate.providers.runtime.declaration import ANSWER_TIMEOUT_S, MAX_ANSWER_BYTES
 
 CONNECT_TIMEOUT_S = 5.0
 NOT_FOUND = 404
 FIRST_CLIENT_ERROR, FIRST_SERVER_ERROR = 400, 500
-FULL_PROGRESS = 100
 SHOWN_CHARACTERS = 300
 """How much of a provider's words is kept, in an attempt's detail or as the reason of a refusal."""
 
-_REFUSED_US = frozenset({401, 402, 403})
-_LIMITED = 429
-"""Come again later. 503 is an outage like other 5xx: who waits for its end may wait for long."""
-_ABOUT_THE_REQUEST = frozenset({400, 413, 422})
-"""A refusal with one of these ends the task for the customer, so no other status counts as one."""
 _OK, _REDIRECT = 200, 300
-_REASONS = {
-    RejectionKind.CONTENT: "The provider refused the content.",
-    RejectionKind.INPUT: "The provider refused the input.",
-}
 
 
 class NotSentError(Exception):
@@ -103,7 +83,7 @@ class ProviderHttp:
         max_answer_bytes: int = MAX_ANSWER_BYTES,
     ) -> None:
         self.base_url = base_url
-        self._key = key
+        self.key = key
         self._headers = dict(headers)
         self._answer_timeout_s = answer_timeout_s
         self._max_answer_bytes = max_answer_bytes
@@ -119,6 +99,10 @@ class ProviderHttp:
         self._client = client
         # Providers are made anew when the secret changes; the old ones close their connections.
         weakref.finalize(self, client.close)
+
+    def fresh_headers(self) -> Mapping[str, str]:
+        """Return headers that are new for each request: none, but for the providers that want some."""
+        return {}
 
     def owns(self, url: object) -> bool:
         """Return whether `url` is of this API's own origin: our credentials go nowhere else."""
@@ -146,10 +130,11 @@ class ProviderHttp:
         Raises `NotSentError` or `NoAnswerError`.
         """
         fields = {name: (None, text) for name, text in form.items()} if form else None
+        sent = {**self.fresh_headers(), **(headers or {})}
         try:
-            with self._client.stream(method, url, json=body, files=fields, headers=headers) as response:
+            with self._client.stream(method, url, json=body, files=fields, headers=sent) as response:
                 text = self._read(response)
-                noted = text.replace(self._key, "[key]")
+                noted = text.replace(self.key, "[key]")
                 return Reply(response.status_code, _json(text), response.headers, noted)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.InvalidURL) as exc:
             raise NotSentError(repr(exc)) from exc
@@ -171,63 +156,6 @@ class ProviderHttp:
 def shown(text: str) -> str:
     """Return as much of a provider's words as is kept."""
     return text[:SHOWN_CHARACTERS]
-
-
-def send_submit(send: Callable[[], Reply]) -> Reply | Failed | Lost:
-    """Put a job in a provider's words and send it, once; give the answer, or what it means to have none.
-
-    The one place that says so for every adapter: a job that was sent and not answered may be running.
-    """
-    try:
-        return send()
-    except (CannotMapError, KeyError) as exc:
-        return Failed(FailureKind.NOT_CONFIGURED, repr(exc))
-    except NotSentError as exc:
-        return Failed(FailureKind.UNREACHABLE, str(exc))
-    except NoAnswerError as exc:
-        return Lost(str(exc))
-
-
-def send_poll(send: Callable[[], Reply]) -> Reply | Unknown:
-    """Ask how a job is doing; give the answer, or what it means to have none."""
-    try:
-        return send()
-    except (NotSentError, NoAnswerError) as exc:
-        return Unknown(str(exc))
-
-
-def refused(kind: RejectionKind, message: str | None) -> Rejected:
-    """Return a refusal of the request, with the provider's reason where it says one."""
-    return Rejected(kind, shown(message) if message else _REASONS[kind])
-
-
-def progress_of(value: Any) -> int | None:
-    """Return a provider's word for the progress, `None` where it is no whole number from 0 to 100."""
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and 0 <= value <= FULL_PROGRESS else None
-
-
-def percent_of(value: Any) -> int | None:
-    """Return the progress of a provider that says it as a number or as a text such as `45%`."""
-    if not isinstance(value, str):
-        return progress_of(value)
-    digits = value.removesuffix("%")
-    is_number = digits.isascii() and digits.isdigit() and len(digits) <= len(str(FULL_PROGRESS))
-    return progress_of(int(digits)) if is_number else None
-
-
-def failure_of(reply: Reply) -> Failed | None:
-    """Return what a status says about the provider or about us; `None` where it is about the request."""
-    if reply.status in _ABOUT_THE_REQUEST:
-        return None
-    if reply.status in _REFUSED_US:
-        return Failed(FailureKind.REFUSED_US, reply.detail())
-    if reply.status == _LIMITED:
-        return Failed(FailureKind.LIMITED, reply.detail())
-    if reply.status == NOT_FOUND or reply.status < FIRST_CLIENT_ERROR:
-        # No such model or path: an address of ours is wrong, also where it redirects.
-        return Failed(FailureKind.NOT_CONFIGURED, reply.detail())
-    return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
 
 
 def _json(text: str) -> Any:

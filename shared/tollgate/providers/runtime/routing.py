@@ -12,17 +12,19 @@ from tollgate.providers.runtime.registry import mapper_of
 def routes_for(model: Model, values: Mapping[str, Any]) -> list[Route]:
     """Return the routes that can run an input, best first.
 
-    Asked before the charge, so that no input is taken that every provider would have to refuse.
+    Asked before the charge, so that no input is taken that every provider would have to refuse; and when a
+    task needs its next provider.
     """
-    return [route for route in model.routes_for(values) if _has_words(route, values)]
+    return [route for route in model.routes_for(values) if can_carry(route, values)]
 
 
-def _has_words(route: Route, values: Mapping[str, Any]) -> bool:
+def can_carry(route: Route, values: Mapping[str, Any]) -> bool:
+    """Return whether the route's provider has words for all values; only its mapper's own refusal says no."""
     mapper = mapper_of(route.provider, route.mapping)
     if mapper is None:
         return False
     try:
         mapper(Job("", route.mapping, route.upstream, values))
-    except (CannotMapError, KeyError):
+    except CannotMapError:
         return False
     return True

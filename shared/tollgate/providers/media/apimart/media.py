@@ -1,80 +1,66 @@
-"""Media on APIMart: our input in its words, and its answers in ours."""
+"""APIMart's wire (docs/providers/apimart.md)."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from tollgate.providers.mapping.midjourney import REASONS
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.apimart import facts
-from tollgate.providers.media.apimart.mappings import MAPPINGS, SECTION_OF
+from tollgate.providers.media.apimart.mappings import SECTION_OF
 from tollgate.providers.media.apimart.results import READERS
-from tollgate.providers.runtime.adapter import MediaAdapter
+from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
+from tollgate.providers.runtime.answers import meaning, percent_of, provider_error, refusal, taken
 from tollgate.providers.runtime.base import (
-    Codes,
     Failed,
-    FailureKind,
     Handle,
     Job,
     Lost,
+    Mapped,
     Pending,
     PollOutcome,
     Rejected,
-    RejectionKind,
     SubmitOutcome,
-    Submitted,
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.codes import verdict
-from tollgate.providers.runtime.http import (
-    FIRST_CLIENT_ERROR,
-    Reply,
-    failure_of,
-    percent_of,
-    refused,
-    send_poll,
-    send_submit,
-    shown,
-)
+from tollgate.providers.runtime.http import FIRST_CLIENT_ERROR, Reply
 
 
 class ApimartMedia(MediaAdapter):
-    """Media generations through APIMart's tasks."""
+    """Tasks, in sections that say a job each in its own way."""
 
-    def submit(self, job: Job) -> SubmitOutcome:
-        """Hand the job over once; its handle is APIMart's task id and the section that knows it."""
-        reply = send_submit(lambda: self._send(job))
-        if not isinstance(reply, Reply):
-            return reply
-        task_id = _task_id(reply.get("data"))
-        code = reply.get("code")
-        if reply.ok and code == facts.OK and task_id:
-            return Submitted({"task_id": task_id, "section": SECTION_OF[job.mapping]})
-        if not reply.ok:
-            return _refusal(reply)
-        # HTTP 200 with another code is an error that APIMart is sure of; anything else is no answer.
-        is_error = isinstance(code, int) and code >= FIRST_CLIENT_ERROR
-        return _refusal(replace(reply, status=code)) if is_error and not task_id else Lost(reply.detail())
-
-    def poll(self, handle: Handle) -> PollOutcome:
-        """Ask for the status; it carries the result."""
-        path = f"{facts.STATUS_PATHS[handle['section']]}/{quote(handle['task_id'], safe='')}"
-        reply = send_poll(lambda: self._http.call("GET", path))
-        if isinstance(reply, Unknown):
-            return reply
-        # Music and Midjourney tasks come bare as well as in the envelope.
-        data = reply.get("data") if isinstance(reply.get("data"), dict) else reply.json
-        if not reply.ok or reply.get("code") not in (None, facts.OK) or not isinstance(data, dict):
-            return Unknown(reply.detail())
-        return _state(handle, data, reply)
-
-    def _send(self, job: Job) -> Reply:
-        mapped = MAPPINGS[job.mapping](job)
-        path = facts.SUBMIT_PATHS.get(SECTION_OF[job.mapping])
+    def submission(self, job: Job, mapped: Mapped) -> Submission:
+        """The handle is APIMart's task id and the section that knows it."""
+        section = SECTION_OF[job.mapping]
+        path = facts.SUBMIT_PATHS.get(section)
+        read = partial(_submitted, section)
         if path is None:
-            return self._http.call("POST", f"/v1/{mapped.upstream}", mapped.body)
-        return self._http.call("POST", path, {"model": mapped.upstream, **mapped.body})
+            return Submission(f"/v1/{mapped.upstream}", mapped.body, read, _refusal)
+        return Submission(path, {"model": mapped.upstream, **mapped.body}, read, _refusal)
+
+    def status(self, handle: Handle) -> StatusQuery:
+        """The status carries the result."""
+        path = f"{facts.STATUS_PATHS[handle['section']]}/{quote(handle['task_id'], safe='')}"
+        return StatusQuery(path, partial(_polled, handle))
+
+
+def _submitted(section: str, reply: Reply) -> SubmitOutcome:
+    """Read HTTP 200: with another code it is an error that APIMart is sure of; anything else is no answer."""
+    task_id, code = _task_id(reply.get("data")), reply.get("code")
+    if code == facts.OK and task_id:
+        return taken(reply, task_id=task_id, section=section)
+    is_error = isinstance(code, int) and code >= FIRST_CLIENT_ERROR
+    return _refusal(replace(reply, status=code)) if is_error and not task_id else Lost(reply.detail())
+
+
+def _polled(handle: Handle, reply: Reply) -> PollOutcome:
+    # Music and Midjourney tasks come bare as well as in the envelope.
+    data = reply.get("data") if isinstance(reply.get("data"), dict) else reply.json
+    if not reply.ok or reply.get("code") not in (None, facts.OK) or not isinstance(data, dict):
+        return Unknown(reply.detail())
+    return _state(handle, data, reply)
 
 
 def _state(handle: Handle, data: dict[str, Any], reply: Reply) -> PollOutcome:
@@ -90,29 +76,28 @@ def _state(handle: Handle, data: dict[str, Any], reply: Reply) -> PollOutcome:
         return Unknown(reply.detail()) if found is None else replace(found, reference=handle["task_id"])
     if status not in facts.FAILED:
         return Unknown(reply.detail())
-    return _failed_job(data, reply, REASONS if handle["section"] == facts.MIDJOURNEY else {})
+    return _failed_job(handle["section"], data, reply)
 
 
-def _failed_job(data: dict[str, Any], reply: Reply, reasons: Codes) -> Rejected | Failed:
+def _failed_job(section: str, data: dict[str, Any], reply: Reply) -> Rejected | Failed:
     """Read a job that ended without a result: by its error's names, or by the words of its reason."""
     message = _message(data.get("error")) or _message(data.get("fail_reason"))
-    known = _named(facts.JOB_CODES, data.get("error"), message, reply)
-    known = known or verdict(reasons, (message or "").lower(), message, reply)
-    return known or Failed(FailureKind.PROVIDER_ERROR, shown(message) if message else reply.detail())
+    reasons = REASONS if section == facts.MIDJOURNEY else {}
+    known = meaning(facts.JOB_CODES, _names(data.get("error")), message, reply)
+    return (
+        known or meaning(reasons, [(message or "").lower()], message, reply) or provider_error(reply, message)
+    )
 
 
 def _refusal(reply: Reply) -> Rejected | Failed:
     """Read an answer that refuses a job: by the error's own names first, else by its status."""
     error = reply.get("error")
-    message = _message(error) or _message(reply.get("message"))
-    known = _named(facts.CODES, error, message, reply) or failure_of(reply)
-    return known or refused(RejectionKind.INPUT, message)
+    return refusal(reply, _message(error) or _message(reply.get("message")), facts.CODES, _names(error))
 
 
-def _named(codes: Codes, error: Any, message: str | None, reply: Reply) -> Rejected | Failed | None:
+def _names(error: Any) -> list[str]:
     names = (error.get("code"), error.get("type")) if isinstance(error, dict) else ()
-    verdicts = (verdict(codes, name, message, reply) for name in names if isinstance(name, str))
-    return next((found for found in verdicts if found is not None), None)
+    return [name for name in names if isinstance(name, str)]
 
 
 def _message(error: Any) -> str | None:

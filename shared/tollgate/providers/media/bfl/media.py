@@ -1,59 +1,41 @@
-"""Media from BFL, which cannot cancel; that FLUX 3 calls back is not in its documentation."""
+"""BFL's wire (docs/providers/bfl.md). It cannot cancel, and does not document that FLUX 3 calls back."""
 
 from urllib.parse import urlsplit
 
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.bfl import facts
-from tollgate.providers.media.bfl.mappings import MAPPINGS
-from tollgate.providers.runtime.adapter import MediaAdapter
+from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
+from tollgate.providers.runtime.answers import provider_error, refusal, result_files, taken
 from tollgate.providers.runtime.base import (
     Failed,
-    FailureKind,
     Handle,
     Job,
-    Lost,
+    Mapped,
     Pending,
     PollOutcome,
     Rejected,
     RejectionKind,
-    ResultFile,
     SubmitOutcome,
-    Submitted,
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import Reply, failure_of, refused, send_poll, send_submit
+from tollgate.providers.runtime.http import Reply
 
 
 class BflMedia(MediaAdapter):
-    """Media generations of FLUX at its vendor."""
+    """Jobs that are asked for at the address that BFL answers, which no other replaces."""
 
-    def submit(self, job: Job) -> SubmitOutcome:
-        """Hand the job over once; its handle is the address that BFL answers, which no other replaces."""
-        reply = send_submit(lambda: self._send(job))
-        if not isinstance(reply, Reply):
-            return reply
-        if not reply.ok:
-            return failure_of(reply) or refused(RejectionKind.INPUT, _reason(reply))
+    def submission(self, job: Job, mapped: Mapped) -> Submission:  # noqa: ARG002 - the mapping says it all
+        """The handle is that address."""
+        return Submission(f"/{mapped.upstream}", mapped.body, self._submitted, _refusal)
+
+    def status(self, handle: Handle) -> StatusQuery:
+        """The result's file is there for ten minutes."""
+        return StatusQuery(handle["polling_url"], _state)
+
+    def _submitted(self, reply: Reply) -> SubmitOutcome:
         url = reply.string("polling_url")
-        return Submitted({"polling_url": url}) if url and self._is_bfls(url) else Lost(reply.detail())
-
-    def poll(self, handle: Handle) -> PollOutcome:
-        """Ask for the result; its file is there for ten minutes."""
-        reply = send_poll(lambda: self._http.call("GET", handle["polling_url"]))
-        if not isinstance(reply, Reply):
-            return reply
-        status = reply.string("status")
-        if status in facts.WAITING:
-            return Pending()
-        if status == facts.READY:
-            sample = reply.string("result", "sample")
-            return Succeeded((ResultFile(sample),) if sample else ())
-        if status in facts.MODERATED:
-            return Rejected(RejectionKind.CONTENT, f"The provider refused the content: {status}.")
-        if status == facts.ERROR:
-            return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
-        return Unknown(reply.detail())
+        return taken(reply, polling_url=url if url and self._is_bfls(url) else None)
 
     def _is_bfls(self, url: str) -> bool:
         """Return whether our key may go to an address: to this API, or to a host of BFL's."""
@@ -65,13 +47,20 @@ class BflMedia(MediaAdapter):
             return False
         return parts.scheme == "https" and (parts.hostname or "").endswith(facts.DOMAIN)
 
-    def _send(self, job: Job) -> Reply:
-        mapped = MAPPINGS[job.mapping](job)
-        return self._http.call("POST", f"/{mapped.upstream}", mapped.body)
+
+def _state(reply: Reply) -> PollOutcome:
+    status = reply.string("status")
+    if status in facts.WAITING:
+        return Pending()
+    if status == facts.READY:
+        return Succeeded(result_files(reply.string("result", "sample")))
+    if status in facts.MODERATED:
+        return Rejected(RejectionKind.CONTENT, f"The provider refused the content: {status}.")
+    return provider_error(reply) if status == facts.ERROR else Unknown(reply.detail())
 
 
-def _reason(reply: Reply) -> str | None:
+def _refusal(reply: Reply) -> Rejected | Failed:
     """Read `detail`: text, or an array of `{loc, msg}`."""
     detail = reply.get("detail")
     messages = [detail, *(entry.get("msg") for entry in objects(detail))]
-    return "; ".join(message for message in messages if isinstance(message, str))
+    return refusal(reply, "; ".join(message for message in messages if isinstance(message, str)))

@@ -1,102 +1,100 @@
-"""Media on DashScope: our input in its words, and its answers in ours (docs/providers/dashscope.md)."""
+"""DashScope's wire (docs/providers/dashscope.md): tasks, and some images that come as the answer."""
 
 from typing import Any
 from urllib.parse import quote
 
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.dashscope import facts, images
-from tollgate.providers.media.dashscope.mappings import MAPPINGS
-from tollgate.providers.runtime.adapter import MediaAdapter
+from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
+from tollgate.providers.runtime.answers import meaning, provider_error, refusal, result_files, taken
 from tollgate.providers.runtime.base import (
     Failed,
-    FailureKind,
     Handle,
     Job,
     Lost,
+    Mapped,
     Pending,
     PollOutcome,
     Rejected,
-    RejectionKind,
     ResultFile,
     SubmitOutcome,
-    Submitted,
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.codes import verdict
-from tollgate.providers.runtime.http import Reply, failure_of, refused, send_poll, send_submit
+from tollgate.providers.runtime.http import Reply
 
 
 class DashScopeMedia(MediaAdapter):
-    """Media generations through DashScope."""
+    """Tasks, which may be dropped while they wait."""
 
-    def submit(self, job: Job) -> SubmitOutcome:
-        """Hand the job over once: its handle is a task id, or its image is there at once."""
-        reply = send_submit(lambda: self._send(job))
-        if not isinstance(reply, Reply):
-            return reply
-        if not reply.ok or reply.string("code"):
-            return _refusal(reply)
+    def submission(self, job: Job, mapped: Mapped) -> Submission:
+        """The handle is a task id, where the image is not there at once."""
+        body = {"model": mapped.upstream, **mapped.body}
         if job.mapping in images.AT_ONCE:
-            files = _files(reply)
-            return Succeeded(files) if files else Lost(reply.detail())
-        task_id = reply.string("output", "task_id")
-        return Submitted({"task_id": task_id}) if task_id else Lost(reply.detail())
+            return Submission(facts.IMAGE_AT_ONCE_PATH, body, _image, _refusal)
+        path = facts.IMAGE_PATH if job.mapping in images.MAPPINGS else facts.VIDEO_PATH
+        return Submission(path, body, _task, _refusal, headers=facts.ASYNC)
 
-    def poll(self, handle: Handle) -> PollOutcome:
-        """Ask for the task; it carries the files. One that DashScope calls UNKNOWN has no verdict."""
-        reply = send_poll(lambda: self._http.call("GET", _path(handle)))
-        if isinstance(reply, Unknown):
-            return reply
-        match reply.string("output", "task_status"):
-            case status if status in facts.WAITING:
-                return Pending()
-            case facts.SUCCEEDED:
-                return Succeeded(_files(reply))
-            case facts.FAILED:
-                code, message = reply.string("output", "code"), reply.string("output", "message")
-                return verdict(facts.CODES, code, message, reply) or _fault(reply)
-            case facts.CANCELED:
-                return _fault(reply)
-        return Unknown(reply.detail())
+    def status(self, handle: Handle) -> StatusQuery:
+        """The task carries the files. One that DashScope calls UNKNOWN has no verdict."""
+        return StatusQuery(_path(handle), _state)
 
     def cancel(self, handle: Handle) -> bool:
         """Drop a task that still waits; DashScope refuses it for any other."""
-        reply = send_poll(lambda: self._http.call("POST", f"{_path(handle)}/cancel"))
-        return isinstance(reply, Reply) and reply.ok and not reply.string("code")
-
-    def _send(self, job: Job) -> Reply:
-        mapped = MAPPINGS[job.mapping](job)
-        body = {"model": mapped.upstream, **mapped.body}
-        if job.mapping in images.AT_ONCE:
-            return self._http.call("POST", facts.IMAGE_AT_ONCE_PATH, body)
-        path = facts.IMAGE_PATH if job.mapping in images.MAPPINGS else facts.VIDEO_PATH
-        return self._http.call("POST", path, body, headers=facts.ASYNC)
+        reply = self._ask("POST", f"{_path(handle)}/cancel")
+        return reply is not None and reply.ok and not reply.string("code")
 
 
 def _path(handle: Handle) -> str:
     return f"{facts.TASKS_PATH}/{quote(handle['task_id'], safe='')}"
 
 
+def _task(reply: Reply) -> SubmitOutcome:
+    if reply.string("code"):
+        return _refusal_inside(reply)
+    return taken(reply, task_id=reply.string("output", "task_id"))
+
+
+def _image(reply: Reply) -> SubmitOutcome:
+    if reply.string("code"):
+        return _refusal_inside(reply)
+    files = _files(reply)
+    return Succeeded(files) if files else Lost(reply.detail())
+
+
+def _state(reply: Reply) -> PollOutcome:
+    match reply.string("output", "task_status"):
+        case status if status in facts.WAITING:
+            return Pending()
+        case facts.SUCCEEDED:
+            return Succeeded(_files(reply))
+        case facts.FAILED:
+            code, message = reply.string("output", "code"), reply.string("output", "message")
+            return meaning(facts.CODES, [code], message, reply) or provider_error(reply)
+        case facts.CANCELED:
+            return provider_error(reply)
+    return Unknown(reply.detail())
+
+
 def _refusal(reply: Reply) -> Rejected | Failed:
     """Read an error: its code says more than the status, where we know it."""
+    code = reply.string("code")
+    found = refusal(reply, reply.string("message"), facts.CODES, [code])
+    # Without a code of its own it is no refusal of the request: something else answered.
+    return provider_error(reply) if isinstance(found, Rejected) and code is None else found
+
+
+def _refusal_inside(reply: Reply) -> Rejected | Failed:
+    """Read an error that comes with HTTP 200."""
     code, message = reply.string("code"), reply.string("message")
-    found = verdict(facts.CODES, code, message, reply) or (None if reply.ok else failure_of(reply))
-    if found is not None:
-        return found
-    return _fault(reply) if code is None or reply.ok else refused(RejectionKind.INPUT, message)
-
-
-def _fault(reply: Reply) -> Failed:
-    return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
+    return meaning(facts.CODES, [code], message, reply) or provider_error(reply)
 
 
 def _files(reply: Reply) -> tuple[ResultFile, ...]:
     """Find the files: `video_url`, or `choices[].message.content[].image`."""
     choices = reply.get("output", "choices")
     parts = [part for choice in objects(choices) for part in objects(_content(choice))]
-    urls = [reply.get("output", "video_url"), *(part.get("image") for part in parts)]
-    return tuple(ResultFile(url) for url in urls if isinstance(url, str) and url)
+    return result_files(reply.get("output", "video_url"), *(part.get("image") for part in parts))
 
 
 def _content(choice: dict[str, Any]) -> Any:

@@ -1,16 +1,13 @@
-"""Pictures by `generateContent`, which answers with the result itself. Pure.
-
-Source: docs/providers/google.md#content.
-"""
+"""Images by `generateContent`, which answers with the result itself. Pure."""
 
 from typing import Any
 
 from tollgate.providers.mapping.inline import inline_file
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.google import facts
-from tollgate.providers.runtime.base import Failed, FailureKind, Lost, RejectionKind, SubmitOutcome, Succeeded
-from tollgate.providers.runtime.codes import verdict
-from tollgate.providers.runtime.http import Reply, refused
+from tollgate.providers.runtime.answers import meaning, provider_error, refused
+from tollgate.providers.runtime.base import Lost, RejectionKind, SubmitOutcome, Succeeded
+from tollgate.providers.runtime.http import Reply
 
 
 def answered(reply: Reply) -> SubmitOutcome:
@@ -18,18 +15,18 @@ def answered(reply: Reply) -> SubmitOutcome:
     if reply.string("promptFeedback", "blockReason") is not None:
         return refused(RejectionKind.CONTENT, reply.string("promptFeedback", "blockReasonMessage"))
     candidates = objects(reply.get("candidates"))
-    files = [inline_file(part["data"]) for candidate in candidates for part in _pictures(candidate)]
+    files = [inline_file(part["data"]) for candidate in candidates for part in _images(candidate)]
     found = tuple(file for file in files if file is not None)
     if found:
         return Succeeded(found)
     if not candidates or files:
         return Lost(reply.detail())
     reason, message = candidates[0].get("finishReason"), candidates[0].get("finishMessage")
-    meant = verdict(facts.CODES, str(reason), message if isinstance(message, str) else None, reply)
-    return meant or Failed(FailureKind.PROVIDER_ERROR, reply.detail())
+    meant = meaning(facts.CODES, [str(reason)], message if isinstance(message, str) else None, reply)
+    return meant or provider_error(reply)
 
 
-def _pictures(candidate: dict[str, Any]) -> list[dict[str, Any]]:
+def _images(candidate: dict[str, Any]) -> list[dict[str, Any]]:
     """Find the `inlineData` of the result; what the model drew while it thought is not a part of it."""
     content = candidate.get("content")
     parts = objects(content.get("parts")) if isinstance(content, dict) else []

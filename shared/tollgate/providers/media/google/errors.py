@@ -4,21 +4,17 @@ from dataclasses import replace
 from typing import Any
 
 from tollgate.providers.media.google import facts
-from tollgate.providers.runtime.base import Failed, Rejected, RejectionKind
-from tollgate.providers.runtime.codes import verdict
-from tollgate.providers.runtime.http import Reply, failure_of, refused
+from tollgate.providers.runtime.answers import refusal
+from tollgate.providers.runtime.base import Failed, Rejected
+from tollgate.providers.runtime.http import Reply
 
 
-def refusal(reply: Reply) -> Rejected | Failed:
+def refused(reply: Reply) -> Rejected | Failed:
     """Return what an answer to a submit means that is no success."""
     if isinstance(reply.json, list) and reply.json:
         reply = replace(reply, json=reply.json[0])
-    message = reply.string("error", "message")
-    for word in (*_reasons(reply.get("error", "details")), reply.string("error", "status")):
-        meant = verdict(facts.CODES, word, message, reply)
-        if meant is not None:
-            return meant
-    return failure_of(reply) or refused(RejectionKind.INPUT, message)
+    said = (*_reasons(reply.get("error", "details")), reply.string("error", "status"))
+    return refusal(reply, reply.string("error", "message"), facts.CODES, said)
 
 
 def _reasons(details: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""Videos by the Interactions API, in the background (docs/providers/google.md#interactions). Pure."""
+"""Videos by the Interactions API, in the background (docs/providers/google.md). Pure."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -6,30 +6,27 @@ from typing import Any
 from tollgate.providers.mapping.inline import inline_file
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.google import facts
+from tollgate.providers.runtime.answers import meaning, refused, taken
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     InlineFile,
-    Lost,
     Pending,
     PollOutcome,
     RejectionKind,
     ResultFile,
     SubmitOutcome,
-    Submitted,
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.codes import verdict
-from tollgate.providers.runtime.http import Reply, refused
+from tollgate.providers.runtime.http import Reply
 
 _RESULT = "model_output"
 
 
 def started(reply: Reply) -> SubmitOutcome:
     """Read a 2xx answer to a submit; the handle is the interaction's id."""
-    interaction_id = reply.string("id")
-    return Submitted({"interaction": interaction_id}) if interaction_id else Lost(reply.detail())
+    return taken(reply, interaction=reply.string("id"))
 
 
 def outcome(reply: Reply, file: Callable[[str], ResultFile]) -> PollOutcome:
@@ -42,11 +39,9 @@ def outcome(reply: Reply, file: Callable[[str], ResultFile]) -> PollOutcome:
     if status not in facts.FAILED:
         return Unknown(reply.detail())
     for error in _errors(reply):
-        message = error.get("message")
-        for word in (error.get("status"), error.get("code")):
-            meant = verdict(facts.CODES, str(word), message if isinstance(message, str) else None, reply)
-            if meant is not None:
-                return meant
+        message, said = error.get("message"), (str(error.get("status")), str(error.get("code")))
+        if meant := meaning(facts.CODES, said, message if isinstance(message, str) else None, reply):
+            return meant
     return Failed(facts.FAILED[status], reply.detail())
 
 

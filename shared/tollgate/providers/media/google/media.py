@@ -1,25 +1,28 @@
-"""Media from Google: three surfaces of one API (docs/providers/google.md)."""
+"""Google's wire: three surfaces of one API (docs/providers/google.md)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import quote
 
 from tollgate.providers.media.google import content, facts, interactions, operations
-from tollgate.providers.media.google.errors import refusal
-from tollgate.providers.media.google.mappings import MAPPINGS
-from tollgate.providers.runtime.adapter import MediaAdapter
+from tollgate.providers.media.google.errors import refused
+from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Handle,
     Job,
+    Mapped,
     Pending,
     PollOutcome,
     ResultFile,
     SubmitOutcome,
     Succeeded,
 )
-from tollgate.providers.runtime.http import Reply, send_poll, send_submit
+from tollgate.providers.runtime.http import Reply
+
+Read = Callable[[Reply, Callable[[str], ResultFile]], PollOutcome]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,50 +45,42 @@ _SURFACES: Mapping[str, _Surface] = {
 class GoogleMedia(MediaAdapter):
     """Media generations of the Gemini API."""
 
-    def submit(self, job: Job) -> SubmitOutcome:
-        """Have a picture made, or hand a video over, once."""
-        reply = send_submit(lambda: self._send(job))
-        if not isinstance(reply, Reply):
-            return reply
-        return _SURFACES[job.mapping].read(reply) if reply.ok else refusal(reply)
+    def submission(self, job: Job, mapped: Mapped) -> Submission:
+        """An image is in the answer; a video's handle names its interaction or its operation."""
+        surface = _SURFACES[job.mapping]
+        body = dict(mapped.body)
+        if surface.callback is not None and job.callback_url is not None:
+            body[surface.callback] = {"uris": [job.callback_url]}
+        return Submission(surface.path.format(quote(mapped.upstream)), body, surface.read, refused)
 
-    def poll(self, handle: Handle) -> PollOutcome:
-        """Ask for a video; it is there for 48 hours, and reading it takes our key."""
-        is_operation = "operation" in handle
-        path = f"/{quote(handle['operation'])}" if is_operation else _interaction(handle)
-        reply = send_poll(lambda: self._http.call("GET", path))
-        if not isinstance(reply, Reply):
-            return reply
-        read = operations.outcome if is_operation else interactions.outcome
-        found = read(reply, self._http.file)
-        return self._once_readable(found) if isinstance(found, Succeeded) else found
+    def status(self, handle: Handle) -> StatusQuery:
+        """A video is there for 48 hours, and reading it takes our key."""
+        if "operation" in handle:
+            return StatusQuery(f"/{quote(handle['operation'])}", partial(self._state, operations.outcome))
+        return StatusQuery(_interaction(handle), partial(self._state, interactions.outcome))
 
     def cancel(self, handle: Handle) -> bool:
         """Ask to drop an interaction; an operation cannot be dropped."""
         if "interaction" not in handle:
             return False
-        reply = send_poll(lambda: self._http.call("POST", f"{_interaction(handle)}/cancel"))
-        return isinstance(reply, Reply) and reply.string("status") == facts.CANCELLED
+        reply = self._ask("POST", f"{_interaction(handle)}/cancel")
+        return reply is not None and reply.string("status") == facts.CANCELLED
 
-    def _send(self, job: Job) -> Reply:
-        mapped = MAPPINGS[job.mapping](job)
-        surface = _SURFACES[job.mapping]
-        body = dict(mapped.body)
-        if surface.callback is not None and job.callback_url is not None:
-            body[surface.callback] = {"uris": [job.callback_url]}
-        return self._http.call("POST", surface.path.format(quote(mapped.upstream)), body)
+    def _state(self, read: Read, reply: Reply) -> PollOutcome:
+        found = read(reply, self._http.file)
+        return self._once_readable(found) if isinstance(found, Succeeded) else found
 
     def _once_readable(self, found: Succeeded) -> PollOutcome:
         """Wait for files that lie on the API and are not ready to be read."""
         ours = [file.url for file in found.files if isinstance(file, ResultFile) and file.headers]
-        states = [self._state(url) for url in ours if facts.DOWNLOAD in url]
+        states = [self._file_state(url) for url in ours if facts.DOWNLOAD in url]
         if facts.FILE_FAILED in states:
             return Failed(FailureKind.BAD_RESULT, "the file of the result failed")
         return Pending() if facts.FILE_PROCESSING in states else found
 
-    def _state(self, url: str) -> str | None:
-        reply = send_poll(lambda: self._http.call("GET", url.partition(facts.DOWNLOAD)[0]))
-        return reply.string("state") if isinstance(reply, Reply) else None
+    def _file_state(self, url: str) -> str | None:
+        reply = self._ask("GET", url.partition(facts.DOWNLOAD)[0])
+        return None if reply is None else reply.string("state")
 
 
 def _interaction(handle: Handle) -> str:

@@ -1,32 +1,30 @@
-"""Videos by `predictLongRunning`, which Veo is made with (docs/providers/google.md#operations). Pure."""
+"""Videos by `predictLongRunning`, which Veo is made with (docs/providers/google.md). Pure."""
 
 from collections.abc import Callable
 
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.google import facts
+from tollgate.providers.runtime.answers import provider_error, refused, taken
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
-    Lost,
     Pending,
     PollOutcome,
     Rejected,
     RejectionKind,
     ResultFile,
     SubmitOutcome,
-    Submitted,
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import Reply, refused
+from tollgate.providers.runtime.http import Reply
 
 _RESULT = ("response", "generateVideoResponse")
 
 
 def started(reply: Reply) -> SubmitOutcome:
     """Read a 2xx answer to a submit; the handle is the operation's name, a path below the base URL."""
-    name = reply.string("name")
-    return Submitted({"operation": name}) if name else Lost(reply.detail())
+    return taken(reply, operation=reply.string("name"))
 
 
 def outcome(reply: Reply, file: Callable[[str], ResultFile]) -> PollOutcome:
@@ -41,7 +39,7 @@ def outcome(reply: Reply, file: Callable[[str], ResultFile]) -> PollOutcome:
 def _error(reply: Reply) -> Rejected | Failed:
     if reply.get("error", "code") == facts.INVALID_ARGUMENT:
         return refused(RejectionKind.INPUT, reply.string("error", "message"))
-    return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
+    return provider_error(reply)
 
 
 def _result(reply: Reply, file: Callable[[str], ResultFile]) -> Succeeded | Rejected | Failed:

@@ -1,19 +1,22 @@
-"""Media on kie: our input in kie's words, and its answers in ours."""
+"""kie's wire (docs/providers/kie.md)."""
 
 import json
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from tollgate.providers.mapping.fields import upstream_of
+from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.kie import facts, records
-from tollgate.providers.media.kie.mappings import MAPPINGS
-from tollgate.providers.runtime.adapter import MediaAdapter
+from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
+from tollgate.providers.runtime.answers import failure_of, progress_of, provider_error, refused
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Handle,
     Job,
     Lost,
+    Mapped,
     Pending,
     PollOutcome,
     RejectionKind,
@@ -23,90 +26,66 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import (
-    Reply,
-    failure_of,
-    progress_of,
-    refused,
-    send_poll,
-    send_submit,
-    shown,
-)
+from tollgate.providers.runtime.http import Reply
 
 RECORDS = "records"
 
 
 class KieMedia(MediaAdapter):
-    """Media generations through kie's jobs."""
+    """Jobs, those of music with paths, codes and records of their own."""
 
-    def submit(self, job: Job) -> SubmitOutcome:
-        """Hand the job over once; its handle is kie's task id and, for music, which records tell of it."""
-        is_music = job.mapping == facts.MUSIC_MAPPING
-        if is_music and job.callback_url is None:
-            return Failed(FailureKind.NOT_CONFIGURED, "kie takes no music without an address to call back")
-        reply = send_submit(lambda: self._send(job))
-        if not isinstance(reply, Reply):
-            return reply
-        task_id = reply.get("data", "taskId")
-        if reply.ok and reply.get("code") == facts.OK and isinstance(task_id, str) and task_id:
-            return Submitted({"task_id": task_id, **(_records_of(job) if is_music else {})})
-        return _refusal(reply, task_id, facts.MUSIC_CODES if is_music else facts.CODES)
-
-    def poll(self, handle: Handle) -> PollOutcome:
-        """Ask for the state; it carries the files."""
-        reply = send_poll(lambda: self._http.call("GET", _status_path(handle)))
-        if isinstance(reply, Unknown):
-            return reply
-        if RECORDS in handle:
-            return records.outcome(reply, handle["task_id"])
-        state = reply.string("data", "state")
-        if state in facts.WAITING:
-            return Pending(progress_of(reply.get("data", "progress")))
-        if state == facts.SUCCESS:
-            return Succeeded(_files(reply.get("data", "resultJson")))
-        if state == facts.FAIL:
-            # kie says why in free text only, so a refusal cannot be told from a fault: the next provider
-            # decides.
-            message = reply.string("data", "failMsg")
-            return Failed(FailureKind.PROVIDER_ERROR, shown(message) if message else reply.detail())
-        return Unknown(reply.detail())
-
-    def _send(self, job: Job) -> Reply:
-        mapped = MAPPINGS[job.mapping](job)
+    def submission(self, job: Job, mapped: Mapped) -> Submission:
+        """The handle is kie's task id and, for music, which records tell of it."""
         hook = {} if job.callback_url is None else {"callBackUrl": job.callback_url}
         if job.mapping == facts.MUSIC_MAPPING:
-            path = f"{facts.MUSIC_PATH}/{mapped.upstream}"
-            return self._http.call("POST", path, {**mapped.body, **hook})
+            return _music(job, mapped, hook)
         body = {"model": mapped.upstream, "input": mapped.body, **hook}
-        return self._http.call("POST", facts.SUBMIT_PATH, body)
+        read = partial(_submitted, {}, facts.CODES)
+        return Submission(facts.SUBMIT_PATH, body, read, read)
+
+    def status(self, handle: Handle) -> StatusQuery:
+        """The state carries the files."""
+        task_id = quote(handle["task_id"], safe="")
+        if RECORDS in handle:
+            path = f"{facts.MUSIC_PATH}/{handle[RECORDS]}/{facts.RECORD}?taskId={task_id}"
+            return StatusQuery(path, partial(records.outcome, handle["task_id"]))
+        return StatusQuery(f"{facts.STATUS_PATH}?taskId={task_id}", _state)
 
 
-def _records_of(job: Job) -> Handle:
-    """Return the part of a music job's handle that says where its record is: beside where it was sent."""
-    path = upstream_of(job, job.values["action"])
-    return {RECORDS: path.partition("/")[0]}
+def _music(job: Job, mapped: Mapped, hook: dict[str, str]) -> Submission:
+    """Return a job of music, whose record is beside where it was sent."""
+    if not hook:
+        raise CannotMapError("kie takes no music without an address to call back")
+    record = upstream_of(job, job.values["action"]).partition("/")[0]
+    read = partial(_submitted, {RECORDS: record}, facts.MUSIC_CODES)
+    return Submission(f"{facts.MUSIC_PATH}/{mapped.upstream}", {**mapped.body, **hook}, read, read)
 
 
-def _status_path(handle: Handle) -> str:
-    task_id = quote(handle["task_id"], safe="")
-    if RECORDS in handle:
-        return f"{facts.MUSIC_PATH}/{handle[RECORDS]}/{facts.RECORD}?taskId={task_id}"
-    return f"{facts.STATUS_PATH}?taskId={task_id}"
-
-
-def _refusal(reply: Reply, task_id: Any, codes: facts.Codes) -> SubmitOutcome:
-    """Read an answer without a task: the envelope's code says what it is, wherever it comes."""
-    code = reply.get("code")
+def _submitted(more: Handle, codes: facts.Codes, reply: Reply) -> SubmitOutcome:
+    """Read an answer: the envelope's code says what it is, wherever it comes."""
+    task_id, code = reply.get("data", "taskId"), reply.get("code")
+    if reply.ok and code == facts.OK and isinstance(task_id, str) and task_id:
+        return Submitted({"task_id": task_id, **more})
     is_code = isinstance(code, int) and not isinstance(code, bool)
     if not is_code and not reply.ok:
-        failure = failure_of(reply)
-        return failure or Failed(FailureKind.PROVIDER_ERROR, reply.detail())
+        return failure_of(reply) or provider_error(reply)
     if not is_code or code == facts.OK or task_id is not None:
         return Lost(reply.detail())
     kind = codes.get(code, FailureKind.PROVIDER_ERROR)
     if isinstance(kind, RejectionKind):
         return refused(kind, reply.string("msg"))
     return Failed(kind, reply.detail())
+
+
+def _state(reply: Reply) -> PollOutcome:
+    state = reply.string("data", "state")
+    if state in facts.WAITING:
+        return Pending(progress_of(reply.get("data", "progress")))
+    if state == facts.SUCCESS:
+        return Succeeded(_files(reply.get("data", "resultJson")))
+    if state == facts.FAIL:
+        return provider_error(reply, reply.string("data", "failMsg"))
+    return Unknown(reply.detail())
 
 
 def _files(result: Any) -> tuple[ResultFile, ...]:

@@ -1,7 +1,4 @@
-"""The records of kie's music jobs, in our words.
-
-Source: docs/providers/kie.md#music; kie's documentation, "Suno API".
-"""
+"""The records of kie's music jobs, in our words (docs/providers/kie.md)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,9 +6,8 @@ from typing import Any
 from tollgate.providers.mapping.outputs import storable
 from tollgate.providers.mapping.reading import objects, texts
 from tollgate.providers.media.kie import facts
+from tollgate.providers.runtime.answers import provider_error, refused
 from tollgate.providers.runtime.base import (
-    Failed,
-    FailureKind,
     Pending,
     PollOutcome,
     RejectionKind,
@@ -19,7 +15,7 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import Reply, refused, shown
+from tollgate.providers.runtime.http import Reply
 
 _TRACK_WORDS = {"title": "title", "duration": "durationS", "prompt": "lyrics", "tags": "styles"}
 _LYRICS_WORDS = {"title": "title", "text": "lyrics"}
@@ -27,7 +23,7 @@ _ADDRESS = "Url"
 _SOURCE = "originUrl"
 
 
-def outcome(reply: Reply, task_id: str) -> PollOutcome:
+def outcome(task_id: str, reply: Reply) -> PollOutcome:
     """Return what a record says about its job; the one of a tool calls its status `successFlag`."""
     status = reply.string("data", "status") or reply.string("data", "successFlag")
     message = reply.string("data", "errorMessage")
@@ -39,7 +35,7 @@ def outcome(reply: Reply, task_id: str) -> PollOutcome:
     if status == facts.MUSIC_REJECTED:
         return refused(RejectionKind.CONTENT, message)
     if status in facts.MUSIC_FAILED:
-        return Failed(FailureKind.PROVIDER_ERROR, shown(message) if message else reply.detail())
+        return provider_error(reply, message)
     return Unknown(reply.detail())
 
 

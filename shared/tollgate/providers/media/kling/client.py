@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.providers.media.kling import facts
-from tollgate.providers.runtime.http import ProviderHttp, Reply
+from tollgate.providers.runtime.http import ProviderHttp
 
 
 class KlingHttp(ProviderHttp):
@@ -17,18 +17,9 @@ class KlingHttp(ProviderHttp):
     A token of a pair lives half an hour, so each call has a new one.
     """
 
-    def call(
-        self,
-        method: str,
-        url: str,
-        body: Mapping[str, Any] | None = None,
-        *,
-        form: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> Reply:
-        """Send one request, once, as `ProviderHttp` does."""
-        authorization = {"authorization": f"Bearer {bearer(self._key, int(time.time()))}"}
-        return super().call(method, url, body, form=form, headers={**authorization, **(headers or {})})
+    def fresh_headers(self) -> Mapping[str, str]:
+        """Return the header with the token."""
+        return {"authorization": f"Bearer {bearer(self.key, int(time.time()))}"}
 
 
 def bearer(key: str, now_s: int) -> str:

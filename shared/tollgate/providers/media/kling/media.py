@@ -1,13 +1,14 @@
-"""Media at Kling, which cannot cancel (docs/providers/kling.md)."""
+"""Kling's wire, which cannot cancel (docs/providers/kling.md)."""
 
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.kling import facts
 from tollgate.providers.media.kling.client import KlingHttp
-from tollgate.providers.media.kling.mappings import MAPPINGS
-from tollgate.providers.runtime.adapter import MediaAdapter
+from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
+from tollgate.providers.runtime.answers import meaning, provider_error, refusal
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -18,63 +19,34 @@ from tollgate.providers.runtime.base import (
     Pending,
     PollOutcome,
     Rejected,
-    RejectionKind,
     ResultFile,
     SubmitOutcome,
     Submitted,
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.codes import verdict
-from tollgate.providers.runtime.http import (
-    Reply,
-    failure_of,
-    refused,
-    send_poll,
-    send_submit,
-    shown,
-)
+from tollgate.providers.runtime.http import Reply
 
 
 class KlingMedia(MediaAdapter):
-    """Video generations of either generation of the API."""
+    """Videos of either generation of the API."""
 
     http_type = KlingHttp
 
-    def submit(self, job: Job) -> SubmitOutcome:
-        """Hand the job over once; its handle is the path to ask for it.
+    def submission(self, job: Job, mapped: Mapped) -> Submission:
+        """The handle is the path to ask at; by our own id, which Kling keeps, where the answer was lost."""
+        lost = Submitted({"path": _ask_path(mapped.upstream, job.task_id, "external_task_ids"), "lost": True})
+        return Submission(
+            f"/{mapped.upstream}",
+            _body(mapped, job),
+            partial(_submitted, mapped.upstream, lost),
+            _refusal,
+            lost=lambda _: lost,
+        )
 
-        A job whose answer was lost is asked for by our own id, which Kling keeps with it.
-        """
-        reply = send_submit(lambda: self._send(job))
-        if isinstance(reply, Failed):
-            return reply
-        if isinstance(reply, Reply) and (reply.get("code") != facts.OK or not reply.ok):
-            return _refusal(reply)
-        path = MAPPINGS[job.mapping](job).upstream
-        kling_id = _id(reply) if isinstance(reply, Reply) else None
-        if kling_id is None:
-            return Submitted({"path": _ask_path(path, job.task_id, "external_task_ids"), "lost": True})
-        return Submitted({"path": _ask_path(path, kling_id, "task_ids")})
-
-    def poll(self, handle: Handle) -> PollOutcome:
-        """Ask for the job; it carries the files."""
-        reply = send_poll(lambda: self._http.call("GET", handle["path"]))
-        if not isinstance(reply, Reply):
-            return reply
-        if handle.get("lost") and _is_nowhere(reply):
-            return Failed(FailureKind.LOST_ANSWER, "the job never arrived")
-        job = _job(reply) if reply.get("code") == facts.OK else {}
-        status = job.get("status") or job.get("task_status")
-        if status in facts.WAITING:
-            return Pending()
-        if status in facts.SUCCEEDED:
-            return Succeeded(_files(job))
-        return _failure(job, reply) if status == facts.FAILED else Unknown(reply.detail())
-
-    def _send(self, job: Job) -> Reply:
-        mapped = MAPPINGS[job.mapping](job)
-        return self._http.call("POST", f"/{mapped.upstream}", _body(mapped, job))
+    def status(self, handle: Handle) -> StatusQuery:
+        """The job carries the files."""
+        return StatusQuery(handle["path"], partial(_state, handle))
 
 
 def _body(mapped: Mapped, job: Job) -> dict[str, Any]:
@@ -94,20 +66,35 @@ def _ask_path(path: str, job_id: str, name: str) -> str:
     )
 
 
+def _submitted(path: str, lost: Submitted, reply: Reply) -> SubmitOutcome:
+    """Read HTTP 200: the job's id is `id`, or `task_id` in the older generation."""
+    if reply.get("code") != facts.OK:
+        return _refusal(reply)
+    kling_id = reply.string("data", "id") or reply.string("data", "task_id")
+    return lost if kling_id is None else Submitted({"path": _ask_path(path, kling_id, "task_ids")})
+
+
 def _refusal(reply: Reply) -> Rejected | Failed | Lost:
     """Read an answer that is no success: the envelope's code says what it is, wherever it comes."""
     code, message = reply.get("code"), reply.string("message")
     if isinstance(code, int) and code != facts.OK:
-        meant = verdict(facts.CODES, str(code), message, reply)
-        return meant or Failed(FailureKind.PROVIDER_ERROR, reply.detail())
-    if reply.ok:
-        return Lost(reply.detail())
-    return failure_of(reply) or refused(RejectionKind.INPUT, message)
+        return meaning(facts.CODES, [str(code)], message, reply) or provider_error(reply)
+    return Lost(reply.detail()) if reply.ok else refusal(reply, message)
 
 
-def _id(reply: Reply) -> str | None:
-    """Return Kling's id in a submit's answer: `id`, or `task_id` in the older generation."""
-    return reply.string("data", "id") or reply.string("data", "task_id")
+def _state(handle: Handle, reply: Reply) -> PollOutcome:
+    if handle.get("lost") and _is_nowhere(reply):
+        return Failed(FailureKind.LOST_ANSWER, "the job never arrived")
+    job = _job(reply) if reply.get("code") == facts.OK else {}
+    status = job.get("status") or job.get("task_status")
+    if status in facts.WAITING:
+        return Pending()
+    if status in facts.SUCCEEDED:
+        return Succeeded(_files(job))
+    if status != facts.FAILED:
+        return Unknown(reply.detail())
+    message = job.get("message") or job.get("task_status_msg")
+    return provider_error(reply, message if isinstance(message, str) else None)
 
 
 def _job(reply: Reply) -> dict[str, Any]:
@@ -121,13 +108,6 @@ def _is_nowhere(reply: Reply) -> bool:
     if reply.get("code") == facts.OK:
         return isinstance(reply.get("data"), list) and not reply.get("data")
     return bool(reply.get("code") == facts.MISSING)
-
-
-def _failure(job: dict[str, Any], reply: Reply) -> Failed:
-    """It says why in free text only, so a refusal cannot be told from a fault: the next provider decides."""
-    message = job.get("message") or job.get("task_status_msg")
-    detail = shown(message) if isinstance(message, str) else reply.detail()
-    return Failed(FailureKind.PROVIDER_ERROR, detail)
 
 
 def _files(job: dict[str, Any]) -> tuple[ResultFile, ...]:

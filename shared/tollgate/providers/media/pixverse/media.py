@@ -1,80 +1,61 @@
-"""Media on PixVerse: our input in its words, and its answers in ours (docs/providers/pixverse.md)."""
+"""PixVerse's wire (docs/providers/pixverse.md)."""
 
 import time
 import uuid
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from tollgate.providers.media.pixverse import facts
-from tollgate.providers.media.pixverse.mappings import MAPPINGS, Upload
-from tollgate.providers.runtime.adapter import MediaAdapter
+from tollgate.providers.media.pixverse.mappings import Upload
+from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
+from tollgate.providers.runtime.answers import failure_of, meaning, provider_error, refused, result_files
 from tollgate.providers.runtime.base import (
     Failed,
-    FailureKind,
     Handle,
     Job,
     Lost,
+    Mapped,
     Pending,
     PollOutcome,
     Rejected,
     RejectionKind,
-    ResultFile,
     SubmitOutcome,
     Submitted,
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.codes import verdict
-from tollgate.providers.runtime.http import (
-    NoAnswerError,
-    NotSentError,
-    Reply,
-    failure_of,
-    refused,
-    send_poll,
-    send_submit,
-)
+from tollgate.providers.runtime.http import NoAnswerError, NotSentError, ProviderHttp, Reply
+
+
+class PixVerseHttp(ProviderHttp):
+    """The API, which wants a new id with each request."""
+
+    def fresh_headers(self) -> Mapping[str, str]:
+        """Return the id."""
+        return {facts.TRACE_HEADER: str(uuid.uuid4())}
 
 
 class PixVerseMedia(MediaAdapter):
-    """Media generations through PixVerse."""
+    """Videos; the images that one is made from are sent before it."""
+
+    http_type = PixVerseHttp
 
     def submit(self, job: Job) -> SubmitOutcome:
-        """Send the images, then hand the job over once; its handle is the number of the video."""
+        """Send the images, then the job, once."""
         try:
-            reply = send_submit(lambda: self._send(job))
+            return super().submit(job)
         except _UploadRefusedError as exc:
             return _refusal(exc.reply)
-        if not isinstance(reply, Reply):
-            return reply
-        video_id = _number(reply, "video_id")
-        if video_id is not None:
-            return Submitted({"video_id": video_id})
-        if reply.ok and _code(reply) in (None, facts.OK):
-            return Lost(reply.detail())
-        return _refusal(reply)
 
-    def poll(self, handle: Handle) -> PollOutcome:
-        """Ask for the video; its number is how an extension names it."""
-        reply = send_poll(lambda: self._call("GET", f"{facts.RESULT_PATH}/{handle['video_id']}"))
-        if isinstance(reply, Unknown):
-            return reply
-        match _number(reply, "status"):
-            case status if status in facts.WAITING:
-                return Pending()
-            case facts.SUCCESS:
-                url = reply.string("Resp", "url")
-                return Succeeded((ResultFile(url),) if url else (), reference=str(handle["video_id"]))
-            case facts.MODERATED:
-                return refused(RejectionKind.CONTENT, None)
-            case facts.FAILED | facts.DELETED:
-                return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
-        return Unknown(reply.detail())
-
-    def _send(self, job: Job) -> Reply:
-        mapped = MAPPINGS[job.mapping](job)
+    def submission(self, job: Job, mapped: Mapped) -> Submission:  # noqa: ARG002 - the mapping says it all
+        """The handle is the number of the video."""
         body = self._with_numbers(mapped.body, time.monotonic() + facts.UPLOADS_TIMEOUT_S)
-        return self._call("POST", f"/{mapped.upstream}", body)
+        return Submission(f"/{mapped.upstream}", body, _submitted, _refusal)
+
+    def status(self, handle: Handle) -> StatusQuery:
+        """The video's number is also how an extension names it."""
+        return StatusQuery(f"{facts.RESULT_PATH}/{handle['video_id']}", partial(_state, handle))
 
     def _with_numbers(self, value: Any, deadline: float) -> Any:
         """Return `value` with the number of an image in the place of every `Upload`."""
@@ -88,7 +69,7 @@ class PixVerseMedia(MediaAdapter):
         return value
 
     def _upload(self, url: str, deadline: float) -> int:
-        """Have PixVerse fetch an image; give its number there.
+        """Have PixVerse fetch an image; return its number there.
 
         Raises `NotSentError` where there is no answer in time, for the job itself was not sent, or
         `_UploadRefusedError`.
@@ -96,7 +77,7 @@ class PixVerseMedia(MediaAdapter):
         if time.monotonic() > deadline:
             raise NotSentError("the uploads take too long")
         try:
-            reply = self._call("POST", facts.UPLOAD_PATH, form={"image_url": url})
+            reply = self._http.call("POST", facts.UPLOAD_PATH, form={"image_url": url})
         except NoAnswerError as exc:
             raise NotSentError(f"an upload was not answered: {exc}") from exc
         img_id = _number(reply, "img_id")
@@ -104,20 +85,31 @@ class PixVerseMedia(MediaAdapter):
             raise _UploadRefusedError(reply)
         return img_id
 
-    def _call(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, Any] | None = None,
-        form: Mapping[str, str] | None = None,
-    ) -> Reply:
-        return self._http.call(method, path, body, form=form, headers={facts.TRACE_HEADER: str(uuid.uuid4())})
-
 
 class _UploadRefusedError(Exception):
     def __init__(self, reply: Reply) -> None:
         super().__init__(reply.detail())
         self.reply = reply
+
+
+def _submitted(reply: Reply) -> SubmitOutcome:
+    video_id = _number(reply, "video_id")
+    if video_id is not None:
+        return Submitted({"video_id": video_id})
+    return Lost(reply.detail()) if _code(reply) in (None, facts.OK) else _refusal(reply)
+
+
+def _state(handle: Handle, reply: Reply) -> PollOutcome:
+    match _number(reply, "status"):
+        case status if status in facts.WAITING:
+            return Pending()
+        case facts.SUCCESS:
+            return Succeeded(result_files(reply.get("Resp", "url")), reference=str(handle["video_id"]))
+        case facts.MODERATED:
+            return refused(RejectionKind.CONTENT, None)
+        case facts.FAILED | facts.DELETED:
+            return provider_error(reply)
+    return Unknown(reply.detail())
 
 
 def _code(reply: Reply) -> Any:
@@ -133,7 +125,6 @@ def _number(reply: Reply, name: str) -> int | None:
 
 def _refusal(reply: Reply) -> Rejected | Failed:
     """Read an error: `ErrCode` says what it is, wherever it comes."""
-    found = verdict(facts.CODES, str(_code(reply)), reply.string("ErrMsg"), reply)
-    if found is not None or reply.ok:
-        return found or Failed(FailureKind.PROVIDER_ERROR, reply.detail())
-    return failure_of(reply) or Failed(FailureKind.PROVIDER_ERROR, reply.detail())
+    found = meaning(facts.CODES, [str(_code(reply))], reply.string("ErrMsg"), reply)
+    by_status = None if reply.ok else failure_of(reply)
+    return found or by_status or provider_error(reply)

@@ -1,76 +1,61 @@
-"""Media from xAI: pictures, which are in the answer, and videos, which are jobs (docs/providers/xai.md)."""
+"""xAI's wire: images, which are in the answer, and videos, which are jobs (docs/providers/xai.md)."""
 
 from typing import Any
 from urllib.parse import quote
 
 from tollgate.providers.media.xai import facts
-from tollgate.providers.media.xai.mappings import MAPPINGS, VIDEOS
-from tollgate.providers.runtime.adapter import MediaAdapter
+from tollgate.providers.media.xai.mappings import VIDEOS
+from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
+from tollgate.providers.runtime.answers import (
+    progress_of,
+    provider_error,
+    refusal,
+    refused,
+    result_files,
+    taken,
+)
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
     Handle,
     Job,
     Lost,
+    Mapped,
     Pending,
     PollOutcome,
     Rejected,
     RejectionKind,
     ResultFile,
     SubmitOutcome,
-    Submitted,
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import (
-    Reply,
-    failure_of,
-    progress_of,
-    refused,
-    send_poll,
-    send_submit,
-)
+from tollgate.providers.runtime.http import Reply
 
 
 class XaiMedia(MediaAdapter):
-    """Media generations at xAI, which cannot cancel and does not call back."""
+    """It cannot cancel, and does not call back."""
 
-    def submit(self, job: Job) -> SubmitOutcome:
-        """Have a picture made, or hand a video over, once; a video's handle is its request id."""
-        reply = send_submit(lambda: self._send(job))
-        if not isinstance(reply, Reply):
-            return reply
-        if not reply.ok:
-            return _refusal(reply)
-        if job.mapping not in VIDEOS:
-            return _pictures(reply)
-        request_id = reply.string("request_id")
-        return Submitted({"request_id": request_id}) if request_id else Lost(reply.detail())
+    def submission(self, job: Job, mapped: Mapped) -> Submission:
+        """A video's handle is its request id."""
+        body = {"model": mapped.upstream, **mapped.body}
+        if job.mapping in VIDEOS:
+            return Submission(facts.VIDEO_PATH, body, _video_request, _refusal)
+        path = facts.EDIT_PATH if "image" in mapped.body else facts.IMAGE_PATH
+        return Submission(path, body, _images, _refusal)
 
-    def poll(self, handle: Handle) -> PollOutcome:
-        """Ask for a video."""
+    def status(self, handle: Handle) -> StatusQuery:
+        """The video is in the answer."""
         path = f"{facts.VIDEO_STATUS_PATH}/{quote(handle['request_id'], safe='')}"
-        reply = send_poll(lambda: self._http.call("GET", path))
-        if not isinstance(reply, Reply):
-            return reply
-        status = reply.string("status")
-        if reply.status == facts.ACCEPTED or status == facts.PENDING:
-            return Pending(progress_of(reply.get("progress")))
-        if status == facts.DONE:
-            return _video(reply)
-        if status == facts.EXPIRED:
-            return Failed(FailureKind.TIMED_OUT, reply.detail())
-        return _failure(reply) if status == facts.FAILED else Unknown(reply.detail())
-
-    def _send(self, job: Job) -> Reply:
-        mapped = MAPPINGS[job.mapping](job)
-        picture_path = facts.EDIT_PATH if "image" in mapped.body else facts.IMAGE_PATH
-        path = facts.VIDEO_PATH if job.mapping in VIDEOS else picture_path
-        return self._http.call("POST", path, {"model": mapped.upstream, **mapped.body})
+        return StatusQuery(path, _state)
 
 
-def _pictures(reply: Reply) -> Succeeded | Rejected | Lost:
-    """Read `data`: moderation takes the pictures out of it, or marks them."""
+def _video_request(reply: Reply) -> SubmitOutcome:
+    return taken(reply, request_id=reply.string("request_id"))
+
+
+def _images(reply: Reply) -> Succeeded | Rejected | Lost:
+    """Read `data`: moderation takes the images out of it, or marks them."""
     data = reply.get("data")
     if not isinstance(data, list):
         return Lost(reply.detail())
@@ -82,11 +67,21 @@ def _pictures(reply: Reply) -> Succeeded | Rejected | Lost:
     return Lost(reply.detail()) if shown or len(found) < len(data) else refused(RejectionKind.CONTENT, None)
 
 
+def _state(reply: Reply) -> PollOutcome:
+    status = reply.string("status")
+    if reply.status == facts.ACCEPTED or status == facts.PENDING:
+        return Pending(progress_of(reply.get("progress")))
+    if status == facts.DONE:
+        return _video(reply)
+    if status == facts.EXPIRED:
+        return Failed(FailureKind.TIMED_OUT, reply.detail())
+    return _failure(reply) if status == facts.FAILED else Unknown(reply.detail())
+
+
 def _video(reply: Reply) -> Succeeded | Rejected:
     if reply.get("video", "respect_moderation") is False:
         return refused(RejectionKind.CONTENT, None)
-    url = reply.string("video", "url")
-    return Succeeded((ResultFile(url),) if url else ())
+    return Succeeded(result_files(reply.get("video", "url")))
 
 
 def _failure(reply: Reply) -> Rejected | Failed:
@@ -96,7 +91,7 @@ def _failure(reply: Reply) -> Rejected | Failed:
         return refused(RejectionKind.CONTENT, message)
     if reply.string("error", "code") == facts.INVALID:
         return refused(RejectionKind.INPUT, message)
-    return Failed(FailureKind.PROVIDER_ERROR, reply.detail())
+    return provider_error(reply)
 
 
 def _refusal(reply: Reply) -> Rejected | Failed:
@@ -106,7 +101,7 @@ def _refusal(reply: Reply) -> Rejected | Failed:
         return refused(RejectionKind.CONTENT, message)
     if _says(message, facts.KEY_WORDS):
         return Failed(FailureKind.REFUSED_US, reply.detail())
-    return failure_of(reply) or refused(RejectionKind.INPUT, message)
+    return refusal(reply, message)
 
 
 def _message(reply: Reply) -> str | None:
