@@ -1,4 +1,5 @@
 """Trigger: the task queue, one message `{task_id, seq}` or `{task_id, cancel}` at a time.
+A message is `woken` where a slot of the account came free for the task.
 
 Takes the one step that the message stands for: submit, poll, copy, cancel or end, and sends the next message.
 Never trusts the message: what is true stands in the task's row.
@@ -23,8 +24,10 @@ def step(record: SQSRecord) -> None:
     message = json.loads(record.body)
     begin_log(**message)
     runner, task_id = run_task_parts.step_runner(), message["task_id"]
-    cancels = "cancel" in message
-    report(runner.cancel(task_id, message["cancel"]) if cancels else runner.run(task_id, message["seq"]))
+    if "cancel" in message:
+        report(runner.cancel(task_id, message["cancel"]))
+    else:
+        report(runner.run(task_id, message["seq"], was_woken="woken" in message))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:

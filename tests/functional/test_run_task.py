@@ -16,6 +16,7 @@ from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.clock import MS_PER_S
+from tollgate.ledger import repository as ledger_module
 from tollgate.tasks.models import Task
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/run_task.json").read_text())
@@ -210,3 +211,71 @@ class TestWebhook:
         )
         assert delivery is not None
         assert (delivery.url, delivery.status, delivery.seq) == (RECEIVER, "pending", 0)
+
+
+class TestMessagesOfThoseThatWait:
+    """What waits costs a message when a slot comes free, however many wait and however fast they end."""
+
+    TASKS = 24
+
+    @pytest.fixture
+    def messages(self, aws: Aws, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+        """Return the messages that are not handled yet."""
+        sent: list[dict[str, Any]] = []
+        queue = run_task_parts.step_runner().queue
+        monkeypatch.setattr(queue, "send", lambda message, delay_s=0: sent.append(message))
+        monkeypatch.setattr(queue, "send_all", sent.extend)
+        return sent
+
+    @pytest.fixture
+    def tasks(
+        self, customer: OpenedAccount, messages: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+    ) -> list[str]:
+        """Return new tasks of an account with two slots."""
+        monkeypatch.setattr(ledger_module, "MAX_RUNNING_TASKS", 2)
+        made = [create(customer) for _ in range(self.TASKS)]
+        messages += [{"task_id": task_id, "seq": 0} for task_id in made]
+        return made
+
+    def handle(self, messages: list[dict[str, Any]], clock: ManualClock, most: int) -> int:
+        """Handle messages, some seconds apart, until there are none, or `most` of them; return how many."""
+        handled = 0
+        while messages and handled < most:
+            body = json.dumps(messages.pop(0))
+            assert invoke(handler, "TaskQueue", body) == {"batchItemFailures": []}
+            clock.advance(MS_PER_S)
+            handled += 1
+        return handled
+
+    def switch_off(self) -> None:
+        health = run_task_parts.step_runner().health
+        for provider in ("fal", "poyo", "kie", "apimart"):
+            health.switch(provider, disabled=True, reason="a test")
+
+    def test_with_a_provider_that_stopped_before(
+        self, tasks: list[str], messages: list[dict[str, Any]], clock: ManualClock
+    ) -> None:
+        self.switch_off()
+        assert self.handle(messages, clock, 10 * self.TASKS) == self.TASKS
+        assert {task_of(one).status for one in tasks} == {"failed"}
+
+    def test_with_a_provider_that_stops_while_they_wait(
+        self, tasks: list[str], messages: list[dict[str, Any]], clock: ManualClock
+    ) -> None:
+        self.handle(messages, clock, self.TASKS)
+        assert sum(task_of(one).attempt is None for one in tasks) == self.TASKS - 2
+        self.switch_off()
+        clock.advance(6 * MS_PER_S)
+        # Some polls of the two, and a message for each of the others; one that is woken twice does nothing.
+        assert self.handle(messages, clock, 10 * self.TASKS) < 2 * self.TASKS
+        assert {task_of(one).ended for one in tasks} == {True}
+
+    def test_with_all_well(
+        self, tasks: list[str], messages: list[dict[str, Any]], clock: ManualClock
+    ) -> None:
+        handled = self.handle(messages, clock, 20 * self.TASKS)
+        made = [task_of(one) for one in tasks]
+        assert {task.status for task in made} == {"finished"}
+        steps = sum(task.seq for task in made)
+        # One for each step, the first that found no slot, and one when a slot came free.
+        assert handled <= steps + 2 * self.TASKS

@@ -270,8 +270,8 @@ class TestTurns:
         aws.messages("TaskQueue")
         run_to_end(first, clock)
         called = [json.loads(body) for body in aws.messages("TaskQueue")]
-        assert {"task_id": second, "seq": 0} in called
-        assert {"task_id": third, "seq": 0} not in called
+        assert {"task_id": second, "seq": 0, "woken": True} in called
+        assert third not in {message["task_id"] for message in called}
 
     def test_the_status_tells_the_place_in_the_queue(self, customer: OpenedAccount, worker: Worker) -> None:
         first, second, third = (create(customer) for _ in range(3))

@@ -1,5 +1,6 @@
 """The end of a task, in one transaction: its last state, the account, the refund, the webhook owed."""
 
+import random
 from dataclasses import dataclass
 
 from tollgate.kit.clock import Clock
@@ -12,13 +13,13 @@ from tollgate.tasks.repository import TaskRepository
 from tollgate.webhooks.repository import DeliveryRepository
 from tollgate.webhooks.schedule import pending_delivery
 
-MAX_CALLED_UP = 10
-"""Waiting tasks that one ending may call up; the next ending calls up more."""
+WAKE_AMONG = 10
+"""One of the first so many waiting tasks is woken, at random: two ends at once seldom wake the same one."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskFinalizer:
-    """Ends tasks, and calls up those of the same account that wait for the place."""
+    """Ends tasks, and wakes those of the same account that wait for a slot."""
 
     tasks: TaskRepository
     ledger: LedgerRepository
@@ -26,8 +27,8 @@ class TaskFinalizer:
     queue: Queue
     clock: Clock
 
-    def end(self, end: End, *, was_running: bool) -> Task:
-        """Write the end once; give the task. Raises `TaskMovedError` when another step came first."""
+    def end(self, end: End, *, was_running: bool, was_woken: bool = False) -> Task:
+        """Write the end once; return the task. Raises `TaskMovedError` when another step came first."""
         task = end.task
         now_ms = self.clock.now_ms()
         refund = (
@@ -46,13 +47,19 @@ class TaskFinalizer:
         if task.webhook is not None:
             others.append(self.deliveries.enqueue(pending_delivery(task, task.webhook, now_ms)))
         self.tasks.end(task, others)
-        self._wake_waiting(task.account_id)
+        # One that neither had a slot nor was woken for one leaves nothing to another.
+        if was_running or was_woken:
+            self.wake_one(task.account_id)
         return task
 
-    def _wake_waiting(self, account_id: str) -> None:
-        """Send the first waiting tasks on; lost with a crash here, the sweeper finds them."""
+    def wake_one(self, account_id: str) -> None:
+        """Send one waiting task on if there is a slot; lost with a crash here, the sweeper finds it.
+
+        Never more than one: with a provider that fails, ends come faster than starts, and as many messages a
+        task as there are slots would do nothing. A woken task wakes the next one, so free slots fill up.
+        """
         free, waiting = self.ledger.slots(account_id)
-        wanted = min(free, waiting, MAX_CALLED_UP)
-        if wanted > 0:
-            found = self.tasks.waiting(account_id, wanted)
-            self.queue.send_all([{"task_id": task_id, "seq": 0} for task_id in found])
+        among = min(free, waiting, WAKE_AMONG)
+        if among > 0 and (found := self.tasks.waiting(account_id, among)):
+            # Not a secret: which one it is only spreads the messages.
+            self.queue.send({"task_id": random.choice(found), "seq": 0, "woken": True})  # noqa: S311

@@ -64,7 +64,7 @@ class StepResult(StrEnum):
     STALE = "stale"
     """The task is gone, ended, or moved by another step: nothing was done."""
     WAITING = "waiting"
-    """The account has as many tasks running as it may; the end of one calls this one up."""
+    """The account has as many tasks running as it may; the end of one wakes this one."""
     CONTINUED = "continued"
     """The task goes on; its next message is sent."""
     ENDED = "ended"
@@ -100,13 +100,16 @@ class StepRunner:
     callback_base_url: str | None = None
     kept_ms: int | None = None
 
-    def run(self, task_id: str, seq: int) -> Stepped:
-        """Take the step that `seq` stands for; a stale or doubled message does nothing."""
+    def run(self, task_id: str, seq: int, *, was_woken: bool = False) -> Stepped:
+        """Take the step that `seq` stands for; a stale or doubled message does nothing.
+
+        A task that `was_woken` as a slot came free wakes the next one.
+        """
         task = self._read(task_id)
         if task is None or task.ended or task.seq != seq:
             return Stepped(StepResult.STALE, task)
         try:
-            return self._carry_out(task, self._routes(task))
+            return self._carry_out(task, self._routes(task), was_woken=was_woken)
         except (TaskMovedError, MovedOnError):
             return Stepped(StepResult.STALE, task)
         except ConcurrencyLimitReachedError:
@@ -135,7 +138,7 @@ class StepRunner:
         add_to_log(correlation_id=task and task.correlation_id)
         return task
 
-    def _carry_out(self, task: Task, routes: Sequence[Route]) -> Stepped:
+    def _carry_out(self, task: Task, routes: Sequence[Route], *, was_woken: bool) -> Stepped:
         providers = [route.provider for route in routes]
         # Before any claim: credentials that cannot be read must not cost the task an attempt.
         adapters = self.providers()
@@ -145,6 +148,8 @@ class StepRunner:
         if isinstance(decision, Submit):
             claimed = _with_token(decision.task)
             self._claim(task, claimed)
+            if was_woken:
+                self.finalizer.wake_one(task.account_id)
             task = claimed
             submitted = self._submit(task, decision.attempt, routes, adapters)
             outcome = after_submit(task, submitted, providers, self.clock.now_ms())
@@ -154,7 +159,7 @@ class StepRunner:
             outcome = after_poll(task, polled, providers, self.clock.now_ms())
             decision = self._copied(task, outcome, providers)
         if isinstance(decision, End):
-            ended = self.finalizer.end(decision, was_running=_is_running(task))
+            ended = self.finalizer.end(decision, was_running=_is_running(task), was_woken=was_woken)
             return Stepped(StepResult.ENDED, ended)
         self.tasks.save(decision.task)
         self.queue.send({"task_id": task.task_id, "seq": decision.task.seq}, decision.delay_s)
@@ -163,7 +168,7 @@ class StepRunner:
     def _claim(self, task: Task, claimed: Task) -> None:
         """Write the attempt before the call: whatever happens next, it is never made twice.
 
-        The first one takes a place among the account's running tasks. Raises `ConcurrencyLimitReachedError`.
+        The first one takes a slot among the account's running tasks. Raises `ConcurrencyLimitReachedError`.
         """
         if task.status is not TaskStatus.NOT_STARTED:
             self.tasks.save(claimed)
