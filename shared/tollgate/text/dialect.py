@@ -3,7 +3,7 @@
 Source: docs/providers/openai_compatible.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tollgate.text.usage import ReasoningCount
@@ -16,7 +16,10 @@ class ChatDialect:
     `limit_field` is its name for the limit of output tokens, `finish_names` maps its own finish reasons to
     OpenAI's, `faulty_finishes` are those that mean a failure of its own. `code_statuses` gives the HTTP
     status that an error code of its stands for, where its own status misleads. `echoes_reasoning`: past
-    reasoning is sent back in `reasoning_content`.
+    reasoning is sent back in `reasoning_content`. `takes_schemas`: `response_format` may have a schema.
+
+    `passes` are the fields that the vendor may be sent: those that are known to cost tokens only. `None` for
+    a vendor that refuses what it does not know; others take more in silence, and charge for it.
     """
 
     limit_field: str = "max_completion_tokens"
@@ -25,3 +28,26 @@ class ChatDialect:
     faulty_finishes: tuple[str, ...] = ()
     code_statuses: Mapping[str, int] = field(default_factory=dict)
     echoes_reasoning: bool = False
+    takes_schemas: bool = True
+    passes: frozenset[str] | None = None
+
+    def withheld(self, names: Iterable[str]) -> list[str]:
+        """Return which of a body's fields the vendor is not sent."""
+        return [] if self.passes is None else [name for name in names if name not in self.passes]
+
+
+def passing(*own: str) -> frozenset[str]:
+    """Return the fields of chat completions that cost tokens only, with a vendor's `own`."""
+    return CHAT_FIELDS.union(own)
+
+
+CHAT_FIELDS = frozenset(
+    {
+        *("model", "messages", "max_tokens", "max_completion_tokens", "n", "stream", "stream_options"),
+        *("temperature", "top_p", "stop", "seed", "presence_penalty", "frequency_penalty", "logit_bias"),
+        *("logprobs", "top_logprobs", "tools", "tool_choice", "parallel_tool_calls", "functions"),
+        *("function_call", "response_format", "reasoning_effort", "verbosity", "user", "safety_identifier"),
+        *("metadata", "modalities"),
+    }
+)
+"""Of `openai.types.chat.completion_create_params`, what more than one vendor has and none charges for."""

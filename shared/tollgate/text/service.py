@@ -83,7 +83,7 @@ class TextService:
     ) -> TextResponse:
         """Answer a request, or begin to. Raises what refuses it before any provider is asked."""
         model = self.model_of(request, key)
-        problems = unpriced_problems(request.fields)
+        problems = unpriced_problems(request)
         if problems:
             raise InvalidInputError(problems)
         demand = Demand(input_bound(request, model), request.output_limit, request.answers)

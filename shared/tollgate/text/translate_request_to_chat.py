@@ -46,8 +46,8 @@ def chat_request(
         body["safety_identifier"] = metadata["user_id"]
     if request.stream:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
-    known = _TRANSLATED | _HINTS
-    return {**{name: value for name, value in fields.items() if name not in known}, **body}
+    unsent = _TRANSLATED.union(_HINTS, dialect.withheld(fields))
+    return {**{name: value for name, value in fields.items() if name not in unsent}, **body}
 
 
 def _invalid(path: str, message: str) -> InvalidInputError:

@@ -1,29 +1,83 @@
-"""What a body may ask for that has no price here: an unknown price refuses the request.
+"""What a body may ask for that has no price here: it is refused by name, before anything is sent.
 
 Source: docs/architecture.md#money.
 
-Providers charge more for faster or reserved service, and per use for tools that run on their side, whose
-results also come back as input that no bound of ours foresees.
+Providers charge more for faster or reserved service, per use for tools that run on their side (whose results
+also come back as input that no bound of ours foresees), and for models that they ask besides. A field is
+refused on every route of a model if it spends on any of them: which route will answer is not known before.
+What is not known at all passes only to vendors that refuse it themselves (`ChatDialect.passes`).
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tollgate.kit.errors import Problem
+from tollgate.text.models import ChatProtocol
+from tollgate.text.request import LIMIT_FIELDS, TextRequest
 
 _ORDINARY = {
     "service_tier": ("auto", "default", "standard_only", "standard"),
     "speed": ("standard",),
     "inference_geo": ("global", "not_available"),
 }
-_SERVER_SIDE = ("web_search_options", "mcp_servers", "container")
+_SPENDS = {
+    # Tools and searches that run at the provider: OpenAI, Anthropic, Qwen, xAI, OpenRouter, Gemini.
+    **dict.fromkeys(
+        (
+            *("web_search_options", "mcp_servers", "container", "enable_search", "search_options"),
+            *("search_parameters", "plugins", "web_search", "enable_code_interpreter", "google_search"),
+        ),
+        "Tools that run at the provider have no price here.",
+    ),
+    # Other models, which answer or sum up in place of the one that was asked for: Anthropic, OpenRouter.
+    **dict.fromkeys(
+        ("fallbacks", "fallback_credit_token", "compaction", "models", "billing_policy"),
+        "What another model does has no price here.",
+    ),
+    # Fields within fields: OpenAI's SDKs unpack theirs, Gemini and LiteLLM read these.
+    **dict.fromkeys(("extra_body", "extra_query"), "Fields belong into the body itself."),
+}
 _CLIENT_TOOLS = ("function", "custom", "bash_", "text_editor_", "computer_", "memory_", "tool_search_tool_")
 """Types of tools that the client runs itself, or that cost tokens only."""
+_CHAT_TOOL = frozenset({"type", "function", "custom", "cache_control", "strict"})
+"""What a tool of chat completions has; Gemini and Qwen read their own tools beside it."""
+_TOOL_OF_MESSAGES = frozenset({"name", "input_schema"})
+"""What a tool of messages without a type has; one without these is another vendor's."""
+_EDITS = ("clear_tool_uses_", "clear_thinking_")
+"""Edits of the context that cost nothing. Compaction is billed in `usage.iterations`, beside the total."""
+
+_NOT_LETTERS = re.compile(r"[^a-z0-9]")
+_NAMES = {
+    _NOT_LETTERS.sub("", name): name
+    for name in (
+        *_ORDINARY,
+        *_SPENDS,
+        *(limit for limits in LIMIT_FIELDS.values() for limit in limits),
+        *("model", "messages", "n", "stream", "stream_options", "modalities", "tools", "context_management"),
+    )
+}
+"""Fields that what a request costs depends on, by their letters alone."""
 
 
-def unpriced_problems(fields: Mapping[str, Any]) -> list[Problem]:
+def unpriced_problems(request: TextRequest) -> list[Problem]:
     """Return what in a body, of either protocol, has no price here."""
-    return [*_dearer_service(fields), *_server_tools(fields)]
+    fields = request.fields
+    return [
+        *_other_spellings(fields),
+        *_dearer_service(fields),
+        *_spending(fields),
+        *_context_edits(fields.get("context_management")),
+        *_server_tools(request.protocol, fields),
+    ]
+
+
+def _other_spellings(fields: Mapping[str, Any]) -> Iterator[Problem]:
+    # A vendor that reads names loosely would take them for the field that we did not see.
+    for name in fields:
+        meant = _NAMES.get(_NOT_LETTERS.sub("", name.lower()))
+        if meant is not None and name != meant:
+            yield Problem(f"/{name}", f"Did you mean '{meant}'?", [meant])
 
 
 def _dearer_service(fields: Mapping[str, Any]) -> Iterator[Problem]:
@@ -36,12 +90,39 @@ def _dearer_service(fields: Mapping[str, Any]) -> Iterator[Problem]:
         yield Problem("/modalities", "Has no price here.", ["text"])
 
 
-def _server_tools(fields: Mapping[str, Any]) -> Iterator[Problem]:
-    for name in _SERVER_SIDE:
-        if fields.get(name) is not None:
-            yield Problem(f"/{name}", "Tools that run at the provider have no price here.")
+def _spending(fields: Mapping[str, Any]) -> Iterator[Problem]:
+    for name, reason in _SPENDS.items():
+        # `false` switches off what spends, for the vendors that have a switch.
+        if fields.get(name) not in (None, False):
+            yield Problem(f"/{name}", reason)
+
+
+def _context_edits(management: Any) -> Iterator[Problem]:
+    if not isinstance(management, dict):
+        return
+    edits = management.get("edits")
+    for position, edit in enumerate(edits if isinstance(edits, list) else []):
+        kind = edit.get("type") if isinstance(edit, dict) else None
+        if not isinstance(kind, str) or not kind.startswith(_EDITS):
+            path = f"/context_management/edits/{position}/type"
+            yield Problem(path, "Has no price here.", [f"{known}…" for known in _EDITS])
+
+
+def _server_tools(protocol: ChatProtocol, fields: Mapping[str, Any]) -> Iterator[Problem]:
     tools = fields.get("tools")
     for position, tool in enumerate(tools if isinstance(tools, list) else []):
-        kind = tool.get("type") if isinstance(tool, dict) else None
-        if isinstance(kind, str) and not kind.startswith(_CLIENT_TOOLS):
-            yield Problem(f"/tools/{position}/type", "Tools that run at the provider have no price here.")
+        path = f"/tools/{position}"
+        if not isinstance(tool, dict):
+            continue
+        kind = tool.get("type")
+        if kind is None and not _is_untyped_client_tool(protocol, tool):
+            yield Problem(f"{path}/type", "A tool needs a type, function for one that you run.", ["function"])
+        elif isinstance(kind, str) and not kind.startswith(_CLIENT_TOOLS):
+            yield Problem(f"{path}/type", "Tools that run at the provider have no price here.")
+        elif protocol is ChatProtocol.OPENAI:
+            for name in sorted(tool.keys() - _CHAT_TOOL):
+                yield Problem(f"{path}/{name}", "Not a field of a function tool.", sorted(_CHAT_TOOL))
+
+
+def _is_untyped_client_tool(protocol: ChatProtocol, tool: Mapping[str, Any]) -> bool:
+    return protocol is ChatProtocol.ANTHROPIC and tool.keys() >= _TOOL_OF_MESSAGES

@@ -169,7 +169,8 @@ def relayed_chat_body(
 ) -> bytes:
     """Return an OpenAI client's own body for an OpenAI-compatible provider, every other field as it came.
 
-    `additions` are fields of ours, which take the place of the client's.
+    `additions` are fields of ours, which take the place of the client's. What the vendor would take in
+    silence, and may charge for, is left out.
 
     The limit of output tokens goes under the name that the provider knows: one it does not know would be
     no limit, and the hold rests on it.
@@ -177,9 +178,9 @@ def relayed_chat_body(
     request, upstream_id = order.request, order.route.upstream_id
     changes: dict[str, Any] = {"model": upstream_id, **additions}
     named = [name for name in LIMIT_FIELDS[ChatProtocol.OPENAI] if request.fields.get(name) is not None]
-    dropped: list[str] = []
+    dropped = dialect.withheld(request.fields)
     if order.hold.passed_limit is not None or named not in ([], [dialect.limit_field]):
-        dropped = [name for name in LIMIT_FIELDS[ChatProtocol.OPENAI] if name != dialect.limit_field]
+        dropped += [name for name in LIMIT_FIELDS[ChatProtocol.OPENAI] if name != dialect.limit_field]
         changes[dialect.limit_field] = order.hold.passed_limit or request.output_limit
     if request.stream:
         changes["stream_options"] = {**(request.fields.get("stream_options") or {}), "include_usage": True}

@@ -13,6 +13,10 @@ MAX_TOKENS = 1_000_000_000
 """A larger count is no count: no model reads or writes as much in one request."""
 
 
+_BESIDE_TOTAL = ("compaction", "advisor_message")
+"""Anthropic's iterations whose tokens are not in the total."""
+
+
 class ReasoningCount(StrEnum):
     """Where an OpenAI-compatible upstream counts its reasoning tokens."""
 
@@ -75,17 +79,38 @@ def read_chat_usage(reported: object, reasoning_count: ReasoningCount) -> Usage 
 
 
 def read_messages_usage(reported: object) -> Usage | None:
-    """Return the usage in an Anthropic `usage` object; `None` if it says nothing. Its counts are disjoint."""
+    """Return the usage in an Anthropic `usage` object; `None` if it says nothing. Its counts are disjoint.
+
+    What stands beside the total in `iterations` (compaction: `anthropic.types.beta.BetaUsage`) is added.
+    """
     if not isinstance(reported, Mapping):
         return None
+    total = _messages_counts(reported)
+    iterations = reported.get("iterations")
+    for iteration in iterations if isinstance(iterations, list) else ():
+        if isinstance(iteration, Mapping) and iteration.get("type") in _BESIDE_TOTAL:
+            total = _sum(total, _messages_counts(iteration))
+    return total if total.total_input_tokens + total.output_tokens else None
+
+
+def _messages_counts(reported: Mapping[str, Any]) -> Usage:
     written = _count(reported, "cache_creation_input_tokens")
     for_an_hour = min(written, _count(_part(reported, "cache_creation"), "ephemeral_1h_input_tokens"))
     read = _count(reported, "cache_read_input_tokens")
     fresh, output = _count(reported, "input_tokens"), _count(reported, "output_tokens")
-    if fresh + written + read + output == 0:
-        return None
     reasoning = _count(_part(reported, "output_tokens_details"), "thinking_tokens")
     return Usage(fresh, output, read, written - for_an_hour, for_an_hour, min(reasoning, output))
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        one.input_tokens + other.input_tokens,
+        one.output_tokens + other.output_tokens,
+        one.cache_read_tokens + other.cache_read_tokens,
+        one.cache_write_tokens + other.cache_write_tokens,
+        one.cache_write_1h_tokens + other.cache_write_1h_tokens,
+        one.reasoning_tokens + other.reasoning_tokens,
+    )
 
 
 def latest(earlier: Usage | None, later: Usage) -> Usage:

@@ -8,10 +8,16 @@ from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
 from tollgate.text.metering import HoldPlan
-from tollgate.text.models import TextRoute
+from tollgate.text.models import ChatProtocol, TextRoute
 
 CHAT: dict[str, Any] = {"model": "ours", "messages": [{"role": "user", "content": "hi"}]}
 MESSAGES = {**CHAT, "max_tokens": 100}
+BETAS = (
+    "interleaved-thinking-2025-05-14, fast-mode-2026-02-01,compact-2026-01-12,output-300k-2026-03-24,"
+    "server-side-fallback-2026-07-01,prompt-caching-2024-07-31"
+)
+SILENT = [name for name in VENDORS if name not in ("openai", "azure")]
+"""Vendors that take what they do not name, and may charge for it."""
 
 
 def sent_chat(body: dict[str, Any], vendor: str = "openai", **changes: Any) -> dict[str, Any]:
@@ -48,6 +54,22 @@ class TestOpenAiCompatible:
     def test_only_the_model_changes(self) -> None:
         body = {**CHAT, "brand_new": {"a": [1.5]}, "max_completion_tokens": 5}
         assert sent_chat(body) == {**body, "model": "upstream-model"}
+
+    @pytest.mark.parametrize("vendor", SILENT)
+    @pytest.mark.parametrize("protocol", [OPENAI, ANTHROPIC])
+    def test_what_is_not_known_to_be_priced_is_kept_from_vendors_that_take_it_in_silence(
+        self, vendor: str, protocol: ChatProtocol
+    ) -> None:
+        body = {**MESSAGES, "brand_new": 1, "prompt_expansion": True, "temperature": 0.5}
+        upstream = OpenAiCompatible(VENDORS[vendor], "sk-1")
+        sent = json.loads(call_of(upstream.exchange(order(protocol, body, OPENAI))).body)
+        assert sent.keys() - {"provider"} == {"model", "messages", "max_tokens", "temperature"}
+
+    @pytest.mark.parametrize(
+        ("vendor", "field"), [("dashscope", "enable_thinking"), ("zai", "thinking"), ("together", "top_k")]
+    )
+    def test_a_vendors_own_field_that_costs_tokens_only_passes(self, vendor: str, field: str) -> None:
+        assert sent_chat({**CHAT, field: 1}, vendor)[field] == 1
 
     def test_a_stream_asks_for_its_usage(self) -> None:
         body = {**CHAT, "stream": True, "stream_options": {"include_obfuscation": False}}
@@ -95,7 +117,7 @@ class TestOpenAiCompatible:
 class TestAnthropic:
     def test_a_messages_client_goes_through(self) -> None:
         body = {**MESSAGES, "thinking": {"type": "adaptive"}, "new": 1.50}
-        headers = {"anthropic-version": "2026-10-21", "anthropic-beta": "a,b", "x-api-key": "theirs"}
+        headers = {"anthropic-version": "2026-10-21", "anthropic-beta": BETAS, "x-api-key": "theirs"}
         call = call_of(Anthropic("sk-ant").exchange(order(ANTHROPIC, body, ANTHROPIC, headers=headers)))
         assert call.url == "https://api.anthropic.com/v1/messages"
         assert json.loads(call.body) == {**body, "model": "upstream-model"}
@@ -103,7 +125,7 @@ class TestAnthropic:
             "x-api-key": "sk-ant",
             "anthropic-version": "2026-10-21",
             "content-type": "application/json",
-            "anthropic-beta": "a,b",
+            "anthropic-beta": "interleaved-thinking-2025-05-14,prompt-caching-2024-07-31",
         }
 
     @pytest.mark.parametrize(

@@ -1,11 +1,29 @@
+"""What a body may ask for that has no price here, on any route of a model."""
+
 from typing import Any
 
 import pytest
 
+from tests.unit.text.samples import ANTHROPIC, OPENAI
+from tollgate.text.models import ChatProtocol
+from tollgate.text.request import dumps, read_request
 from tollgate.text.unpriced import unpriced_problems
 
+BODY: dict[str, Any] = {"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": "hi"}]}
 
-class TestUnpricedProblems:
+
+def paths(fields: dict[str, Any], protocol: ChatProtocol = OPENAI) -> list[str]:
+    """Return where the problems of a body with these fields are."""
+    request = read_request(protocol, dumps({**BODY, **fields}).encode())
+    return [problem.path for problem in unpriced_problems(request)]
+
+
+def compaction(kind: str) -> dict[str, Any]:
+    return {"context_management": {"edits": [{"type": "clear_tool_uses_20250919"}, {"type": kind}]}}
+
+
+class TestWhatHasNoPrice:
+    @pytest.mark.parametrize("protocol", [OPENAI, ANTHROPIC])
     @pytest.mark.parametrize(
         ("fields", "path"),
         [
@@ -16,21 +34,49 @@ class TestUnpricedProblems:
             ({"modalities": ["text", "audio"]}, "/modalities"),
             ({"web_search_options": {}}, "/web_search_options"),
             ({"mcp_servers": [{}]}, "/mcp_servers"),
+            ({"fallbacks": [{"model": "claude-fable-5-1", "speed": "fast"}]}, "/fallbacks"),
+            ({"compaction": {"type": "enabled"}}, "/compaction"),
+            ({"enable_search": True}, "/enable_search"),
+            ({"search_parameters": {"mode": "on"}}, "/search_parameters"),
+            ({"plugins": [{"id": "web"}]}, "/plugins"),
+            ({"models": ["a", "b"]}, "/models"),
+            ({"extra_body": {"google": {}}}, "/extra_body"),
+            (compaction("compact_20260112"), "/context_management/edits/1/type"),
+            (compaction("summarise_everything"), "/context_management/edits/1/type"),
+            ({"Max_Tokens": 100_000}, "/Max_Tokens"),
+            ({"maxTokens": 100_000}, "/maxTokens"),
+            ({"MAX-COMPLETION-TOKENS": 100_000}, "/MAX-COMPLETION-TOKENS"),
+            ({"enableSearch": True}, "/enableSearch"),
+            ({"N": 8}, "/N"),
             ({"tools": [{"type": "function"}, {"type": "web_search_20260209"}]}, "/tools/1/type"),
             ({"tools": [{"type": "code_execution_20250825"}]}, "/tools/0/type"),
+            ({"tools": [{"googleSearch": {}}]}, "/tools/0/type"),
+            ({"tools": [{"name": "web_search"}]}, "/tools/0/type"),
         ],
     )
-    def test_what_has_no_price(self, fields: dict[str, Any], path: str) -> None:
-        assert [problem.path for problem in unpriced_problems(fields)] == [path]
+    def test_is_refused_by_name(self, fields: dict[str, Any], path: str, protocol: ChatProtocol) -> None:
+        assert paths(fields, protocol) == [path]
 
+    def test_nor_has_another_vendors_tool_beside_a_function(self) -> None:
+        tool = {"type": "function", "function": {"name": "f"}, "code_interpreter": {}}
+        assert paths({"tools": [tool]}) == ["/tools/0/code_interpreter"]
+
+
+class TestWhatHasOne:
+    @pytest.mark.parametrize("protocol", [OPENAI, ANTHROPIC])
     @pytest.mark.parametrize(
         "fields",
         [
             {},
             {"service_tier": "auto", "modalities": ["text"], "speed": None, "web_search_options": None},
-            {"tools": [{"type": "function"}, {"name": "x"}, {"type": "bash_20250124"}, {"type": "custom"}]},
+            {"enable_search": False, "some_new_field": 1, "reasoning_effort": "low"},
+            {"tools": [{"type": "function"}, {"type": "bash_20250124"}, {"type": "custom"}]},
             {"tools": "none"},
+            {"context_management": {"edits": [{"type": "clear_thinking_20251015"}]}},
         ],
     )
-    def test_what_has_one(self, fields: dict[str, Any]) -> None:
-        assert unpriced_problems(fields) == []
+    def test_passes(self, fields: dict[str, Any], protocol: ChatProtocol) -> None:
+        assert paths(fields, protocol) == []
+
+    def test_a_tool_of_messages_needs_no_type(self) -> None:
+        assert paths({"tools": [{"name": "x", "input_schema": {"type": "object"}}]}, ANTHROPIC) == []

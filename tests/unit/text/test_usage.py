@@ -102,6 +102,15 @@ class TestReadChatUsage:
 
 
 class TestReadMessagesUsage:
+    def test_compaction_is_billed_beside_the_total(self) -> None:
+        # anthropic.types.beta.BetaUsage: its tokens "are not included in the top-level usage fields".
+        iterations = [
+            {"type": "compaction", "input_tokens": 180_000, "output_tokens": 3_500},
+            {"type": "message", "input_tokens": 23_000, "output_tokens": 1_000},
+        ]
+        reported = {"input_tokens": 23_000, "output_tokens": 1_000, "iterations": iterations}
+        assert read_messages_usage(reported) == Usage(203_000, 4_500)
+
     def test_its_counts_are_disjoint(self) -> None:
         reported = {
             "input_tokens": 25,

@@ -18,3 +18,24 @@ CODE_STATUSES = {
     "ramp_limit_exceeded": 402,
 }
 """Codes inside a 429 that are about our account's money (docs/architecture.md#rules-for-every-provider)."""
+
+PRICED_BETAS = (
+    *("interleaved-thinking-", "dev-full-thinking-", "thinking-token-count-", "thinking-display-updates-"),
+    *("fine-grained-tool-streaming-", "token-efficient-tools-", "advanced-tool-use-", "tool-search-tool-"),
+    *("tool-examples-", "inline-tools-", "computer-use-", "structured-outputs-", "effort-", "task-budgets-"),
+    *(
+        "prompt-caching-",
+        "extended-cache-ttl-",
+        "context-management-",
+        "context-1m-",
+        "output-128k-",
+        "pdfs-",
+    ),
+    *("model-context-window-exceeded-", "mid-conversation-", "token-counting-", "claude-code-"),
+)
+"""Beginnings of the beta names that cost tokens of the answer's total, or nothing.
+
+The names are those of `anthropic.types.AnthropicBetaParam`, and what Claude Code sends. The others ask other
+models (fallbacks, advisor), sum up at our cost (compact), are dearer (fast mode), run tools there, write more
+than the model's limit (output-300k), or reach what is our account's own (files, skills, agents).
+"""

@@ -42,5 +42,16 @@ class Anthropic:
             facts.VERSION_HEADER: str(version),
             "content-type": "application/json",
         }
-        beta = given.get(facts.BETA_HEADER, "")
-        return {**headers, facts.BETA_HEADER: beta} if 0 < len(beta) <= facts.MAX_BETA_CHARS else headers
+        betas = priced_betas(given.get(facts.BETA_HEADER, ""))
+        return {**headers, facts.BETA_HEADER: betas} if betas else headers
+
+
+def priced_betas(header: str) -> str:
+    """Return those of a client's betas with a price here; Anthropic refuses a field whose beta is missing.
+
+    Nothing of a header that is too long.
+    """
+    if len(header) > facts.MAX_BETA_CHARS:
+        return ""
+    betas = [beta.strip() for beta in header.split(",")]
+    return ",".join(beta for beta in betas if beta.startswith(facts.PRICED_BETAS))

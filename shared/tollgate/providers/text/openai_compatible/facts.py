@@ -2,13 +2,15 @@
 
 Source: docs/providers/openai_compatible.md and docs/providers/minimax.md for MiniMax's codes.
 
+`passes` is what each page under `docs` has for chat completions and prices by the token; INFERRED where the
+page does not say that a field is free. OpenAI refuses unknown fields ("Unknown parameter"), so it has none.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tollgate.providers.runtime.declaration import Account
-from tollgate.text.dialect import ChatDialect
+from tollgate.text.dialect import ChatDialect, passing
 from tollgate.text.usage import ReasoningCount
 
 CHAT_PATH = "/chat/completions"
@@ -64,6 +66,8 @@ _VENDORS = (
             limit_field="max_tokens",
             faulty_finishes=("insufficient_system_resource",),
             echoes_reasoning=True,
+            takes_schemas=False,
+            passes=passing("thinking"),
         ),
     ),
     Vendor(
@@ -72,7 +76,9 @@ _VENDORS = (
         docs="https://ai.google.dev/gemini-api/docs/openai",
         env="GEMINI_API_KEY",
         base_url="https://generativelanguage.googleapis.com/v1beta/openai",
-        dialect=ChatDialect(limit_field="max_tokens", reasoning_count=ReasoningCount.IN_TOTAL),
+        dialect=ChatDialect(
+            limit_field="max_tokens", reasoning_count=ReasoningCount.IN_TOTAL, passes=passing()
+        ),
     ),
     Vendor(
         name="zai",
@@ -86,6 +92,7 @@ _VENDORS = (
             faulty_finishes=("network_error",),
             code_statuses=_GLM_CODES,
             echoes_reasoning=True,
+            passes=passing("thinking", "do_sample", "request_id", "user_id"),
         ),
     ),
     Vendor(
@@ -94,7 +101,9 @@ _VENDORS = (
         docs="https://docs.x.ai",
         env="XAI_API_KEY",
         base_url="https://api.x.ai/v1",
-        dialect=ChatDialect(limit_field="max_tokens", reasoning_count=ReasoningCount.BESIDE),
+        dialect=ChatDialect(
+            limit_field="max_tokens", reasoning_count=ReasoningCount.BESIDE, passes=passing()
+        ),
     ),
     Vendor(
         name="moonshot",
@@ -111,6 +120,7 @@ _VENDORS = (
                 "content_filter": 400,
             },
             echoes_reasoning=True,
+            passes=passing("thinking", "prompt_cache_key"),
         ),
     ),
     Vendor(
@@ -119,7 +129,11 @@ _VENDORS = (
         docs="https://platform.minimax.io/docs",
         env="MINIMAX_API_KEY",
         base_url="https://api.minimax.io/v1",
-        dialect=ChatDialect(limit_field="max_tokens", code_statuses=_MINIMAX_CODES),
+        dialect=ChatDialect(
+            limit_field="max_tokens",
+            code_statuses=_MINIMAX_CODES,
+            passes=passing("reasoning_split", "thinking"),
+        ),
     ),
     # Serves open models of others; its address is from its own documentation, not from the reference.
     Vendor(
@@ -128,7 +142,10 @@ _VENDORS = (
         docs="https://docs.together.ai",
         env="TOGETHER_API_KEY",
         base_url="https://api.together.xyz/v1",
-        dialect=ChatDialect(limit_field="max_tokens"),
+        dialect=ChatDialect(
+            limit_field="max_tokens",
+            passes=passing("top_k", "min_p", "repetition_penalty", "chat_template_kwargs", "reasoning"),
+        ),
     ),
     Vendor(
         name="fireworks",
@@ -136,7 +153,7 @@ _VENDORS = (
         docs="https://docs.fireworks.ai",
         env="FIREWORKS_API_KEY",
         base_url="https://api.fireworks.ai/inference/v1",
-        dialect=ChatDialect(limit_field="max_tokens"),
+        dialect=ChatDialect(limit_field="max_tokens", passes=passing("top_k", "min_p", "repetition_penalty")),
     ),
     Vendor(
         name="deepinfra",
@@ -144,7 +161,7 @@ _VENDORS = (
         docs="https://deepinfra.com/docs",
         env="DEEPINFRA_API_KEY",
         base_url="https://api.deepinfra.com/v1/openai",
-        dialect=ChatDialect(limit_field="max_tokens"),
+        dialect=ChatDialect(limit_field="max_tokens", passes=passing("top_k", "min_p", "repetition_penalty")),
     ),
     # Deployments are named after the model, in the operator's resource. Its v1 API takes the key as a bearer
     # token, and OpenAI's own fields.
@@ -164,7 +181,11 @@ _VENDORS = (
         docs="https://openrouter.ai/docs/api-reference/overview",
         env="OPENROUTER_API_KEY",
         base_url="https://openrouter.ai/api/v1",
-        dialect=ChatDialect(limit_field="max_tokens", faulty_finishes=("error",)),
+        dialect=ChatDialect(
+            limit_field="max_tokens",
+            faulty_finishes=("error",),
+            passes=passing("top_k", "min_p", "top_a", "repetition_penalty", "reasoning"),
+        ),
         caps_price=True,
     ),
     Vendor(
@@ -173,7 +194,12 @@ _VENDORS = (
         docs="https://www.alibabacloud.com/help/en/model-studio",
         env="DASHSCOPE_API_KEY",
         base_url="https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-        dialect=ChatDialect(limit_field="max_tokens"),
+        dialect=ChatDialect(
+            limit_field="max_tokens",
+            passes=passing(
+                "top_k", "repetition_penalty", "enable_thinking", "thinking_budget", "preserve_thinking"
+            ),
+        ),
     ),
 )
 VENDORS: Mapping[str, Vendor] = {vendor.name: vendor for vendor in _VENDORS}
