@@ -128,7 +128,8 @@ class Pump:
 
     def _run_queue(self, mapping: Source, function: Function) -> None:
         queue = named(mapping["EventSourceArn"])
-        workers = min(mapping["ScalingConfig"]["MaximumConcurrency"], MAX_LOCAL_CONCURRENCY)
+        most = int(self._stack.resolve(mapping["ScalingConfig"]["MaximumConcurrency"]))
+        workers = min(most, MAX_LOCAL_CONCURRENCY)
         pool = ThreadPoolExecutor(workers)
         self._pools.append(pool)
         free = threading.Semaphore(workers)
