@@ -3,6 +3,8 @@
 import hashlib
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -113,6 +115,29 @@ class TestDeployedAgain:
         for function in template.functions():
             faults = [line for line in deployment.log(function) if '"level":"ERROR"' in line]
             assert not faults, function
+
+
+class TestOperated:
+    def test_the_doctor_finds_nothing_to_do(self, deployment: Deployment) -> None:
+        findings = deployment.tollgate("doctor", "--json")["findings"]
+        assert {each["state"] for each in findings} == {"good"}, findings
+
+    def test_spoilt_tables_are_restored_and_the_ledger_proves_it(
+        self, deployment: Deployment, customer: Customer, tmp_path: Path
+    ) -> None:
+        before, at = customer.balance(), f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        deployment.tollgate("restore", "copy", "--to", at, "--json")
+        dynamodb, accounts = deployment.client("dynamodb"), deployment.physical("AccountsTable")
+        (row,) = (each for each in dynamodb.scan(TableName=accounts)["Items"] if "balance_micro_usd" in each)
+        dynamodb.put_item(TableName=accounts, Item={**row, "balance_micro_usd": {"N": "1"}})
+        removed = str(tmp_path / "removed.jsonl")
+        options = ("--to", at, "--removed", removed, "--drain-s", "0", "--yes", "--json")
+        done = deployment.tollgate("restore", "swap", *options)["tables"]
+        assert done["AccountsTable"] == {"put_back": 1, "removed": 0}
+        assert customer.balance() == before
+        assert deployment.tollgate("check-ledger", "--json")["faults"] == []
+        assert customer.run(Z_IMAGE)["status"] == "finished"
+        deployment.tollgate("restore", "drop", "--to", at, "--yes", "--json")
 
 
 class TestDeleted:

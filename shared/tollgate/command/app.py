@@ -7,8 +7,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from typer.core import TyperGroup
 
 from tollgate.catalog.errors import CatalogError
-from tollgate.command import accounts, catalog, providers, secrets, tasks
+from tollgate.command import accounts, catalog, providers, restore, secrets, tasks
 from tollgate.command.check_ledger import check_ledger
+from tollgate.command.doctor import doctor
 from tollgate.command.errors import CommandError
 from tollgate.command.redrive import redrive
 from tollgate.kit.changes import NotABatchError
@@ -68,5 +69,7 @@ cli.add_typer(secrets.cli, name="secrets")
 cli.add_typer(accounts.cli, name="accounts")
 cli.add_typer(tasks.cli, name="tasks")
 cli.add_typer(providers.cli, name="providers")
+cli.add_typer(restore.cli, name="restore")
 cli.command()(redrive)
 cli.command()(check_ledger)
+cli.command()(doctor)

@@ -1,0 +1,209 @@
+"""A stack's tables as they were at a point in time: copies first, then their rows in the place of today's.
+
+`copy` changes nothing that runs. `swap` stops every function of the stack, puts the rows of the copies into
+the tables, and lets the functions go on. The tables stay the same ones, so streams, roles and the stack know
+nothing of it. Every row that is overwritten or removed is kept in a file. `drop` deletes the copies.
+The whole way: docs/runbook.md#restore
+"""
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import boto3
+import typer
+from botocore.exceptions import ClientError
+
+from tollgate.command.doctor import Stack as StackOfDoctor
+from tollgate.command.errors import CommandError
+from tollgate.command.options import AsJson, Yes
+from tollgate.command.place import BOUNDS, stack_facts
+from tollgate.command.swap import Row, Swap
+from tollgate.command.terminal import confirm, print_json
+
+TABLE = "AWS::DynamoDB::Table"
+FUNCTION, SOURCE = "AWS::Lambda::Function", "AWS::Lambda::EventSourceMapping"
+POLL_S = 10.0
+MAX_POLLS = 2160
+"""Six hours: a restore takes from minutes to hours, by the size of the table and its indexes."""
+LONGEST_RUN_S = 900
+"""What runs when the functions are stopped may run on for so long: a text stream's most."""
+
+cli = typer.Typer(no_args_is_help=True, help=__doc__)
+
+Stack = Annotated[str, typer.Option(help="The stack of the service.")]
+To = Annotated[
+    datetime,
+    typer.Option(formats=["%Y-%m-%dT%H:%M:%SZ"], help="The point in time, as 2026-11-22T12:00:00Z."),
+]
+
+
+@cli.command()
+def copy(stack: Stack, to: To, as_json: AsJson = False) -> None:
+    """Restore each table of the stack into a copy beside it, and wait until all can be read."""
+    found, client = _tables(stack), boto3.Session().client("dynamodb", config=BOUNDS)
+    at = to.replace(tzinfo=UTC)
+    for table in found.values():
+        try:
+            client.restore_table_to_point_in_time(
+                SourceTableName=table, TargetTableName=copy_of(table, at), RestoreDateTime=at
+            )
+        except ClientError as exc:
+            # Asked for before: run again, it waits
+            if exc.response["Error"]["Code"] != "TableAlreadyExistsException":
+                raise
+    for table in found.values():
+        _wait_until_active(client, copy_of(table, at))
+    copies = {name: copy_of(table, at) for name, table in found.items()}
+    message = f"{len(copies)} tables are copied as of {at.isoformat()}. Nothing else has changed."
+    print_json({"copies": copies}) if as_json else typer.echo(message)
+
+
+@cli.command()
+def swap(  # noqa: PLR0917 - typer takes them by name
+    stack: Stack,
+    to: To,
+    removed: Annotated[Path, typer.Option(help="A file for every row that is overwritten or removed.")],
+    drain_s: Annotated[
+        int, typer.Option(help="Seconds to wait until nothing runs any more.")
+    ] = LONGEST_RUN_S,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Stop the service, put the rows of the copies in the place of today's, and let the service go on.
+
+    Where it breaks off, the service stays stopped: run the same line again, with the same file.
+    """
+    client, at = boto3.Session().client("dynamodb", config=BOUNDS), to.replace(tzinfo=UTC)
+    tables = _tables(stack)
+    for table in tables.values():
+        _check_copy(client, copy_of(table, at))
+    question = f"Stop {stack}, and take back what was written to {len(tables)} tables since {at.isoformat()}?"
+    confirm(question, yes=yes, as_json=as_json)
+    standstill = standstill_of(stack)
+    places = _places_before(removed, standstill)
+    standstill.begin()
+    time.sleep(drain_s)
+    with removed.open("a") as file:
+
+        def keep(table: str, row: Row) -> None:
+            file.write(json.dumps({"table": table, "row": row}, default=str) + "\n")
+            file.flush()
+
+        # No `finally`: a service with half of its tables put back must not run.
+        done = {
+            name: asdict(Swap(client, keep).run(table, copy_of(table, at))) for name, table in tables.items()
+        }
+    standstill.end(places)
+    if as_json:
+        print_json({"tables": done, "removed": str(removed)})
+        return
+    for name, counts in done.items():
+        typer.echo(f"{name:<22}{counts['put_back']} put back, {counts['removed']} removed")
+    typer.echo(f"The service runs again. Now prove it: tollgate check-ledger --stack {stack}")
+
+
+@cli.command()
+def drop(stack: Stack, to: To, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Delete the copies of that point in time."""
+    client, at = boto3.Session().client("dynamodb", config=BOUNDS), to.replace(tzinfo=UTC)
+    copies = [copy_of(table, at) for table in _tables(stack).values()]
+    confirm(f"Delete {len(copies)} copies?", yes=yes, as_json=as_json)
+    for each in copies:
+        try:
+            client.delete_table(TableName=each)
+        except client.exceptions.ResourceNotFoundException:
+            continue
+    print_json({"dropped": copies}) if as_json else typer.echo(f"{len(copies)} copies are gone.")
+
+
+def copy_of(table: str, at: datetime) -> str:
+    """Return the name of a table's copy."""
+    return f"{table}-at-{at:%Y%m%dT%H%M%SZ}"
+
+
+def _stack(name: str) -> StackOfDoctor:
+    session = boto3.Session()
+    facts = stack_facts(session.client("cloudformation", config=BOUNDS), name)
+    return StackOfDoctor(facts, lambda service: session.client(service, config=BOUNDS))  # type: ignore[call-overload]
+
+
+def _tables(stack: str) -> dict[str, str]:
+    """Return the names of the stack's tables. All of them: they are one state, and tell of each other."""
+    found = _stack(stack).physical(TABLE)
+    if not found:
+        raise CommandError(f"The stack {stack} has no tables.")
+    return dict(sorted(found.items()))
+
+
+def _check_copy(client: Any, name: str) -> None:
+    try:
+        state = client.describe_table(TableName=name)["Table"]["TableStatus"]
+    except client.exceptions.ResourceNotFoundException as exc:
+        raise CommandError(f"There is no copy {name}: run `tollgate restore copy` first.") from exc
+    if state != "ACTIVE":
+        raise CommandError(f"The copy {name} is {state}: wait, or run `tollgate restore copy` again.")
+
+
+def _wait_until_active(client: Any, name: str) -> None:
+    for _ in range(MAX_POLLS):
+        if client.describe_table(TableName=name)["Table"]["TableStatus"] == "ACTIVE":
+            return
+        time.sleep(POLL_S)
+    raise CommandError(f"{name} is not restored yet. Run the same line again: it goes on waiting.")
+
+
+@dataclass(frozen=True, slots=True)
+class Standstill:
+    """What makes a stack stand still: its functions get no places, its queues and streams are not read."""
+
+    client: Any
+    functions: list[str]
+    sources: list[str]
+
+    def places(self) -> dict[str, int | None]:
+        """Return the places that each function has of its own, `None` for none."""
+        return {
+            name: self.client.get_function_concurrency(FunctionName=name).get("ReservedConcurrentExecutions")
+            for name in self.functions
+        }
+
+    def begin(self) -> None:
+        """Stop everything."""
+        # First the sources: a message that no function takes would end as a dead letter
+        for source in self.sources:
+            self.client.update_event_source_mapping(UUID=source, Enabled=False)
+        for name in self.functions:
+            self.client.put_function_concurrency(FunctionName=name, ReservedConcurrentExecutions=0)
+
+    def end(self, places: Mapping[str, int | None]) -> None:
+        """Let everything go on."""
+        for name, own in places.items():
+            if own is None:
+                self.client.delete_function_concurrency(FunctionName=name)
+            else:
+                self.client.put_function_concurrency(FunctionName=name, ReservedConcurrentExecutions=own)
+        for source in self.sources:
+            self.client.update_event_source_mapping(UUID=source, Enabled=True)
+
+
+def standstill_of(stack: str) -> Standstill:
+    """Return that of a stack."""
+    found = _stack(stack)
+    functions, sources = found.physical(FUNCTION), found.physical(SOURCE)
+    return Standstill(found.client("lambda"), sorted(functions.values()), sorted(sources.values()))
+
+
+def _places_before(file: Path, standstill: Standstill) -> dict[str, int | None]:
+    """Return the places that the functions had: a first run notes them in the file, a second reads them."""
+    if file.exists():
+        with file.open() as lines:
+            known: dict[str, int | None] = json.loads(lines.readline())["places"]
+        return known
+    places = standstill.places()
+    file.write_text(json.dumps({"places": places}) + "\n")
+    return places

@@ -1,0 +1,101 @@
+"""Puts the rows of one table in the place of another's: what differs is written, and nothing else."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tollgate.command.errors import CommandError
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+Row = dict[str, Any]
+"""As DynamoDB has it: `{"account_id": {"S": "usr_…"}}`."""
+
+READ_AT_ONCE, WRITTEN_AT_ONCE = 100, 25
+"""What one BatchGetItem and one BatchWriteItem take."""
+MAX_TRIES = 10
+"""Of one batch, of which DynamoDB left something undone each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swapped:
+    """How many rows of a table were put back, and how many removed: they were not there then."""
+
+    put_back: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """Two tables of one key; `keep` gets every row that is overwritten or removed, before it is."""
+
+    client: "DynamoDBClient"
+    keep: Callable[[str, Row], None]
+
+    def run(self, current: str, restored: str) -> Swapped:
+        """Make the rows of `current` those of `restored`. After it broke off, a second run does the rest."""
+        keys = self._keys(restored)
+        put_back = 0
+        for rows in self._pages(restored):
+            found = self._found(current, rows, keys)
+            other = [row for row in rows if found.get(_key(row, keys)) != row]
+            for row in other:
+                if (before := found.get(_key(row, keys))) is not None:
+                    self.keep(current, before)
+            self._write(current, [{"PutRequest": {"Item": row}} for row in other])
+            put_back += len(other)
+        return Swapped(put_back, self._remove_others(current, restored, keys))
+
+    def _remove_others(self, current: str, restored: str, keys: Sequence[str]) -> int:
+        removed = 0
+        for rows in self._pages(current):
+            there = self._found(restored, rows, keys)
+            newer = [row for row in rows if _key(row, keys) not in there]
+            for row in newer:
+                self.keep(current, row)
+            self._write(current, [{"DeleteRequest": {"Key": {k: row[k] for k in keys}}} for row in newer])
+            removed += len(newer)
+        return removed
+
+    def _keys(self, table: str) -> list[str]:
+        schema = self.client.describe_table(TableName=table)["Table"]["KeySchema"]
+        return [each["AttributeName"] for each in schema]
+
+    def _pages(self, table: str) -> Iterator[Sequence[Row]]:
+        """Return all rows, as many at once as are then asked for elsewhere."""
+        # By pages of the scan: a row that is deleted behind it moves none before it.
+        for page in self.client.get_paginator("scan").paginate(TableName=table, ConsistentRead=True):
+            yield from _parts(page["Items"], READ_AT_ONCE)
+
+    def _found(self, table: str, rows: Sequence[Row], keys: Sequence[str]) -> dict[str, Row]:
+        """Return the rows of a table under the keys of `rows`, by key."""
+        wanted: Any = {table: {"Keys": [{k: row[k] for k in keys} for row in rows], "ConsistentRead": True}}
+        found: dict[str, Row] = {}
+        for _ in range(MAX_TRIES):
+            answer = self.client.batch_get_item(RequestItems=wanted)
+            found |= {_key(row, keys): row for row in answer["Responses"].get(table, [])}
+            wanted = answer.get("UnprocessedKeys")
+            if not wanted:
+                return found
+        raise CommandError(f"{table}: DynamoDB leaves reads undone. Run the same line again.")
+
+    def _write(self, table: str, writes: Sequence[Any]) -> None:
+        for batch in _parts(writes, WRITTEN_AT_ONCE):
+            left: Any = {table: list(batch)}
+            for _ in range(MAX_TRIES):
+                left = self.client.batch_write_item(RequestItems=left).get("UnprocessedItems")
+                if not left:
+                    break
+            else:
+                raise CommandError(f"{table}: DynamoDB leaves writes undone. Run the same line again.")
+
+
+def _parts(rows: Sequence[Any], most: int) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(rows), most):
+        yield rows[start : start + most]
+
+
+def _key(row: Row, keys: Sequence[str]) -> str:
+    return json.dumps([row[key] for key in keys], sort_keys=True)
