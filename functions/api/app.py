@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 from mangum import Mangum
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.routing import Match, Route
 
 from api import account, callbacks, catalog, keys, media, payments, reference, statistics, webhooks
@@ -24,6 +25,8 @@ from tollgate.kit.errors import (
 )
 from tollgate.kit.observability import begin_request, logger
 
+CLIENT_LEFT = 499
+"""For the log alone, by nginx's word for it."""
 ANTHROPIC_HEADERS = ("anthropic-version", "x-api-key")
 
 # The document is ours (reference/document.py): FastAPI knows neither the models nor the errors.
@@ -42,6 +45,9 @@ async def with_request_id(request: Request, call_next: Callable[[Request], Await
     request_id = begin_request()
     try:
         response = await call_next(request)
+    except ClientDisconnect:
+        # It left during its upload: nothing is wrong here, and nobody reads the answer.
+        response = Response(status_code=CLIENT_LEFT)
     except Exception:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
         logger.exception("api.fault", **_route(request))
         response = _error_response(request, InternalError())

@@ -63,7 +63,8 @@ def list_tasks(api: Services, key: MediaKey, request: Request) -> Response:
 
 def _looks(wait: str) -> list[float]:
     """Return the pauses between looks that make up `wait` seconds. Raises `InvalidInputError`."""
-    if not wait.isascii() or not wait.isdigit() or int(wait) > MAX_WAIT_S:
+    is_number = wait.isascii() and wait.isdigit() and len(wait) <= len(str(MAX_WAIT_S))
+    if not is_number or int(wait) > MAX_WAIT_S:
         raise InvalidInputError([Problem("/wait", "Must be whole seconds.", f"0 to {MAX_WAIT_S}")])
     left, pause_s, pauses = float(wait), FIRST_LOOK_S, []
     while left > 0:

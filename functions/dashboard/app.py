@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from mangum import Mangum
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse
 from starlette.staticfiles import StaticFiles
 
@@ -36,6 +37,8 @@ from tollgate.kit.observability import begin_request, logger
 
 FORGED = 403
 SEE_OTHER = 303
+CLIENT_LEFT = 499
+"""For the log alone, by nginx's word for it."""
 FOR_EVER = "public, max-age=31536000, immutable"
 TEXT_TYPES = ["text/", "application/json", "image/svg+xml"]
 """What the gateway takes as it is; anything else goes through it in base64."""
@@ -55,6 +58,9 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
         answer = await call_next(request)
     except ForgeryError:
         answer = toast(request, "This page is too old. Reload it and try again.", status=FORGED, bad=True)
+    except ClientDisconnect:
+        # It left during its upload: nothing is wrong here, and nobody reads the answer.
+        answer = Response(status_code=CLIENT_LEFT)
     except Exception:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
         logger.exception("dashboard.fault", path=request.url.path)
         answer = _error(request, InternalError())

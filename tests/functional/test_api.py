@@ -1,15 +1,19 @@
 """`functions/api` through its handler, with API Gateway's own event."""
 
+import asyncio
 import base64
 import json
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import parse_qsl
 
 import pytest
 
+from api.app import app as api_app
 from api.app import handler
+from dashboard.app import app as dashboard_app
 from local.events import Context
 from local.template import ROOT
 from tests.conftest import Aws
@@ -315,3 +319,33 @@ class TestFaults:
         assert (status, body["error"]["code"]) == (500, "internal_error")
         assert "division" not in json.dumps(body)
         assert headers["x-request-id"].startswith("req_")
+
+    @pytest.mark.parametrize(
+        ("app", "path", "line"),
+        [
+            (api_app, "/api/v1/payments/stripe", "api.request"),
+            (dashboard_app, "/dashboard/sign-in/development/email", "dashboard.request"),
+        ],
+    )
+    def test_a_client_that_leaves_during_its_upload_is_no_fault_of_ours(
+        self, aws: Aws, caplog: pytest.LogCaptureFixture, app: Any, path: str, line: str
+    ) -> None:
+        coming = iter(
+            [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}]
+        )
+        sent: list[Any] = []
+
+        async def receive() -> Any:
+            return next(coming)
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "POST", "path": path, "headers": [], "query_string": b""}
+        with caplog.at_level("INFO"), patch("dashboard.app.check_change"):
+            asyncio.run(
+                app({**scope, "root_path": "", "scheme": "http", "server": ("api.test", 80)}, receive, send)
+            )
+        assert sent[0]["status"] == 499
+        assert [one.levelname for one in caplog.records if one.message == line] == ["INFO"]
+        assert "ERROR" not in {one.levelname for one in caplog.records}

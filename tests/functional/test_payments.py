@@ -162,6 +162,8 @@ class TestSignatures:
             "",
             "nonsense",
             "t=,v1=",
+            "é",
+            signed(body).replace("v1=", "v1=é"),
             f"t={now_s}",
             signed(body, "whsec_of_another_endpoint"),
             signed(body + " "),

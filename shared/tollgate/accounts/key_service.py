@@ -21,6 +21,7 @@ from tollgate.accounts.repository import (
 )
 from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.errors import KeyNotFoundError, RotationInProgressError, UserNotFoundError
+from tollgate.kit.ids import is_id
 from tollgate.kit.rotation import read_overlap_s
 
 DEFAULT_SCOPES = frozenset({Scope.MEDIA, Scope.TEXT})
@@ -130,7 +131,7 @@ class KeyService:
 
     def _known(self, account_id: str, key_id: str) -> ApiKey:
         """Return a key that is or was listed."""
-        key = self.keys.get(key_id)
+        key = self.keys.get(key_id) if is_id("key", key_id) else None
         known = key is not None and key.account_id == account_id
         if key is None or not known or not (key.listed or key.revoked_at_ms is not None):
             raise KeyNotFoundError

@@ -5,6 +5,7 @@ Source: docs/contract.md#ids.
 
 from ulid import ULID
 
+_ULID_LENGTH = 26
 _RANDOM_BITS = 80
 """A ULID is 48 bits of time before these."""
 
@@ -20,9 +21,12 @@ def first_id(prefix: str, epoch_ms: int) -> str:
 
 
 def is_id(prefix: str, text: str) -> bool:
-    """Return whether a text that a customer gave can be an id of ours."""
+    """Return whether a text that a customer gave can be an id of ours.
+
+    Asked before an id is looked up: DynamoDB fails for a key that is empty or above 2,048 bytes.
+    """
     found, _, ulid = text.partition("_")
     try:
-        return found == prefix and str(ULID.from_str(ulid)) == ulid
+        return found == prefix and len(ulid) == _ULID_LENGTH and str(ULID.from_str(ulid)) == ulid
     except ValueError:
         return False

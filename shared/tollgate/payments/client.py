@@ -62,6 +62,9 @@ def signed_event(keys: StripeKeys, body: bytes, signature: str | None) -> dict[s
     """
     from stripe import SignatureVerificationError, WebhookSignature  # noqa: PLC0415 - see above
 
+    # Stripe's own comparison takes no other text.
+    if signature is None or not signature.isascii():
+        raise InvalidSignatureError
     try:
         WebhookSignature.verify_header(body, signature, keys.webhook_secret, TOLERANCE_S)
     except (SignatureVerificationError, UnicodeDecodeError) as exc:

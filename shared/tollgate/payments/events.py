@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pydantic import BaseModel
+from pydantic import BaseModel, StrictInt
 
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.entries import Entry, EntryKind
@@ -33,7 +33,8 @@ class Session(BaseModel):
     id: str
     payment_status: str
     currency: str | None = None
-    amount_total: int | None = None
+    # Strict: `true` is no cent.
+    amount_total: StrictInt | None = None
     payment_intent: str | None = None
     metadata: dict[str, str] | None = None
 

@@ -7,6 +7,7 @@ doubled, late and forged callbacks change nothing (docs/architecture.md#rules-fo
 import hmac
 from collections.abc import Callable
 
+from tollgate.kit.ids import is_id
 from tollgate.kit.queue import Queue
 from tollgate.tasks.models import Task
 from tollgate.tasks.repository import TaskRepository
@@ -32,7 +33,7 @@ class Callbacks:
     def receive(self, provider: str, token: str) -> bool:
         """Have the task that `token` is of polled now; tell whether there is one that waits for it."""
         task_id, _, secret = token.partition(".")
-        task = self._tasks.get(task_id) if task_id and secret else None
+        task = self._tasks.get(task_id) if is_id("task", task_id) and secret else None
         attempt = None if task is None else task.attempt
         if task is None or attempt is None or attempt.callback_token is None or attempt.handle is None:
             return False

@@ -5,6 +5,7 @@ from typing import Any
 
 from tollgate.catalog.models import Model
 from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.ids import is_id
 from tollgate.providers.runtime.routing import routes_for
 from tollgate.tasks.models import Origin, Task, TaskStatus
 
@@ -23,7 +24,10 @@ def find_origin(
     named = [(path, task_id) for name in FIELDS for path, task_id in _named(name, values.get(name))]
     if not named:
         return None
-    found = {task_id: _reference(account_id, earlier(task_id)) for _, task_id in named}
+    found = {
+        task_id: _reference(account_id, earlier(task_id) if is_id("task", task_id) else None)
+        for _, task_id in named
+    }
     problems = [
         Problem(path, "There is no finished task of this account with this id that can be built on.")
         for path, task_id in named

@@ -6,6 +6,7 @@ from typing import Any
 
 from tollgate.catalog.loader import Catalog
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem, TaskNotFoundError
+from tollgate.kit.ids import is_id
 from tollgate.kit.pages import Page, read_page
 from tollgate.ledger.repository import MAX_RUNNING_TASKS
 from tollgate.tasks.models import Task, TaskStatus
@@ -35,7 +36,7 @@ class TaskReader:
 
     def find(self, account_id: str, task_id: str) -> Task:
         """Return a task of the account. Raises `TaskNotFoundError`."""
-        task = self.tasks.get(task_id)
+        task = self.tasks.get(task_id) if is_id("task", task_id) else None
         if task is None or task.account_id != account_id:
             raise TaskNotFoundError
         return task
@@ -57,9 +58,10 @@ class TaskReader:
         if not 1 <= len(ids) <= MAX_IDS or not all(ids):
             message = "Must be task ids with commas between."
             raise InvalidInputError([Problem("/ids", message, f"1 to {MAX_IDS}")])
-        found = self.tasks.get_all(list(dict.fromkeys(ids)))
+        known = [task_id for task_id in dict.fromkeys(ids) if is_id("task", task_id)]
+        found = self.tasks.get_all(known)
         mine = {task.task_id: task.view() for task in found if task.account_id == account_id}
-        return {"tasks": [mine[task_id] for task_id in dict.fromkeys(ids) if task_id in mine]}
+        return {"tasks": [mine[task_id] for task_id in known if task_id in mine]}
 
     def page(self, account_id: str, query: Mapping[str, str]) -> dict[str, Any]:
         """Return `{tasks, cursor}`, the newest first; `cursor` is missing on the last page.

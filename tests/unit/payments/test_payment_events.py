@@ -53,6 +53,14 @@ class TestPaid:
         )
 
 
+class TestAnotherShape:
+    @pytest.mark.parametrize("amount", [True, "2500", 2_500.0, [2_500]])
+    def test_only_a_whole_number_is_an_amount(self, amount: Any) -> None:
+        one_cent = {"tollgate_account": "usr_1", "tollgate_cents": "1"}
+        with pytest.raises(ValidationError):
+            read(session("usr_1", 1, amount_total=amount, metadata=one_cent))
+
+
 class TestNotPaid:
     @pytest.mark.parametrize(
         ("event_type", "changed"),
