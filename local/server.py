@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from botocore.response import StreamingBody
 
 CHUNK_BYTES = 256 * 1024
+PRIVATE = "inputs/"
+"""Files of requests, which only a signed address reads."""
 # As the distribution of template.yaml sets them.
 STORAGE_HEADERS = {
     "x-content-type-options": "nosniff",
@@ -44,6 +46,9 @@ _HEADER_NAMES = {
 
 def stored_file(request: Request) -> Response:
     """Serve a stored file, whole or a range of it, as CloudFront would."""
+    if request.path_params["key"].startswith(PRIVATE):
+        # The distribution's own answer for what its bucket does not show it.
+        return Response(status_code=403, headers=STORAGE_HEADERS)
     bucket = request.app.state.bucket
     wanted: dict[str, Any] = {"Bucket": bucket, "Key": request.path_params["key"]}
     if "range" in request.headers:

@@ -3,7 +3,7 @@
 import base64
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -15,11 +15,14 @@ from tests.functional.test_run_task import ledger_of, run_to_end, task_of
 from tests.support.clock import ManualClock
 from tests.unit.artifacts.test_store import png
 from tollgate.accounts.service import OpenedAccount
+from tollgate.artifacts import inputs
 from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger import repository as ledger_module
+from tollgate.providers.media.fal.media import FalMedia
+from tollgate.providers.runtime.base import Job
 from tollgate.tasks import step
 from tollgate.tasks.models import Attempt, TaskStatus
 
@@ -303,14 +306,70 @@ class TestTurns:
 class TestMediaInside:
     URI = "data:image/png;base64," + base64.b64encode(png()).decode()
 
-    def test_it_is_kept_and_the_task_carries_its_address(self, aws: Aws, customer: OpenedAccount) -> None:
-        body = {"model": "seedream-4.5", "input": {"prompt": "a fox", "urls": [self.URI]}}
-        status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, body)
+    BODY: ClassVar[dict[str, Any]] = {"model": "seedream-4.5", "input": {"prompt": "a fox", "urls": [URI]}}
+
+    def stored(self, aws: Aws) -> list[str]:
+        found = aws.clients.s3.list_objects_v2(Bucket=aws.stack.refs["MediaBucket"])
+        return [each["Key"] for each in found.get("Contents", [])]
+
+    def create(self, customer: OpenedAccount) -> str:
+        status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, self.BODY)
         assert status == 200, answer
-        (url,) = task_of(answer["data"]["taskId"]).values["urls"]
+        return str(answer["data"]["taskId"])
+
+    def test_it_is_kept_under_its_account_and_the_task_has_its_name(
+        self, aws: Aws, customer: OpenedAccount
+    ) -> None:
+        (url,) = task_of(self.create(customer)).values["urls"]
         key = url.removeprefix(f"{STORAGE_URL}/")
+        assert key.startswith(f"inputs/{customer.account_id}/")
         found = aws.clients.s3.get_object(Bucket=aws.stack.refs["MediaBucket"], Key=key)
         assert found["Body"].read() == png()
+
+    def test_an_estimate_stores_nothing(self, aws: Aws, customer: OpenedAccount) -> None:
+        assert call("POST", "/api/v1/generation/estimate", customer.api_key, self.BODY)[0] == 200
+        assert self.stored(aws) == []
+
+    def test_who_cannot_pay_stores_nothing(self, aws: Aws) -> None:
+        poor = api_parts.api().accounts.open(0)
+        assert call("POST", "/api/v1/generation/create", poor.api_key, self.BODY)[0] == 402
+        assert self.stored(aws) == []
+
+    def test_the_provider_gets_a_signed_address(
+        self, customer: OpenedAccount, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        sent: list[Any] = []
+        submit = FalMedia.submit
+
+        def noted(self: FalMedia, job: Job) -> Any:
+            sent.append(job.values["urls"])
+            return submit(self, job)
+
+        monkeypatch.setattr(FalMedia, "submit", noted)
+        run_to_end(self.create(customer), clock)
+        ((url,),) = sent
+        assert STORAGE_URL not in url
+        assert url.startswith("https://")
+        assert "Signature=" in url
+
+    def test_another_accounts_file_is_as_if_it_did_not_exist(self, customer: OpenedAccount) -> None:
+        (url,) = task_of(self.create(customer)).values["urls"]
+        other = api_parts.api().accounts.open(micro_usd_of_cents(100))
+        body = {**self.BODY, "input": {"prompt": "a fox", "urls": [url]}}
+        status, answer, _ = call("POST", "/api/v1/generation/create", other.api_key, body)
+        assert status == 400
+        assert details(answer) == {"/input/urls/0": "There is no such file of this account."}
+        assert call("POST", "/api/v1/generation/create", customer.api_key, body)[0] == 200
+
+    def test_what_an_account_may_keep_is_bounded(
+        self, aws: Aws, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(inputs, "MAX_FILES", 1)
+        self.create(customer)
+        status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, self.BODY)
+        assert status == 400
+        assert details(answer).keys() == {"/input"}
+        assert len(self.stored(aws)) == 1
 
     def test_more_than_a_megabyte_may_come_but_not_without_end(self, customer: OpenedAccount) -> None:
         padded = "data:image/png;base64," + base64.b64encode(png() + bytes(3_000_000)).decode()

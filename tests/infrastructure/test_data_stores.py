@@ -257,6 +257,8 @@ class TestMedia:
         (statement, without_tls) = policy["PolicyDocument"]["Statement"]
         assert without_tls["Fn::If"][1]["Effect"] == "Deny"
         assert (statement["Effect"], statement["Action"]) == ("Allow", "s3:GetObject")
+        # Results alone: inputs/ is private to its account.
+        assert named(statement["Resource"]) == "${MediaBucket.Arn}/media/*"
         assert statement["Principal"] == {"Service": "cloudfront.amazonaws.com"}
         assert named(statement["Condition"]["StringEquals"]["AWS:SourceArn"]).endswith(
             "/${MediaDistribution}"

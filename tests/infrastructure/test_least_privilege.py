@@ -41,6 +41,7 @@ ALLOWED = {
         ("dynamodb:Query", "${TasksTable.Arn}/index/WaitingIndex"),
         ("sqs:SendMessage", "TaskQueue"),
         ("s3:PutObject", "${MediaBucket.Arn}/inputs/*"),
+        ("s3:ListBucket", "MediaBucket"),
     },
     "ProbeMediaFunction": set(),
     "TextFunction": {
@@ -77,6 +78,7 @@ ALLOWED = {
         ("dynamodb:PutItem", "DeliveriesTable"),
         ("s3:PutObject", "${MediaBucket.Arn}/*"),
         ("s3:AbortMultipartUpload", "${MediaBucket.Arn}/*"),
+        ("s3:GetObject", "${MediaBucket.Arn}/inputs/*"),
         ("secretsmanager:GetSecretValue", "ProviderSecret"),
         ("s3:GetObject", "${ConfigBucket.Arn}/catalog.json"),
         ("s3:ListBucket", "ConfigBucket"),

@@ -1,4 +1,4 @@
-"""Media that came inside a request, as data URIs: kept in our storage, under an address.
+"""Media that came inside a request, as data URIs: kept in private storage, read by signed addresses alone.
 
 Source: docs/contract.md#generation.
 """
@@ -8,77 +8,129 @@ import binascii
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import WaiterError
 
 from tollgate.artifacts.sniff import HEAD_BYTES, MediaType, media_type
 from tollgate.kit.errors import InvalidInputError, Problem
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
+    from types_boto3_s3.type_defs import WaiterConfigTypeDef
 
 PREFIX = "inputs"
 MAX_DEPTH = 4
 """How deep the inputs of the profiles are nested, and one more."""
+
+MAX_FILES = 1_000
+"""Of one account at a time: one page of S3's list, which is what counts them."""
+MAX_STORED_BYTES = 1024**3
+KEPT_DAYS = 7
+"""template.yaml ends them: no task takes longer."""
+SIGNED_S = 12 * 60 * 60
+"""A provider reads its input when it begins, which may be long after it was asked."""
+WAIT: "WaiterConfigTypeDef" = {"Delay": 1, "MaxAttempts": 10}
 
 _DATA_URI = re.compile(r"data:(?:image|video|audio)/[\w.+-]+;base64,", re.IGNORECASE)
 _KNOWN = "PNG, JPEG, GIF, WebP, AVIF, MP4, MOV, WebM, MP3, M4A, WAV, FLAC or OGG, base64-encoded"
 
 
 @dataclass(frozen=True, slots=True)
-class KeptFile:
-    """Media to keep: where, what it is, and its bytes."""
+class InputFile:
+    """Media of a request: the key to keep it under, the name that its task has, what it is, its bytes."""
 
     key: str
+    url: str
     kind: MediaType
     data: bytes
+    uri: str
 
 
 @dataclass(frozen=True, slots=True)
 class InputStore:
-    """Keeps media of requests. What is kept under a name never changes: the name is made of its bytes."""
+    """Keeps media of requests, private to their account: only a signed address reads it.
+
+    What is kept under a name never changes: the name is made of its bytes.
+    """
 
     s3: "S3Client"
     bucket: str
     storage_url: str
 
-    def read(self, account_id: str, body: Mapping[str, Any]) -> tuple[dict[str, Any], list[KeptFile]]:
-        """Return a create body with URLs of our storage in the place of the data URIs in its input, and the
-        files that `keep` must put there.
+    def read(self, account_id: str, body: Mapping[str, Any]) -> tuple[dict[str, Any], list[InputFile]]:
+        """Return a create body with names of ours in the place of the data URIs in its input, and the files
+        that `keep` must put there; nothing is stored yet.
 
-        Raises `InvalidInputError` for a data URI that does not hold media of a kind that we store.
+        Raises `InvalidInputError` for a data URI that does not hold media of a kind that we store, and for
+        the name of a file of another account.
         """
-        files: list[KeptFile] = []
+        files: list[InputFile] = []
         problems: list[Problem] = []
+        own = f"{self.storage_url}/{PREFIX}/{account_id}/"
 
-        def url_of(path: str, uri: str) -> str:
-            data = _decoded(uri)
+        def name_of(path: str, text: str) -> str:
+            if not _DATA_URI.match(text):
+                if text.startswith(f"{self.storage_url}/{PREFIX}/") and not text.startswith(own):
+                    problems.append(Problem(path, "There is no such file of this account."))
+                return text
+            data = _decoded(text)
             kind = None if data is None else media_type(data[:HEAD_BYTES])
             if data is None or kind is None:
                 problems.append(Problem(path, "The data URI holds no media that can be read.", _KNOWN))
-                return uri
-            # The account is part of the name, so that nobody can tell what others sent.
-            digest = hashlib.sha256(account_id.encode() + data).hexdigest()
-            files.append(KeptFile(f"{PREFIX}/{digest}.{kind.extension}", kind, data))
-            return f"{self.storage_url}/{files[-1].key}"
+                return text
+            name = f"{hashlib.sha256(data).hexdigest()}.{kind.extension}"
+            files.append(InputFile(f"{PREFIX}/{account_id}/{name}", f"{own}{name}", kind, data, uri=text))
+            return files[-1].url
 
-        changed = {**body, "input": _replaced(body.get("input"), "/input", url_of, MAX_DEPTH)}
+        changed = {**body, "input": _replaced(body.get("input"), "/input", name_of, MAX_DEPTH)}
         if problems:
             raise InvalidInputError(problems)
         return changed if files else dict(body), files
 
-    def keep(self, files: Sequence[KeptFile]) -> None:
-        """Put files where their URLs say; a repeat changes nothing."""
+    def check_room(self, account_id: str) -> None:
+        """Raise `InvalidInputError` while an account has as many files of requests as it may."""
+        found = self.s3.list_objects_v2(
+            Bucket=self.bucket, Prefix=f"{PREFIX}/{account_id}/", MaxKeys=MAX_FILES
+        )
+        stored_bytes = sum(each["Size"] for each in found.get("Contents", []))
+        if found["KeyCount"] >= MAX_FILES or stored_bytes >= MAX_STORED_BYTES:
+            message = f"Too much was sent inside requests in the last {KEPT_DAYS} days."
+            allowed = f"{MAX_FILES} files and {MAX_STORED_BYTES} bytes; send more as URLs"
+            raise InvalidInputError([Problem("/input", message, allowed)])
+
+    def keep(self, files: Sequence[InputFile]) -> None:
+        """Store files under their names; a repeat changes nothing."""
         for file in files:
             self.s3.put_object(
                 Bucket=self.bucket, Key=file.key, Body=file.data, ContentType=file.kind.content_type
             )
 
+    def signed(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a task's values with an address in the place of each name of ours, good for `SIGNED_S`.
+
+        A create stores its files after its charge, so a quick worker may be first: it waits a little.
+        """
+        return {name: _replaced(value, "", self._signed, MAX_DEPTH) for name, value in values.items()}
+
+    def _signed(self, _: str, text: str) -> str:
+        prefix = f"{self.storage_url}/"
+        if not text.startswith(f"{prefix}{PREFIX}/"):
+            return text
+        key = text.removeprefix(prefix)
+        # One that never comes is asked for all the same: the provider refuses it, and the money goes back.
+        with suppress(WaiterError):
+            self.s3.get_waiter("object_exists").wait(Bucket=self.bucket, Key=key, WaiterConfig=WAIT)
+        where = {"Bucket": self.bucket, "Key": key}
+        return self.s3.generate_presigned_url("get_object", Params=where, ExpiresIn=SIGNED_S)
+
 
 def _replaced(value: Any, path: str, url_of: Callable[[str, str], str], depth: int) -> Any:
-    """Return a JSON value with `url_of(path, uri)` in the place of each data URI of media in it."""
+    """Return a JSON value with `url_of(path, text)` in the place of each text in it."""
     if isinstance(value, str):
-        return url_of(path, value) if _DATA_URI.match(value) else value
+        return url_of(path, value)
     if depth == 0:
         return value
     if isinstance(value, list):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.store import ArtifactStore
 from tollgate.catalog.refresh import CurrentCatalog
 from tollgate.composition.media_catalog import media_catalog
@@ -63,6 +64,7 @@ def step_runner() -> StepRunner:
         health=ProviderHealthStore(db, settings.providers_table, clock()),
         catalog=CurrentCatalog(media_catalog(settings.live_providers, settings.config_bucket).catalog),
         artifacts=ArtifactStore(aws.s3(), settings.media_bucket, settings.storage_url, results),
+        inputs=InputStore(aws.s3(), settings.media_bucket, settings.storage_url),
         queue=queue,
         clock=clock(),
         callback_base_url=settings.callback_base_url,

@@ -3,6 +3,7 @@
 A server that knows no ranges is read from the start, no further than `MAX_BYTES`.
 """
 
+import base64
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -60,6 +61,9 @@ def remote_file(outbound: Outbound, url: str, timeout_s: float) -> Iterator[Remo
 
     Raises `ProbeError`, also while reading.
     """
+    if url.startswith("data:"):
+        yield RemoteFile(_Held(base64.b64decode(url.partition(",")[2])))
+        return
     with ExitStack() as ends:
         with _named_errors():
             client = ends.enter_context(outbound.session(url, timeout_s))
@@ -79,6 +83,17 @@ def _blocks(client: httpx.Client, response: httpx.Response) -> Blocks:
     if response.status_code == _HTTP_RANGE_NOT_SATISFIABLE:
         raise _empty()  # there is not even a first byte
     raise ProbeError(ProbeCode.REFUSED, f"The URL answers HTTP {response.status_code}.")
+
+
+class _Held:
+    """A file that came inside the request itself."""
+
+    def __init__(self, data: bytes) -> None:
+        self.size = len(data)
+        self._data = data
+
+    def block(self, index: int) -> bytes:
+        return self._data[index * BLOCK_BYTES : (index + 1) * BLOCK_BYTES]
 
 
 class _Ranges:

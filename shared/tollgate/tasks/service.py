@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tollgate.accounts.models import ApiKey
-from tollgate.artifacts.inputs import InputStore
+from tollgate.artifacts.inputs import InputFile, InputStore
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.pricing import Quote, quote
 from tollgate.kit.addresses import AddressGuard
@@ -64,8 +64,8 @@ class TaskService:
 
     def estimate(self, account_id: str, body: Mapping[str, Any], key: ApiKey | None = None) -> dict[str, Any]:
         """Return the `data` of an estimate: exactly what create would debit, in cents."""
-        request, _ = self._request(account_id, body, key)
-        price = self._quote(request)
+        request, _, files = self._request(account_id, body, key)
+        price = self._quote(request, files)
         return {
             "model": request.model.id,
             "price": price.charge_cents,
@@ -89,17 +89,23 @@ class TaskService:
         raises, nothing was charged.
         """
         check_idempotency_key(idempotency_key)
-        request, origin = self._request(account_id, body, key)
+        request, origin, files = self._request(account_id, body, key)
         if request.webhook is not None:
             check_host("/webhook", request.webhook, self.webhook_guard)
-        price = self._quote(request)
+        price = self._quote(request, files)
+        if files:
+            self.inputs.check_room(account_id)
         if request.max_cost_cents is not None and price.charge_cents > request.max_cost_cents:
             raise MaxCostExceededError(price.charge_cents, request.max_cost_cents)
         now_ms = self.clock.now_ms()
         allowance = None if key is None else key.allowance(now_ms)
         counter = None if allowance is None else allowance.counter
         task = _new_task(account_id, request, origin, price, now_ms, counter=counter)
-        return self._queue(task, idempotency_key, request_hash(body), allowance)
+        created = self._queue(task, idempotency_key, request_hash(body), allowance)
+        # Not before: who has not paid stores nothing here. A crash in between ends in a refund, as the
+        # provider finds no file; a repeat with the same Idempotency-Key stores it after all.
+        self.inputs.keep(files)
+        return created
 
     def cancel(self, account_id: str, task_id: str) -> dict[str, Any]:
         """Ask for the end of a task; give its status as it is now. Raises `TaskNotFoundError`.
@@ -113,15 +119,14 @@ class TaskService:
 
     def _request(
         self, account_id: str, body: Mapping[str, Any], key: ApiKey | None
-    ) -> tuple[CreateRequest, Origin | None]:
-        """Check a body; look up the earlier tasks that it names, and keep the media inside it."""
+    ) -> tuple[CreateRequest, Origin | None, Sequence[InputFile]]:
+        """Check a body; look up the earlier tasks that it names, and take out the media inside it."""
         with_urls, files = self.inputs.read(account_id, body)
         request = parse_request(with_urls, self.catalog, self.webhook_guard)
         if key is not None:
             key.check_model(request.model.id)
         origin = find_origin(account_id, request.model, request.checked.values, self.tasks.get)
-        self.inputs.keep(files)
-        return request, origin
+        return request, origin, files
 
     def _queue(
         self, task: Task, key: str | None, body_hash: str, allowance: Allowance | None
@@ -173,11 +178,14 @@ class TaskService:
                 return
         raise WriteConflictError
 
-    def _quote(self, request: CreateRequest) -> Quote:
+    def _quote(self, request: CreateRequest, files: Sequence[InputFile]) -> Quote:
         """Price a request; media whose length or size matters is probed first, and never guessed."""
         model, checked = request.model, request.checked
         wanted = model.probes(checked)
-        found = self.prober.probe([one.url for one in wanted])
+        # What came inside the request is stored nowhere yet: the prober gets it as it came.
+        inside = {file.url: file.uri for file in files}
+        probed = self.prober.probe([inside.get(one.url, one.url) for one in wanted])
+        found = {one.url: probed[inside.get(one.url, one.url)] for one in wanted}
         unreadable = {url: facts for url, facts in found.items() if isinstance(facts, ProbeError)}
         if unreadable:
             raise InvalidInputError(

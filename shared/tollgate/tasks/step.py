@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.store import MAX_FILES, ArtifactStore, CopyError
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Route
@@ -95,6 +96,7 @@ class StepRunner:
     health: ProviderHealthStore
     catalog: Catalog
     artifacts: ArtifactStore
+    inputs: InputStore
     queue: Queue
     clock: Clock
     callback_base_url: str | None = None
@@ -193,7 +195,7 @@ class StepRunner:
             return Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} has no credentials")
         route = next(route for route in routes if route.provider == attempt.provider)
         url = callback_url(self.callback_base_url, task)
-        job = Job(task.task_id, route.mapping, route.upstream, with_references(task), url)
+        job = Job(task.task_id, route.mapping, route.upstream, self.inputs.signed(with_references(task)), url)
         outcome = provider.submit(job)
         self.health.report(attempt.provider, outcome)
         return outcome

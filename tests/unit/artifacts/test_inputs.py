@@ -2,6 +2,8 @@
 
 import base64
 from typing import Any
+from unittest.mock import Mock
+from urllib.parse import parse_qs, urlsplit
 
 import boto3
 import pytest
@@ -10,7 +12,8 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from tests.unit.artifacts.test_store import png
-from tollgate.artifacts.inputs import InputStore
+from tollgate.artifacts.inputs import SIGNED_S, InputStore
+from tollgate.kit import aws
 from tollgate.kit.errors import InvalidInputError
 
 STORAGE = "https://files.test"
@@ -33,7 +36,7 @@ class TestRead:
         changed, (file,) = store().read("usr_1", body(prompt="a fox", urls=[uri(png())]))
         (url,) = changed["input"]["urls"]
         assert url == f"{STORAGE}/{file.key}"
-        assert file.key.startswith("inputs/")
+        assert file.key.startswith("inputs/usr_1/")
         assert file.key.endswith(".png")
         assert file.data == png()
         assert changed["input"]["prompt"] == "a fox"
@@ -85,3 +88,18 @@ def test_what_is_kept_is_there_with_its_type_also_after_a_repeat() -> None:
         store(s3).keep(files)
     found = s3.get_object(Bucket="bucket", Key=files[0].key)
     assert (found["Body"].read(), found["ContentType"]) == (png(), "image/png")
+
+
+def test_an_address_is_signed_as_every_region_takes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    # https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-2")
+    aws.forget_clients()
+    monkeypatch.setattr(aws.s3(), "get_waiter", lambda _: Mock())
+    values = {"prompt": "a fox", "urls": [f"{STORAGE}/inputs/usr_1/a.png", f"{STORAGE}/media/t/a.png"]}
+    signed = store(aws.s3()).signed(values)
+    aws.forget_clients()
+    assert (signed["prompt"], signed["urls"][1]) == ("a fox", f"{STORAGE}/media/t/a.png")
+    query = parse_qs(urlsplit(signed["urls"][0]).query)
+    assert query["X-Amz-Algorithm"] == ["AWS4-HMAC-SHA256"]
+    assert query["X-Amz-Expires"] == [str(SIGNED_S)]
+    assert "X-Amz-Signature" in query

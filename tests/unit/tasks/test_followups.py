@@ -11,9 +11,10 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.tasks.followups import find_origin, with_references
 from tollgate.tasks.models import Attempt, Origin, Task, TaskStatus
 
+P, Q, OTHER = (f"task_{digit * 26}" for digit in "123")
 SUNO = CATALOG.get("suno")
-WAV = {"action": "wav", "parentTaskId": "task_p", "audioId": "a1"}
-MASHUP = {"action": "mashup", "sourceTaskIds": ["task_p", "task_q"]}
+WAV = {"action": "wav", "parentTaskId": P, "audioId": "a1"}
+MASHUP = {"action": "mashup", "sourceTaskIds": [P, Q]}
 
 
 def done(task_id: str, provider: str = "poyo", reference: str | None = "ref", **changes: Any) -> Task:
@@ -41,17 +42,17 @@ def test_an_input_without_earlier_tasks_is_free() -> None:
 
 
 def test_a_follow_up_stays_with_the_provider_that_has_the_result() -> None:
-    assert origin(WAV, done("task_p")) == Origin("poyo", {"task_p": "ref"})
+    assert origin(WAV, done(P)) == Origin("poyo", {P: "ref"})
 
 
 @pytest.mark.parametrize(
     "parent",
     [
-        done("task_other"),
-        done("task_p", account_id="usr_2"),
-        done("task_p", status=TaskStatus.RUNNING),
-        done("task_p", status=TaskStatus.FAILED),
-        done("task_p", reference=None),
+        done(OTHER),
+        done(P, account_id="usr_2"),
+        done(P, status=TaskStatus.RUNNING),
+        done(P, status=TaskStatus.FAILED),
+        done(P, reference=None),
     ],
     ids=["unknown", "another's", "running", "failed", "without a reference"],
 )
@@ -59,25 +60,30 @@ def test_what_cannot_be_built_on_is_named(parent: Task) -> None:
     assert paths(WAV, parent) == ["/input/parentTaskId"]
 
 
+def test_what_cannot_be_an_id_is_looked_up_nowhere() -> None:
+    with pytest.raises(InvalidInputError):
+        find_origin("usr_1", SUNO, {**WAV, "parentTaskId": "x" * 3_000}, lambda _: pytest.fail("looked up"))
+
+
 def test_each_of_several_is_checked() -> None:
-    assert paths(MASHUP, done("task_q")) == ["/input/sourceTaskIds/0"]
+    assert paths(MASHUP, done(Q)) == ["/input/sourceTaskIds/0"]
 
 
 def test_results_at_two_providers_cannot_be_joined() -> None:
-    assert paths(MASHUP, done("task_p"), done("task_q", provider="kie")) == ["/input/sourceTaskIds/0"]
+    assert paths(MASHUP, done(P), done(Q, provider="kie")) == ["/input/sourceTaskIds/0"]
 
 
 def test_a_provider_without_a_route_for_the_model_cannot_go_on() -> None:
-    assert paths(WAV, done("task_p", provider="elsewhere")) == ["/input/parentTaskId"]
+    assert paths(WAV, done(P, provider="elsewhere")) == ["/input/parentTaskId"]
 
 
 class TestReferences:
     def test_they_take_the_place_of_our_ids(self) -> None:
-        task = replace(new_task(), values=MASHUP, origin=Origin("poyo", {"task_p": "r1", "task_q": "r2"}))
+        task = replace(new_task(), values=MASHUP, origin=Origin("poyo", {P: "r1", Q: "r2"}))
         assert with_references(task) == {"action": "mashup", "sourceTaskIds": ["r1", "r2"]}
 
     def test_other_values_stay(self) -> None:
-        task = replace(new_task(), values=WAV, origin=Origin("poyo", {"task_p": "r1"}))
+        task = replace(new_task(), values=WAV, origin=Origin("poyo", {P: "r1"}))
         assert with_references(task) == {**WAV, "parentTaskId": "r1"}
 
     def test_a_task_of_its_own_is_as_it_is(self) -> None:
