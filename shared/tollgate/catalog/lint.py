@@ -56,8 +56,24 @@ def text_faults(model: TextModel) -> list[str]:
     for route in model.routes:
         if route.enabled:
             found += _route_token_faults(model, route)
-        elif route.why is None:
-            found.append(f"routes: {route.provider} is off without a reason")
+    return [f"{model.id}: {fault}" for fault in found]
+
+
+def reserve_faults(model: Model | TextModel) -> list[str]:
+    """Return what the shipped data leaves unsaid: why a route is off, why there is no reserve.
+
+    It keeps nobody from a charge that is right, so data that an operator pushes is not held to it.
+    """
+    found = [
+        f"routes: {route.provider} is off without a reason"
+        for route in model.routes
+        if not route.enabled and route.why is None
+    ]
+    providers = {route.provider for route in model.routes if route.enabled}
+    if len(providers) == 1 and model.single_route is None and not model.free:
+        found.append(f"singleRoute: must say why only {providers.pop()} can run it")
+    if len(providers) > 1 and model.single_route is not None:
+        found.append("singleRoute: there are more")
     return [f"{model.id}: {fault}" for fault in found]
 
 

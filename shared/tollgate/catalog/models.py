@@ -104,7 +104,7 @@ class Route(Data):
     """One way to run a model: a provider, its ids for our variants, its field mapping, its cost.
 
     `takes` names the fields of which the provider takes some values only, or none; `max_items` the arrays
-    of which it takes fewer items than the model.
+    of which it takes fewer items than the model. A route that is off says `why`.
     """
 
     provider: str
@@ -116,6 +116,7 @@ class Route(Data):
     max_items: dict[str, Annotated[int, Field(gt=0)]] = Field(default_factory=dict)
     costs: list[Cost] = Field(min_length=1)
     extra_costs: list[ExtraCost] = Field(default_factory=list)
+    why: str | None = None
 
     def can_run(self, values: Mapping[str, Any]) -> bool:
         """Say whether the provider takes an input with these values."""
@@ -128,6 +129,7 @@ class Listed(Data):
     """What every model of the catalog is called; the ground of media and text models.
 
     `aliases` are other names of the model, `vendor_names` what gateways put before a slash (`names.py`).
+    `single_route` says why there is no reserve, where one provider alone runs it.
     `free` is for models that cost nobody anything; without the word, a price or cost of 0 is a mistake.
     """
 
@@ -143,6 +145,7 @@ class Listed(Data):
     aliases: list[str] = Field(default_factory=list)
     vendor_names: list[str] = Field(default_factory=list)
     free: bool = False
+    single_route: str | None = None
 
     @model_validator(mode="after")
     def is_free_where_it_says_so(self) -> Self:

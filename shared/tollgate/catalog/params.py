@@ -85,6 +85,8 @@ def _param_kind(leaf: Kind | None) -> str:
 
 def _bounds(leaf: Kind | None) -> dict[str, Any]:
     match leaf:
+        case Flag(only=bool(only)):
+            return {"options": [{"value": only, "label": str(only).lower()}]}
         case Choice(values=values):
             return {"options": [{"value": value, "label": str(value)} for value in values]}
         case Whole(minimum=low, maximum=high) | Number(minimum=low, maximum=high):

@@ -4,6 +4,7 @@ One mechanism: the model gets a class of its own, derived from the profile, and 
 params and the JSON Schema all read that class.
 """
 
+import re
 from dataclasses import fields, replace
 from typing import Annotated, Any, cast
 
@@ -13,7 +14,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, PydanticUndefined
 
 from tollgate.catalog.errors import CatalogError
-from tollgate.catalog.kinds import Choice, Flag, Kind, Number, Text, Whole, kind_of
+from tollgate.catalog.kinds import Choice, Flag, Kind, Many, Number, Text, Whole, kind_of
 from tollgate.catalog.profiles.base import ABSENT, Profile
 from tollgate.catalog.rules import one_is_given
 
@@ -29,8 +30,9 @@ class Data(BaseModel):
 
 
 class FieldRestriction(Data):
-    """What one field of a model has different from its profile."""
+    """What one field of a model has different from its profile; `description` where its words do not hold."""
 
+    description: str | None = None
     options: list[bool | str | int | float] | None = None
     default: Any = None
     required: bool | None = None
@@ -89,8 +91,18 @@ def _restricted(name: str, info: FieldInfo, by: FieldRestriction) -> tuple[Any, 
         default = PydanticUndefined if by.required else ABSENT
     if default not in (None, PydanticUndefined):
         _must_accept(name, kind, default)
-    shown = Field(default=default, title=info.title, description=info.description)
+    description = by.description or _said_of(info.description or "", kind_of(name, info), kind)
+    shown = Field(default=default, title=info.title, description=description)
     return Annotated[info.annotation, kind], shown
+
+
+def _said_of(description: str, before: Kind, after: Kind) -> str:
+    """Return what a profile says of an array, with the model's own bound in the place of the profile's."""
+    if not isinstance(before, Many) or not isinstance(after, Many) or before.max_items == after.max_items:
+        return description
+    if after.max_items == 1:
+        return re.sub(rf"\bUp to {before.max_items} (\w+)s\b", r"One \1", description)
+    return re.sub(rf"\bto {before.max_items}\b", f"to {after.max_items}", description)
 
 
 def _narrowed(name: str, kind: Kind, by: FieldRestriction) -> Kind:

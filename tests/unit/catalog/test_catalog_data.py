@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.test_quote import priced
-from tollgate.catalog.lint import faults
+from tollgate.catalog.lint import faults, reserve_faults
 from tollgate.catalog.models import Model, Route
 
 MODELS = CATALOG.models()
@@ -131,3 +131,7 @@ class TestLint:
         model = priced(unit="second", prices=one("0.009"))
         off = [model.routes[0].model_copy(update={"enabled": False})]
         assert faults(model.model_copy(update={"routes": off})) == []
+
+
+def test_every_media_model_has_a_reserve_or_a_word_on_why_not() -> None:
+    assert [fault for model in CATALOG.models() for fault in reserve_faults(model)] == []

@@ -67,7 +67,7 @@ class TestLiveRoutes:
         live = {model.id for model in Catalog.shipped().with_live(everyone).models()}
         all_ids = {model.id for model in Catalog.shipped().models()}
         assert all_ids - live == {
-            "sora-2", "sora-2-pro", "sora-2-official", "veo-3.1-quality", "veo-3.1-fast", "veo-3.1-lite",
+            "sora-2", "sora-2-pro", "sora-2-official",
         }  # fmt: skip
 
     def test_a_text_model_is_found_as_such_only(self) -> None:

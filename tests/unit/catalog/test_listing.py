@@ -19,7 +19,7 @@ def listed(**query: str) -> list[dict[str, Any]]:
 
 class TestFilters:
     def test_without_any_every_model_is_there(self) -> None:
-        assert len(listed()) == 61 + 46
+        assert len(listed()) == 66 + 46
 
     @pytest.mark.parametrize(
         ("name", "value", "key"), [("type", "IMAGE", "type"), ("vendor", "Alibaba", "vendor")]
@@ -31,7 +31,7 @@ class TestFilters:
 
     def test_by_kind(self) -> None:
         assert len(listed(kind="llm")) == 46
-        assert len(listed(kind="media")) == 61
+        assert len(listed(kind="media")) == 66
 
     def test_by_capability(self) -> None:
         found = listed(capability="motion-control")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.catalog.cases import CATALOG
-from tollgate.catalog.lint import text_faults
+from tollgate.catalog.lint import reserve_faults, text_faults
 from tollgate.catalog.loader import parse_model
 from tollgate.catalog.models import TextModel
 from tollgate.catalog.views import catalog_dto
@@ -71,25 +71,10 @@ def test_claude_has_its_reserve_at_the_same_price() -> None:
         assert reserve.cost == first.cost
 
 
-SINGLE = {
-    "deepseek-v4-flash": "OpenRouter, Fireworks and DeepInfra take more for cached input than it is sold for",
-    "qwen3-coder-plus": "OpenRouter takes more for cached input than it is sold for",
-    "minimax-m2.5": "OpenRouter takes more for cached input than it is sold for",
-    "minimax-m2.5-lightning": "nobody else lists it",
-    "test-chat": "it is this service itself",
-}
-"""The text models with one provider, and why."""
-
-
-def test_every_other_text_model_has_a_reserve() -> None:
-    on = {model.id: {route.provider for route in model.routes if route.enabled} for model in MODELS}
-    assert {model_id for model_id, providers in on.items() if len(providers) == 1} == SINGLE.keys()
-
-
-def test_a_route_that_is_off_says_why_in_the_data() -> None:
-    off = [route for model in MODELS for route in model.routes if not route.enabled]
-    assert off
-    assert all(route.why for route in off)
+def test_every_text_model_has_a_reserve_or_a_word_on_why_not() -> None:
+    assert [fault for model in MODELS for fault in reserve_faults(model)] == []
+    without = {model.id for model in MODELS if model.single_route is not None}
+    assert without == {"deepseek-v4-flash", "qwen3-coder-plus", "minimax-m2.5", "minimax-m2.5-lightning"}
 
 
 class TestPublished:
@@ -145,8 +130,18 @@ class TestLint:
         assert text_faults(text_model(prices={"input": "2", "output": "10"})) == []
 
     def test_sees_a_route_that_is_off_without_a_reason(self) -> None:
-        off = {**RAW["routes"][0], "enabled": False}
-        assert text_faults(text_model(routes=[off])) == ["test-1: routes: x is off without a reason"]
+        off = {**RAW["routes"][0], "provider": "y", "enabled": False}
+        model = text_model(routes=[RAW["routes"][0], off])
+        assert reserve_faults(model) == [
+            "test-1: routes: y is off without a reason",
+            "test-1: singleRoute: must say why only x can run it",
+        ]
+
+    def test_sees_a_word_too_much(self) -> None:
+        two = [RAW["routes"][0], {**RAW["routes"][0], "provider": "y"}]
+        assert reserve_faults(text_model(routes=two, singleRoute="Nobody.")) == [
+            "test-1: singleRoute: there are more"
+        ]
 
     def test_sees_a_long_input_under_cost(self) -> None:
         dear = {"fromTokens": 500, "input": "4", "output": "20", "cacheRead": "0.2", "cacheWrite": "2"}

@@ -29,9 +29,7 @@ MODELS = LIVE.models()
 ROUTES = [(model, route) for model in CATALOG.models() for route in model.routes]
 OURS = [(model, route) for model, route in ROUTES if route.provider in MappingNames()]
 
-WITHOUT_A_ROUTE = {
-    "sora-2", "sora-2-official", "sora-2-pro", "veo-3.1-fast", "veo-3.1-lite", "veo-3.1-quality",
-}  # fmt: skip
+WITHOUT_A_ROUTE = {"sora-2", "sora-2-official", "sora-2-pro"}
 """Withdrawn by their vendors: every route is off."""
 
 WITHOUT_ROUTES = {

@@ -7,7 +7,7 @@ from tollgate.providers.runtime.base import Job, Mapped
 
 
 def _said(job: Job) -> Mapped:
-    return Mapped(job.upstream[DEFAULT], {"prompt": job.values["prompt"]})
+    return Mapped(job.upstream[DEFAULT], {"prompt": job.values.get("prompt", "")})
 
 
 MAPPINGS: Mapping[str, Mapper] = {"test": _said}

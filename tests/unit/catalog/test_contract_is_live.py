@@ -1,0 +1,113 @@
+"""The whole contract is live: each value and bound of each field of each profile reaches a provider.
+
+Each facet (`contract.py`) is tried on every served model of its profile, beside inputs that the contract's
+own sentences allow, until one model accepts it and one of its routes carries it. Real providers come first;
+what only this service's own test models take is listed here, so that it cannot grow unseen.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.unit.catalog import (
+    image_cases,
+    later_video_cases,
+    midjourney_cases,
+    music_cases,
+    test_vid_f,
+    video_cases,
+)
+from tests.unit.catalog.cases import CATALOG
+from tests.unit.catalog.contract import BESIDE, BOUNDS_OF_OURS, Facet, Input, P, facets
+from tests.unit.providers.test_mapping_catalog import TRACKS, is_mapped
+from tollgate.catalog.models import Model
+from tollgate.catalog.profiles import PROFILES, profile_named
+from tollgate.kit.errors import InvalidInputError
+from tollgate.providers.media.test import NAME as TEST
+from tollgate.providers.runtime.registry import MappingNames
+
+LIVE = CATALOG.with_live(frozenset(MappingNames()), MappingNames())
+TABLES = (image_cases, video_cases, later_video_cases, midjourney_cases, music_cases, test_vid_f)
+
+STOOD_IN_FOR = {
+    "VID-A": {"aspectRatio", "duration", "prompt", "urls"},
+    "VID-B": {"aspectRatio", "duration", "prompt", "urls"},
+    "VID-F": {"imageUrls"},
+    "VID-H": {"imageUrls"},
+    "VID-L": {"startImageIndex"},
+    "Music": {
+        "aspectRatio", "backgroundColors", "description", "imageUrl", "name", "phraseId", "quality",
+        "singerSkillLevel", "stemType", "verificationAudioUrl",
+    },
+}  # fmt: skip
+"""The fields of which only a test model takes every value: no provider sells that, or none was read to."""
+
+
+@cache
+def served(profile: str) -> tuple[Model, ...]:
+    """Return the served models of a profile, those of real providers first."""
+    found = [model for model in LIVE.models() if model.profile == profile]
+    return tuple(sorted(found, key=is_test))
+
+
+def is_test(model: Model) -> bool:
+    return all(route.provider == TEST for route in model.routes)
+
+
+def beside(profile: str) -> Iterator[Input]:
+    """Return inputs that a facet can be put into: ours, and those that the contract's sentences allow."""
+    yield from (P, {}, *BESIDE.get(profile, []))
+    for table in TABLES:
+        cases: Any = getattr(table, profile.upper().replace("-", "_"), [])
+        yield from (source for _, source, faulty in cases if not faulty)
+
+
+def reached(profile: str, facet: Facet) -> Model | None:
+    """Return the first model that takes the facet and has a route that carries it."""
+    for model in served(profile):
+        for source in beside(profile):
+            if is_carried(model, {**source, facet.field: facet.value}, facet.field):
+                return model
+    return None
+
+
+def is_carried(model: Model, source: Input, field: str) -> bool:
+    try:
+        values = model.check(source).values
+    except InvalidInputError:
+        return False
+    # A deprecated or blank value counts as left out: that is no value reaching a provider.
+    if field not in values:
+        return False
+    values = {name: TRACKS.get(name, value) for name, value in values.items()}
+    return any(is_mapped(route, values) for route in model.routes_for(values))
+
+
+def promised(profile: str) -> list[Facet]:
+    found = list(facets(profile_named(profile)))
+    return [facet for facet in found if (profile, facet.field, facet.name) not in BOUNDS_OF_OURS]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_each_value_and_bound_of_each_field_reaches_a_provider(profile: str) -> None:
+    stood_in = set()
+    for facet in promised(profile):
+        model = reached(profile, facet)
+        assert model is not None, f"{profile}: no served model takes {facet.field}: {facet.name}"
+        if is_test(model):
+            stood_in.add(facet.field)
+    assert stood_in == STOOD_IN_FOR.get(profile, set())
+
+
+def test_a_model_that_stands_in_says_so() -> None:
+    for model in filter(is_test, LIVE.models()):
+        assert model.id.startswith("test-")
+        assert "test" in model.tags
+        assert model.free
+
+
+def test_what_is_left_out_is_there() -> None:
+    known = {(name, facet.field, facet.name) for name in PROFILES for facet in facets(profile_named(name))}
+    assert known >= BOUNDS_OF_OURS.keys()
