@@ -1,6 +1,7 @@
 """`functions/run_task` from message to message, against the simulator."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ from tests.conftest import STORAGE_URL, Aws
 from tests.functional.conftest import MAX_STEPS, balance_cents, create, invoke, with_prompt
 from tests.support.clock import ManualClock
 from tollgate.accounts.service import OpenedAccount
+from tollgate.catalog.models import Model, Route
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.clock import MS_PER_S
 from tollgate.ledger import repository as ledger_module
+from tollgate.providers.runtime.routing import routes_for
 from tollgate.tasks.models import Task
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/run_task.json").read_text())
@@ -69,6 +72,21 @@ class TestFinished:
         assert stored["ContentLength"] == file.size_bytes
         assert ledger_of(customer) == [("charge", -1)]
         assert balance_cents(customer) == 99
+
+    def test_its_routes_are_worked_out_when_it_starts_and_when_it_ends_not_on_every_poll(
+        self, monkeypatch: pytest.MonkeyPatch, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        asked: list[str] = []
+
+        def counted(model: Model, values: Mapping[str, Any]) -> list[Route]:
+            asked.append(model.id)
+            return routes_for(model, values)
+
+        task_id = create(customer, **with_prompt("a fox [[garbage 2]]"))
+        monkeypatch.setattr("tollgate.tasks.step.routes_for", counted)
+        task = run_to_end(task_id, clock)
+        assert task.attempts[-1].polls == 2
+        assert asked == [task.model] * 2
 
     def test_each_step_sends_the_next_message_with_its_own_seq(
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock

@@ -25,6 +25,7 @@ from tollgate.providers.runtime.base import (
     FailureKind,
     Job,
     MediaProvider,
+    Pending,
     PollOutcome,
     SubmitOutcome,
     Unknown,
@@ -111,7 +112,7 @@ class StepRunner:
         if task is None or task.ended or task.seq != seq:
             return Stepped(StepResult.STALE, task)
         try:
-            return self._carry_out(task, self._routes(task), was_woken=was_woken)
+            return self._carry_out(task, was_woken=was_woken)
         except (TaskMovedError, MovedOnError):
             return Stepped(StepResult.STALE, task)
         except ConcurrencyLimitReachedError:
@@ -140,7 +141,10 @@ class StepRunner:
         add_to_log(correlation_id=task and task.correlation_id)
         return task
 
-    def _carry_out(self, task: Task, routes: Sequence[Route], *, was_woken: bool) -> Stepped:
+    def _carry_out(self, task: Task, *, was_woken: bool) -> Stepped:
+        # A job that runs is only asked for: where else it could go matters once it has come to an end.
+        is_asked = task.attempt is not None and task.attempt.handle is not None
+        routes = () if is_asked else self._routes(task)
         providers = [route.provider for route in routes]
         # Before any claim: credentials that cannot be read must not cost the task an attempt.
         adapters = self.providers()
@@ -158,6 +162,8 @@ class StepRunner:
             decision = self._copied(task, outcome, providers)
         elif isinstance(decision, Poll):
             polled = self._poll(task, decision.attempt, adapters)
+            if not isinstance(polled, Pending | Unknown):
+                providers = [route.provider for route in self._routes(task)]
             outcome = after_poll(task, polled, providers, self.clock.now_ms())
             decision = self._copied(task, outcome, providers)
         if isinstance(decision, End):
