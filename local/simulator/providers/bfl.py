@@ -16,7 +16,7 @@ _STATUSES = {
     JobState.QUEUED: "Pending",
     JobState.RUNNING: "Generating",
     JobState.SUCCEEDED: "Ready",
-    JobState.FAILED: "Error",
+    JobState.FAILED: "Failed",
     JobState.REJECTED: "Content Moderated",
 }
 _MODELS = {

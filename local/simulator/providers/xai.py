@@ -96,11 +96,10 @@ def _video(engine: Engine, request: Request, request_id: str) -> Response:
     if state is JobState.FAILED:
         error = {"code": "internal_error", "message": "Generation failed"}
         return JSONResponse({"status": "failed", "error": error})
-    is_good = state is JobState.SUCCEEDED
-    url = engine.file_urls(request, job)[0] if is_good else None
-    return JSONResponse(
-        {"status": "done", "video": {"url": url, "respect_moderation": is_good}, "progress": 100}
-    )
+    if state is not JobState.SUCCEEDED:
+        return _error(Refused(BAD_REQUEST, "Generated video rejected by content moderation."))
+    # Without a status, as its clients are prepared for.
+    return JSONResponse({"video": {"url": engine.file_urls(request, job)[0], "respect_moderation": True}})
 
 
 def _error(refused: Refused) -> Response:

@@ -96,11 +96,24 @@ class TestPoll:
         outcome = self.poll(fake, status=status)
         assert outcome == Rejected(RejectionKind.CONTENT, f"The provider refused the content: {status}.")
 
-    def test_a_job_that_failed(self, fake: Api) -> None:
-        outcome = self.poll(fake, status="Error")
+    def test_moderation_says_why_where_it_does(self, fake: Api) -> None:
+        details = {"Moderation Reasons": ["Derivative Works Filter", "NSFW"]}
+        outcome = self.poll(fake, status="Request Moderated", details=details)
+        words = "The provider refused the content: Request Moderated (Derivative Works Filter, NSFW)."
+        assert outcome == Rejected(RejectionKind.CONTENT, words)
+
+    def test_the_state_may_be_in_a_field_of_that_name(self, fake: Api) -> None:
+        assert self.poll(fake, state="Pending") == Pending()
+        assert self.poll(fake, state="Ready", result={"sample": "https://delivery.test/1"}) == Succeeded(
+            (ResultFile("https://delivery.test/1"),)
+        )
+
+    @pytest.mark.parametrize("status", ["Error", "Failed", "Task not found"])
+    def test_a_job_that_failed(self, fake: Api, status: str) -> None:
+        outcome = self.poll(fake, status=status)
         assert isinstance(outcome, Failed)
         assert outcome.kind is FailureKind.PROVIDER_ERROR
 
-    @pytest.mark.parametrize("status", ["Task not found", "", None, 5])
+    @pytest.mark.parametrize("status", ["", None, 5, "Paused"])
     def test_another_status_is_no_verdict(self, fake: Api, status: Any) -> None:
         assert isinstance(self.poll(fake, status=status), Unknown)

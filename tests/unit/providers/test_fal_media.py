@@ -230,7 +230,7 @@ class TestSubmitAnswer:
         fake.says((422, {"detail": entries}))
         assert fal(fake.url).submit(z_image()) == rejected
 
-    @pytest.mark.parametrize("kind", ["generation_timeout", "downstream_service_error"])
+    @pytest.mark.parametrize("kind", ["generation_timeout", "downstream_service_error", "no_media_generated"])
     def test_a_refusal_that_is_the_providers_fault_leads_to_the_next(self, fake: Api, kind: str) -> None:
         fake.says((422, {"detail": [{"type": kind, "msg": "Sorry."}]}))
         outcome = fal(fake.url).submit(z_image())
@@ -322,6 +322,7 @@ class TestPollAnswer:
             ((504, {"detail": "Request timed out", "error_type": "request_timeout"}), Failed),
             ((500, {"detail": [{"type": "x", "msg": "y"}]}), Failed),
             ((422, {"detail": [{"type": "generation_timeout", "msg": "y"}]}), Failed),
+            ((422, {"detail": [{"type": "no_media_generated", "msg": "y"}]}), Failed),
             ((422, {"detail": [{"type": "image_too_large", "msg": "y"}]}), Rejected),
             ((422, {"detail": [{"type": "content_policy_violation", "msg": "y"}]}), Rejected),
         ],

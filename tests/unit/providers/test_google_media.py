@@ -170,7 +170,7 @@ class TestInteraction:
         fake.says((200, {"id": "i/1", "status": "in_progress"}))
         assert google(fake.url).submit(video()) == Submitted(INTERACTION)
 
-    @pytest.mark.parametrize("status", ["queued", "in_progress", "requires_continuation"])
+    @pytest.mark.parametrize("status", ["queued", "in_progress"])
     def test_a_video_under_way(self, fake: Api, status: str) -> None:
         assert self.poll(fake, {"status": status}) == Pending()
         assert fake.received[-1].path == "/hook/interactions/i%2F1"
@@ -209,6 +209,12 @@ class TestInteraction:
         found = self.poll(fake, self.output({"type": "text", "text": "I cannot show that."}))
         assert found == Rejected(RejectionKind.CONTENT, "I cannot show that.")
 
+    def test_words_about_where_we_are_lead_to_the_next_provider(self, fake: Api) -> None:
+        words = "Editing videos is not available in the European Economic Area, Switzerland or the UK."
+        found = self.poll(fake, self.output({"type": "text", "text": words}))
+        assert isinstance(found, Failed)
+        assert found.kind is FailureKind.NOT_CONFIGURED
+
     def test_a_video_that_was_made_and_is_not_there_is_no_refusal(self, fake: Api) -> None:
         usage = {"output_tokens_by_modality": [{"modality": "video", "tokens": 40_000}]}
         found = self.poll(fake, {**self.output({"type": "text", "text": "Done."}), "usage": usage})
@@ -222,6 +228,7 @@ class TestInteraction:
             ("incomplete", FailureKind.PROVIDER_ERROR),
             ("cancelled", FailureKind.PROVIDER_ERROR),
             ("requires_action", FailureKind.PROVIDER_ERROR),
+            ("requires_continuation", FailureKind.PROVIDER_ERROR),
             ("budget_exceeded", FailureKind.REFUSED_US),
         ],
     )

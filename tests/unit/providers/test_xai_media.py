@@ -162,6 +162,22 @@ class TestPoll:
         assert isinstance(outcome, Failed)
         assert outcome.kind is kind
 
+    @pytest.mark.parametrize(
+        "error", ["Video rejected by content moderation.", {"message": "Rejected by content moderation."}]
+    )
+    def test_moderation_of_what_is_done_as_http_400(self, fake: Api, error: Any) -> None:
+        """It ends the job, which is billed all the same; no later poll says otherwise."""
+        outcome = self.poll(fake, 400, {"code": INVALID, "error": error})
+        assert isinstance(outcome, Rejected)
+        assert outcome.kind is RejectionKind.CONTENT
+
+    def test_another_http_400_ends_the_job_but_for_our_key(self, fake: Api) -> None:
+        assert isinstance(self.poll(fake, 400, {"code": INVALID, "error": "no such thing"}), Failed)
+        assert isinstance(self.poll(fake, 400, {"error": "Incorrect API key provided"}), Unknown)
+
+    def test_a_video_that_is_there_is_done_also_without_a_status(self, fake: Api) -> None:
+        assert self.poll(fake, 200, {"video": {"url": URL, "duration": 6}}) == Succeeded((ResultFile(URL),))
+
     @pytest.mark.parametrize("value", [{}, {"status": "new"}, {"status": 5}, []])
     def test_a_status_it_does_not_have_is_unknown(self, fake: Api, value: Any) -> None:
         assert isinstance(self.poll(fake, 200, value), Unknown)

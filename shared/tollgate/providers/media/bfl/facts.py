@@ -9,7 +9,10 @@ DOMAIN = ".bfl.ai"
 
 WAITING = frozenset({"Pending", "Processing", "Reasoning", "Generating"})
 READY = "Ready"
-ERROR = "Error"
+FAILED = frozenset({"Error", "Failed", "Task not found"})
+"""Ends without a file; a task is not found any more after its result's time is over."""
+REASONS = "Moderation Reasons"
+"""In `details` of a moderated job: an array of words."""
 MODERATED = frozenset({"Request Moderated", "Content Moderated"})
 """The prompt or an image of the request; the result."""
 

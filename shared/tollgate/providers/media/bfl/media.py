@@ -2,10 +2,10 @@
 
 from urllib.parse import urlsplit
 
-from tollgate.providers.mapping.reading import objects
+from tollgate.providers.mapping.reading import objects, texts
 from tollgate.providers.media.bfl import facts
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
-from tollgate.providers.runtime.answers import provider_error, refusal, result_files, taken
+from tollgate.providers.runtime.answers import provider_error, refusal, refused, result_files, taken
 from tollgate.providers.runtime.base import (
     Failed,
     Handle,
@@ -49,14 +49,16 @@ class BflMedia(MediaAdapter):
 
 
 def _state(reply: Reply) -> PollOutcome:
-    status = reply.string("status")
+    status = reply.string("status") or reply.string("state")
     if status in facts.WAITING:
         return Pending()
     if status == facts.READY:
         return Succeeded(result_files(reply.string("result", "sample")))
     if status in facts.MODERATED:
-        return Rejected(RejectionKind.CONTENT, f"The provider refused the content: {status}.")
-    return provider_error(reply) if status == facts.ERROR else Unknown(reply.detail())
+        reasons = ", ".join(texts(reply.get("details", facts.REASONS)))
+        why = f"{status} ({reasons})" if reasons else status
+        return refused(RejectionKind.CONTENT, f"The provider refused the content: {why}.")
+    return provider_error(reply) if status in facts.FAILED else Unknown(reply.detail())
 
 
 def _refusal(reply: Reply) -> Rejected | Failed:

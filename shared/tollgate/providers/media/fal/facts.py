@@ -8,7 +8,7 @@ NOT_THE_RUN = frozenset({401, 402, 403, 404, 408, 429})
 """Statuses of a result request that tell nothing about how the run ended."""
 
 CONTENT_ERRORS = frozenset({"content_policy_violation"})
-PROVIDER_ERRORS = frozenset({"generation_timeout", "downstream_service_error"})
+PROVIDER_ERRORS = frozenset({"generation_timeout", "downstream_service_error", "no_media_generated"})
 """Types of the model's error shape that are the provider's fault, not the request's."""
 
 RETRYABLE_HEADER = "x-fal-retryable"

@@ -21,17 +21,22 @@ CODES: Codes = {
 `API_KEY_INVALID` is from memory of the API.
 """
 
-WAITING = frozenset({"queued", "in_progress", "requires_continuation"})
+WAITING = frozenset({"queued", "in_progress"})
 COMPLETED = "completed"
 CANCELLED = "cancelled"
 FAILED: dict[str, FailureKind] = {
     "failed": FailureKind.PROVIDER_ERROR,
     "incomplete": FailureKind.PROVIDER_ERROR,
     "requires_action": FailureKind.PROVIDER_ERROR,
+    # It waits for a request that nobody sends.
+    "requires_continuation": FailureKind.PROVIDER_ERROR,
     CANCELLED: FailureKind.PROVIDER_ERROR,
     "budget_exceeded": FailureKind.REFUSED_US,
 }
 """Statuses of an interaction that ended without a result."""
+
+REGION_WORDS = ("european economic area", "switzerland", "united kingdom", "your region", "your country")
+"""Of a completed edit without a video: Omni does not edit in some regions, whatever the input is."""
 
 FILE_PROCESSING, FILE_FAILED = "PROCESSING", "FAILED"
 DOWNLOAD = ":download"
@@ -49,7 +54,7 @@ MEDIA_TYPES = {
     "jpeg": "image/jpeg",
     "webp": "image/webp",
     "mp4": "video/mp4",
-    "mov": "video/quicktime",
+    "mov": "video/mov",
     "webm": "video/webm",
 }
 """By the end of an address."""

@@ -61,6 +61,8 @@ def _result(reply: Reply, file: Callable[[str], ResultFile]) -> PollOutcome:
         return Failed(FailureKind.BAD_RESULT, reply.detail())
     # The model refuses in words, and calls that a result.
     words = " ".join(part["text"] for part in content if isinstance(part.get("text"), str))
+    if any(word in words.lower() for word in facts.REGION_WORDS):
+        return Failed(FailureKind.NOT_CONFIGURED, reply.detail())
     return refused(RejectionKind.CONTENT, words)
 
 

@@ -11,6 +11,8 @@ VIDEO_STATUS_PATH = "/videos"
 
 ACCEPTED = 202
 """The HTTP status of a poll while the video is being made, also without a body."""
+ENDED_BADLY = 400
+"""The HTTP status of a poll for a video that was made and refused: it is billed, and nothing follows."""
 PENDING = "pending"
 DONE = "done"
 EXPIRED = "expired"

@@ -71,11 +71,21 @@ def _state(reply: Reply) -> PollOutcome:
     status = reply.string("status")
     if reply.status == facts.ACCEPTED or status == facts.PENDING:
         return Pending(progress_of(reply.get("progress")))
-    if status == facts.DONE:
+    if reply.status == facts.ENDED_BADLY:
+        return _ended(reply)
+    # A finished answer may have nothing but its video.
+    if status == facts.DONE or (status is None and reply.ok and reply.string("video", "url")):
         return _video(reply)
     if status == facts.EXPIRED:
         return Failed(FailureKind.TIMED_OUT, reply.detail())
     return _failure(reply) if status == facts.FAILED else Unknown(reply.detail())
+
+
+def _ended(reply: Reply) -> PollOutcome:
+    """Read HTTP 400: the video was made and moderated away, unless it is about our key."""
+    if _says(_message(reply), facts.KEY_WORDS):
+        return Unknown(reply.detail())
+    return _failure(reply)
 
 
 def _video(reply: Reply) -> Succeeded | Rejected:
