@@ -94,7 +94,7 @@ def _stem(function: str) -> str:
 
 
 def drawn(plan: Wiring) -> str:
-    """Return the picture as SVG, light and dark as its reader has it."""
+    """Return the image as SVG, light and dark as its reader has it."""
     rows = {function: TOP + ROW * number for number, function in enumerate(plan.callers)}
     columns = {name: LEFT + COLUMN * number for number, name in enumerate(plan.resources)}
     width, bottom = LEFT + COLUMN * len(columns) + 90, TOP + ROW * len(rows)
@@ -142,7 +142,7 @@ def _legend(y: int) -> str:
 
 
 def main() -> None:
-    """Draw the picture."""
+    """Draw the image."""
     PICTURE.write_text(drawn(wiring(read_template())))
 
 

@@ -29,7 +29,7 @@ def update_key(api: Services, key: KeyOfNow, key_id: str, body: Body) -> Respons
 
 @router.post("/api/v1/keys/{key_id}/rotate")
 def rotate_key(api: Services, key: KeyOfNow, key_id: str, body: OptionalBody) -> Response:
-    """Give a key a new secret; the old one lives on for a while."""
+    """Rotate a key: the old secret lives on for a while."""
     return _secret(api.keys.rotate(key.account_id, key_id, body, key))
 
 

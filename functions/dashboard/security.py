@@ -101,7 +101,7 @@ class Sessions:
 
 
 class AtStage:
-    """Tells the app the part of the path that the gateway keeps for itself (`/live`): our links need it."""
+    """Passes the app the part of the path that the gateway keeps for itself (`/live`): our links need it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

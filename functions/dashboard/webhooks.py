@@ -36,7 +36,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
 def delivery(
     services: Services, request: Request, visitor: SignedIn, delivery_id: str, watches: int = 0
 ) -> Response:
-    """Return one delivery, which asks again for itself `watches` times until it is heard."""
+    """Return one delivery, which asks again for itself `watches` times until it is delivered."""
     found = services.api.webhooks.get(visitor.account_id, delivery_id)
     return part(request, "delivery.html", delivery=found, watches=min(watches, WATCHES))
 

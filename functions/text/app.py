@@ -53,7 +53,7 @@ async def list_models(request: Request) -> Response:
 
 
 async def healthz(_: Request) -> Response:
-    """Tell the web adapter that the app is up; the gateway has no route to it."""
+    """Answer the web adapter that the app is up; the gateway has no route to it."""
     return Response(status_code=204)
 
 

@@ -141,8 +141,9 @@ class Engine:
 
 
 async def _call_back(url: str, job: Job) -> None:
-    """Tell that a job ended, once; whoever does not listen is not told again. The words are no provider's:
-    nobody may rely on them.
+    """Send the callback of a job that ended, once; whoever does not listen is not told again.
+
+    The words are no provider's: nobody may rely on them.
     """
     await asyncio.sleep(job.duration_ms / MS_PER_S)
     async with httpx.AsyncClient(timeout=CALLBACK_TIMEOUT_S, verify=tls()) as client:

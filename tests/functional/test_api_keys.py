@@ -65,7 +65,7 @@ def refusal(method: str, path: str, key: str, body: Any = None) -> tuple[int, st
 
 
 def order(key: str, **fields: Any) -> tuple[int, Any]:
-    """Order a picture for one cent."""
+    """Order an image for one cent."""
     status, answer, _ = call("POST", "/api/v1/generation/create", key, {**Z_IMAGE, **fields})
     return status, answer
 

@@ -1,4 +1,4 @@
-"""The picture of the architecture is that of the template, and shows what the template says."""
+"""The drawing of the architecture is that of the template, and shows what the template says."""
 
 import re
 

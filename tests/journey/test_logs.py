@@ -113,7 +113,7 @@ class TestMetrics:
 
 
 def _order(customer: Customer, prompt: str) -> tuple[str, str]:
-    """Order a picture and wait for its webhook; give task and request id."""
+    """Order an image and wait for its webhook; give task and request id."""
     body = {
         "model": "z-image",
         "input": {"prompt": prompt, "size": "1:1"},

@@ -6,7 +6,7 @@ START_MS = 1_700_000_000_000
 
 
 class ManualClock:
-    """Tells the time it was set to."""
+    """Returns the time it was set to."""
 
     def __init__(self, now_ms: int = START_MS) -> None:
         self._now_ms = now_ms

@@ -43,7 +43,7 @@ HANG = Raw((b"",), MAX_PAUSE_S)
 """No answer, and no end of the connection, until the server stops."""
 
 Answer = Callable[[Received], int | Reply | Raw]
-"""Gives what to answer with; a bare status comes with a `location`, and no body."""
+"""What to answer with; a bare status comes with a `location`, and no body."""
 
 
 @contextmanager

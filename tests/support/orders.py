@@ -38,7 +38,7 @@ class Earlier:
     song_url: str
     song_task_id: str
     grid_task_id: str
-    """Of four pictures by Midjourney."""
+    """Of four images by Midjourney."""
 
 
 FIRST: Mapping[str, dict[str, Any]] = {

@@ -13,7 +13,7 @@ export interface Flux3ImageInput {
   size?: "auto" | "21:9" | "2:1" | "16:9" | "3:2" | "7:5" | "4:3" | "5:4" | "1:1" | "4:5" | "3:4" | "5:7" | "2:3" | "9:16" | "1:2" | "9:21";
   /** Each tier has its price. */
   resolution?: "768SQ" | "1K" | "1.5K" | "2K" | "4K";
-  /** Look up facts and pictures on the web first. Costs nothing extra. */
+  /** Look up facts and images on the web first. Costs nothing extra. */
   grounding?: boolean;
 }
 
@@ -301,19 +301,19 @@ export interface MidjourneyInput {
   imageUrls?: Array<Media>;
   /** The task whose result a follow-up action works on. */
   parentTaskId?: string;
-  /** Which of the four pictures, from the top left. */
+  /** Which of the four images, from the top left. */
   index?: number;
   /** A button of the earlier result, instead of index. */
   customId?: string;
   /** Each speed has its price. */
   speed?: "relax" | "fast" | "turbo";
-  /** Where the picture grows. Required for pan. */
+  /** Where the image grows. Required for pan. */
   direction?: "left" | "right" | "up" | "down";
   /** How far to zoom out: 1 to 2. */
   zoomRatio?: number;
   /** An image of the part to change. */
   maskUrl?: Media;
-  /** Shape of a blend of pictures. */
+  /** Shape of a blend of images. */
   dimensions?: "SQUARE" | "PORTRAIT" | "LANDSCAPE";
   /** Width to height, e.g. 16:9. */
   size?: string;
@@ -329,9 +329,9 @@ export interface MidjourneyInput {
   negativePrompt?: string;
   /** How strongly the model's own taste shows. */
   stylize?: number;
-  /** How different the four pictures are. */
+  /** How different the four images are. */
   chaos?: number;
-  /** How unusual the picture is. */
+  /** How unusual the image is. */
   weird?: number;
   /** Make a pattern that repeats without seams. */
   tile?: boolean;
@@ -357,7 +357,7 @@ export interface MidjourneyInput {
   raw?: boolean;
   /** Quick and rough. */
   draft?: boolean;
-  /** A larger picture. */
+  /** A larger image. */
   hd?: boolean;
   /** Stop early, at this percentage. */
   stop?: number;
@@ -367,13 +367,13 @@ export interface MidjourneyInput {
 
 /** Midjourney Video */
 export interface MidjourneyVideoInput {
-  /** How the picture moves. */
+  /** How the image moves. */
   prompt?: string;
-  /** The picture to set in motion. */
+  /** The image to set in motion. */
   imageUrls?: Array<Media>;
-  /** The task one of whose pictures to set in motion. */
+  /** The task one of whose images to set in motion. */
   parentTaskId?: string;
-  /** Which of the four pictures; 0 is the first. */
+  /** Which of the four images; 0 is the first. */
   index?: number;
   /** Resolution, and whether the last frame is given too. */
   videoType?: "vid_1.1_i2v_480" | "vid_1.1_i2v_720" | "vid_1.1_i2v_start_end_480" | "vid_1.1_i2v_start_end_720";
@@ -399,7 +399,7 @@ export interface MinimaxH3Input {
   audioUrls?: Array<Media>;
   /** Billed per second of each tier. */
   resolution?: "768p" | "2k";
-  /** Length in seconds. At most 10 at 1080p. */
+  /** Length in seconds. */
   duration?: number;
   /** The same seed and input give a similar result. */
   seed?: number;
@@ -439,7 +439,7 @@ export interface NanoBanana2Input {
 export interface NanoBanana2LiteInput {
   /** What the image shows, or how to change the given ones. */
   prompt: string;
-  /** Up to 14 images to work from. */
+  /** Up to 10 images to work from. */
   urls?: Array<Media>;
   /** Shape of the image. */
   size?: "1:1" | "2:3" | "3:2" | "3:4" | "4:3" | "4:5" | "5:4" | "9:16" | "16:9" | "21:9";
@@ -449,7 +449,7 @@ export interface NanoBanana2LiteInput {
 export interface NanoBanana21Input {
   /** What the image shows, or how to change the given ones. */
   prompt: string;
-  /** Up to 14 images to work from. */
+  /** Up to 10 images to work from. */
   urls?: Array<Media>;
   /** Shape of the image. */
   size?: "1:1" | "2:3" | "3:2" | "3:4" | "4:3" | "4:5" | "5:4" | "9:16" | "16:9" | "21:9" | "1:4" | "1:8" | "4:1" | "8:1";
@@ -461,7 +461,7 @@ export interface NanoBanana21Input {
 export interface NanoBananaProInput {
   /** What the image shows, or how to change the given ones. */
   prompt: string;
-  /** Up to 14 images to work from. */
+  /** Up to 8 images to work from. */
   urls?: Array<Media>;
   /** Shape of the image. */
   size?: "1:1" | "2:3" | "3:2" | "3:4" | "4:3" | "4:5" | "5:4" | "9:16" | "16:9" | "21:9";
@@ -539,7 +539,7 @@ export interface Seedance10ProFastInput {
   resolution?: "480p" | "720p" | "1080p";
   /** The same seed and input give a similar result. */
   seed?: number;
-  /** Up to 9 images. Not with imageWithRoles. */
+  /** One image. Not with imageWithRoles. */
   imageUrls?: Array<Media>;
   /** Up to 2 images, each with its role. Not with imageUrls. */
   imageWithRoles?: Array<Record<string, unknown>>;
@@ -561,7 +561,7 @@ export interface Seedance15ProInput {
   seed?: number;
   /** Make sound that fits the video. */
   generateAudio?: boolean;
-  /** Up to 9 images. Not with imageWithRoles. */
+  /** Up to 2 images. Not with imageWithRoles. */
   imageUrls?: Array<Media>;
   /** Up to 2 images, each with its role. Not with imageUrls. */
   imageWithRoles?: Array<Record<string, unknown>>;
@@ -744,7 +744,7 @@ export interface Seedream5FlashInput {
   /** Type of the result. */
   outputFormat?: "jpeg" | "png";
   /** Put the vendor's mark on the image. */
-  watermark?: boolean;
+  watermark?: false;
 }
 
 /** Seedream 5.0 Lite */
@@ -778,7 +778,7 @@ export interface Seedream5ProInput {
   /** Type of the result. */
   outputFormat?: "jpeg" | "png";
   /** Put the vendor's mark on the image. */
-  watermark?: boolean;
+  watermark?: false;
 }
 
 /** Suno */
@@ -867,6 +867,174 @@ export interface TestImageInput {
   size?: "1:1" | "16:9" | "9:16" | "3:2" | "2:3";
 }
 
+/** Test: Kling 4 */
+export interface TestKling4Input {
+  /** What happens in the video. Required unless there are scenes. */
+  prompt?: string;
+  /** What the video is made from. Leave out to make it from the text alone. */
+  videoMode?: "elements" | "start_end_frame" | "transform" | "video_reference";
+  /** Billed per second of each tier. */
+  resolution?: "720p" | "1080p";
+  /** Length in seconds. Ignored with a source video and with scenes. */
+  duration?: number;
+  /** Shape of the video. Must be auto with a source video. */
+  aspectRatio?: "auto" | "16:9" | "9:16" | "1:1" | "21:9";
+  /** Make sound that fits the video. */
+  generateAudio?: boolean;
+  /** Keep the sound of the source video. */
+  keepAudio?: boolean;
+  /** Up to 10 images, in the modes elements, transform and video_reference. */
+  imageUrls?: Array<Media>;
+  /** Which of imageUrls the video starts with; 1 is the first. */
+  startImageIndex?: number;
+  /** Up to 7 who or what appears, at most 3 of them shown by a video. */
+  elements?: Array<Record<string, unknown>>;
+  /** Required in mode start_end_frame. */
+  startFrameUrl?: Media;
+  /** Up to 8 frames between the first and the last. */
+  keyframeUrls?: Array<Media>;
+  /** The last frame, in mode start_end_frame. */
+  endFrameUrl?: Media;
+  /** transform: 3 to 10 s, short side at least 700 pixels. video_reference: 3 to 30 s. */
+  videoUrl?: Media;
+  /** 2 to 6 scenes of 3 to 30 s together, each with its prompt. Not with prompt. */
+  multiShots?: Array<Record<string, unknown>>;
+}
+
+/** Test: Omni */
+export interface TestOmniInput {
+  /** What happens in the video. */
+  prompt: string;
+  /** The first frame and, if you like, the last. Not with references. */
+  imageUrls?: Array<Media>;
+  /** Up to 7 images, up to 5 with a reference video. Not with imageUrls. */
+  referenceImageUrls?: Array<Media>;
+  /** One video of 3 to 10 s. The result is as long. Not with imageUrls. */
+  referenceVideoUrls?: Array<Media>;
+  /** Shape of the video. */
+  aspectRatio?: "16:9" | "9:16";
+  /** Length in seconds. Ignored with a source video. */
+  duration?: 4 | 6 | 8 | 10;
+  /** 1080p and 4k are upscaled. */
+  resolution?: "360p" | "720p" | "1080p" | "4k";
+}
+
+/** Test: Seedance 1 */
+export interface TestSeedance1Input {
+  /** What happens in the video. Required without an image. */
+  prompt?: string;
+  /** Length in seconds. */
+  duration?: 4 | 8 | 12;
+  /** Shape of the video. */
+  size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4" | "21:9";
+  /** Billed per second of each tier. */
+  resolution?: "480p" | "720p" | "1080p";
+  /** The same seed and input give a similar result. */
+  seed?: number;
+  /** Make sound that fits the video. */
+  generateAudio?: boolean;
+  /** Up to 9 images. Not with imageWithRoles. */
+  imageUrls?: Array<Media>;
+  /** Up to 2 images, each with its role. Not with imageUrls. */
+  imageWithRoles?: Array<Record<string, unknown>>;
+  /** Keep the camera still. */
+  cameraFixed?: boolean;
+}
+
+/** Test: Sora 2 */
+export interface TestSora2Input {
+  /** What happens in the video. */
+  prompt: string;
+  /** Shape of the video. */
+  aspectRatio?: "16:9" | "9:16";
+  /** At most one image to start from. */
+  urls?: Array<Media>;
+  /** Length in seconds. */
+  duration?: 4 | 8 | 12 | 16 | 20;
+}
+
+/** Test: Suno */
+export interface TestSunoInput {
+  /** The kind of job. */
+  action?: "music" | "extend" | "cover" | "add-instrumental" | "add-vocals" | "sound" | "stems" | "stems-all" | "wav" | "lyrics" | "voice" | "timestamped-lyrics" | "boost-style" | "music-cover" | "replace-section" | "music-video" | "inspo" | "upload" | "remaster" | "add-stem" | "vox" | "remove-section" | "crop" | "fade-in" | "fade-out" | "adjust-speed" | "concat" | "mashup" | "sample" | "midi" | "bpm";
+  /** What the song is about; with styles or title, its lyrics. */
+  prompt?: string;
+  /** Genres, moods, instruments, separated by commas. */
+  styles?: string;
+  /** Title of the track. */
+  title?: string;
+  /** Make music without a voice. */
+  instrumental?: boolean;
+  /** Write lyrics from the prompt instead of singing it. */
+  autoLyrics?: boolean;
+  /** Styles to keep out, separated by commas. */
+  negativeTags?: string;
+  /** Version of the music engine. */
+  mv?: "v3.5" | "v4.0" | "v4.5" | "v4.5+" | "v5.0" | "v5.5" | "custom";
+  /** How closely to follow the styles. */
+  styleWeight?: number;
+  /** How far to go from the usual. */
+  weirdnessConstraint?: number;
+  /** How closely to follow the given audio. */
+  audioWeight?: number;
+  /** Preferred voice. */
+  vocalGender?: "Male" | "Female";
+  /** How far a variation goes. */
+  variationCategory?: "subtle" | "normal" | "high";
+  /** Tracks to work from. */
+  audioUrls?: Array<Media>;
+  /** The task whose track to work on. */
+  parentTaskId?: string;
+  /** Which track of that task. */
+  audioId?: string;
+  /** A track from elsewhere, in place of an earlier task. */
+  audioUrl?: Media;
+  /** Image of a music video. */
+  imageUrl?: Media;
+  /** The voice to learn. */
+  voiceAudioUrl?: Media;
+  /** The phrase, read by the same voice. */
+  verificationAudioUrl?: Media;
+  /** The phrase that was read. */
+  phraseId?: string;
+  /** Name of the voice or model. */
+  name?: string;
+  /** Describes the voice. */
+  description?: string;
+  /** How well the voice sings. */
+  singerSkillLevel?: "Beginner" | "Intermediate" | "Advanced" | "Professional";
+  /** Shape of a music video. */
+  aspectRatio?: "9:16" | "16:9" | "1:1" | "3:4" | "4:3";
+  /** 1 to 4 hex colors. */
+  backgroundColors?: Array<string>;
+  /** Of a video. */
+  quality?: "compact" | "high" | "max";
+  /** Start of the section in seconds; for extend, where to go on from. */
+  startS?: number;
+  /** End of the section in seconds, after startS. */
+  endS?: number;
+  /** Length in seconds. */
+  durationS?: number;
+  /** Beats per minute. */
+  bpm?: number;
+  /** Musical key, e.g. C minor. */
+  key?: string;
+  /** Of a sound. */
+  type?: "one-shot" | "loop";
+  /** The stem to take out. */
+  stemType?: string;
+  /** 1 keeps the speed. */
+  speed?: number;
+  /** Change the speed without changing the pitch. */
+  keepPitch?: boolean;
+  /** Exactly 2 tasks to mash up. */
+  sourceTaskIds?: Array<string>;
+  /** One audio id for each source task. */
+  audioIds?: Array<string>;
+  /** Deprecated and ignored. */
+  voxAudioId?: string;
+}
+
 /** Test video */
 export interface TestVideoInput {
   /** What happens in the video. */
@@ -877,6 +1045,44 @@ export interface TestVideoInput {
   urls?: Array<Media>;
   /** Length in seconds. */
   duration?: 10 | 15 | 25;
+}
+
+/** Veo 3.1 Fast */
+export interface Veo31FastInput {
+  /** What happens in the video. */
+  prompt: string;
+  /** Shape of the video. */
+  aspectRatio?: "16:9" | "9:16";
+  /** First and last frame, or references: see generationType. */
+  urls?: Array<Media>;
+  /** Each tier has its price. */
+  resolution?: "720p" | "1080p" | "4k";
+  /** frame: the first and the last frame. reference: what appears in the video. */
+  generationType?: "frame" | "reference";
+}
+
+/** Veo 3.1 Lite */
+export interface Veo31LiteInput {
+  /** What happens in the video. */
+  prompt: string;
+  /** Shape of the video. */
+  aspectRatio?: "16:9" | "9:16";
+  /** Each tier has its price. */
+  resolution?: "720p" | "1080p" | "4k";
+}
+
+/** Veo 3.1 Quality */
+export interface Veo31QualityInput {
+  /** What happens in the video. */
+  prompt: string;
+  /** Shape of the video. */
+  aspectRatio?: "16:9" | "9:16";
+  /** First and last frame, or references: see generationType. */
+  urls?: Array<Media>;
+  /** Each tier has its price. */
+  resolution?: "720p" | "1080p" | "4k";
+  /** frame: the first and the last frame. reference: what appears in the video. */
+  generationType?: "frame";
 }
 
 /** Wan 2.7 Edit Video */
@@ -945,7 +1151,7 @@ export interface Wan27ImageToVideoInput {
   continueVideoUrl?: Media;
   /** Billed per second of each tier. */
   resolution?: "720p" | "1080p";
-  /** Length in seconds. 0 keeps the length of a video to edit. */
+  /** Length in seconds. */
   duration?: number;
   /** Tell the story in several shots. */
   multiShots?: boolean;
@@ -967,7 +1173,7 @@ export interface Wan27ReferenceToVideoInput {
   size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4";
   /** Billed per second of each tier. */
   resolution?: "720p" | "1080p";
-  /** Length in seconds. 0 keeps the length of a video to edit. */
+  /** Length in seconds. */
   duration?: number;
   /** Tell the story in several shots. */
   multiShots?: boolean;
@@ -987,7 +1193,7 @@ export interface Wan27TextToVideoInput {
   size?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4";
   /** Billed per second of each tier. */
   resolution?: "720p" | "1080p";
-  /** Length in seconds. 0 keeps the length of a video to edit. */
+  /** Length in seconds. */
   duration?: 5 | 10 | 15;
   /** The same seed and input give a similar result. */
   seed?: number;
@@ -1118,7 +1324,15 @@ export interface Inputs {
   "suno": SunoInput;
   "suno-custom-model": SunoCustomModelInput;
   "test-image": TestImageInput;
+  "test-kling-4": TestKling4Input;
+  "test-omni": TestOmniInput;
+  "test-seedance-1": TestSeedance1Input;
+  "test-sora-2": TestSora2Input;
+  "test-suno": TestSunoInput;
   "test-video": TestVideoInput;
+  "veo-3.1-fast": Veo31FastInput;
+  "veo-3.1-lite": Veo31LiteInput;
+  "veo-3.1-quality": Veo31QualityInput;
   "wan-2.7-edit-video": Wan27EditVideoInput;
   "wan-2.7-image": Wan27ImageInput;
   "wan-2.7-image-pro": Wan27ImageProInput;

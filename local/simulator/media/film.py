@@ -1,4 +1,4 @@
-"""MP4 films: drifting colours over a caption, with music when asked for."""
+"""MP4 videos: drifting colours over a caption, with music when asked for."""
 
 import tempfile
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _TEXT_PX = 12
 class Film:
     """An MP4 (H.264, faststart) of `duration_s` seconds in the shape `aspect` (width, height).
 
-    With `audio` it has an AAC track. `caption` and `label` stand below the picture's moving part.
+    With `audio` it has an AAC track. `caption` and `label` stand below the image's moving part.
     """
 
     aspect: tuple[int, int]
@@ -59,7 +59,7 @@ class Film:
 
     def _write(self, container: OutputContainer) -> None:
         width_px, height_px = self.size_px
-        # One thread: the picture is so small that more of them only cost.
+        # One thread: the image is so small that more of them only cost.
         options = {"preset": "ultrafast", "crf": "28", "threads": "1"}
         film = container.add_stream("libx264", rate=FRAMES_PER_S, options=options)
         film.width, film.height, film.pix_fmt = width_px, height_px, "yuv420p"

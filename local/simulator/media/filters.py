@@ -1,4 +1,4 @@
-"""What both sound and film need from ffmpeg's filter graphs."""
+"""What both sound and video need from ffmpeg's filter graphs."""
 
 from collections.abc import Iterator
 from itertools import repeat
@@ -8,7 +8,7 @@ from av.audio.frame import AudioFrame
 from av.video.frame import VideoFrame
 
 MAX_FRAMES = 10_000
-"""Frames taken from one graph: far more than the longest clip has."""
+"""Frames taken from one graph: far more than the longest video has."""
 
 
 def drain(graph: av.filter.Graph) -> Iterator[AudioFrame | VideoFrame]:

@@ -1,4 +1,4 @@
-"""Text on pictures: wraps it to a width and finds its font."""
+"""Text on images: wraps it to a width and finds its font."""
 
 from functools import lru_cache
 

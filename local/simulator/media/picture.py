@@ -1,4 +1,4 @@
-"""PNG pictures: a gradient with discs of light, the prompt on it, provider and model in a corner."""
+"""PNG images: a gradient with discs of light, the prompt on it, provider and model in a corner."""
 
 import io
 import random

@@ -10,7 +10,7 @@ def aspect(ratio: str) -> tuple[int, int]:
 
 
 def picture_size_px(ratio: str) -> tuple[int, int]:
-    """Return width and height of a picture of that ratio whose longer side is `LONG_SIDE_PX`."""
+    """Return width and height of an image of that ratio whose longer side is `LONG_SIDE_PX`."""
     width, height = aspect(ratio)
     longest = max(width, height)
     return LONG_SIDE_PX * width // longest, LONG_SIDE_PX * height // longest

@@ -24,7 +24,7 @@ from local.simulator.providers.orders import (
 from local.simulator.wire import text
 
 GRID = 4
-"""Pictures of an imagine; one of a picture that is enlarged."""
+"""Images of an imagine; one of an image that is enlarged."""
 SINGLE = frozenset({"upscale", "describe"})
 _CLIP_S = 5
 _MJ = "midjourney/generations"
@@ -39,20 +39,20 @@ def _urls(most: int, least: int = 1) -> Any:
 
 
 class GridOrder(PictureOrder):
-    """The input of a Midjourney action: four pictures, or one, and as many times more as it says."""
+    """The input of a Midjourney action: four images, or one, and as many times more as it says."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Return the job's pictures."""
+        """Return the job's images."""
         said = self.said()
         each = 1 if label.rpartition("/")[2] in SINGLE else GRID
         return super().artifacts(label, each * said.get("repeat", 1) if count == 1 else count)
 
 
 class ClipOrder(FilmOrder):
-    """The input of a Midjourney video: clips of five seconds, as many as its batch has."""
+    """The input of a Midjourney video: videos of five seconds, as many as its batch has."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Return the job's clips."""
+        """Return the job's videos."""
         said = self.said()
         caption, clips = text(said.get("prompt")), said.get("batch_size", 1) if count == 1 else count
         seed = seed_of(caption)

@@ -74,7 +74,7 @@ class ZImage(Order):
     enable_safety_checker: bool = True
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Return the job's pictures."""
+        """Return the job's images."""
         size = self.image_size
         width, height = _PRESETS_PX[size] if isinstance(size, str) else (size.width, size.height)
         seed = seed_of(self.prompt) if self.seed is None else self.seed
@@ -100,7 +100,7 @@ class Seedance(Order):
     enable_safety_checker: bool = True
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Return the job's film: always one, the output has room for no more."""
+        """Return the job's video: always one, the output has room for no more."""
         del count
         seed = seed_of(self.prompt) if self.seed is None else self.seed
         shape = aspect("16:9" if self.aspect_ratio == "auto" else self.aspect_ratio)

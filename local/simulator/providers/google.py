@@ -1,6 +1,6 @@
-"""Google's pictures and videos on the Gemini API (docs/providers/google.md).
+"""Google's images and videos on the Gemini API (docs/providers/google.md).
 
-`…:generateContent` answers with the picture when it is done; `/interactions` and `…:predictLongRunning`
+`…:generateContent` answers with the image when it is done; `/interactions` and `…:predictLongRunning`
 start jobs. A video's bytes are at `/files/{id}:download`, for the key's owner alone. Webhooks are not sent.
 """
 

@@ -2,7 +2,7 @@
 
 Source: docs/providers/mjproxy.md.
 
-The paths may stand below a speed (`/mj-fast`), as at relays. The four pictures of a grid are one file.
+The paths may stand below a speed (`/mj-fast`), as at relays. The four images of a grid are one file.
 Callbacks (`notifyHook`) are not sent. Which HTTP status an error has besides its code is INFERRED.
 """
 
@@ -97,7 +97,7 @@ def _task(engine: Engine, request: Request, job: Job) -> Response:
             "action": change or kind.upper(),
             "status": _STATUSES[state],
             "prompt": job.prompt,
-            # Of the submit, not of a picture.
+            # Of the submit, not of an image.
             "description": "Submit success",
             "submitTime": job.created_ms,
             "progress": f"{engine.progress(job)}%",

@@ -77,10 +77,10 @@ class Order(BaseModel):
 
 
 class PictureOrder(Order):
-    """The input of a model that makes pictures."""
+    """The input of a model that makes images."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Return pictures in the shape that the request has, else square ones."""
+        """Return images in the shape that the request has, else square ones."""
         said = self.said()
         width, height = _pixels(next((said[name] for name in _SHAPES if name in said), "1:1"))
         caption = text(said.get("prompt"))
@@ -89,10 +89,10 @@ class PictureOrder(Order):
 
 
 class FilmOrder(Order):
-    """The input of a model that makes films."""
+    """The input of a model that makes videos."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Return films in the shape, with the length and the sound that the request has."""
+        """Return videos in the shape, with the length and the sound that the request has."""
         said = self.said()
         shape = _ratio(next((said[name] for name in _SHAPES if name in said), "16:9"))
         length_s = _seconds(next((said[name] for name in _LENGTHS if name in said), USUAL_S))
@@ -103,12 +103,12 @@ class FilmOrder(Order):
 
 
 def pictures(**fields: Any) -> type[Order]:
-    """Return the input of a model that makes pictures, with a prompt and these fields."""
+    """Return the input of a model that makes images, with a prompt and these fields."""
     return made("Pictures", PictureOrder, {"prompt": needed(Prompt), **fields})
 
 
 def films(**fields: Any) -> type[Order]:
-    """Return the input of a model that makes films, with a prompt unless `fields` say otherwise."""
+    """Return the input of a model that makes videos, with a prompt unless `fields` say otherwise."""
     return made("Films", FilmOrder, {"prompt": needed(Prompt), **fields})
 
 

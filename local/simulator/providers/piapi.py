@@ -42,10 +42,10 @@ _MESSAGES = {
 
 
 class GridOrder(PictureOrder):
-    """The input of a Midjourney task: four pictures in one, and each by itself."""
+    """The input of a Midjourney task: four images in one, and each by itself."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Return the pictures."""
+        """Return the images."""
         return super().artifacts(label, _GRID if count == 1 else count)
 
 

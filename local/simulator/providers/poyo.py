@@ -61,7 +61,7 @@ class ZImage(Order):
         return self
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Return the job's pictures."""
+        """Return the job's images."""
         width, height = picture_size_px(self.size or "1:1")
         caption, seed = text(self.prompt), seed_of(self.prompt)
         return [Picture(width, height, caption, label, seed + index) for index in range(count)]
@@ -79,7 +79,7 @@ class Seedance(Order):
     fixed_lens: bool = False
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
-        """Return the job's films."""
+        """Return the job's videos."""
         shape, caption, seed = aspect(self.aspect_ratio), text(self.prompt), seed_of(self.prompt)
         return [
             Film(shape, self.duration, self.generate_audio, caption, label, seed + index)

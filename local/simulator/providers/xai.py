@@ -1,6 +1,6 @@
-"""xAI's pictures and videos (docs/providers/xai.md).
+"""xAI's images and videos (docs/providers/xai.md).
 
-`POST /v1/images/generations` and `/v1/images/edits` answer with the picture's address when it is done;
+`POST /v1/images/generations` and `/v1/images/edits` answer with the image's address when it is done;
 `POST /v1/videos/generations` with a request id, asked for at `GET /v1/videos/{id}`.
 """
 

@@ -10,7 +10,7 @@ from tollgate.kit.observability import logger
 
 
 class AsyncAuthenticator:
-    """Tells the account behind an `Authorization` header."""
+    """Finds the account behind an `Authorization` header."""
 
     def __init__(self, db: AsyncDatabase, api_keys_table: str, clock: Clock) -> None:
         self._db = db

@@ -146,7 +146,7 @@ class KeyStore(Protocol):
 
 
 class Authenticator:
-    """Tells the account behind an `Authorization` header."""
+    """Finds the account behind an `Authorization` header."""
 
     def __init__(self, keys: KeyStore, clock: Clock) -> None:
         self._keys = keys

@@ -20,7 +20,7 @@ MAX_LIFETIME_MS = 10 * 365 * 24 * 60 * 60 * MS_PER_S
 """Ten years; a key that is to live longer has no end."""
 
 IsModel = Callable[[str], bool]
-"""Tells whether the catalog has a model of this id."""
+"""Whether the catalog has a model of this id."""
 
 
 def read_key(

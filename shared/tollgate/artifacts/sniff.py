@@ -45,7 +45,7 @@ _BY_START = (
 _BY_RIFF_FORM = {b"WEBP": WEBP, b"WAVE": WAV}
 _BY_BRAND = {b"qt  ": MOV, b"M4A ": M4A, b"avif": AVIF, b"avis": AVIF}
 _MP4_BRANDS = (b"iso", b"mp4", b"avc1", b"M4V", b"dash", b"cmf", b"MSNV", b"f4v ")
-"""How the brands of MP4 begin (mp4ra.org); the same box starts HEIC, JPEG 2000 and other pictures."""
+"""How the brands of MP4 begin (mp4ra.org); the same box starts HEIC, JPEG 2000 and other images."""
 _MPEG_SYNC = 0xFF
 _MPEG_SYNC_LOW = 0xE0
 _LAYER_MASK = 0x06
@@ -66,7 +66,7 @@ def media_type(head: bytes) -> MediaType | None:
 
 
 def _is_mpeg_layer_3(head: bytes) -> bool:
-    """Tell an MP3 without tags: eleven bits of frame sync, then the layer."""
+    """Return whether this is an MP3 without tags: eleven bits of frame sync, then the layer."""
     return (
         len(head) > 1
         and head[0] == _MPEG_SYNC

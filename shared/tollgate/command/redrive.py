@@ -1,4 +1,4 @@
-"""Gives work that was given up on another chance."""
+"""Sends dead letters to their queues again."""
 
 from enum import StrEnum
 from typing import Annotated

@@ -23,7 +23,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Identities:
-    """Tells the account of a person."""
+    """Finds the account of a person."""
 
     identities: IdentityRepository
     ledger: LedgerRepository

@@ -199,7 +199,7 @@ def _raise_refusal(exc: ClientError, writes: Sequence[Write]) -> None:
 
 
 def _is_collision(exc: ClientError) -> bool:
-    """Tell a collision, which is worth another try, from any other failure."""
+    """Return whether a failure is a collision, which is worth another attempt."""
     if _code(exc) == "TransactionCanceledException":
         return any(reason.get("Code") in _RETRYABLE_REASONS for reason in _reasons(exc))
     return _code(exc) in _RETRYABLE_CODES

@@ -32,12 +32,12 @@ class Write:
     values: Mapping[str, Any] = field(default_factory=dict)
     refused: Callable[[Item | None], Exception] = _unexpected
     repeated: Callable[[Item], bool] = _never
-    """Tells from the row found whether this very write was done before and only its answer was lost.
+    """Whether, by the row found, this very write was done before and only its answer was lost.
     botocore sends a write again when no answer came; a transaction has a ClientRequestToken for that,
     a single write has this."""
 
     def kind(self) -> Literal["Put", "Update"]:
-        """Tell which operation this is."""
+        """Return which operation this is."""
         return "Put" if self.item is not None else "Update"
 
     def request(self) -> dict[str, Any]:

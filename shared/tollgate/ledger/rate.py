@@ -63,7 +63,7 @@ def count_request(write: Write, window: RateWindow) -> Write:
 
 
 def rate_refused(account: Item, window: RateWindow) -> Exception | None:
-    """Tell from the row found whether a write was refused for its `window`.
+    """Return whether, by the row found, a write was refused for its `window`.
 
     Then it is `RateWindowMovedError`, or `RateLimitedError`; `None` where something else is the reason.
     """

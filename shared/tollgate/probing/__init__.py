@@ -1,4 +1,4 @@
-"""What a customer's media is, told before it is charged: length, picture size, container, bytes.
+"""What a customer's media is, told before it is charged: length, image size, container, bytes.
 
 Source: docs/catalog.md.
 

@@ -63,7 +63,7 @@ class SeekableFile:
         self._offset = 0
 
     def read(self, length: int) -> bytes:
-        """Return the next bytes; zeros for a picture or sound, which nothing looks at."""
+        """Return the next bytes; zeros for an image or sound, which nothing looks at."""
         length = max(0, min(length, self._size - self._offset))
         # Fields of a header come through ffmpeg's buffer. What is read past it is large, and content.
         found = bytes(length) if length > _BUFFER_BYTES else self._read_at(self._offset, length)
@@ -100,11 +100,11 @@ def demux(container: str, file: SeekableFile) -> dict[str, Any]:
 def _tracks(opened: InputContainer) -> dict[str, Any]:
     duration_us = opened.duration or 0
     duration_ms = (duration_us + _US_PER_MS // 2) // _US_PER_MS if duration_us > 0 else None
-    # The picture on a song's cover is a video stream too.
-    films = [each for each in opened.streams.video if not each.disposition & Disposition.attached_pic]
-    if films:
+    # The image on a song's cover is a video stream too.
+    videos = [each for each in opened.streams.video if not each.disposition & Disposition.attached_pic]
+    if videos:
         # A stream of a codec that ffmpeg does not know has no such attributes.
-        width, height = (getattr(films[0], side, 0) or None for side in ("width", "height"))
+        width, height = (getattr(videos[0], side, 0) or None for side in ("width", "height"))
         return {"kind": "video", "duration_ms": duration_ms, "width": width, "height": height}
     if opened.streams.audio:
         return {"kind": "audio", "duration_ms": duration_ms, "width": None, "height": None}

@@ -39,7 +39,7 @@ class ProbeCode(StrEnum):
     NO_DURATION = "no_duration"
     """Video or audio that does not say how long it is."""
     TOO_MANY_PIXELS = "too_many_pixels"
-    """An image of a size that no picture has."""
+    """An image of a size that no image has."""
 
 
 class ProbeError(Exception):

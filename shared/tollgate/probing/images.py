@@ -1,4 +1,4 @@
-"""How large a picture is, from its header alone: nothing is decoded, so nothing can unpack. Pure.
+"""How large an image is, from its header alone: nothing is decoded, so nothing can unpack. Pure.
 
 Sources: PNG (W3C, 11.2.1), GIF89a (18), RFC 9649 (WebP, 2), ITU-T T.81 (JPEG, annex B).
 """
@@ -13,7 +13,7 @@ MAX_SIDE_PX = 65_535
 """The longest that a JPEG or a GIF can be."""
 MAX_PIXELS = 2**28
 MAX_SEGMENTS = 256
-"""Parts of a JPEG before its picture; a few are usual, hundreds are an attack."""
+"""Parts of a JPEG before its image; a few are usual, hundreds are an attack."""
 
 _JPEG_MARKER = 0xFF
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
@@ -24,30 +24,30 @@ _VP8L_SIGNATURE = 0x2F
 _14_BITS = 0x3FFF
 
 
-class NoPictureError(ValueError):
+class NoImageError(ValueError):
     """The header is broken, cut off, or not of this format."""
 
 
 def pixel_size(container: str, read_at: ReadAt) -> tuple[int, int]:
-    """Return width and height of a `png`, `jpeg`, `gif` or `webp`. Raises `NoPictureError`."""
+    """Return width and height of a `png`, `jpeg`, `gif` or `webp`. Raises `NoImageError`."""
     try:
         width, height = _READERS[container](read_at)
     except struct.error as exc:
-        raise NoPictureError("the header is cut off") from exc
+        raise NoImageError("the header is cut off") from exc
     if width == 0 or height == 0:
-        raise NoPictureError("a side is 0")
+        raise NoImageError("a side is 0")
     return width, height
 
 
 def is_absurd(width: int, height: int) -> bool:
-    """Tell a picture that nobody made to be looked at."""
+    """Return whether nobody can have made an image of this size to be looked at."""
     return max(width, height) > MAX_SIDE_PX or width * height > MAX_PIXELS
 
 
 def _png(read_at: ReadAt) -> tuple[int, int]:
     name, width, height = struct.unpack(">4sII", read_at(12, 12))
     if name != b"IHDR":
-        raise NoPictureError("no IHDR")
+        raise NoImageError("no IHDR")
     return width, height
 
 
@@ -69,7 +69,7 @@ def _jpeg(read_at: ReadAt) -> tuple[int, int]:
             return width, height
         else:
             offset += 2 + length
-    raise NoPictureError("no frame")
+    raise NoImageError("no frame")
 
 
 def _webp(read_at: ReadAt) -> tuple[int, int]:
@@ -85,7 +85,7 @@ def _webp(read_at: ReadAt) -> tuple[int, int]:
         start, width, height = struct.unpack("<3sHH", read_at(23, 7))
         if start == _VP8_START:
             return width & _14_BITS, height & _14_BITS
-    raise NoPictureError("no picture chunk")
+    raise NoImageError("no image chunk")
 
 
 _READERS = {"png": _png, "gif": _gif, "jpeg": _jpeg, "webp": _webp}

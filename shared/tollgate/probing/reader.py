@@ -8,7 +8,7 @@ from tollgate.artifacts.sniff import HEAD_BYTES, MediaType
 from tollgate.kit.outbound import Outbound
 from tollgate.probing.extent import said_bytes
 from tollgate.probing.facts import MediaFacts, ProbeCode, Probed, ProbeError, seconds
-from tollgate.probing.images import NoPictureError, is_absurd, pixel_size
+from tollgate.probing.images import NoImageError, is_absurd, pixel_size
 from tollgate.probing.remote import RemoteFile, remote_file
 from tollgate.probing.tracks import NoTracksError, read_tracks
 
@@ -81,7 +81,7 @@ def _unsupported(head: bytes, found: MediaType | None) -> str:
 def _image(container: str, file: RemoteFile) -> MediaFacts:
     try:
         width, height = pixel_size(container, file.read_at)
-    except NoPictureError as exc:
+    except NoImageError as exc:
         raise _unreadable(container) from exc
     if is_absurd(width, height):
         message = f"The image says that it has {width} × {height} pixels; that is too large."

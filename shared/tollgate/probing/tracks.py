@@ -1,4 +1,4 @@
-"""Length and picture size of video and audio: starts the process that parses, serves it, and ends it."""
+"""Length and image size of video and audio: starts the process that parses, serves it, and ends it."""
 
 import json
 import os
@@ -36,7 +36,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Tracks:
-    """What a container holds: `kind` is `video`, or `audio` where there is no film.
+    """What a container holds: `kind` is `video`, or `audio` where there is no video.
 
     Width and height are `None` for audio, and where only a decoder could tell them (MPEG-4 part 2).
     """

@@ -16,7 +16,7 @@ VERSION = "1.0"
 HERE = Path(__file__).parent
 TEXT = "text"
 _ABOUT = (
-    "One API key and one prepaid balance for pictures, clips, songs and text. Paths are relative to your "
+    "One API key and one prepaid balance for images, videos, music and text. Paths are relative to your "
     "base URL. Match errors on `error.code`. The models `test-image`, `test-video` and `test-chat` are free."
 )
 _REFUSAL = {

@@ -1,4 +1,4 @@
-"""The end of a task, in one transaction: its last state, the account, the refund, the webhook owed."""
+"""The end of a task, in one transaction: its last state, the account, the refund, the pending webhook."""
 
 import random
 from dataclasses import dataclass

@@ -46,7 +46,7 @@ FIRST_BUSY_WAIT_S = 5
 MAX_BUSY_WAIT_S = 60
 """When all providers that are left are busy, each round waits twice as long as the one before."""
 MAX_BUSY_ROUNDS = 12
-"""With the waits above about ten minutes: who orders a picture wants it or the money back soon."""
+"""With the waits above about ten minutes: who orders an image wants it or the money back soon."""
 
 
 class TaskErrorCode(StrEnum):
@@ -107,7 +107,7 @@ class End:
 
 
 def decide(task: Task, providers: Sequence[str], now_ms: int) -> Submit | Poll | Continue | End:
-    """Tell what a task that has not ended needs now; `providers` are its live routes, best first."""
+    """Return what a task that has not ended needs now; `providers` are its live routes, best first."""
     if now_ms >= task.deadline_at_ms:
         return _end_without_result(
             task,
@@ -129,7 +129,7 @@ def decide(task: Task, providers: Sequence[str], now_ms: int) -> Submit | Poll |
 def after_submit(
     task: Task, outcome: SubmitOutcome, providers: Sequence[str], now_ms: int
 ) -> Continue | Copy | End:
-    """Tell what a submit's outcome means for the task; `task` has the open attempt."""
+    """Return what a submit's outcome means for the task; `task` has the open attempt."""
     match outcome:
         case Submitted(handle):
             return _continue(_with_attempt(task, handle=handle), FIRST_POLL_S, now_ms)
@@ -146,7 +146,7 @@ def after_submit(
 def after_poll(
     task: Task, outcome: PollOutcome, providers: Sequence[str], now_ms: int
 ) -> Continue | Copy | End:
-    """Tell what a poll's outcome means for the task."""
+    """Return what a poll's outcome means for the task."""
     match outcome:
         case Pending(progress):
             moved = _polled(task) if progress is None else replace(_polled(task), progress=progress)
@@ -190,7 +190,7 @@ def after_copy(
 def after_bad_copy(
     task: Task, detail: str, retryable: bool, providers: Sequence[str], now_ms: int
 ) -> Continue | End:
-    """Tell what a copy that did not work means: try it again a few times, then the next provider."""
+    """Return what a copy that did not work means: a few more attempts, then the next provider."""
     attempt = task.attempts[-1]
     tries = attempt.bad_copies + 1
     if retryable and tries < MAX_COPY_TRIES:

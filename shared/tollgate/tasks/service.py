@@ -40,7 +40,7 @@ from tollgate.webhooks.receivers import check_host
 
 
 class MediaProber(Protocol):
-    """Tells what media is, without reading it whole."""
+    """Reads what media is, without reading it whole."""
 
     def probe(self, urls: Sequence[str]) -> Mapping[str, Probed]:
         """Return for each URL what the media is, or why that cannot be told."""

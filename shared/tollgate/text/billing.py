@@ -164,7 +164,7 @@ class TextBilling:
         return Billed(charge, full_charge - charge)
 
     async def void(self, placed: Placed) -> None:
-        """Give the whole hold back: nothing was delivered."""
+        """Void the hold, as a whole: nothing was delivered."""
         self._stop_renewing(placed)
         if not placed.settling:
             await self._resolve(placed.account_id, placed.hold, 0)

@@ -70,8 +70,8 @@ class ChatRelay(AnswerStream):
     def _end(self, event: SseEvent) -> bytes:
         self.done = True
         self.meter.final = self.meter.reported is not None
-        owed = self._wants_usage and not self._usage_given
-        return self._usage_chunk() + event.raw if owed else event.raw
+        due = self._wants_usage and not self._usage_given
+        return self._usage_chunk() + event.raw if due else event.raw
 
     def _take(self, event: SseEvent, payload: dict[str, Any]) -> bytes:
         fault = read_chat_answer(payload, "delta", self._dialect, self.meter)

@@ -116,9 +116,9 @@ def _user(blocks: list[dict[str, Any]], path: str) -> list[dict[str, Any]]:
     for position, block in enumerate(blocks):
         where = f"{path}/{position}"
         if block.get("type") == "tool_result":
-            result, pictures = _tool_result(block, where)
+            result, images = _tool_result(block, where)
             results.append(result)
-            parts += pictures
+            parts += images
         else:
             parts.append(_part(block, where))
     if not parts:
@@ -129,7 +129,7 @@ def _user(blocks: list[dict[str, Any]], path: str) -> list[dict[str, Any]]:
 
 
 def _tool_result(block: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    # A tool message is text only: pictures of the result follow in the user's own message.
+    # A tool message is text only: images of the result follow in the user's own message.
     parts = [_part(inner, path) for inner in _blocks(block.get("content") or "", path)]
     text = "".join(part["text"] for part in parts if part["type"] == "text")
     shown = f"{ERROR_PREFIX}{text}" if block.get("is_error") else text

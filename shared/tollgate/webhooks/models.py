@@ -16,7 +16,7 @@ class DeliveryStatus(StrEnum):
     """How far a delivery is."""
 
     PENDING = "pending"
-    """Not heard yet, or asked for again; a try is due."""
+    """Not delivered yet, or asked for again; an attempt is due."""
     DELIVERED = "delivered"
     """The receiver answered 2xx."""
     FAILED = "failed"

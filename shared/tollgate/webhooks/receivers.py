@@ -10,7 +10,7 @@ RESOLVE_TIMEOUT_S = 1.0
 
 
 def url_problem(path: str, value: Any, guard: AddressGuard) -> Problem | None:
-    """Tell what is wrong with a URL by its text alone; `path` is where it stands in the body."""
+    """Return what is wrong with a URL by its text alone; `path` is where it stands in the body."""
     if not isinstance(value, str):
         return Problem(path, "Must be a string.", f"a public http(s) URL of at most {MAX_URL_LENGTH}")
     try:

@@ -1,9 +1,9 @@
 """When a delivery is attempted (docs/contract.md#webhooks). Pure: each function returns what to write.
 
-owed ─► claimed ─► after_try ─► delivered
-  │ ▲      ▲          │ └─────► failed ◄──┐
-  ▼ │      └──(waits)─┘                   │
-put_off                      redelivered ─┴─► one more try, now
+pending ─► claimed ─► after_try ─► delivered
+  │ ▲         ▲          │ └─────► failed ◄──┐
+  ▼ │         └──(waits)─┘                   │
+ defer                          redelivered ─┴─► one more attempt, now
 """
 
 import hashlib
@@ -103,7 +103,7 @@ def after_try(delivery: Delivery, made: Try, now_ms: int) -> tuple[Delivery, int
     noted = replace(delivery, seq=delivery.seq + 1, log=(*delivery.log, made)[-MAX_LOG:])
     if made.delivered:
         return _over(replace(noted, delivered_at_ms=now_ms)), None
-    # What was heard once is only repeated by hand: a repeat that fails takes nothing back.
+    # What was delivered once is only repeated by hand: a repeat that fails takes nothing back.
     if noted.delivered_at_ms is not None or not has_attempts_left(noted):
         return _over(noted), None
     # A redelivery comes on top of the schedule: the wait that it cut short begins anew.

@@ -1,7 +1,7 @@
 """One try of one delivery: enter the account's lane, claim, send, record, leave.
 
 A crash between any two of these loses nothing: the sweeper finds the delivery by its `wake_at`, and a
-place in the lane is given up after its lease. After the send it may be heard twice, under the same id.
+place in the lane is given up after its lease. After the send it may be delivered twice, under the same id.
 """
 
 from collections.abc import Callable
@@ -80,7 +80,7 @@ class WebhookSender:
                 return self._record(delivery, Try(now_ms, 0, error=NEVER_ENDED))
             place = self.lanes.enter(delivery.account_id, now_ms)
             if place is None:
-                return self._put_off(delivery, now_ms)
+                return self._defer(delivery, now_ms)
             return self._try(claimed(delivery, now_ms), place)
         except DeliveryMovedError:
             return TryOutcome.STALE
@@ -95,7 +95,7 @@ class WebhookSender:
         finally:
             self.lanes.leave(delivery.account_id, place, slow=slow)
 
-    def _put_off(self, delivery: Delivery, now_ms: int) -> TryOutcome:
+    def _defer(self, delivery: Delivery, now_ms: int) -> TryOutcome:
         waiting, wait_s = defer(delivery, now_ms)
         self.deliveries.save(waiting)
         self._send_message(waiting, wait_s)

@@ -14,12 +14,12 @@ VCPU_MB = 1769
 WAIT_S = {"dynamodb": 0.005, "sqs": 0.010, "s3": 0.040}
 """INFERRED: a call inside one region."""
 OUTSIDE_S = {"submit": 0.4, "poll": 0.2, "finish": 1.0, "deliver": 0.3, "chat": 10.0}
-"""INFERRED: how long providers and receivers keep an invocation; `finish` has the copy of a picture."""
+"""INFERRED: how long providers and receivers keep an invocation; `finish` has the copy of an image."""
 LAMBDA_LOG_BYTES = 350
 """INFERRED: START, END and REPORT of an invocation."""
 ACCESS_LOG_BYTES = 250
 """INFERRED: a line of the gateway."""
-PICTURE_S, FILM_S = 10, 90
+IMAGE_S, VIDEO_S = 10, 90
 QUEUED = ("submit", "poll", "finish", "deliver")
 """A message more is received and deleted for each of these."""
 REQUESTED = ("create", "status", "chat")
@@ -43,11 +43,11 @@ def requests() -> dict[str, Counter[str]]:
     """Return what customers ask for, as parts and how many of each."""
     order = ("create", "dispatch", "submit", "finish", "dispatch end", "count usage")
     return {
-        f"picture of {PICTURE_S} s, from create to file": Counter([*order, *["poll"] * polls_of(PICTURE_S)]),
-        f"film of {FILM_S} s, from create to file": Counter([*order, *["poll"] * polls_of(FILM_S)]),
+        f"image of {IMAGE_S} s, from create to file": Counter([*order, *["poll"] * polls_of(IMAGE_S)]),
+        f"video of {VIDEO_S} s, from create to file": Counter([*order, *["poll"] * polls_of(VIDEO_S)]),
         "its create alone": Counter(["create"]),
         "status poll": Counter(["status"]),
-        "webhook, heard at once": Counter(["deliver"]),
+        "webhook, delivered at once": Counter(["deliver"]),
         "chat, streamed for 10 s": Counter(["chat", "count usage"]),
     }
 

@@ -25,7 +25,7 @@ from tollgate.webhooks.models import delivery_id_of
 
 RUNS = 20
 SLOW_S = 8
-"""How long the simulator makes a picture: long enough for all polls to come before its end."""
+"""How long the simulator makes an image: long enough for all polls to come before its end."""
 STREAMED_TOKENS = 500
 
 

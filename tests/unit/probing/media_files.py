@@ -1,6 +1,6 @@
 """Media files, made here by ffmpeg and Pillow, and a few that are forged.
 
-Films are 320 × 180 and 3 s long, songs 2 s.
+Videos are 320 × 180 and 3 s long, songs 2 s.
 """
 
 import io
@@ -34,7 +34,7 @@ def mp4(audio: bool = True) -> bytes:
 
 @cache
 def rewrapped(format_name: str, **options: str) -> bytes:
-    """Return the film of `mp4` in another container: `mp4` and `mov` have their index at the end then."""
+    """Return the video of `mp4` in another container: `mp4` and `mov` have their index at the end then."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "film")
         with (
@@ -50,7 +50,7 @@ def rewrapped(format_name: str, **options: str) -> bytes:
 
 
 def fragmented_mp4() -> bytes:
-    """Return the film of `mp4` with an index in front of every picture and none for all of them."""
+    """Return the video of `mp4` with an index in front of every frame and none for all of them."""
     return rewrapped("mp4", movflags="frag_every_frame+empty_moov+default_base_moof+skip_trailer")
 
 
@@ -62,7 +62,7 @@ def encoded_film(
     frames: int = FILM_S * FRAMES_PER_S,
     **options: str,
 ) -> bytes:
-    """Return a film without sound, in any container and codec that ffmpeg can write."""
+    """Return a video without sound, in any container and codec that ffmpeg can write."""
     found = io.BytesIO()
     with av.open(found, "w", format=format_name, options=options) as target:
         stream = target.add_stream(codec, rate=FRAMES_PER_S)
@@ -82,7 +82,7 @@ def webm(**options: str) -> bytes:
 
 
 def uncompressed_film(width_px: int, height_px: int) -> bytes:
-    """Return a MOV of one second whose every picture is width × height × 1.5 bytes."""
+    """Return a MOV of one second whose every frame is width × height × 1.5 bytes."""
     return encoded_film("mov", "rawvideo", (width_px, height_px), FRAMES_PER_S)
 
 
@@ -112,7 +112,7 @@ def song(format_name: str, **options: str) -> bytes:
 
 @cache
 def picture(format_name: str, mode: str = "RGB", **options: bool) -> bytes:
-    """Return a picture of 320 × 180 in the format that Pillow calls so."""
+    """Return an image of 320 × 180 in the format that Pillow calls so."""
     found = io.BytesIO()
     gradient = Image.linear_gradient("L").resize((WIDTH_PX, HEIGHT_PX)).convert(mode)
     gradient.save(found, format_name, **options)
@@ -150,7 +150,7 @@ def scattered_fragments(gap_bytes: int) -> Sparse:
 
 
 def mp4_that_claims(samples: int, *kinds: bytes) -> bytes:
-    """Return an MP4 of these kinds of tracks (one of film if none), told in a few bytes each.
+    """Return an MP4 of these kinds of tracks (one of video if none), told in a few bytes each.
 
     Each has that many samples, of a millisecond and a byte.
     """
@@ -160,7 +160,7 @@ def mp4_that_claims(samples: int, *kinds: bytes) -> bytes:
 
 
 def busy_mp4() -> bytes:
-    """Return a film in fragments that keeps ffmpeg busy for many seconds, by the number of its track."""
+    """Return a video in fragments that keeps ffmpeg busy for many seconds, by the number of its track."""
     film = bytearray(fragmented_mp4())
     number = film.index(b"tkhd") + 16
     assert film[number : number + 4] == _words(1)

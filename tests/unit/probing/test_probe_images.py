@@ -1,4 +1,4 @@
-"""Picture sizes from headers: real pictures, and headers written by hand from the formats' standards."""
+"""Image sizes from headers: real images, and headers written by hand from the formats' standards."""
 
 import io
 import struct
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from tests.unit.probing.media_files import HEIGHT_PX, WIDTH_PX, picture
-from tollgate.probing.images import MAX_SEGMENTS, NoPictureError, ReadAt, is_absurd, pixel_size
+from tollgate.probing.images import MAX_SEGMENTS, NoImageError, ReadAt, is_absurd, pixel_size
 
 STARTS = {
     "png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
@@ -56,14 +56,14 @@ class TestRealPictures:
         for end in range(min(len(data), 700)):
             try:
                 assert pixel_size(name.lower(), reading(data[:end])) == (WIDTH_PX, HEIGHT_PX)
-            except NoPictureError:
+            except NoImageError:
                 continue
 
     @given(st.sampled_from(sorted(STARTS)), st.binary(max_size=300))
     def test_nonsense_is_a_size_or_a_refusal(self, container: str, rest: bytes) -> None:
         try:
             width, height = pixel_size(container, reading(STARTS[container] + rest))
-        except NoPictureError:
+        except NoImageError:
             return
         assert width > 0
         assert height > 0
@@ -88,7 +88,7 @@ class TestWebp:
         "chunk", [b"VP8L" + bytes(9), b"VP8 " + bytes(20), b"ALPH" + bytes(20), b"VP8X" + bytes(9)]
     )
     def test_a_chunk_without_its_signature(self, chunk: bytes) -> None:
-        with pytest.raises(NoPictureError):
+        with pytest.raises(NoImageError):
             pixel_size("webp", reading(b"RIFF\0\0\0\0WEBP" + chunk))
 
 
@@ -103,7 +103,7 @@ class TestJpeg:
 
     @pytest.mark.parametrize("end", [b"\xff\xd9\0\0", b"\xff\xda\0\x08" + bytes(6)])
     def test_none_before_the_picture_is_none(self, end: bytes) -> None:
-        with pytest.raises(NoPictureError):
+        with pytest.raises(NoImageError):
             pixel_size("jpeg", reading(b"\xff\xd8" + end + frame(0xC0, 320, 180)))
 
     @pytest.mark.parametrize(("segments", "found"), [(MAX_SEGMENTS - 1, True), (MAX_SEGMENTS, False)])
@@ -112,11 +112,11 @@ class TestJpeg:
         if found:
             assert pixel_size("jpeg", reading(data)) == (320, 180)
         else:
-            with pytest.raises(NoPictureError):
+            with pytest.raises(NoImageError):
                 pixel_size("jpeg", reading(data))
 
     def test_a_height_that_comes_later_is_refused(self) -> None:
-        with pytest.raises(NoPictureError):
+        with pytest.raises(NoImageError):
             pixel_size("jpeg", reading(b"\xff\xd8" + frame(0xC0, 320, 0)))
 
 

@@ -69,7 +69,7 @@ def refusal(found: MediaFacts | ProbeError) -> tuple[ProbeCode, str]:
 
 
 def big_mp4(moov_first: bool) -> Sparse:
-    """Return an MP4 of 5 GB: the film of `mp4` with a very long media box."""
+    """Return an MP4 of 5 GB: the video of `mp4` with a very long media box."""
     film = boxes(mp4())
     media_bytes = FIVE_GB - len(film["ftyp"]) - len(film["moov"])
     media = struct.pack(">I4sQ", 1, b"mdat", media_bytes) + film["mdat"][8:]
@@ -112,7 +112,7 @@ class TestVideo:
         assert refusal(found) == (ProbeCode.NO_DURATION, "The video file does not say how long it is.")
 
     def test_a_picture_larger_than_all_that_we_read(self, server: MediaServer, reader: MediaReader) -> None:
-        film = uncompressed_film(1280, 960)  # 1.8 MB a picture
+        film = uncompressed_film(1280, 960)  # 1.8 MB an image
         found = reader.probe(server.add("/film.mov", ranged(sparse(film))))
         assert found == MediaFacts("video", "mov", Decimal(1), 1280, 960, len(film))
         assert server.sent_bytes < FEW_HUNDRED_KB

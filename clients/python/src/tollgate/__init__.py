@@ -3,7 +3,7 @@
     import tollgate
 
     task = tollgate.run("z-image", {"prompt": "a lighthouse at dusk", "size": "16:9"})
-    task.save("pictures")
+    task.save("images")
 
 `run`, `submit`, `estimate`, `task`, `models`, `chat`, `stream_chat` and `upload` use one shared `Client`,
 made from `TOLLGATE_API_KEY` and `TOLLGATE_URL` at first use.

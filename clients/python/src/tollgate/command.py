@@ -1,6 +1,6 @@
 """The `tollgate` command of a customer: run, estimate, models, chat, tasks, balance, upload, completion.
 
-tollgate run z-image prompt="a lighthouse" size=16:9 --save pictures
+tollgate run z-image prompt="a lighthouse" size=16:9 --save images
 tollgate run kling-3.0 prompt="waves" imageUrls=@start.png
 echo "Say hello" | tollgate chat gpt-5.4-mini
 eval "$(tollgate completion bash)"

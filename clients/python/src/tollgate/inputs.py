@@ -54,7 +54,15 @@ ModelId = Literal[
     "suno",
     "suno-custom-model",
     "test-image",
+    "test-kling-4",
+    "test-omni",
+    "test-seedance-1",
+    "test-sora-2",
+    "test-suno",
     "test-video",
+    "veo-3.1-fast",
+    "veo-3.1-lite",
+    "veo-3.1-quality",
     "wan-2.7-edit-video",
     "wan-2.7-image",
     "wan-2.7-image-pro",
@@ -84,7 +92,7 @@ class Flux3ImageInput(_Flux3ImageInput, total=False):
     resolution: Literal["768SQ", "1K", "1.5K", "2K", "4K"]
     """Each tier has its price."""
     grounding: bool
-    """Look up facts and pictures on the web first. Costs nothing extra."""
+    """Look up facts and images on the web first. Costs nothing extra."""
 
 
 class _Flux3KleinInput(TypedDict):
@@ -482,19 +490,19 @@ class MidjourneyInput(TypedDict, total=False):
     parentTaskId: str
     """The task whose result a follow-up action works on."""
     index: float
-    """Which of the four pictures, from the top left."""
+    """Which of the four images, from the top left."""
     customId: str
     """A button of the earlier result, instead of index."""
     speed: Literal["relax", "fast", "turbo"]
     """Each speed has its price."""
     direction: Literal["left", "right", "up", "down"]
-    """Where the picture grows. Required for pan."""
+    """Where the image grows. Required for pan."""
     zoomRatio: float
     """How far to zoom out: 1 to 2."""
     maskUrl: Media
     """An image of the part to change."""
     dimensions: Literal["SQUARE", "PORTRAIT", "LANDSCAPE"]
-    """Shape of a blend of pictures."""
+    """Shape of a blend of images."""
     size: str
     """Width to height, e.g. 16:9."""
     quality: float
@@ -510,9 +518,9 @@ class MidjourneyInput(TypedDict, total=False):
     stylize: float
     """How strongly the model's own taste shows."""
     chaos: float
-    """How different the four pictures are."""
+    """How different the four images are."""
     weird: float
-    """How unusual the picture is."""
+    """How unusual the image is."""
     tile: bool
     """Make a pattern that repeats without seams."""
     niji: bool
@@ -538,7 +546,7 @@ class MidjourneyInput(TypedDict, total=False):
     draft: bool
     """Quick and rough."""
     hd: bool
-    """A larger picture."""
+    """A larger image."""
     stop: float
     """Stop early, at this percentage."""
     extra: str
@@ -549,13 +557,13 @@ class MidjourneyVideoInput(TypedDict, total=False):
     """Midjourney Video (`midjourney-video`)."""
 
     prompt: str
-    """How the picture moves."""
+    """How the image moves."""
     imageUrls: list[Media]
-    """The picture to set in motion."""
+    """The image to set in motion."""
     parentTaskId: str
-    """The task one of whose pictures to set in motion."""
+    """The task one of whose images to set in motion."""
     index: float
-    """Which of the four pictures; 0 is the first."""
+    """Which of the four images; 0 is the first."""
     videoType: Literal["vid_1.1_i2v_480", "vid_1.1_i2v_720", "vid_1.1_i2v_start_end_480", "vid_1.1_i2v_start_end_720"]
     """Resolution, and whether the last frame is given too."""
     animateMode: Literal["manual", "auto"]
@@ -587,7 +595,7 @@ class MinimaxH3Input(_MinimaxH3Input, total=False):
     resolution: Literal["768p", "2k"]
     """Billed per second of each tier."""
     duration: float
-    """Length in seconds. At most 10 at 1080p."""
+    """Length in seconds."""
     seed: float
     """The same seed and input give a similar result."""
 
@@ -645,7 +653,7 @@ class NanoBanana2LiteInput(_NanoBanana2LiteInput, total=False):
     """Nano Banana 2 Lite (`nano-banana-2-lite`)."""
 
     urls: list[Media]
-    """Up to 14 images to work from."""
+    """Up to 10 images to work from."""
     size: Literal["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"]
     """Shape of the image."""
 
@@ -661,7 +669,7 @@ class NanoBanana21Input(_NanoBanana21Input, total=False):
     """Nano Banana 2.1 (`nano-banana-2.1`)."""
 
     urls: list[Media]
-    """Up to 14 images to work from."""
+    """Up to 10 images to work from."""
     size: Literal["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9", "1:4", "1:8", "4:1", "8:1"]
     """Shape of the image."""
     resolution: Literal["1K", "2K", "4K"]
@@ -679,7 +687,7 @@ class NanoBananaProInput(_NanoBananaProInput, total=False):
     """Nano Banana Pro (`nano-banana-pro`)."""
 
     urls: list[Media]
-    """Up to 14 images to work from."""
+    """Up to 8 images to work from."""
     size: Literal["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"]
     """Shape of the image."""
     resolution: Literal["1K", "2K", "4K"]
@@ -776,7 +784,7 @@ class Seedance10ProFastInput(TypedDict, total=False):
     seed: float
     """The same seed and input give a similar result."""
     imageUrls: list[Media]
-    """Up to 9 images. Not with imageWithRoles."""
+    """One image. Not with imageWithRoles."""
     imageWithRoles: list[dict[str, Any]]
     """Up to 2 images, each with its role. Not with imageUrls."""
     cameraFixed: bool
@@ -799,7 +807,7 @@ class Seedance15ProInput(TypedDict, total=False):
     generateAudio: bool
     """Make sound that fits the video."""
     imageUrls: list[Media]
-    """Up to 9 images. Not with imageWithRoles."""
+    """Up to 2 images. Not with imageWithRoles."""
     imageWithRoles: list[dict[str, Any]]
     """Up to 2 images, each with its role. Not with imageUrls."""
     cameraFixed: bool
@@ -1156,6 +1164,189 @@ class TestImageInput(_TestImageInput, total=False):
     """Shape of the image."""
 
 
+class TestKling4Input(TypedDict, total=False):
+    """Test: Kling 4 (`test-kling-4`)."""
+
+    prompt: str
+    """What happens in the video. Required unless there are scenes."""
+    videoMode: Literal["elements", "start_end_frame", "transform", "video_reference"]
+    """What the video is made from. Leave out to make it from the text alone."""
+    resolution: Literal["720p", "1080p"]
+    """Billed per second of each tier."""
+    duration: float
+    """Length in seconds. Ignored with a source video and with scenes."""
+    aspectRatio: Literal["auto", "16:9", "9:16", "1:1", "21:9"]
+    """Shape of the video. Must be auto with a source video."""
+    generateAudio: bool
+    """Make sound that fits the video."""
+    keepAudio: bool
+    """Keep the sound of the source video."""
+    imageUrls: list[Media]
+    """Up to 10 images, in the modes elements, transform and video_reference."""
+    startImageIndex: float
+    """Which of imageUrls the video starts with; 1 is the first."""
+    elements: list[dict[str, Any]]
+    """Up to 7 who or what appears, at most 3 of them shown by a video."""
+    startFrameUrl: Media
+    """Required in mode start_end_frame."""
+    keyframeUrls: list[Media]
+    """Up to 8 frames between the first and the last."""
+    endFrameUrl: Media
+    """The last frame, in mode start_end_frame."""
+    videoUrl: Media
+    """transform: 3 to 10 s, short side at least 700 pixels. video_reference: 3 to 30 s."""
+    multiShots: list[dict[str, Any]]
+    """2 to 6 scenes of 3 to 30 s together, each with its prompt. Not with prompt."""
+
+
+class _TestOmniInput(TypedDict):
+    """What `test-omni` requires."""
+
+    prompt: str
+    """What happens in the video."""
+
+
+class TestOmniInput(_TestOmniInput, total=False):
+    """Test: Omni (`test-omni`)."""
+
+    imageUrls: list[Media]
+    """The first frame and, if you like, the last. Not with references."""
+    referenceImageUrls: list[Media]
+    """Up to 7 images, up to 5 with a reference video. Not with imageUrls."""
+    referenceVideoUrls: list[Media]
+    """One video of 3 to 10 s. The result is as long. Not with imageUrls."""
+    aspectRatio: Literal["16:9", "9:16"]
+    """Shape of the video."""
+    duration: Literal[4, 6, 8, 10]
+    """Length in seconds. Ignored with a source video."""
+    resolution: Literal["360p", "720p", "1080p", "4k"]
+    """1080p and 4k are upscaled."""
+
+
+class TestSeedance1Input(TypedDict, total=False):
+    """Test: Seedance 1 (`test-seedance-1`)."""
+
+    prompt: str
+    """What happens in the video. Required without an image."""
+    duration: Literal[4, 8, 12]
+    """Length in seconds."""
+    size: Literal["16:9", "9:16", "1:1", "4:3", "3:4", "21:9"]
+    """Shape of the video."""
+    resolution: Literal["480p", "720p", "1080p"]
+    """Billed per second of each tier."""
+    seed: float
+    """The same seed and input give a similar result."""
+    generateAudio: bool
+    """Make sound that fits the video."""
+    imageUrls: list[Media]
+    """Up to 9 images. Not with imageWithRoles."""
+    imageWithRoles: list[dict[str, Any]]
+    """Up to 2 images, each with its role. Not with imageUrls."""
+    cameraFixed: bool
+    """Keep the camera still."""
+
+
+class _TestSora2Input(TypedDict):
+    """What `test-sora-2` requires."""
+
+    prompt: str
+    """What happens in the video."""
+
+
+class TestSora2Input(_TestSora2Input, total=False):
+    """Test: Sora 2 (`test-sora-2`)."""
+
+    aspectRatio: Literal["16:9", "9:16"]
+    """Shape of the video."""
+    urls: list[Media]
+    """At most one image to start from."""
+    duration: Literal[4, 8, 12, 16, 20]
+    """Length in seconds."""
+
+
+class TestSunoInput(TypedDict, total=False):
+    """Test: Suno (`test-suno`)."""
+
+    action: Literal["music", "extend", "cover", "add-instrumental", "add-vocals", "sound", "stems", "stems-all", "wav", "lyrics", "voice", "timestamped-lyrics", "boost-style", "music-cover", "replace-section", "music-video", "inspo", "upload", "remaster", "add-stem", "vox", "remove-section", "crop", "fade-in", "fade-out", "adjust-speed", "concat", "mashup", "sample", "midi", "bpm"]
+    """The kind of job."""
+    prompt: str
+    """What the song is about; with styles or title, its lyrics."""
+    styles: str
+    """Genres, moods, instruments, separated by commas."""
+    title: str
+    """Title of the track."""
+    instrumental: bool
+    """Make music without a voice."""
+    autoLyrics: bool
+    """Write lyrics from the prompt instead of singing it."""
+    negativeTags: str
+    """Styles to keep out, separated by commas."""
+    mv: Literal["v3.5", "v4.0", "v4.5", "v4.5+", "v5.0", "v5.5", "custom"]
+    """Version of the music engine."""
+    styleWeight: float
+    """How closely to follow the styles."""
+    weirdnessConstraint: float
+    """How far to go from the usual."""
+    audioWeight: float
+    """How closely to follow the given audio."""
+    vocalGender: Literal["Male", "Female"]
+    """Preferred voice."""
+    variationCategory: Literal["subtle", "normal", "high"]
+    """How far a variation goes."""
+    audioUrls: list[Media]
+    """Tracks to work from."""
+    parentTaskId: str
+    """The task whose track to work on."""
+    audioId: str
+    """Which track of that task."""
+    audioUrl: Media
+    """A track from elsewhere, in place of an earlier task."""
+    imageUrl: Media
+    """Image of a music video."""
+    voiceAudioUrl: Media
+    """The voice to learn."""
+    verificationAudioUrl: Media
+    """The phrase, read by the same voice."""
+    phraseId: str
+    """The phrase that was read."""
+    name: str
+    """Name of the voice or model."""
+    description: str
+    """Describes the voice."""
+    singerSkillLevel: Literal["Beginner", "Intermediate", "Advanced", "Professional"]
+    """How well the voice sings."""
+    aspectRatio: Literal["9:16", "16:9", "1:1", "3:4", "4:3"]
+    """Shape of a music video."""
+    backgroundColors: list[str]
+    """1 to 4 hex colors."""
+    quality: Literal["compact", "high", "max"]
+    """Of a video."""
+    startS: float
+    """Start of the section in seconds; for extend, where to go on from."""
+    endS: float
+    """End of the section in seconds, after startS."""
+    durationS: float
+    """Length in seconds."""
+    bpm: float
+    """Beats per minute."""
+    key: str
+    """Musical key, e.g. C minor."""
+    type: Literal["one-shot", "loop"]
+    """Of a sound."""
+    stemType: str
+    """The stem to take out."""
+    speed: float
+    """1 keeps the speed."""
+    keepPitch: bool
+    """Change the speed without changing the pitch."""
+    sourceTaskIds: list[str]
+    """Exactly 2 tasks to mash up."""
+    audioIds: list[str]
+    """One audio id for each source task."""
+    voxAudioId: str
+    """Deprecated and ignored."""
+
+
 class _TestVideoInput(TypedDict):
     """What `test-video` requires."""
 
@@ -1172,6 +1363,62 @@ class TestVideoInput(_TestVideoInput, total=False):
     """Images to start from. Without them, the video is made from the text alone."""
     duration: Literal[10, 15, 25]
     """Length in seconds."""
+
+
+class _Veo31FastInput(TypedDict):
+    """What `veo-3.1-fast` requires."""
+
+    prompt: str
+    """What happens in the video."""
+
+
+class Veo31FastInput(_Veo31FastInput, total=False):
+    """Veo 3.1 Fast (`veo-3.1-fast`)."""
+
+    aspectRatio: Literal["16:9", "9:16"]
+    """Shape of the video."""
+    urls: list[Media]
+    """First and last frame, or references: see generationType."""
+    resolution: Literal["720p", "1080p", "4k"]
+    """Each tier has its price."""
+    generationType: Literal["frame", "reference"]
+    """frame: the first and the last frame. reference: what appears in the video."""
+
+
+class _Veo31LiteInput(TypedDict):
+    """What `veo-3.1-lite` requires."""
+
+    prompt: str
+    """What happens in the video."""
+
+
+class Veo31LiteInput(_Veo31LiteInput, total=False):
+    """Veo 3.1 Lite (`veo-3.1-lite`)."""
+
+    aspectRatio: Literal["16:9", "9:16"]
+    """Shape of the video."""
+    resolution: Literal["720p", "1080p", "4k"]
+    """Each tier has its price."""
+
+
+class _Veo31QualityInput(TypedDict):
+    """What `veo-3.1-quality` requires."""
+
+    prompt: str
+    """What happens in the video."""
+
+
+class Veo31QualityInput(_Veo31QualityInput, total=False):
+    """Veo 3.1 Quality (`veo-3.1-quality`)."""
+
+    aspectRatio: Literal["16:9", "9:16"]
+    """Shape of the video."""
+    urls: list[Media]
+    """First and last frame, or references: see generationType."""
+    resolution: Literal["720p", "1080p", "4k"]
+    """Each tier has its price."""
+    generationType: Literal["frame"]
+    """frame: the first and the last frame. reference: what appears in the video."""
 
 
 class _Wan27EditVideoInput(TypedDict):
@@ -1260,7 +1507,7 @@ class Wan27ImageToVideoInput(TypedDict, total=False):
     resolution: Literal["720p", "1080p"]
     """Billed per second of each tier."""
     duration: float
-    """Length in seconds. 0 keeps the length of a video to edit."""
+    """Length in seconds."""
     multiShots: bool
     """Tell the story in several shots."""
     seed: float
@@ -1283,7 +1530,7 @@ class Wan27ReferenceToVideoInput(TypedDict, total=False):
     resolution: Literal["720p", "1080p"]
     """Billed per second of each tier."""
     duration: float
-    """Length in seconds. 0 keeps the length of a video to edit."""
+    """Length in seconds."""
     multiShots: bool
     """Tell the story in several shots."""
     seed: float
@@ -1309,7 +1556,7 @@ class Wan27TextToVideoInput(_Wan27TextToVideoInput, total=False):
     resolution: Literal["720p", "1080p"]
     """Billed per second of each tier."""
     duration: Literal[5, 10, 15]
-    """Length in seconds. 0 keeps the length of a video to edit."""
+    """Length in seconds."""
     seed: float
     """The same seed and input give a similar result."""
     enableSafetyChecker: bool

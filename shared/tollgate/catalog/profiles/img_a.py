@@ -24,5 +24,5 @@ class ImgA(Profile):
         "Resolution", "Each tier has its price.", "1K"
     )
     grounding: Bool = field(
-        "Grounding", "Look up facts and pictures on the web first. Costs nothing extra.", default=True
+        "Grounding", "Look up facts and images on the web first. Costs nothing extra.", default=True
     )

@@ -13,7 +13,7 @@ SIZES = ("1:1", "4:3", "3:4", "16:9", "9:16")
 
 
 @rule("size", "urls")
-def size_of_a_new_picture_is_chosen(checked: CheckedInput) -> Iterator[Problem]:
+def size_of_a_new_image_is_chosen(checked: CheckedInput) -> Iterator[Problem]:
     """Keep to "required for text-to-image, optional for editing" (docs/contract.md#img-f).
 
     The default in brackets, 1:1, therefore acts in editing only, where the size may be left out.
@@ -25,7 +25,7 @@ def size_of_a_new_picture_is_chosen(checked: CheckedInput) -> Iterator[Problem]:
 class ImgF(Profile):
     """`prompt` ≤ 1000, `urls` exactly one, `size` of five, `enableSafetyChecker` (docs/contract.md#img-f)."""
 
-    rules: ClassVar[tuple[Rule, ...]] = (size_of_a_new_picture_is_chosen,)
+    rules: ClassVar[tuple[Rule, ...]] = (size_of_a_new_image_is_chosen,)
 
     prompt: Annotated[str, Text(1000, prompt=True, multiline=True)] = field(
         "Prompt", "What the image shows, or how to change the given one.", required=True

@@ -7,7 +7,7 @@ from tollgate.catalog.profiles.base import MediaUrl, Profile, Seed, field
 from tollgate.catalog.rules import Rule, only_together
 
 MIN_SIDE, MAX_SIDE = 64, 4096
-"""Not shown in the contract: from the smallest picture worth making to 4K."""
+"""Not shown in the contract: from the smallest image worth making to 4K."""
 
 Side = Annotated[int, Whole(MIN_SIDE, MAX_SIDE)]
 

@@ -3,11 +3,11 @@
 Which action needs what is decided here, after what the job works on (docs/contract.md#midjourney):
 
     imagine                          a prompt
-    edits                            a prompt and a picture
-    blend                            two to four pictures
-    describe                         one picture
-    upscale, variation, high- and    one of the four pictures of an earlier result: `parentTaskId` and
-    low-variation, zoom, pan,        `index`, or the button of that picture (`customId`) in place of the index
+    edits                            a prompt and an image
+    blend                            two to four images
+    describe                         one image
+    upscale, variation, high- and    one of the four images of an earlier result: `parentTaskId` and
+    low-variation, zoom, pan,        `index`, or the button of that image (`customId`) in place of the index
     inpaint
     remix-strong, remix-subtle       one of the four, by its index
     reroll                           an earlier result as a whole: all four are made again
@@ -74,7 +74,7 @@ CARRIED: Mapping[str, tuple[str, ...]] = {
 """What an action can be told, besides the speed: what its routes have a field for."""
 ASKS_FOR_NOTHING: Mapping[str, Any] = {"dimensions": "SQUARE"}
 PICTURES: Mapping[str, tuple[int, int]] = {"blend": (2, 4), "describe": (1, 1)}
-"""How few and how many pictures an action takes (APIMart's documentation, blend and describe)."""
+"""How few and how many images an action takes (APIMart's documentation, blend and describe)."""
 MAX_FLAGS = 1000
 MAX_REFERENCE = 2048
 
@@ -91,8 +91,8 @@ Percent = Annotated[int, Whole(0, 100)]
         for action, (fewest, most) in PICTURES.items()
     ]
 })  # fmt: skip
-def an_action_has_as_many_pictures_as_it_takes(checked: CheckedInput) -> Iterator[Problem]:
-    """Refuse to blend one picture, to describe two, and more than the action takes."""
+def an_action_has_as_many_images_as_it_takes(checked: CheckedInput) -> Iterator[Problem]:
+    """Refuse to blend one image, to describe two, and more than the action takes."""
     action, count = checked.values["action"], len(items(checked, "imageUrls"))
     fewest, most = PICTURES.get(action, (0, count))
     if count and not fewest <= count <= most:
@@ -108,7 +108,7 @@ class Midjourney(Profile):
 
     rules: ClassVar[tuple[Rule, ...]] = (
         has_what_it_works_on("action", CASES, "imagine"),
-        an_action_has_as_many_pictures_as_it_takes,
+        an_action_has_as_many_images_as_it_takes,
         is_told_what_it_can_use("action", CARRIED, ASKS_FOR_NOTHING),
     )
     price_dimensions: ClassVar[Mapping[str, str]] = {"action": "action", "mode": "speed"}
@@ -119,18 +119,18 @@ class Midjourney(Profile):
         "Images", "Images to work from. Required for blend and describe."
     )
     parentTaskId: TaskId = field("Earlier task", "The task whose result a follow-up action works on.")
-    index: Annotated[int, Whole(1, 4)] = field("Picture", "Which of the four pictures, from the top left.")
+    index: Annotated[int, Whole(1, 4)] = field("Image", "Which of the four images, from the top left.")
     customId: Annotated[str, Text(200)] = field("Button", "A button of the earlier result, instead of index.")
     speed: Annotated[str, Choice(("relax", "fast", "turbo"))] = field(
         "Speed", "Each speed has its price.", "relax"
     )
     direction: Annotated[str, Choice(("left", "right", "up", "down"))] = field(
-        "Direction", "Where the picture grows. Required for pan."
+        "Direction", "Where the image grows. Required for pan."
     )
     zoomRatio: Annotated[float, Number(1, 2, decimals=2)] = field("Zoom", "How far to zoom out: 1 to 2.")
     maskUrl: MediaUrl = field("Mask", "An image of the part to change.")
     dimensions: Annotated[str, Choice(("SQUARE", "PORTRAIT", "LANDSCAPE"))] = field(
-        "Shape of a blend", "Shape of a blend of pictures.", "SQUARE"
+        "Shape of a blend", "Shape of a blend of images.", "SQUARE"
     )
     size: Annotated[str, Pattern(r"[1-9][0-9]{0,2}:[1-9][0-9]{0,2}", "a ratio like 16:9")] = field(
         "Aspect ratio", "Width to height, e.g. 16:9."
@@ -145,8 +145,8 @@ class Midjourney(Profile):
         "Negative prompt", "What must not appear."
     )
     stylize: Annotated[int, Whole(0, 1000)] = field("Stylize", "How strongly the model's own taste shows.")
-    chaos: Percent = field("Chaos", "How different the four pictures are.")
-    weird: Annotated[int, Whole(0, 3000)] = field("Weird", "How unusual the picture is.")
+    chaos: Percent = field("Chaos", "How different the four images are.")
+    weird: Annotated[int, Whole(0, 3000)] = field("Weird", "How unusual the image is.")
     tile: Bool = field("Tile", "Make a pattern that repeats without seams.")
     niji: Bool = field("Niji", "Use the model for anime.")
     iw: Annotated[float, Number(0, 3, decimals=2)] = field("Image weight", "How much given images count.")
@@ -159,6 +159,6 @@ class Midjourney(Profile):
     repeat: Annotated[int, Whole(2, 40)] = field("Repeat", "Run an imagine this often; each run is billed.")
     raw: Bool = field("Raw", "Less of the model's own taste.")
     draft: Bool = field("Draft", "Quick and rough.")
-    hd: Bool = field("HD", "A larger picture.")
+    hd: Bool = field("HD", "A larger image.")
     stop: Annotated[int, Whole(10, 100)] = field("Stop", "Stop early, at this percentage.")
     extra: Annotated[str, Text(MAX_FLAGS)] = field("More flags", "Further flags, as text.")

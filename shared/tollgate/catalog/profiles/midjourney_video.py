@@ -1,4 +1,4 @@
-"""The Midjourney-style video profile of the contract: a picture is set in motion, up to four times."""
+"""The Midjourney-style video profile of the contract: an image is set in motion, up to four times."""
 # ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ def resolution_of(video_type: str) -> str:
 class MidjourneyVideo(Profile):
     """Four types, two ways to animate, batches (docs/contract.md#midjourney-video).
 
-    Decided here: a video starts from a given picture or from one of an earlier task, whose `index` says
+    Decided here: a video starts from a given image or from one of an earlier task, whose `index` says
     which, not from both; a type with an end has its `endUrl`, and no other type has one.
     """
 
@@ -43,10 +43,10 @@ class MidjourneyVideo(Profile):
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "videoType"}
     readings: ClassVar[Mapping[str, Callable[[Any], str]]] = {"resolution": resolution_of}
 
-    prompt: Prompt = field("Prompt", "How the picture moves.")
-    imageUrls: Annotated[list[MediaUrl], Many(0, 1)] = field("Image", "The picture to set in motion.")
-    parentTaskId: TaskId = field("Earlier task", "The task one of whose pictures to set in motion.")
-    index: Annotated[int, Whole(0, 3)] = field("Picture", "Which of the four pictures; 0 is the first.")
+    prompt: Prompt = field("Prompt", "How the image moves.")
+    imageUrls: Annotated[list[MediaUrl], Many(0, 1)] = field("Image", "The image to set in motion.")
+    parentTaskId: TaskId = field("Earlier task", "The task one of whose images to set in motion.")
+    index: Annotated[int, Whole(0, 3)] = field("Image", "Which of the four images; 0 is the first.")
     videoType: Annotated[str, Choice(VIDEO_TYPES)] = field(
         "Type", "Resolution, and whether the last frame is given too.", "vid_1.1_i2v_480"
     )

@@ -151,7 +151,7 @@ class Music(Profile):
     parentTaskId: TaskId = field("Earlier task", "The task whose track to work on.")
     audioId: TaskId = field("Track", "Which track of that task.")
     audioUrl: MediaUrl = field("Audio file", "A track from elsewhere, in place of an earlier task.")
-    imageUrl: MediaUrl = field("Image", "Picture of a music video.")
+    imageUrl: MediaUrl = field("Image", "Image of a music video.")
     voiceAudioUrl: MediaUrl = field("Voice recording", "The voice to learn.")
     verificationAudioUrl: MediaUrl = field("Verification", "The phrase, read by the same voice.")
     phraseId: Annotated[str, Text(200)] = field("Phrase", "The phrase that was read.")

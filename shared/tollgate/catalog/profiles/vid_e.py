@@ -51,7 +51,7 @@ EXTEND = {
         "then": {"properties": {"size": {"const": "adaptive"}}},
     },
 )
-def a_given_picture_sets_the_shape(checked: CheckedInput) -> Iterator[Problem]:
+def a_given_image_sets_the_shape(checked: CheckedInput) -> Iterator[Problem]:
     """Keep to "first/last-frame and extend jobs require adaptive" (docs/contract.md#vid-e)."""
     values = checked.values
     framed = any(image["role"] in FRAMES for image in items(checked, "imageWithRoles"))
@@ -88,7 +88,7 @@ class VidE(Profile):
 
     rules: ClassVar[tuple[Rule, ...]] = (
         images_are_countable,
-        a_given_picture_sets_the_shape,
+        a_given_image_sets_the_shape,
         has_what_it_works_on("omniReferenceTaskType", (Case(("extend",), ("videoUrls",)),), "auto"),
         frames_and_references_are_two_jobs,
         each_frame_has_one_image,

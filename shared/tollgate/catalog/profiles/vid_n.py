@@ -1,4 +1,4 @@
-"""VID-N of the contract: clips from text, an image, a transition of two frames, references; extensions."""
+"""VID-N of the contract: videos from text, an image, a transition of two frames, references; extensions."""
 # ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Iterator, Mapping
@@ -47,7 +47,7 @@ def a_transition_has_a_set_length(checked: CheckedInput) -> Iterator[Problem]:
         "then": {"properties": {"generateMultiClipSwitch": {"const": False}}},
     },
 )
-def clips_are_cut_from_text_or_an_image(checked: CheckedInput) -> Iterator[Problem]:
+def shots_are_cut_from_text_or_an_image(checked: CheckedInput) -> Iterator[Problem]:
     """Keep to "text-to-video and image-to-video only" (docs/contract.md#vid-n)."""
     if checked.values["generateMultiClipSwitch"] and not checked.given.isdisjoint(NOT_TEXT_OR_IMAGE):
         yield Problem(at("generateMultiClipSwitch"), "Only from text or from imageUrls.", [False])
@@ -63,7 +63,7 @@ class VidN(Profile):
         only_together(*TRANSITION),
         at_most_one_of(("imageUrls",), TRANSITION, ("imgReferences",), ("extendFromTaskId",)),
         a_transition_has_a_set_length,
-        clips_are_cut_from_text_or_an_image,
+        shots_are_cut_from_text_or_an_image,
     )
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "audio": "audio"}
 
@@ -87,7 +87,7 @@ class VidN(Profile):
     watermark: Bool = field("Watermark", "Put the vendor's mark on the video.", default=False)
     motionMode: Annotated[str, Choice(("normal",))] = field("Motion", "How fast things move.", "normal")
     generateMultiClipSwitch: Bool = field(
-        "Several clips", "Cut the video from several shots. Only from text or an image.", default=False
+        "Several shots", "Cut the video from several shots. Only from text or an image.", default=False
     )
     imageUrls: Annotated[list[MediaUrl], Many(0, MAX_IMAGES)] = field(
         "Image", "The image to start from; the first one is used."

@@ -69,7 +69,7 @@ def shaped_by_its_image(values: Values) -> Values:
 
 
 def source(values: Values) -> str:
-    """Tell what a video is made from: `image` (frames), `reference` or `text` alone.
+    """Return what a video is made from: `image` (frames), `reference` or `text` alone.
 
     For frames and references together it is `image`, whose words have none for a reference.
     """

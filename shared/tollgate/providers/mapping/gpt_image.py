@@ -1,4 +1,4 @@
-"""The size of a GPT Image picture, wherever it is made (docs/providers/openai.md, `gpt-image-2`). Pure."""
+"""The size of an image by GPT Image, wherever it is made (docs/providers/openai.md, `gpt-image-2`). Pure."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -11,7 +11,7 @@ Values = Mapping[str, Any]
 
 
 def keyframes_or_frames(values: Values) -> str:
-    """Tell which of FLUX 3's jobs an input is: text, image, frames, keyframes or extend."""
+    """Return which of FLUX 3's jobs an input is: text, image, frames, keyframes or extend."""
     if "videoUrl" in values:
         return "extend"
     count = len(values.get("imageUrls", []))

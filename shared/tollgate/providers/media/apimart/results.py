@@ -54,7 +54,7 @@ def of_a_task(data: Data) -> Succeeded | None:
 
 
 def of_midjourney(data: Data) -> Succeeded | None:
-    """The pictures or videos of a Midjourney task, with the buttons of its follow-ups; or its words."""
+    """The images or videos of a Midjourney task, with the buttons of its follow-ups; or its words."""
     named = ("video_urls", "video_url", "image_urls", "grid_image_url")
     urls = next((found for name in named if (found := texts(data.get(name)))), [])
     shown = [
@@ -64,7 +64,7 @@ def of_midjourney(data: Data) -> Succeeded | None:
     ]
     if urls:
         return Succeeded(_files(urls), storable({"buttons": shown}) if shown else None)
-    # Only the description of a picture is a result without files.
+    # Only the description of an image is a result without files.
     is_described = data.get("action") == facts.DESCRIBE
     words = texts(data.get("description")) or (texts(data.get("prompt")) if is_described else [])
     return Succeeded(output={"description": words[0]} if words else None)

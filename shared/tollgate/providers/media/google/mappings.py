@@ -1,4 +1,4 @@
-"""Pictures and videos at Google (docs/providers/google.md).
+"""Images and videos at Google (docs/providers/google.md).
 
 Media go by URL, beside which the API wants their type. An address that does not tell it is left to other
 providers.
@@ -43,7 +43,7 @@ _VEO = Family(
 )
 
 
-def _picture(job: Job) -> Mapped:
+def _image(job: Job) -> Mapped:
     """Return the body of `generateContent`."""
     mapped = _PICTURE(job)
     said = dict(mapped.body)
@@ -106,7 +106,7 @@ def _type_of(url: str) -> str:
 
 
 MAPPINGS: Mapping[str, Mapper] = {
-    "nano-banana": _picture,
+    "nano-banana": _image,
     "gemini-omni": _interaction,
     "veo-3.1": _operation,
 }

@@ -17,8 +17,8 @@ would be to pay twice if it moves after all, so it waits, at most until the task
 SUCCEEDED = "SUCCESS"
 FAILED = frozenset({"FAILURE", "CANCEL"})
 VIDEO = "VIDEO"
-"""`action` of a task that makes a video; beside its `videoUrl` it may show the picture it began with."""
+"""`action` of a task that makes a video; beside its `videoUrl` it may show the image it began with."""
 
 CHANGES = {"upscale": "UPSCALE", "variation": "VARIATION", "reroll": "REROLL"}
-"""What can be done to an earlier task that is named by its id and a picture's number alone."""
+"""What can be done to an earlier task that is named by its id and an image's number alone."""
 RATIO_FLAG = "ar"

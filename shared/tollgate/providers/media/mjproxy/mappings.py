@@ -2,7 +2,7 @@
 
 Left out, each for a reason: a blend, a description and a mask are sent as base64, and our input has URLs; all
 other follow-ups press a button by an id of its own, which is known when the earlier task is done, and not to
-this mapping; an earlier picture cannot be set in motion by its number.
+this mapping; an earlier image cannot be set in motion by its number.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""OpenAI's own words for pictures (docs/providers/openai.md).
+"""OpenAI's own words for images (docs/providers/openai.md).
 
 Edits by URL: `EditImageBodyJsonParam` of OpenAI's published OpenAPI document. `billing_hard_limit_reached`
 and `billing_not_active`: OpenAI's guide to its error codes.

@@ -1,4 +1,4 @@
-"""Pictures of GPT Image at OpenAI (docs/providers/openai.md)."""
+"""Images of GPT Image at OpenAI (docs/providers/openai.md)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,7 @@
 """Midjourney on PiAPI: flags go into the prompt, follow-ups name an earlier task (docs/providers/piapi.md).
 
-What PiAPI does to one enlarged picture only (strong and subtle variations, pan, outpaint, inpaint) takes no
-index, so our follow-ups on one of four pictures have no words for it; its variation wants a prompt besides,
+What PiAPI does to one enlarged image only (strong and subtle variations, pan, outpaint, inpaint) takes no
+index, so our follow-ups on one of four images have no words for it; its variation wants a prompt besides,
 which the contract's has not.
 """
 

@@ -1,4 +1,4 @@
-"""Pictures and clips that lie in this package. A job is nothing but its handle: no state, no network."""
+"""Images and videos that lie in this package. A job is nothing but its handle: no state, no network."""
 
 from functools import cache
 from pathlib import Path
@@ -49,7 +49,7 @@ class MediaTestProvider:
         )
 
     def poll(self, handle: Handle) -> PollOutcome:
-        """Tell how the job is, as its handle and the time say."""
+        """Return how the job is, as its handle and the time say."""
         elapsed_ms, slow_ms = self._clock.now_ms() - handle["started_at_ms"], handle["slow_ms"]
         if elapsed_ms < slow_ms:
             return Pending(max(0, 100 * elapsed_ms // slow_ms))

@@ -1,4 +1,4 @@
-"""xAI's own words for pictures and videos (docs/providers/xai.md).
+"""xAI's own words for images and videos (docs/providers/xai.md).
 
 Its errors have no code of their own for a bad key or for moderation, only words; the ones below were seen
 in recorded answers of public repositories.

@@ -1,4 +1,4 @@
-"""Pictures and videos of Grok Imagine at xAI (docs/providers/xai.md)."""
+"""Images and videos of Grok Imagine at xAI (docs/providers/xai.md)."""
 
 from collections.abc import Mapping
 

@@ -1,0 +1,112 @@
+"""The field's words: what docs/glossary.md refuses is in no name, no docstring, no comment and no page."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CODE = ("shared", "functions")
+"""Where names are checked too; elsewhere, what is written for people."""
+WRITTEN = (*CODE, "local")
+TO_COME = ("dashboard",)
+"""The pages of the dashboard have words of their own still."""
+WORDS = re.compile(r"\b(pictures?|clips?|films?|ticking|put off|owed|pretend media)\b", re.IGNORECASE)
+NAMES = re.compile(
+    r"picture|(?<![a-z])(clips?|films?|tick|ticking|owed|heard|put_off|giving_back|take_place)(?![a-z])"
+    r"|PretendMedia|TaskEnder|HealthBoard|TickMoved|NoPlace"
+)
+OPENING = re.compile(r"(Give|Tell)s? ")
+QUOTED = re.compile(r"`[^`]*`|\"[^\"\n]*\"|https?://\S+|\([^)\s]*/[^)\s]*\)")
+PAGES = sorted(
+    path for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")) if path.name != "glossary.md"
+)
+
+
+def prose(source: str) -> Iterator[str]:
+    """Yield the comments and docstrings of a module, those of its names included."""
+    before = tokenize.NEWLINE
+    tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    for token, after in zip(tokens, [*tokens[1:], tokens[-1]], strict=True):
+        starts = before in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+        if token.type == tokenize.COMMENT or (
+            token.type == tokenize.STRING and starts and after.type == tokenize.NEWLINE
+        ):
+            yield token.string
+        if token.type not in (tokenize.NL, tokenize.COMMENT):
+            before = token.type
+
+
+def names(source: str) -> Iterator[str]:
+    """Yield the names of functions, classes, parameters and module constants."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                yield name
+
+
+def refused_in_code(source: str, *, with_names: bool) -> Iterator[str]:
+    """Yield each word of a module that the glossary refuses."""
+    for text in prose(source):
+        yield from (word[0] for word in WORDS.finditer(QUOTED.sub("", text.strip('"'))))
+        if OPENING.match(text.strip('"')):
+            yield text.splitlines()[0]
+    if with_names:
+        yield from (name for name in names(source) if NAMES.search(name))
+
+
+def modules(folder: str) -> list[Path]:
+    """Return the modules below a folder that are ours."""
+    return [
+        path
+        for path in (ROOT / folder).rglob("*.py")
+        if not any(word in str(path.relative_to(ROOT)) for word in (*TO_COME, "node_modules"))
+        and path != Path(__file__)
+    ]
+
+
+class TestWords:
+    @pytest.mark.parametrize("folder", WRITTEN)
+    def test_no_module_says_what_the_glossary_refuses(self, folder: str) -> None:
+        found = {
+            str(path.relative_to(ROOT)): refused
+            for path in modules(folder)
+            if (refused := list(refused_in_code(path.read_text(), with_names=folder in CODE)))
+        }
+        assert found == {}
+
+    def test_no_page_says_what_the_glossary_refuses(self) -> None:
+        found = {
+            page.name: refused
+            for page in PAGES
+            if (refused := [word[0] for word in WORDS.finditer(QUOTED.sub("", page.read_text()))])
+        }
+        assert found == {}
+
+    @pytest.mark.parametrize(
+        "source",
+        [
+            '"""Draws a picture."""',
+            "# A clip of 2 s.",
+            'def f():\n    """Give the task."""',
+            "def take_place(): ...",
+            "class TaskEnder: ...",
+            "def f(put_off): ...",
+            'LIMIT = 1\n"""Of films."""',
+        ],
+    )
+    def test_a_refused_word_is_found(self, source: str) -> None:
+        assert list(refused_in_code(source, with_names=True))
+
+    @pytest.mark.parametrize(
+        "source",
+        ['"""Return the image."""', "# `generateMultiClipSwitch` is theirs.", "place = 1", 'x = "a picture"'],
+    )
+    def test_the_fields_own_words_are_not(self, source: str) -> None:
+        assert list(refused_in_code(source, with_names=True)) == []
