@@ -21,6 +21,7 @@ from local.template import Properties, Template
 
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 """Lambda's own bound."""
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 INVOKE_PATH = "/2015-03-31/functions/{name}/invocations"
 
 
@@ -30,6 +31,8 @@ def create_lambda_api(template: Template) -> Starlette:
 
     async def invoke(request: Request) -> Response:
         name = request.path_params["name"]
+        if not _is_ours(request):
+            return _refusal(403, "AccessDeniedException", "Only this machine calls functions here.")
         if name not in functions:
             return _refusal(404, "ResourceNotFoundException", f"Function not found: {name}")
         if request.headers.get("x-amz-invocation-type", "RequestResponse") != "RequestResponse":
@@ -44,6 +47,14 @@ def create_lambda_api(template: Template) -> Starlette:
         return await _answer(name, functions[name], event)
 
     return Starlette(routes=[Route(INVOKE_PATH, invoke, methods=["POST"])])
+
+
+def _is_ours(request: Request) -> bool:
+    """Return whether a program of this machine asks, and no web page that is open on it.
+
+    A page of somebody else sends its Origin, or has its own name pointed here and sends that as the Host.
+    """
+    return request.url.hostname in LOOPBACK and "origin" not in request.headers
 
 
 async def _payload(request: Request) -> bytes | None:

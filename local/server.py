@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -16,6 +17,7 @@ from api.app import app as api_app
 from dashboard.app import app as dashboard_app
 from local.files import LAMBDA_PATH, STORAGE_PATH
 from local.lambda_api import create_lambda_api
+from local.patience import PatientProtocol
 from local.template import read_template
 from text.app import app as text_app
 from tollgate.composition import text as text_parts
@@ -46,7 +48,7 @@ _HEADER_NAMES = {
 
 def stored_file(request: Request) -> Response:
     """Serve a stored file, whole or a range of it, as CloudFront would."""
-    if request.path_params["key"].startswith(PRIVATE):
+    if normpath(f"/{request.path_params['key']}").lstrip("/").startswith(PRIVATE):
         # The distribution's own answer for what its bucket does not show it.
         return Response(status_code=403, headers=STORAGE_HEADERS)
     bucket = request.app.state.bucket
@@ -90,10 +92,10 @@ def create_app(bucket: str) -> Starlette:
     storage = Starlette(routes=[Route("/{key:path}", stored_file, methods=["GET", "HEAD"])])
     storage.state.bucket = bucket
     functions = create_lambda_api(read_template())
-    return Starlette(
-        routes=[Mount(STORAGE_PATH, storage), Mount(LAMBDA_PATH, functions), Mount("/", api)],
-        lifespan=_closing,
-    )
+    app = Starlette(routes=[Mount(STORAGE_PATH, storage), Mount(LAMBDA_PATH, functions)], lifespan=_closing)
+    # Not a mount at "/": that takes no path with a newline in it.
+    app.router.default = api
+    return app
 
 
 @asynccontextmanager
@@ -110,6 +112,7 @@ def serve(bucket: str, port: int) -> None:
         port=port,
         log_level="warning",
         access_log=False,
+        http=PatientProtocol,
         # A caller's own X-Forwarded-For is no address to go by.
         proxy_headers=False,
     )

@@ -102,3 +102,21 @@ class TestLoadedModules:
 
     def test_probe_media_has_neither_sdk_nor_catalog(self) -> None:
         assert not {"botocore.session", "fastapi", "tollgate.catalog.loader"} & loaded("probe_media")
+
+
+COLLECTED = """
+import gc, importlib, json, pkgutil, sys
+before = gc.get_threshold()
+import tollgate
+for found in pkgutil.iter_modules(tollgate.__path__):
+    if found.name not in {"composition", "command", "__main__"}:
+        importlib.import_module(f"tollgate.{found.name}")
+packages = gc.get_threshold() == before
+importlib.import_module(f"{sys.argv[1]}.app")
+print(json.dumps([str(packages), str(gc.get_threshold()[0])]))
+"""
+
+
+@pytest.mark.parametrize("stem", ["api", "dashboard", "run_task", "text"])
+def test_the_collector_is_told_by_what_starts_a_process_and_by_no_other_import(stem: str) -> None:
+    assert run(COLLECTED, stem) == ["True", "20000"]

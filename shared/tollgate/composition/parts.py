@@ -5,18 +5,30 @@ loads what its function needs and no more, nothing is built at import (a snapsho
 tests start from a clean slate with `forget()`.
 """
 
-from collections.abc import Callable
-from functools import _lru_cache_wrapper, cache
-from typing import TypeVar
+from collections.abc import Callable, Hashable
+from functools import cache
+from typing import Protocol, TypeVar
 
 from tollgate.kit import aws
 from tollgate.kit.clock import SystemClock
 
-PartT = TypeVar("PartT")
-_parts: list["_lru_cache_wrapper[object]"] = []
+PartT_co = TypeVar("PartT_co", covariant=True)
 
 
-def part(join: Callable[..., PartT]) -> "_lru_cache_wrapper[PartT]":
+class Part(Protocol[PartT_co]):
+    """What joins a part once for each process, or for each of its arguments."""
+
+    def __call__(self, *of: Hashable) -> PartT_co:
+        """Return the part, joined now if it is not there yet."""
+
+    def cache_clear(self) -> None:
+        """Drop what was joined."""
+
+
+_parts: list[Part[object]] = []
+
+
+def part(join: Callable[..., PartT_co]) -> Part[PartT_co]:
     """Make a function one that joins a part once for each process, or for each of its arguments."""
     kept = cache(join)
     _parts.append(kept)
