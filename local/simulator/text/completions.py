@@ -4,6 +4,7 @@ Source: docs/text-protocols.md#chat-completions and docs/providers/openai_compat
 """
 
 import json
+from contextlib import suppress
 from typing import Any
 
 from fastapi import APIRouter
@@ -14,6 +15,7 @@ from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
 from local.simulator.text.content import Answer, Ask, Tool, ToolCall, count_tokens
 from local.simulator.text.directions import TextDirections
+from local.simulator.text.refusals import chat_refusal
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
 from local.simulator.text.vendors import (
@@ -51,6 +53,8 @@ def router(engine: Engine) -> APIRouter:
         body = await json_object(request)
         if body is None or not isinstance(body.get("messages"), list):
             return _refused(400, "Invalid body: 'messages' is required.")
+        if (reason := chat_refusal(engine.provider, text(body.get("model")), body)) is not None:
+            return _refused(400, reason)
         return await _answered(engine, body)
 
     return routes
@@ -153,7 +157,7 @@ def _ask(body: dict[str, Any]) -> Ask:
         named = (choice.get("function") or {}).get("name")
         forced = tuple(tool for tool in tools if tool.name == named)
     wanted = body.get("response_format")
-    schema = (wanted.get("json_schema") or {}).get("schema") if isinstance(wanted, dict) else None
+    schema = _wanted_schema(wanted, messages) if isinstance(wanted, dict) else None
     return Ask(
         prompt=text(said[-1] if said else ""),
         input_tokens=count_tokens(messages, body.get("tools") or []),
@@ -163,6 +167,18 @@ def _ask(body: dict[str, Any]) -> Ask:
         forced_tools=forced,
         schema=schema,
     )
+
+
+def _wanted_schema(wanted: dict[str, Any], messages: list[dict[str, Any]]) -> Any:
+    """Return the schema of the answer; asked for an object alone, that of the instructions, if any."""
+    if wanted.get("type") != "json_object":
+        return (wanted.get("json_schema") or {}).get("schema")
+    for message in messages:
+        _, brace, rest = str(message.get("content")).partition("{")
+        if message.get("role") == "system" and brace:
+            with suppress(ValueError):
+                return json.JSONDecoder().raw_decode(brace + rest)[0]
+    return {"type": "object"}
 
 
 def _tool(tool: Any) -> Tool | None:

@@ -11,6 +11,7 @@ from local.simulator.engine import Engine
 from local.simulator.text.content import Answer, Ask, Tool, count_tokens
 from local.simulator.text.directions import TextDirections
 from local.simulator.text.eventstream import MEDIA_TYPE, event, exception
+from local.simulator.text.refusals import converse_refusal
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
 from local.simulator.wire import api_key, json_object, text
@@ -49,6 +50,8 @@ async def _answered(engine: Engine, request: Request, model: str, *, stream: boo
     body = await json_object(request)
     if body is None or not isinstance(body.get("messages"), list) or not body["messages"]:
         return _refused(400)
+    if (reason := converse_refusal(model, body)) is not None:
+        return _refused(400, reason)
     turn = await take_turn(engine, model, _ask(body))
     if isinstance(turn, int):
         return _refused(turn)
@@ -168,7 +171,7 @@ def _blocks_text(blocks: Any) -> str:
     return "".join(str(block.get("text", "")) for block in blocks or [] if isinstance(block, dict))
 
 
-def _refused(status: int) -> Response:
+def _refused(status: int, message: str = "The request was refused.") -> Response:
     name = _EXCEPTIONS.get(status, "InternalServerException")
     headers = {"x-amzn-errortype": f"{name}:http://internal.amazon.com/coral/"}
-    return JSONResponse({"message": "The request was refused."}, status, headers)
+    return JSONResponse({"message": message}, status, headers)

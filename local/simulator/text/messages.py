@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.engine import Engine
 from local.simulator.text.content import Answer, Ask, Tool, count_tokens
 from local.simulator.text.directions import TextDirections
+from local.simulator.text.refusals import messages_refusal
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
 from local.simulator.wire import BAD_KEY_MARK, api_key, json_object, text
@@ -44,6 +45,8 @@ def router(engine: Engine) -> APIRouter:
             return body
         if not isinstance(body.get("max_tokens"), int):
             return _refused(400, "max_tokens: Field required")
+        if (reason := messages_refusal(text(body.get("model")), body)) is not None:
+            return _refused(400, reason)
         return await _answered(engine, body)
 
     @routes.post("/v1/messages/count_tokens")

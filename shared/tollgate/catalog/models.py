@@ -223,6 +223,22 @@ class LongContext(TokenPrices):
     from_tokens: int = Field(gt=0, le=MAX_TOKENS)
 
 
+Refusal = Literal[
+    "sampling",
+    "samplingPair",
+    "temperature",
+    "stop",
+    "imageUrls",
+    "forcedTools",
+    "disabledThinking",
+    "budgetThinking",
+    "schemas",
+    "strictTools",
+    "mostEffort",
+]
+"""What a text model, or a route of it, refuses; `tollgate.text.models.Refuses` says what each means."""
+
+
 class TextRoute(Data):
     """One way to a text model: a provider, its id for the model, the protocol spoken there, its prices.
 
@@ -239,6 +255,7 @@ class TextRoute(Data):
     long_context: list[LongContext] = Field(default_factory=list)
     context_tokens: int | None = Field(default=None, gt=0, le=MAX_TOKENS)
     max_output_tokens: int | None = Field(default=None, gt=0, le=MAX_TOKENS)
+    refuses: list[Refusal] = Field(default_factory=list)
     why: str | None = None
 
 
@@ -257,6 +274,7 @@ class TextModel(Listed):
     context_tokens: int = Field(gt=0, le=MAX_TOKENS)
     max_output_tokens: int = Field(gt=0, le=MAX_TOKENS)
     adaptive_thinking: bool = True
+    refuses: list[Refusal] = Field(default_factory=list)
     routes: list[TextRoute] = Field(min_length=1)
 
     def amounts(self) -> Iterator[Decimal]:

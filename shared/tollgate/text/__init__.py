@@ -8,6 +8,7 @@ metering.py       what a usage costs, and how much to hold for a request
 usage.py          token counts as each protocol and vendor reports them
 sse.py            a byte stream as server-sent events
 dialect.py        how an OpenAI-compatible upstream deviates
+capabilities.py   what a model or a route refuses, and what then is left out
 faults.py         what went wrong upstream, and what follows from it
 errors.py         error bodies that both protocols' clients read
 stream.py         what every streamed answer has in common
@@ -19,6 +20,8 @@ finishing.py      writes that are not cut short
 breaker.py        which providers are left alone
 response.py       what came of a request; a stream relays itself
 service.py        one request from body to bill
+event_stream.py   a response on its way to the client: kept alive, and never waited for without end
+middleware.py     what all routes share: request ids, rate headers, errors in our shape
 
 Those from `billing.py` on wait for others; nothing above them does I/O. `sse.py`, `stream.py` and `relay.py`
 are the measured hot path (docs/architecture.md#measures).

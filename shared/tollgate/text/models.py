@@ -14,6 +14,33 @@ class ChatProtocol(StrEnum):
     """Messages."""
 
 
+class Refuses(StrEnum):
+    """What a model, or a route of it, refuses, by the catalog's names."""
+
+    SAMPLING = "sampling"
+    """`temperature`, `top_p` and `top_k`."""
+    SAMPLING_PAIR = "samplingPair"
+    """`temperature` and `top_p` together."""
+    TEMPERATURE = "temperature"
+    """Any `temperature` but 1."""
+    STOP = "stop"
+    """Texts that end the answer, and penalties."""
+    IMAGE_URLS = "imageUrls"
+    """Images by their address: it fetches none."""
+    FORCED_TOOLS = "forcedTools"
+    """A tool choice that demands a call."""
+    DISABLED_THINKING = "disabledThinking"
+    """Thinking that is switched off: it always thinks."""
+    BUDGET_THINKING = "budgetThinking"
+    """Thinking by a budget of tokens: it takes an effort."""
+    SCHEMAS = "schemas"
+    """Answers by a JSON schema."""
+    STRICT_TOOLS = "strictTools"
+    """Arguments of tools held to their schema."""
+    MOST_EFFORT = "mostEffort"
+    """An effort above `xhigh`."""
+
+
 @dataclass(frozen=True, slots=True)
 class TokenPrices:
     """US dollars per 1M tokens, which is micro-USD per token.
@@ -75,6 +102,8 @@ class TextRoute:
         most = self.max_output_tokens
         return most is None or output_limit is None or output_limit <= most
 
+    refuses: frozenset[Refuses] = frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class TextModel:
@@ -92,6 +121,7 @@ class TextModel:
     max_output_tokens: int
     tiers: tuple[LongContextTier, ...] = ()
     adaptive_thinking: bool = True
+    refuses: frozenset[Refuses] = frozenset()
 
     def prices_for(self, input_tokens: int) -> TokenPrices:
         """Return the prices of a request with that much input: those of the highest tier it reaches."""

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.text.models import TextModel
+from tollgate.text.capabilities import without_sampling
+from tollgate.text.models import Refuses, TextModel
 from tollgate.text.request import TextRequest
 from tollgate.text.schemas import portable_schema
 
@@ -73,14 +74,14 @@ def messages_request(
     _refuse_foreign(fields)
     system, turns = _conversation(fields["messages"])
     body: dict[str, Any] = {"model": upstream_id, "max_tokens": output_limit, "messages": turns}
-    body |= _thinking(fields, model, output_limit)
+    body |= _thinking(fields, model, output_limit, turns)
     is_thinking = body.get("thinking", {}).get("type") in ("adaptive", "enabled")
     _add_format(body, system, fields.get("response_format"))
     if system:
         body["system"] = _joined_system(system)
     if not is_thinking:
-        body |= _sampling(fields)
-    body |= _tools(fields, is_thinking)
+        body |= _sampling(fields, model)
+    body |= _tools(fields, is_thinking or Refuses.FORCED_TOOLS in model.refuses)
     if stops := _stops(fields.get("stop")):
         body["stop_sequences"] = stops
     if user := fields.get("safety_identifier") or fields.get("user"):
@@ -89,7 +90,7 @@ def messages_request(
         body["service_tier"] = _TIERS.get(str(tier), tier)
     if request.stream:
         body["stream"] = True
-    known = _TRANSLATED | _HINTS | _NEUTRAL.keys()
+    known = _TRANSLATED | _HINTS | _NEUTRAL.keys() | set(without_sampling(fields, model.refuses))
     return {**{name: value for name, value in fields.items() if name not in known}, **body}
 
 
@@ -270,18 +271,19 @@ def _tool_result(message: Mapping[str, Any], path: str, ids: dict[str, str]) -> 
     return {"type": "tool_result", "tool_use_id": tool_use_id, "content": content}
 
 
-def _sampling(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _sampling(fields: Mapping[str, Any], model: TextModel) -> dict[str, Any]:
     found = {}
-    temperature = fields.get("temperature")
+    left_out = without_sampling(fields, model.refuses)
+    temperature = None if "temperature" in left_out else fields.get("temperature")
     if temperature is not None:
         is_above = isinstance(temperature, int | float) and temperature > MAX_TEMPERATURE
         found["temperature"] = MAX_TEMPERATURE if is_above else temperature
-    if fields.get("top_p") is not None:
+    if fields.get("top_p") is not None and "top_p" not in left_out:
         found["top_p"] = fields["top_p"]
     return found
 
 
-def _tools(fields: Mapping[str, Any], is_thinking: bool) -> dict[str, Any]:
+def _tools(fields: Mapping[str, Any], is_choice_free: bool) -> dict[str, Any]:
     tools = fields.get("tools") or []
     if not isinstance(tools, list):
         raise _invalid("/tools", "Must be a list.")
@@ -289,7 +291,8 @@ def _tools(fields: Mapping[str, Any], is_thinking: bool) -> dict[str, Any]:
         return {}
     found: dict[str, Any] = {"tools": [_tool(tool, f"/tools/{at}") for at, tool in enumerate(tools)]}
     choice = _tool_choice(fields.get("tool_choice"))
-    if is_thinking and choice is not None and choice["type"] in ("any", "tool"):
+    # Neither a model that is thinking nor one that always does can be made to call a tool.
+    if is_choice_free and choice is not None and choice["type"] in ("any", "tool"):
         choice = {"type": "auto"}
     if fields.get("parallel_tool_calls") is False and (choice or {}).get("type") != "none":
         choice = {**(choice or {"type": "auto"}), "disable_parallel_tool_use": True}
@@ -319,21 +322,49 @@ def _tool_choice(choice: Any) -> dict[str, Any] | None:
     raise _invalid("/tool_choice", "Must be auto, none, required or a function's name.")
 
 
-def _thinking(fields: Mapping[str, Any], model: TextModel, output_limit: int) -> dict[str, Any]:
-    if isinstance(fields.get("thinking"), dict):
-        return {"thinking": fields["thinking"]}
+def _thinking(
+    fields: Mapping[str, Any], model: TextModel, output_limit: int, turns: list[dict[str, Any]]
+) -> dict[str, Any]:
+    given = fields.get("thinking")
+    if isinstance(given, dict):
+        return _own_thinking(given, model)
     effort = fields.get("reasoning_effort")
     if effort in (None, "none"):
         return {}
     if not isinstance(effort, str) or effort not in _EFFORTS:
         raise InvalidInputError([Problem("/reasoning_effort", "Unknown effort.", ["none", *_EFFORTS])])
     if model.adaptive_thinking:
-        thinking = {"type": "adaptive", "display": "summarized"}
-        return {"thinking": thinking, "output_config": {"effort": _EFFORTS[effort]}}
+        return _adaptive(_EFFORTS[effort])
     budget = min(_BUDGETS[effort], output_limit - 1)
-    if budget < LEAST_THINKING_TOKENS:
+    # With a budget, a turn that called a tool must begin with its thinking, which few clients keep.
+    if budget < LEAST_THINKING_TOKENS or _lacks_thinking(turns):
         return {}
     return {"thinking": {"type": "enabled", "budget_tokens": budget}}
+
+
+def _own_thinking(thinking: dict[str, Any], model: TextModel) -> dict[str, Any]:
+    """Return Anthropic's own field, in the way in which the model takes it."""
+    kind = thinking.get("type")
+    if kind == "disabled" and Refuses.DISABLED_THINKING in model.refuses:
+        return {}
+    if kind == "enabled" and Refuses.BUDGET_THINKING in model.refuses:
+        budget = thinking.get("budget_tokens")
+        fitting = [
+            effort for effort, tokens in _BUDGETS.items() if not isinstance(budget, int) or budget <= tokens
+        ]
+        return _adaptive(_EFFORTS[fitting[0] if fitting else "xhigh"])
+    return {"thinking": thinking}
+
+
+def _adaptive(effort: str) -> dict[str, Any]:
+    thinking = {"type": "adaptive", "display": "summarized"}
+    return {"thinking": thinking, "output_config": {"effort": effort}}
+
+
+def _lacks_thinking(turns: list[dict[str, Any]]) -> bool:
+    said = [turn["content"] for turn in turns if turn["role"] == "assistant"]
+    kinds = [block["type"] for block in said[-1]] if said else []
+    return "tool_use" in kinds and kinds[0] not in ("thinking", "redacted_thinking")
 
 
 def _add_format(body: dict[str, Any], system: list[dict[str, Any]], wanted: Any) -> None:

@@ -10,11 +10,12 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from tollgate.kit.errors import TollgateError
+from tollgate.text.capabilities import fit_chat
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.errors import fault_body, fault_status
 from tollgate.text.faults import Fault, read_fault
 from tollgate.text.metering import HoldPlan
-from tollgate.text.models import ChatProtocol, TextModel, TextRoute
+from tollgate.text.models import ChatProtocol, Refuses, TextModel, TextRoute
 from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
 from tollgate.text.request import LIMIT_FIELDS, TextRequest, dumps, read_json_body
 from tollgate.text.sse import SseEvent, SseSplitter
@@ -37,6 +38,11 @@ class TextOrder:
     input_estimate: int
     created_s: int
     headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def refuses(self) -> frozenset[Refuses]:
+        """Return what the model refuses on this route."""
+        return self.model.refuses | self.route.refuses
 
     def meter(self) -> Meter:
         """Return a fresh meter for one attempt."""
@@ -170,7 +176,8 @@ def relayed_chat_body(
     """Return an OpenAI client's own body for an OpenAI-compatible provider, every other field as it came.
 
     `additions` are fields of ours, which take the place of the client's. What the vendor would take in
-    silence, and may charge for, is left out.
+    silence, and may charge for, is left out, and so are hints that the model refuses. Raises
+    `InvalidInputError` for what it refuses and what is more than a hint.
 
     The limit of output tokens goes under the name that the provider knows: one it does not know would be
     no limit, and the hold rests on it.
@@ -178,7 +185,9 @@ def relayed_chat_body(
     request, upstream_id = order.request, order.route.upstream_id
     changes: dict[str, Any] = {"model": upstream_id, **additions}
     named = [name for name in LIMIT_FIELDS[ChatProtocol.OPENAI] if request.fields.get(name) is not None]
-    dropped = dialect.withheld(request.fields)
+    fitted, refused = fit_chat(request.fields, order.refuses, dialect)
+    changes |= fitted
+    dropped = [*dialect.withheld(request.fields), *refused]
     if order.hold.passed_limit is not None or named not in ([], [dialect.limit_field]):
         dropped += [name for name in LIMIT_FIELDS[ChatProtocol.OPENAI] if name != dialect.limit_field]
         changes[dialect.limit_field] = order.hold.passed_limit or request.output_limit

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tollgate.catalog import models as catalog
-from tollgate.text.models import ChatProtocol, LongContextTier, TextModel, TextRoute, TokenPrices
+from tollgate.text.models import ChatProtocol, LongContextTier, Refuses, TextModel, TextRoute, TokenPrices
 
 
 def wire_model(model: catalog.TextModel) -> TextModel:
@@ -19,12 +19,20 @@ def wire_model(model: catalog.TextModel) -> TextModel:
         max_output_tokens=model.max_output_tokens,
         tiers=tuple(LongContextTier(tier.from_tokens, _prices(tier)) for tier in model.long_context),
         adaptive_thinking=model.adaptive_thinking,
+        refuses=frozenset(map(Refuses, model.refuses)),
     )
 
 
 def _wire_route(route: catalog.TextRoute) -> TextRoute:
     protocol = ChatProtocol(route.protocol)
-    return TextRoute(route.provider, route.upstream, protocol, route.context_tokens, route.max_output_tokens)
+    return TextRoute(
+        route.provider,
+        route.upstream,
+        protocol,
+        route.context_tokens,
+        route.max_output_tokens,
+        frozenset(map(Refuses, route.refuses)),
+    )
 
 
 def models_view(models: Iterable[catalog.TextModel]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.providers.text.bedrock.facts import DOCUMENT_FORMATS, IMAGE_FORMATS
+from tollgate.text.models import Refuses
 from tollgate.text.request import dumps
 
 _CLAUDE_FIELDS = ("thinking", "top_k")
@@ -25,8 +26,10 @@ _ROLES = {"user": "user", "assistant": "assistant", "system": "user"}
 _KNOWN = _TRANSLATED | _HINTS | _SAMPLING.keys() | frozenset(_CLAUDE_FIELDS)
 
 
-def converse_request(body: Mapping[str, Any]) -> dict[str, Any]:
+def converse_request(body: Mapping[str, Any], refuses: frozenset[Refuses] = frozenset()) -> dict[str, Any]:
     """Return the JSON body of Converse and ConverseStream; media stay base64, as both have it.
+
+    `refuses` is what the model refuses here, though not at Anthropic.
 
     Raises `InvalidInputError` for what Converse cannot take.
     """
@@ -38,9 +41,9 @@ def converse_request(body: Mapping[str, Any]) -> dict[str, Any]:
     extra = {name: body[name] for name in _CLAUDE_FIELDS if body.get(name) is not None}
     tools, choice = body.get("tools"), body.get("tool_choice")
     if isinstance(tools, list) and tools:
-        request["toolConfig"] = {"tools": _tools(tools)}
+        request["toolConfig"] = {"tools": _tools(tools, takes_strict=Refuses.STRICT_TOOLS not in refuses)}
         _choose(request["toolConfig"], extra, choice if isinstance(choice, dict) else {})
-    if output := _output(body.get("output_config")):
+    if output := _output(body.get("output_config"), refuses):
         request["outputConfig"] = output
     if extra:
         request["additionalModelRequestFields"] = extra
@@ -125,13 +128,13 @@ def _media(kind: str, block: Mapping[str, Any], path: str) -> dict[str, Any]:
     return {kind: {"format": media_format, **name, "source": {"bytes": given.get("data")}}}
 
 
-def _tools(tools: list[Any]) -> list[dict[str, Any]]:
+def _tools(tools: list[Any], *, takes_strict: bool) -> list[dict[str, Any]]:
     found = []
     for position, tool in enumerate(tools):
         if not isinstance(tool, dict) or tool.get("type") not in (None, "custom"):
             raise _invalid(f"/tools/{position}", "This model's route takes custom tools only.")
         described = {"description": tool["description"]} if tool.get("description") else {}
-        strict = {"strict": True} if tool.get("strict") is True else {}
+        strict = {"strict": True} if takes_strict and tool.get("strict") is True else {}
         schema = {"inputSchema": {"json": tool.get("input_schema") or {"type": "object"}}}
         found += [
             {"toolSpec": {"name": tool.get("name"), **described, **schema, **strict}},
@@ -151,11 +154,15 @@ def _choose(tool_config: dict[str, Any], extra: dict[str, Any], choice: Mapping[
         tool_config["toolChoice"] = {"tool": {"name": choice.get("name")}}
 
 
-def _output(config: Any) -> dict[str, Any]:
+def _output(config: Any, refuses: frozenset[Refuses]) -> dict[str, Any]:
     given = config if isinstance(config, dict) else {}
     found = {"effort": given["effort"]} if given.get("effort") else {}
+    if found.get("effort") == "max" and Refuses.MOST_EFFORT in refuses:
+        found["effort"] = "xhigh"
     wanted = given.get("format")
     if isinstance(wanted, dict) and wanted.get("type") == "json_schema":
+        if Refuses.SCHEMAS in refuses:
+            raise _invalid("/output_config/format", "This model's route takes no schema.")
         schema = {"name": "answer", "schema": dumps(wanted.get("schema"))}
         found["textFormat"] = {"type": "json_schema", "structure": {"jsonSchema": schema}}
     return found

@@ -34,7 +34,7 @@ class Bedrock:
             body = messages_request(request, order.model, upstream_id, order.hold.output_limit)
         operation = facts.CONVERSE_STREAM if request.stream else facts.CONVERSE
         path = f"/model/{quote(upstream_id, safe='')}/{operation}"
-        call = self._call(path, encoded(converse_request(body)), order.created_s)
+        call = self._call(path, encoded(converse_request(body, order.route.refuses)), order.created_s)
         exchange = messages_exchange(order, call, {})
         message_id = new_id("msg")
         return replace(

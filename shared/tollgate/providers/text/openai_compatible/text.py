@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tollgate.providers.text.openai_compatible.facts import CHAT_PATH, Vendor
+from tollgate.text.capabilities import fit_chat
 from tollgate.text.models import ChatProtocol
 from tollgate.text.translate_request_to_chat import chat_request
 from tollgate.text.upstream import Exchange, HttpCall, TextOrder, chat_exchange, encoded, relayed_chat_body
@@ -28,7 +29,9 @@ class OpenAiCompatible:
         else:
             upstream_id, limit = order.route.upstream_id, order.hold.output_limit
             translated = chat_request(order.request, dialect, upstream_id, limit)
-            body = encoded({**translated, **self._additions(order)})
+            fitted, refused = fit_chat(translated, order.refuses, dialect)
+            sent = {name: value for name, value in translated.items() if name not in refused}
+            body = encoded({**sent, **fitted, **self._additions(order)})
         headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
         url = f"{self.base_url or self.vendor.base_url}{CHAT_PATH}"
         return chat_exchange(order, HttpCall("POST", url, headers, body), dialect)

@@ -1,0 +1,151 @@
+"""What each vendor refuses by model, beside what is wrong in any body: returns the message, or nothing.
+
+Sources: `@ai-sdk/anthropic` 3.0.139 (`getModelCapabilities`) and litellm's flags for Claude, on Anthropic and
+on Bedrock; `@ai-sdk/moonshotai`, `@ai-sdk/xai`, `@ai-sdk/deepseek` for theirs; docker-agent issue 4162 for
+GPT's tools with `reasoning_effort`. The words of the messages are close to theirs, not theirs.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+Body = Mapping[str, Any]
+
+_NEW_CLAUDES = ("claude-fable-5-1", "claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5")
+_ALWAYS_THINK = _NEW_CLAUDES[:3]
+_ONE_OF_TWO = ("claude-sonnet-4-6", "claude-haiku-4-5")
+_NO_SCHEMAS_ON_BEDROCK = _NEW_CLAUDES[:2]
+_THOUGHTS = ("thinking", "redacted_thinking")
+_GPT = re.compile(r"gpt-5\.(\d+)")
+_FIRST_WITHOUT_EFFORT = 4
+
+
+def messages_refusal(model: str, body: Body) -> str | None:
+    """Return why Claude refuses a body of messages."""
+    return (
+        _sampling_refusal(model, body)
+        or _thinking_refusal(model, _object(body.get("thinking")))
+        or _choice_refusal(model, _object(body.get("tool_choice")))
+        or _order_refusal(body)
+    )
+
+
+def converse_refusal(model: str, body: Body) -> str | None:
+    """Return why Claude on Bedrock refuses a body of Converse."""
+    given = _object(body.get("inferenceConfig"))
+    sampling = {"temperature": given.get("temperature"), "top_p": given.get("topP")}
+    extra = _object(body.get("additionalModelRequestFields"))
+    output = _object(body.get("outputConfig"))
+    tools = _object(body.get("toolConfig"))
+    choice = {"any": "any", "tool": "tool"}.get(next(iter(_object(tools.get("toolChoice"))), ""))
+    if _is_one_of(model, _NO_SCHEMAS_ON_BEDROCK) and output.get("textFormat"):
+        return "outputConfig.textFormat: not supported by this model"
+    if output.get("effort") == "max":
+        return "outputConfig.effort: must be low, medium, high or xhigh"
+    specs = [_object(_object(tool).get("toolSpec")) for tool in tools.get("tools") or []]
+    if "-5-5" in model and any(spec.get("strict") for spec in specs):
+        return "toolConfig.tools.toolSpec.strict: not supported by this model"
+    sampling["top_k"] = extra.get("top_k")
+    return (
+        _sampling_refusal(model, sampling)
+        or _thinking_refusal(model, _object(extra.get("thinking")))
+        or _choice_refusal(model, {"type": choice})
+    )
+
+
+def chat_refusal(vendor: str, model: str, body: Body) -> str | None:
+    """Return why a vendor of chat completions refuses a body."""
+    check = _CHAT.get(vendor)
+    return None if check is None else check(model, body)
+
+
+def _sampling_refusal(model: str, body: Body) -> str | None:
+    given = [name for name in ("temperature", "top_p", "top_k") if body.get(name) is not None]
+    if _is_one_of(model, _NEW_CLAUDES):
+        refused = [name for name in given if name != "temperature" or body[name] != 1]
+        return f"{refused[0]}: not supported by this model" if refused else None
+    if _is_one_of(model, _ONE_OF_TWO) and {"temperature", "top_p"} <= set(given):
+        return "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
+    return None
+
+
+def _thinking_refusal(model: str, thinking: Body) -> str | None:
+    kind = thinking.get("type")
+    if kind == "enabled" and _is_one_of(model, _NEW_CLAUDES):
+        return "thinking.budget_tokens: not supported by this model. Use adaptive thinking."
+    if kind == "disabled" and _is_one_of(model, _ALWAYS_THINK):
+        return "thinking.type: this model cannot be used with thinking disabled"
+    return None
+
+
+def _choice_refusal(model: str, choice: Body) -> str | None:
+    if choice.get("type") in ("any", "tool") and _is_one_of(model, _ALWAYS_THINK):
+        return "tool_choice: this model does not support forced tool use"
+    return None
+
+
+def _order_refusal(body: Body) -> str | None:
+    """With a budget for thinking, an assistant's turn that calls a tool has to begin with its thinking."""
+    if _object(body.get("thinking")).get("type") != "enabled":
+        return None
+    turns = [turn for turn in body["messages"] if _object(turn).get("role") == "assistant"]
+    content = turns[-1].get("content") if turns else None
+    kinds = [_object(block).get("type") for block in content] if isinstance(content, list) else []
+    if "tool_use" in kinds and kinds[0] not in _THOUGHTS:
+        return f"messages: Expected `thinking` or `redacted_thinking`, but found `{kinds[0]}`."
+    return None
+
+
+def _gpt_refusal(model: str, body: Body) -> str | None:
+    version = _GPT.search(model)
+    has_tools = any(_object(tool).get("type") == "function" for tool in body.get("tools") or [])
+    is_new = version is not None and int(version[1]) >= _FIRST_WITHOUT_EFFORT
+    if is_new and has_tools and body.get("reasoning_effort") not in (None, "none"):
+        return (
+            f"Function tools with reasoning_effort are not supported for {model} in /v1/chat/completions. "
+            "Please use /v1/responses instead."
+        )
+    return None
+
+
+def _kimi_refusal(_: str, body: Body) -> str | None:
+    if body.get("temperature") not in (None, 1):
+        return "invalid temperature: only 1 is allowed for this model"
+    for message in body["messages"]:
+        content = _object(message).get("content")
+        for part in content if isinstance(content, list) else []:
+            url = _object(_object(part).get("image_url")).get("url")
+            if isinstance(url, str) and url.startswith(("http:", "https:")):
+                return "unsupported image url: must be base64 or a file id"
+    return None
+
+
+def _grok_refusal(_: str, body: Body) -> str | None:
+    for name in ("stop", "presence_penalty", "frequency_penalty"):
+        if body.get(name) is not None:
+            return f"Argument not supported on this model: {name}"
+    return None
+
+
+def _deepseek_refusal(model: str, body: Body) -> str | None:
+    if "v3.2" in model:
+        return "Model Not Exist"
+    if _object(body.get("response_format")).get("type") == "json_schema":
+        return "This response_format type is unavailable now"
+    return None
+
+
+_CHAT = {
+    "openai": _gpt_refusal,
+    "moonshot": _kimi_refusal,
+    "xai": _grok_refusal,
+    "deepseek": _deepseek_refusal,
+}
+
+
+def _is_one_of(model: str, names: tuple[str, ...]) -> bool:
+    return any(name in model for name in names)
+
+
+def _object(value: Any) -> Body:
+    return value if isinstance(value, dict) else {}

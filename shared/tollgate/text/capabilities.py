@@ -1,0 +1,80 @@
+"""What a model or a route refuses: left out of a request where it is a hint, else left to another route.
+
+The flags are the catalog's data; each vendor's page under docs/providers/ has their source. Here is what they
+mean for a body of chat completions; for one of messages it is `translate_request_to_messages.py`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.text.dialect import ChatDialect
+from tollgate.text.models import Refuses
+from tollgate.text.request import dumps
+
+SCHEMA_HINT = "Answer with one JSON object and nothing else. It follows this JSON schema: "
+_PENALTIES = ("presence_penalty", "frequency_penalty")
+
+
+def without_sampling(fields: Mapping[str, Any], refuses: frozenset[Refuses]) -> list[str]:
+    """Return which of the sampling fields of a body must not be sent."""
+    if Refuses.SAMPLING in refuses:
+        return [name for name in ("temperature", "top_p", "top_k") if name in fields]
+    is_pair = fields.get("temperature") is not None and fields.get("top_p") is not None
+    if Refuses.SAMPLING_PAIR in refuses and is_pair:
+        return ["top_p"]
+    if Refuses.TEMPERATURE in refuses and fields.get("temperature") not in (None, 1):
+        return ["temperature"]
+    return []
+
+
+def fit_chat(
+    fields: Mapping[str, Any], refuses: frozenset[Refuses], dialect: ChatDialect
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what to change in a body of chat completions, and which fields to leave out.
+
+    Raises `InvalidInputError` for what the route cannot do and what changes the answer.
+    """
+    changes: dict[str, Any] = {}
+    if not dialect.takes_schemas:
+        changes = _schema_in_words(fields)
+    if not refuses:
+        return changes, []
+    if problems := [*_stop_problems(fields, refuses), *_image_problems(fields, refuses)]:
+        raise InvalidInputError(problems)
+    dropped = without_sampling(fields, refuses)
+    if Refuses.STOP in refuses:
+        dropped += [name for name in ("stop", *_PENALTIES) if name in fields]
+    if Refuses.FORCED_TOOLS in refuses and fields.get("tool_choice") not in (None, "auto", "none"):
+        changes["tool_choice"] = "auto"
+    return changes, dropped
+
+
+def _schema_in_words(fields: Mapping[str, Any]) -> dict[str, Any]:
+    wanted = fields.get("response_format")
+    if not isinstance(wanted, dict) or wanted.get("type") != "json_schema":
+        return {}
+    named = wanted.get("json_schema")
+    schema = named.get("schema") if isinstance(named, dict) else None
+    told = {"role": "system", "content": f"{SCHEMA_HINT}{dumps(schema)}"}
+    return {"response_format": {"type": "json_object"}, "messages": [told, *fields["messages"]]}
+
+
+def _stop_problems(fields: Mapping[str, Any], refuses: frozenset[Refuses]) -> Iterator[Problem]:
+    if Refuses.STOP in refuses:
+        for name in ("stop", *_PENALTIES):
+            # 0 and nothing ask for nothing: SDKs send them as a matter of course.
+            if fields.get(name):
+                yield Problem(f"/{name}", "This model's route does not take it.")
+
+
+def _image_problems(fields: Mapping[str, Any], refuses: frozenset[Refuses]) -> Iterator[Problem]:
+    if Refuses.IMAGE_URLS not in refuses:
+        return
+    for position, message in enumerate(fields["messages"]):
+        content = message.get("content")
+        for at, part in enumerate(content if isinstance(content, list) else []):
+            image = part.get("image_url") if isinstance(part, dict) else None
+            url = image.get("url") if isinstance(image, dict) else image
+            if isinstance(url, str) and not url.startswith("data:"):
+                yield Problem(f"/messages/{position}/content/{at}/image_url", "Must be a base64 data URL.")
