@@ -1,1 +1,16 @@
-"""The whole service on one machine, and the provider simulator. Never deployed."""
+"""The whole service on one machine, and the provider simulator. Never deployed.
+
+In: `make` (`__main__.py`), template.yaml, and the environment. Out: the service on one port, made of the
+very handlers that Lambda runs (docs/local.md).
+
+service.py      starts everything in order, ends it together
+emulator.py     the AWS emulator; `stack.py` makes in it what `template.py` reads
+worker.py       streams, queues and schedules; `pump.py`, `events.py`: as Lambda does
+lambda_api.py   Lambda's Invoke API
+server.py       one port for API and files; `api.py` is its process
+processes.py    child processes that never outlive us
+files.py        `.local/service.json`; `clients.py`: boto3 for the emulator
+demo.py         a tour; `sam_local.py`, `relay.py`: the API in containers
+audit.py        secrets and weaknesses; `architecture.py`, `provider_table.py`: pages that are made
+simulator/      the providers, on their own wire formats
+"""

@@ -1,7 +1,13 @@
 """Trigger: API Gateway, the account, media and catalog routes of the contract.
 
-Parses, calls one function of the domain, wraps the answer in the contract's envelope; the routes stand in
-the files beside this one. Never talks to a provider, and never holds provider credentials.
+Parses, calls one function of the domain, wraps the answer in the contract's envelope. Never talks to a
+provider, and never holds provider credentials.
+
+http.py       what the routes share: the key, the body, the envelope
+media.py      estimate, create, status, cancel, lists
+account.py    the account; `statistics.py`: usage and ledger; `keys.py`: API keys
+catalog.py    catalog and prices; `reference.py`: the OpenAPI document and its pages
+webhooks.py   deliveries and secrets; `callbacks.py`: providers' hints; `payments.py`: Stripe's
 """
 
 from collections.abc import Awaitable, Callable

@@ -1,7 +1,12 @@
 """Trigger: API Gateway, the routes under `/dashboard`: the web page for people.
 
-Asks the domain's services and shows what they say, in HTML.
-Never calls our own API over HTTP, and never shows a secret but a new key, once.
+Asks the domain's services and shows what they say, in HTML. Never calls our own API over HTTP, and never
+shows a secret but a new key, once.
+
+security.py   who is looking, and whether our own page asked; `sign_in.py`
+services.py   what the pages call; `render.py`, `form_body.py`: out and in
+overview.py   and a file for each other page, of its name
+templates/    the pages; `static/`: style, scripts, icons
 """
 
 from collections.abc import Awaitable, Callable

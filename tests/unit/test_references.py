@@ -1,5 +1,6 @@
 """Every reference leads somewhere: to a file of this repository, and to a heading of it."""
 
+import ast
 import os
 import re
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILT = {"node_modules", "__pycache__"}
 """Beside these, all that begins with a dot is made by tools."""
 PATH = re.compile(r"`((?:[\w-]+/)*[\w-]+\.py)`(?: `([\w.]+)`)?")
+MAPPED = re.compile(r"^(\w+(?:\.py|\.yaml|/))  ", re.MULTILINE)
 READ = (".md", ".py", ".yaml", ".toml", ".js", ".mjs", ".html", ".css", ".sh", "Makefile")
 NAME = re.compile(r"(?<![\w/.*<>{}$-])((?:\.\./|\./)*[\w][\w/.-]*\.md)(?:#([\w-]+))?")
 ELSEWHERE = re.compile(r"https?://\S+|\[[^\]\n]*\]\([^)]*\)")
@@ -96,6 +98,18 @@ class TestReferences:
     @pytest.mark.parametrize("page", ["docs/request-path.md", "docs/architecture.md", "README.md"])
     def test_the_code_that_a_page_leads_to_is_there(self, page: str) -> None:
         assert list(code_faults(page)) == []
+
+    def test_the_map_of_a_package_names_what_is_in_it(self) -> None:
+        maps = [
+            file for file in SOURCES if file.name in ("__init__.py", "app.py") and "tests" not in file.parts
+        ]
+        gone = [
+            f"{file.relative_to(ROOT)}: {name}"
+            for file in maps
+            for name in MAPPED.findall(ast.get_docstring(ast.parse(file.read_text())) or "")
+            if not (file.parent / name).exists()
+        ]
+        assert gone == []
 
     def test_none_is_by_a_number_of_a_section_but_of_a_public_standard(self) -> None:
         assert [str(file) for file in SOURCES if NUMBERED.search(file.read_text())] == []

@@ -1,1 +1,10 @@
-"""Results in our own storage: what may be stored, and copying it there."""
+"""Results in our own storage: what may be stored, and copying it there.
+
+In: a result's URL at a provider, or a data URI of a request. Out: an object in our bucket and what it is
+by its bytes.
+
+store.py          copies results, part by part: memory stays flat
+sniff.py          what a file is, by its first bytes
+completeness.py   whether a file goes on to its own end
+inputs.py         data URIs of a request
+"""

@@ -1,10 +1,19 @@
-"""The `tollgate` command, for operators. It ships with the package and runs on their machines only.
+"""The `tollgate` command, for operators: see, credit, repair.
 
-app.py          the command itself, and how its errors look
-accounts.py     `tollgate accounts`: open
-catalog.py      `tollgate catalog`: lint, diff, push, pull, reset
-comparison.py   what differs between two catalogs
-errors.py       what stops it
-place.py        which service is meant: a stack, or the one that runs on this machine
-secrets.py      `tollgate secrets`: set, list
+It ships with the package and runs on operators' machines only. In: arguments, and which service is meant.
+Out: a table for people, or JSON.
+
+app.py            the command itself, and how its errors look
+place.py          which service is meant: a stack, or the one on this machine
+service.py        the parts of that service, in this process
+accounts.py       see, open, credit
+tasks.py          what became of one, its end
+providers.py      how they do; switch one off and on
+catalog.py        lint, diff, push, pull, reset; `comparison.py`: what differs
+secrets.py        providers' keys
+redrive.py        dead letters, sent again
+check_ledger.py   the books agree
+doctor.py         what a stack lacks
+restore.py        tables as they were; `swap.py` puts rows in place
+options.py        shared options; `terminal.py`, `errors.py`: what is printed
 """

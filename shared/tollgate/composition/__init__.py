@@ -1,7 +1,12 @@
 """Where parts are joined: one module a function, and what several share.
 
-Only what starts a process imports this package, so what it needs once is done here. No other package of
-Tollgate does anything by being imported.
+In: the environment. Out: a function's parts, joined when they are first asked for; nothing is built at
+import, as all of that is cold start (docs/decisions/0023-cold-starts.md).
+
+parts.py     what all functions are joined with
+catalog.py   the live catalog; `media_catalog.py`: with its media models
+api.py       and one module for each other function, of its name
+command.py   the operator's command
 """
 
 import gc

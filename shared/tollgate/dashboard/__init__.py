@@ -1,1 +1,11 @@
-"""What the web pages need besides the features they show: who signs in, forms of models, code to copy."""
+"""What the web pages need besides the features they show: who signs in, forms of models, code to copy.
+
+The pages themselves are `functions/dashboard`; here is what they compute, without HTTP.
+
+identities.py   from a person to an account; `repository.py` keeps it
+cognito.py      signing in on AWS; `development.py`: on one machine
+forms.py        a model's form from its published input; `key_form.py`: that of a key
+snippets.py     the same request as code
+chat_keys.py    keys for the chat page
+chart.py        geometry of charts; `spending.py`: what the overview adds up
+"""

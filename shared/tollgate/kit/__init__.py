@@ -1,1 +1,18 @@
-"""What every other package stands on: errors, money, ids, time, settings, DynamoDB and outbound HTTP."""
+"""What every other package stands on: errors, money, ids, time, settings, DynamoDB and outbound HTTP.
+
+What every other package stands on; nothing here knows of tasks, money's rules or providers.
+
+clock.py       time as one thing that is passed in; `ids.py`: ULIDs with a prefix
+money.py       micro-USD, and the one place that rounds
+errors.py      every error a customer can meet
+json_body.py   bodies; `query.py`: queries; `pages.py`: pages of rows
+writes.py      conditional writes as values; `rows.py`: rows as values
+dynamodb.py    carries writes out by the SDK; `dynamodb_async.py` without it, for text
+aws.py         the SDK's clients; `aws_json.py`, `sigv4.py`, `eventstream.py`: without it
+document.py    a document read again and again; `s3_document.py`, `s3_get.py`: from S3
+due_index.py   rows whose time has come; `shards.py`: its partitions
+queue.py       our queues; `batches.py`, `changes.py`, `dead_letters.py`: what comes from them
+outbound.py    the one client for addresses that others name; `addresses.py`: which are public
+rotation.py    how long an old secret lives on
+settings.py    configuration; `observability.py`: logs and metrics
+"""

@@ -3,6 +3,6 @@
 operations.yaml   every route, in a short notation
 schemas.yaml      what goes over the wire
 document.py       OpenAPI 3.1 of these two, the error classes and the catalog
-generations.py    the catalog's part of it: an order of each model, with an example
-page.py           the document as HTML and as text
+generations.py    the catalog's part of it: the create body of each model, with an example
+pages.py          the document as JSON, HTML and text; views.py puts it in a page's words
 """
