@@ -19,6 +19,7 @@ from local.files import LAMBDA_PATH, STORAGE_PATH
 from local.lambda_api import create_lambda_api
 from local.patience import PatientProtocol
 from local.template import read_template
+from serve_mcp.app import app as mcp_app
 from text.app import app as text_app
 from tollgate.composition import text as text_parts
 from tollgate.kit import aws
@@ -73,6 +74,7 @@ def _chunks(body: "StreamingBody") -> Iterator[bytes]:
     yield from body.iter_chunks(CHUNK_BYTES)
 
 
+MCP_PATH = "/mcp"
 TEXT_PATHS = ("/api/v1/chat/", "/api/v1/messages", "/api/v1/models")
 
 
@@ -83,6 +85,8 @@ async def api(scope: Scope, receive: Receive, send: Send) -> None:
         await text_app(scope, receive, send)
     elif path == "/dashboard" or path.startswith("/dashboard/"):
         await dashboard_app(scope, receive, send)
+    elif path == MCP_PATH:
+        await mcp_app(scope, receive, send)
     else:
         await api_app(scope, receive, send)
 

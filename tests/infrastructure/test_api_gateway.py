@@ -51,13 +51,15 @@ TEXT = {
 
 DASHBOARD = {("GET", "/dashboard"), ("GET", "/dashboard/{proxy+}"), ("POST", "/dashboard/{proxy+}")}
 
+MCP = {("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp")}
+
 GATEWAY_ONLY = {("rate_limited", 429, "TooManyRequests")}
 """Errors (code, status, type) that no code of ours raises (docs/contract.md#errors)."""
 
 
 class TestRoutes:
     def test_they_are_explicit(self, template: Template) -> None:
-        assert template.routes() == ROUTES | TEXT | DASHBOARD
+        assert template.routes() == ROUTES | TEXT | DASHBOARD | MCP
 
     def test_the_endpoint_is_regional(self, template: Template) -> None:
         api = template.of_type("AWS::ApiGateway::RestApi")["Api"]

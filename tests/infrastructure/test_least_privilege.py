@@ -122,6 +122,7 @@ ALLOWED = {
         ("sqs:SendMessage", "TaskQueue"),
         ("sqs:SendMessage", "WebhookQueue"),
     },
+    "ServeMcpFunction": set(),
     "CheckLedgerFunction": {
         ("dynamodb:GetItem", "AccountsTable"),
         ("dynamodb:Scan", "AccountsTable"),

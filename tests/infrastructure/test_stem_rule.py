@@ -11,6 +11,7 @@ STEMS = (
     "api",
     "text",
     "dashboard",
+    "serve_mcp",
     "probe_media",
     "dispatch_changes",
     "run_task",

@@ -1,0 +1,145 @@
+"""The API as the tools call it. Every rule, cap and price is the API's: a tool can do what its key can."""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+REQUEST_TIMEOUT_S = 28.0
+"""API Gateway gives up after 29 s."""
+CHAT_TIMEOUT_S = 100.0
+MAX_INLINE_BYTES = 700_000
+"""The largest image that comes inside an answer: a model reads it."""
+ENDED = frozenset({"finished", "failed", "expired"})
+FIRST_LOOK_S, LAST_LOOK_S = 0.5, 3.0
+
+
+class ServiceError(Exception):
+    """The API refused; the text is for the agent, with each problem of an input."""
+
+
+class Service:
+    """One caller of the API. Close it by `async with`."""
+
+    def __init__(
+        self, base_url: str, api_key: str, transport: httpx.AsyncBaseTransport | None = None
+    ) -> None:
+        self._http = httpx.AsyncClient(
+            base_url=base_url.rstrip("/"),
+            headers={"authorization": f"Bearer {api_key}"},
+            timeout=REQUEST_TIMEOUT_S,
+            transport=transport,
+        )
+
+    async def __aenter__(self) -> "Service":
+        """Return the caller."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def models(self, kind: str | None, capability: str | None) -> list[dict[str, Any]]:
+        """Return the catalog."""
+        wanted = {"kind": kind, "capability": capability}
+        params = {name: value for name, value in wanted.items() if value is not None}
+        found: list[dict[str, Any]] = await self._data("GET", "/api/v1/catalog", params=params)
+        return found
+
+    async def model(self, model_id: str) -> dict[str, Any]:
+        """Return one model of the catalog."""
+        found: dict[str, Any] = await self._data("GET", f"/api/v1/catalog/{_segment(model_id)}")
+        return found
+
+    async def balance_cents(self) -> int:
+        """Return the balance. The key needs the scope `account`."""
+        return int((await self._data("GET", "/api/v1/user/me"))["balance"])
+
+    async def estimate_cents(self, model: str, values: Mapping[str, Any]) -> int:
+        """Return what a create would charge."""
+        body = {"model": model, "input": values}
+        return int((await self._data("POST", "/api/v1/generation/estimate", json=body))["price"])
+
+    async def create(self, model: str, values: Mapping[str, Any], max_cost_cents: int | None) -> str:
+        """Create a task, once, and return its id."""
+        body: dict[str, Any] = {"model": model, "input": values}
+        if max_cost_cents is not None:
+            body["maxCostCents"] = max_cost_cents
+        headers = {"idempotency-key": f"mcp-{uuid.uuid4()}"}
+        created = await self._data("POST", "/api/v1/generation/create", json=body, headers=headers)
+        return str(created["taskId"])
+
+    async def cancel(self, task_id: str) -> dict[str, Any]:
+        """Ask for the end of a task."""
+        found: dict[str, Any] = await self._data("POST", f"/api/v1/task/cancel/{_segment(task_id)}")
+        return found
+
+    async def task(self, task_id: str, wait_s: float = 0.0) -> dict[str, Any]:
+        """Return a task, as soon as it has ended, or as it is after `wait_s` seconds."""
+        until, pause_s = time.monotonic() + wait_s, FIRST_LOOK_S
+        while True:
+            found: dict[str, Any] = await self._data("GET", f"/api/v1/task/status/{_segment(task_id)}")
+            left_s = until - time.monotonic()
+            if found["status"] in ENDED or left_s <= 0:
+                return found
+            await asyncio.sleep(min(pause_s, left_s))
+            pause_s = min(pause_s * 1.5, LAST_LOOK_S)
+
+    async def chat(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a chat completion, with its cost in micro-USD as `costMicroUsd` where it was said."""
+        reply = await self._send("POST", "/api/v1/chat/completions", json=body, timeout=CHAT_TIMEOUT_S)
+        cost = reply.headers.get("x-tollgate-cost-micro-usd")
+        return {**reply.json(), "costMicroUsd": None if cost is None else int(cost)}
+
+    async def small_file(self, url: str) -> tuple[bytes, str] | None:
+        """Return the bytes and the type of a file of ours, or `None` where it is too large to show."""
+        # Without our key: results are public, and their host is not the API's.
+        async with self._http.stream("GET", url, headers={"authorization": ""}) as reply:
+            if reply.is_error:
+                return None
+            found = bytearray()
+            async for chunk in reply.aiter_bytes():
+                found += chunk
+                if len(found) > MAX_INLINE_BYTES:
+                    return None
+            return bytes(found), reply.headers.get("content-type", "").partition(";")[0]
+
+    async def _data(self, method: str, path: str, **more: Any) -> Any:
+        body = (await self._send(method, path, **more)).json()
+        return body["data"] if isinstance(body, dict) and "data" in body and "code" in body else body
+
+    async def _send(self, method: str, path: str, **more: Any) -> httpx.Response:
+        try:
+            reply = await self._http.request(method, path, **more)
+        except httpx.HTTPError as exc:
+            raise ServiceError("The service did not answer. Try again.") from exc
+        if reply.is_error:
+            raise ServiceError(_refusal(reply))
+        return reply
+
+
+def _refusal(reply: httpx.Response) -> str:
+    """Return what an error says, with every problem of the input: an agent can mend those by itself."""
+    try:
+        error = reply.json()["error"]
+        lines = [f"{error['message']} ({error['code']})"]
+        lines += [
+            f"- {one['path']}: {one['message']}{_allowed(one)}"
+            for one in error.get("details") or ()
+            if one["path"]
+        ]
+    except (ValueError, KeyError, TypeError):
+        return f"The service answered HTTP {reply.status_code}."
+    return "\n".join(lines)
+
+
+def _allowed(problem: Mapping[str, Any]) -> str:
+    return f" Allowed: {problem['allowed']}" if problem.get("allowed") else ""
+
+
+def _segment(text: str) -> str:
+    """Return an id as one segment of a path."""
+    return httpx.URL("/").copy_with(path=text.replace("/", "%2F")).raw_path.decode().lstrip("/") or "-"

@@ -1,0 +1,125 @@
+"""Agents: the official client of the Model Context Protocol, over HTTP and with the program."""
+
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from mcp.client.session import ClientSession
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from local.template import ROOT
+from tests.support.local_service import running_service
+
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """Run the service as a process; give `service.json`."""
+    with running_service(Path(tmp_path_factory.mktemp("mcp"))) as found:
+        yield found
+
+
+@asynccontextmanager
+async def session(service: dict[str, Any], transport: str) -> AsyncIterator[ClientSession]:
+    """Connect as an agent does."""
+    if transport == "http":
+        headers = {"Authorization": f"Bearer {service['apiKey']}"}
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=60) as http,
+            streamable_http_client(f"{service['baseUrl']}/mcp", http_client=http) as (read, write),
+            ClientSession(read, write) as found,
+        ):
+            await found.initialize()
+            yield found
+        return
+    environment = {
+        **os.environ,
+        "TOLLGATE_URL": service["baseUrl"],
+        "TOLLGATE_API_KEY": service["apiKey"],
+        "PYTHONPATH": str(ROOT / "shared"),
+    }
+    program = StdioServerParameters(
+        command=sys.executable, args=["-m", "tollgate.mcp.stdio"], env=environment
+    )
+    async with stdio_client(program) as (read, write), ClientSession(read, write) as found:
+        await found.initialize()
+        yield found
+
+
+def text_of(result: Any) -> str:
+    return str(result.content[0].text)
+
+
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+class TestAgents:
+    def test_look_up_price_generate_and_see(self, service: dict[str, Any], transport: str) -> None:
+        async def talk() -> None:
+            async with session(service, transport) as agent:
+                listed = text_of(await agent.call_tool("list_models", {"kind": "image"}))
+                assert "z-image (image, from $0.01 per generation)" in listed
+                described = json.loads(text_of(await agent.call_tool("describe_model", {"model": "z-image"})))
+                assert {"prompt", "size"} <= {param["name"] for param in described["params"]}
+                values = {"prompt": "a lighthouse", "size": "16:9"}
+                asked = {"model": "z-image", "input": values}
+                before = text_of(await agent.call_tool("balance", {}))
+                assert text_of(await agent.call_tool("estimate", asked)) == "$0.01"
+                made = await agent.call_tool("generate", asked)
+                assert not made.is_error
+                task = json.loads(text_of(made))
+                assert (task["status"], task["cost"]) == ("finished", "$0.01")
+                assert made.content[1].type == "image"
+                assert made.content[1].mime_type == "image/png"
+                after = text_of(await agent.call_tool("balance", {}))
+                assert round((float(before[1:]) - float(after[1:])) * 100) == 1
+                again = json.loads(text_of(await agent.call_tool("get_task", {"task_id": task["taskId"]})))
+                assert again == task
+
+        anyio.run(talk)
+
+    def test_refusals_are_told_so_that_an_agent_can_mend_them(
+        self, service: dict[str, Any], transport: str
+    ) -> None:
+        async def talk() -> None:
+            async with session(service, transport) as agent:
+                values = {"prompt": "x", "size": "17:9"}
+                wrong = await agent.call_tool("generate", {"model": "z-image", "input": values})
+                assert wrong.is_error
+                assert "/input/size" in text_of(wrong)
+                assert "16:9" in text_of(wrong)
+                dear = {"model": "seedance-1.5-pro", "input": {"prompt": "x"}, "max_cost_usd": 0.01}
+                refused = await agent.call_tool("generate", dear)
+                assert refused.is_error
+                assert "max_cost_exceeded" in text_of(refused)
+                unknown = await agent.call_tool("get_task", {"task_id": "task_../../user/me"})
+                assert unknown.is_error
+
+        anyio.run(talk)
+
+    def test_a_failed_generation_says_that_it_was_refunded(
+        self, service: dict[str, Any], transport: str
+    ) -> None:
+        async def talk() -> None:
+            async with session(service, transport) as agent:
+                values = {"prompt": "nobody can [[fail]]", "size": "1:1"}
+                failed = await agent.call_tool("generate", {"model": "z-image", "input": values})
+                assert failed.is_error
+                assert json.loads(text_of(failed))["refunded"] == "$0.01"
+
+        anyio.run(talk)
+
+    def test_chat(self, service: dict[str, Any], transport: str) -> None:
+        async def talk() -> None:
+            async with session(service, transport) as agent:
+                asked = {"model": "test-chat", "prompt": "Say hello"}
+                assert text_of(await agent.call_tool("chat", asked)) == "You wrote: Say hello"
+
+        anyio.run(talk)
