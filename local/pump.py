@@ -116,6 +116,8 @@ class Pump:
             run(source, function)
         except Exception:
             log.exception("the event source of %s failed", function.name)
+            # `sys.exit` would end this thread only, and `make run` would go on without one of its event
+            # sources.
             os._exit(1)
 
     def _function(self, reference: Any) -> Function:

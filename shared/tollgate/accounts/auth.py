@@ -64,6 +64,7 @@ def accepted(text: str, key: ApiKey | None, scope: Scope, address: str | None, n
 
     Raises `InvalidApiKeyError` (unknown, expired, revoked, another secret) or `ForbiddenError`.
     """
+    # One error for all of it: who guesses must not learn whether the id, the secret or the date was wrong.
     if key is None or not key.opens_with(text, now_ms) or not key.usable_at(now_ms):
         raise InvalidApiKeyError
     if key.networks is not None and not contains(key.networks, address):

@@ -59,6 +59,7 @@ class KeyService:
             listed=True,
             **{"scopes": DEFAULT_SCOPES, **fields},
         )
+        # Checked on the whole key, defaults included: a field that was left out can be a gift too.
         if by is not None:
             check_gift(by, key)
         self.keys.add(key, self.accounts.count_key(account_id))
@@ -82,7 +83,7 @@ class KeyService:
     def rotate(
         self, account_id: str, key_id: str, body: Mapping[str, Any], by: ApiKey | None = None
     ) -> dict[str, Any]:
-        """Return the key a new secret, in the view's `key` this once; the old one lives on for a while.
+        """Return the view with a new secret in `key`, this once; the old one lives on for a while.
 
         Raises `InvalidInputError`, `ForbiddenError`, `KeyNotFoundError`, and `RotationInProgressError` while
         the old secret of an earlier rotation lives, unless the overlap is 0, which ends all old ones.

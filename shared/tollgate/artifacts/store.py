@@ -77,6 +77,8 @@ class ArtifactStore:
             found = media_type(first)
             if found is None:
                 raise CopyError("the result is not media", retryable=not first)
+            # Named after the bytes, not after what the provider calls it: the extension decides how a browser
+            # opens it.
             key = f"{key}.{found.extension}"
             size, sha256 = self._upload(key, found, first, _whole(found, first, parts))
         return StoredFile(f"{self.storage_url}/{key}", found.file_type, found.content_type, size, sha256)
@@ -103,6 +105,7 @@ class ArtifactStore:
         """Store `first` and `rest`; give the size in bytes and the SHA-256 in hex."""
         digest = hashlib.sha256(first)
         second = next(rest, None)
+        # One part is one PUT; a multipart upload of it would be three requests.
         if second is None:
             self.s3.put_object(
                 Bucket=self.bucket,
@@ -135,6 +138,8 @@ class ArtifactStore:
         try:
             yield upload
             upload.complete()
+        # Also when the process is told to end: parts of an open upload are stored, and paid for, until it is
+        # given up.
         except BaseException:
             self.s3.abort_multipart_upload(Bucket=self.bucket, Key=key, UploadId=upload.upload_id)
             raise

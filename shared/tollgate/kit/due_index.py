@@ -34,6 +34,7 @@ class DueIndex:
     def due(self, now_ms: int, limit: int) -> list[Due]:
         """Return rows whose `wake_at` has passed, at most `limit` of each shard."""
         found: list[Due] = []
+        # Several partitions, so that all rows that wait do not write to one.
         for shard in range(DUE_SHARDS):
             rows = self._db.query(
                 self._table,

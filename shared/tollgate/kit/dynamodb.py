@@ -164,6 +164,8 @@ class Database:
         while True:
             answer = call(**request, Limit=page_size if left is None else min(left, page_size))
             yield from (from_attributes(found) for found in answer["Items"])
+            # A page may be shorter than asked for, even empty, with more to come: DynamoDB stops at 1 MB
+            # read.
             left = None if left is None else left - len(answer["Items"])
             if "LastEvaluatedKey" not in answer or left == 0:
                 return

@@ -45,6 +45,7 @@ class Outbound:
         self, url: str, body: bytes, headers: Mapping[str, str], timeout_s: float, max_answer_bytes: int
     ) -> Answer:
         """Post `body` within `timeout_s` seconds; redirects are answers, never followed."""
+        # By its text alone, which is cheap; the address itself is checked at the connection, and pinned.
         self._guard.check_url(url)
         with (
             self._client(timeout_s, redirects=0) as client,
@@ -78,6 +79,7 @@ class Outbound:
         return httpx.Client(
             transport=transport,
             timeout=timeout,
+            # A proxy of the environment would resolve and connect for us, past the guard.
             trust_env=False,
             follow_redirects=redirects > 0,
             max_redirects=redirects,

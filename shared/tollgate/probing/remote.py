@@ -78,6 +78,7 @@ def _blocks(client: httpx.Client, response: httpx.Response) -> Blocks:
         raise ProbeError(ProbeCode.COMPRESSED, "The server compresses the file; it must send it as it is.")
     if response.status_code == _HTTP_PARTIAL:
         return _Ranges(client, response)
+    # A server without ranges sends the whole file: only its start is read, then the line is dropped.
     if response.status_code == _HTTP_OK:
         return _FromStart(response)
     if response.status_code == _HTTP_RANGE_NOT_SATISFIABLE:
@@ -107,6 +108,7 @@ class _Ranges:
 
     def block(self, index: int) -> bytes:
         if index not in self._found:
+            # Bytes are bounded by blocks: a file can make its parser jump about, but not download it.
             if len(self._found) == MAX_BLOCKS:
                 message = f"The file's header is larger, or more scattered, than {MAX_BYTES} bytes."
                 raise ProbeError(ProbeCode.HEADER_TOO_LARGE, message)

@@ -44,6 +44,7 @@ class TaskFinalizer:
             else None
         )
         others = self.ledger.close_task(task.account_id, refund, was_running=was_running)
+        # The delivery is a row of the same transaction: no crash can end a task and lose its event.
         if task.webhook is not None:
             others.append(self.deliveries.enqueue(pending_delivery(task, task.webhook, now_ms)))
         self.tasks.end(task, others)

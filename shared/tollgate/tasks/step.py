@@ -113,6 +113,7 @@ class StepRunner:
             return Stepped(StepResult.STALE, task)
         try:
             return self._carry_out(task, was_woken=was_woken)
+        # Another message of this task was quicker: its write counts, and this step leaves no trace.
         except (TaskMovedError, MovedOnError):
             return Stepped(StepResult.STALE, task)
         except ConcurrencyLimitReachedError:
@@ -154,6 +155,7 @@ class StepRunner:
         if isinstance(decision, Submit):
             claimed = _with_token(decision.task)
             self._claim(task, claimed)
+            # After the claim, so that the next one finds the slot that this one took as taken.
             if was_woken:
                 self.finalizer.wake_one(task.account_id)
             task = claimed
@@ -169,6 +171,8 @@ class StepRunner:
         if isinstance(decision, End):
             ended = self.finalizer.end(decision, was_running=_is_running(task), was_woken=was_woken)
             return Stepped(StepResult.ENDED, ended)
+        # Saved first, sent after: a message whose `seq` is not written yet would be dropped as stale, and one
+        # that is lost with a crash here is sent by the sweeper.
         self.tasks.save(decision.task)
         self.queue.send({"task_id": task.task_id, "seq": decision.task.seq}, decision.delay_s)
         return Stepped(StepResult.CONTINUED, decision.task)

@@ -45,6 +45,8 @@ class Sweeper:
         return Swept(
             self._send_due(self.tasks, self.task_queue, now_ms, WAITING_AGAIN_MS),
             self._send_due(self.deliveries, self.webhook_queue, now_ms, AGAIN_MS),
+            # Holds need no message: what is due is resolved here, by a write that is harmless the second
+            # time.
             self.ledger.expire_holds(now_ms, MAX_DUE_PER_SHARD),
         )
 

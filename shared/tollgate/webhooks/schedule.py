@@ -119,6 +119,8 @@ def redelivered(delivery: Delivery, now_ms: int) -> Delivery | None:
     asked_ms = delivery.redelivered_at_ms
     repeated = asked_ms is not None and now_ms - asked_ms < REDELIVERY_GAP_MS
     due = delivery.next_try_at_ms is not None and delivery.next_try_at_ms <= now_ms
+    # Asked for a moment ago, due now, or waiting for its lane: it is on its way, and a second message would
+    # only be stale.
     if repeated or due or delivery.put_offs:
         return None
     if delivery.redeliveries >= MAX_REDELIVERIES:

@@ -78,6 +78,7 @@ class WebhookSender:
             if not has_attempts_left(delivery):
                 # It was claimed, and nobody wrote down what came of it: the tries are bounded all the same.
                 return self._record(delivery, Try(now_ms, 0, error=NEVER_ENDED))
+            # The lane before the claim: a delivery that finds no slot has not used up an attempt.
             place = self.lanes.enter(delivery.account_id, now_ms)
             if place is None:
                 return self._defer(delivery, now_ms)
@@ -88,11 +89,14 @@ class WebhookSender:
     def _try(self, delivery: Delivery, place: str) -> TryOutcome:
         slow = None
         try:
+            # The claim is written before the POST. An attempt that dies half way was counted, so attempts
+            # stay bounded; the receiver may hear it twice, which at-least-once allows.
             self.deliveries.save(delivery)
             made = self._send(delivery)
             slow = made.duration_ms >= SLOW_MS
             return self._record(delivery, made)
         finally:
+            # Also after a failure: a slot that is kept holds up the account until its lease ends.
             self.lanes.leave(delivery.account_id, place, slow=slow)
 
     def _defer(self, delivery: Delivery, now_ms: int) -> TryOutcome:
@@ -110,6 +114,7 @@ class WebhookSender:
         return TryOutcome.DELIVERED if made.delivered else TryOutcome.EXHAUSTED
 
     def _send_message(self, delivery: Delivery, wait_s: int) -> None:
+        # SQS delays a message by 15 minutes at most; for a longer wait the sweeper is the timer.
         if wait_s <= MAX_DELAY_S:
             self.queue.send({"delivery_id": delivery.delivery_id, "seq": delivery.seq}, wait_s)
 
@@ -131,6 +136,7 @@ class WebhookSender:
             raise NotSentError("The account is gone.")
         now_ms = self.clock.now_ms()
         body = self._body(delivery)
+        # Signed with every live secret: during a rotation a receiver may have the old one or the new one.
         secrets = [secret.text for secret in live_secrets(account.webhook_secrets, now_ms)]
         headers = signed_headers(delivery.delivery_id, body, secrets, now_ms)
         try:
