@@ -1,4 +1,7 @@
-"""Remembers which providers are down, so that an outage costs one slow request per window. Pure."""
+"""Remembers which providers are down, so that an outage costs one slow request per window. Pure.
+
+The words are those of `providers/runtime/health.py`: a provider that is left alone is open.
+"""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +16,7 @@ FAST_FAILURES = 5
 @dataclass(slots=True)
 class _State:
     failures: int = 0
-    closed_until_ms: int = 0
+    open_until_ms: int = 0
 
 
 @dataclass(slots=True)
@@ -25,11 +28,11 @@ class Breaker:
     def allows(self, provider: str, now_ms: int) -> bool:
         """Return whether to ask a provider now. After a window the one who asks is the probe."""
         state = self._states.get(provider)
-        if state is None or state.closed_until_ms == 0:
+        if state is None or state.open_until_ms == 0:
             return True
-        if now_ms < state.closed_until_ms:
+        if now_ms < state.open_until_ms:
             return False
-        state.closed_until_ms = now_ms + WINDOW_MS
+        state.open_until_ms = now_ms + WINDOW_MS
         return True
 
     def succeeded(self, provider: str) -> None:
@@ -41,4 +44,4 @@ class Breaker:
         state = self._states.setdefault(provider, _State())
         state.failures += 1
         if slow or state.failures >= FAST_FAILURES:
-            state.closed_until_ms = now_ms + WINDOW_MS
+            state.open_until_ms = now_ms + WINDOW_MS

@@ -17,6 +17,7 @@ _FIRST_ERROR, _FIRST_SERVER_ERROR, _BAD_GATEWAY = 400, 500, 502
 _ERROR_STATUSES = range(400, 600)
 _TOO_MANY = 429
 _BUSY = frozenset({408, 424, _TOO_MANY})
+_TRANSIENT = frozenset({408, _TOO_MANY, 500, 502, 503, 529})
 _BUSY_MESSAGE = "The provider is busy. Try again."
 _OUR_ACCOUNT = frozenset({401, 402, 403})
 _NO_CODES: Mapping[str, int] = {}
@@ -53,6 +54,14 @@ class Fault:
             return Verdict.OUR_ACCOUNT
         is_theirs = self.status in _BUSY or self.status >= _FIRST_SERVER_ERROR
         return Verdict.NEXT_ROUTE if is_theirs else Verdict.ABOUT_REQUEST
+
+    @property
+    def is_transient(self) -> bool:
+        """Return whether the same provider may answer a moment later: it was busy, broken or unreachable.
+
+        A timeout is none (524), nor is an answer that cannot be read.
+        """
+        return self.status in _TRANSIENT and self not in (BROKEN_OFF, UNREADABLE)
 
     @property
     def shown(self) -> "Fault":

@@ -8,6 +8,7 @@
 Whatever happens, the hold is settled or voided before the request's invocation ends.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -52,6 +53,8 @@ IDLE_TIMEOUT_S = 300.0
 STREAM_TIMEOUT_S = 14 * 60.0
 """Of a stream, all routes tried for it together: less than the function's 15 minutes, so it ends in order."""
 CONNECT_TIMEOUT_S = 5.0
+RETRY_PAUSE_S = 0.3
+"""Before the last route is asked once more."""
 MAX_WHOLE_BYTES = 32 * 1024 * 1024
 MAX_ERROR_BYTES = 256 * 1024
 FIRST_ERROR = 400
@@ -151,21 +154,38 @@ class TextService:
         # One bound for all routes together: the function itself is ended after 15 minutes.
         answer_by = time.monotonic() + (STREAM_TIMEOUT_S if request.stream else WHOLE_TIMEOUT_S)
         failures: list[Fault] = []
+        last: TextOrder | None = None
         for order, exchange in self._exchanges(request, model, placed, headers, upstreams):
-            provider = order.route.provider
-            if not self.breaker.allows(provider, self.clock.now_ms()):
+            if not self.breaker.allows(order.route.provider, self.clock.now_ms()):
                 continue
-            outcome = await self._ask(order, exchange, placed, answer_by)
+            outcome = await self._attempt(order, exchange, placed, answer_by)
             if not isinstance(outcome, Fault):
-                self.breaker.succeeded(provider)
                 return outcome
             failures.append(outcome)
-            if isinstance(exchange.call, HttpCall):
-                self._note_failure(provider, outcome)
+            last = order if isinstance(exchange.call, HttpCall) else None
             if outcome is TIMED_OUT and not request.stream:
                 break  # the client's own 100 s are over
+        if last is not None and failures[-1].is_transient and time.monotonic() + RETRY_PAUSE_S < answer_by:
+            # Nobody else is left, and nothing has reached the client: most such failures are over at once.
+            await asyncio.sleep(RETRY_PAUSE_S)
+            again = upstreams[last.route.provider].exchange(last)
+            outcome = await self._attempt(last, again, placed, answer_by)
+            if not isinstance(outcome, Fault):
+                return outcome
+            failures.append(outcome)
         error = error_of_failures(failures, stream=request.stream)
         return Refused(error.status, encoded(error_body(request.protocol, error)), error.headers())
+
+    async def _attempt(
+        self, order: TextOrder, exchange: Exchange, placed: Placed, answer_by: float
+    ) -> TextResponse | Fault:
+        """Ask one route, and note how its provider did."""
+        outcome = await self._ask(order, exchange, placed, answer_by)
+        if not isinstance(outcome, Fault):
+            self.breaker.succeeded(order.route.provider)
+        elif isinstance(exchange.call, HttpCall):
+            self._note_failure(order.route.provider, outcome)
+        return outcome
 
     def _exchanges(
         self,

@@ -16,6 +16,7 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.ledger.holds import Hold
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.bedrock.text import Bedrock
+from tollgate.text import service
 from tollgate.text.billing import Billed, Placed
 from tollgate.text.breaker import WINDOW_MS, Breaker
 from tollgate.text.metering import Demand, full_hold
@@ -101,6 +102,15 @@ def not_connected() -> Any:
 
 def answered(status: int = 200, body: Any = SAID) -> Callable[[], FakeResponse]:
     return lambda: FakeResponse(status, body if isinstance(body, bytes) else json.dumps(body).encode())
+
+
+def one_after_the_other(*answers: Callable[[], Any]) -> Callable[[], Any]:
+    left = list(answers)
+
+    def answer() -> Any:
+        return left.pop(0)()
+
+    return answer
 
 
 ROUTES = (TextRoute("primary", "m", ANTHROPIC), TextRoute("reserve", "m", ANTHROPIC))
@@ -212,7 +222,7 @@ class TestRoutes:
         messages = [{"role": "user", "content": [URL_IMAGE]}]
         desk = Desk(FakeHttp(answered(529, {})))
         assert desk.status(messages=messages) == 503
-        assert desk.http.asked == ["primary"]
+        assert set(desk.http.asked) == {"primary"}
 
     def test_what_no_route_can_carry_is_refused_with_the_first_ones_words(self) -> None:
         desk = Desk(FakeHttp(answered()))
@@ -228,3 +238,44 @@ class TestRoutes:
     def test_unreadable_here_and_busy_there_is_503(self) -> None:
         desk = Desk(FakeHttp(answered(200, b"<html>"), answered(429, {})))
         assert desk.status() == 503
+
+
+class TestOneMoreTry:
+    """A transient failure with no other route left (the issue's list of statuses)."""
+
+    ONE_ROUTE = ROUTES[:1]
+
+    @pytest.fixture(autouse=True)
+    def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(service, "RETRY_PAUSE_S", 0.0)
+
+    @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
+    def test_the_same_route_answers_the_second_time(self, status: int) -> None:
+        desk = Desk(FakeHttp(one_after_the_other(answered(status), answered())), routes=self.ONE_ROUTE)
+        assert desk.status() == 200
+        assert desk.http.asked == ["primary", "primary"]
+
+    def test_so_it_does_after_a_connection_that_failed(self) -> None:
+        desk = Desk(FakeHttp(one_after_the_other(not_connected, answered())), routes=self.ONE_ROUTE)
+        assert desk.status() == 200
+
+    def test_there_is_no_third_time(self) -> None:
+        desk = Desk(FakeHttp(answered(500)), routes=self.ONE_ROUTE)
+        assert desk.status() == 503
+        assert desk.http.asked == ["primary", "primary"]
+
+    @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 424])
+    def test_what_would_come_again_is_not_tried_again(self, status: int) -> None:
+        desk = Desk(FakeHttp(answered(status)), routes=self.ONE_ROUTE)
+        assert desk.status() >= 400
+        assert desk.http.asked == ["primary"]
+
+    def test_nor_what_took_the_clients_whole_time(self) -> None:
+        desk = Desk(FakeHttp(timed_out), routes=self.ONE_ROUTE)
+        assert desk.status() == 524
+        assert desk.http.asked == ["primary"]
+
+    def test_another_route_comes_first(self) -> None:
+        desk = Desk(FakeHttp(answered(500)))
+        assert desk.status() == 200
+        assert desk.http.asked == ["primary", "reserve"]
