@@ -1,7 +1,7 @@
-"""Trigger: the task queue, one message `{task_id, seq}` or `{task_id, cancel}` at a time.
-A message is `woken` where a slot of the account came free for the task.
+"""Trigger: the task queue, one message at a time; the poll queue, up to ten `{task_id, seq, poll}` at once.
 
-Takes the one step that the message stands for: submit, poll, copy, cancel or end, and sends the next message.
+Takes the one step that a message stands for, `{task_id, seq}` or `{task_id, cancel}`: submit, poll, copy,
+cancel or end, and sends the next message. It is `woken` where a slot of the account came free for the task.
 Never trusts the message: what is true stands in the task's row.
 """
 
@@ -12,24 +12,29 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit.batches import EventType, batch_processor, process_partial_response
+from tollgate.kit.batches import process_at_once
 from tollgate.kit.observability import begin_log
 from tollgate.tasks.reports import report
-
-processor = batch_processor(EventType.SQS)
+from tollgate.tasks.step import Stepped
 
 
 def step(record: SQSRecord) -> None:
     """Take one step; what raises is reported and comes again."""
     message = json.loads(record.body)
     begin_log(**message)
+    report(_stepped(message))
+
+
+def _stepped(message: dict[str, Any]) -> Stepped:
     runner, task_id = run_task_parts.step_runner(), message["task_id"]
     if "cancel" in message:
-        report(runner.cancel(task_id, message["cancel"]))
-    else:
-        report(runner.run(task_id, message["seq"], was_woken="woken" in message))
+        return runner.cancel(task_id, message["cancel"])
+    if "poll" in message:
+        return runner.poll(task_id, message["seq"])
+    return runner.run(task_id, message["seq"], was_woken="woken" in message)
 
 
-def handler(event: dict[str, Any], context: LambdaContext) -> Any:
-    """Handle a batch of messages; give the ones that failed."""
-    return process_partial_response(event, step, processor, context)
+def handler(event: dict[str, Any], context: LambdaContext) -> Any:  # noqa: ARG001 - Lambda's shape
+    """Handle a batch of messages; return the ones that failed."""
+    run_task_parts.step_runner()  # before any thread runs: each would join the parts for itself
+    return process_at_once(event, step)

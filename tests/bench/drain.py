@@ -6,6 +6,9 @@ none waits for a place among its account's running ones (decision 0014).
 
 *As the workers allow* is the time that they worked, handler and taking the message off the queue, spread
 evenly over all of them, and one job. What is slower than that was lost between the steps, with workers idle.
+
+The second table is what AWS's workers could do at these times of a worker, each answer of a provider taking
+`ANSWER_S`: with a worker for each poll, as it was, and with one for ten.
 """
 
 import os
@@ -41,12 +44,20 @@ from tollgate.composition import run_task as run_task_parts
 from tollgate.kit import aws
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.observability import logger
+from tollgate.tasks.lifecycle import FIRST_POLL_S, MAX_POLL_S, MIN_POLL_S, POLL_SHARE
+from tollgate.tasks.step import StepRunner
 
 TASKS = 1_000
 JOB_S = 2
 PER_ACCOUNT = 100
 """Tasks of one account; as many may run at once."""
 MOST_WRITES = 6
+ANSWER_S = 0.3
+"""How long a provider takes to answer (INFERRED); the simulator answers at once."""
+KINDS = {"image, 10 s": 10, "video, 60 s": 60, "video, 180 s": 180}
+"""How long their jobs take."""
+STEPS_AT_ONCE, POLLS_AT_ONCE = 100, 50
+"""TaskConcurrency and PollConcurrency of the template."""
 BODY = {"model": "z-image", "input": {"prompt": "a fox", "size": "1:1"}}
 WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
 RUN_TASK = "RunTaskFunction"
@@ -64,6 +75,12 @@ class Meter:
     """What was done, by function: seconds of the queues' workers, and calls to DynamoDB."""
 
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """By queue."""
+    messages: Counter[str] = field(default_factory=Counter)
+    invocations: int = 0
+    """Of the worker that polls."""
+    polls_s: list[float] = field(default_factory=list)
+    """Of each poll by itself."""
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def writes(self, function: str) -> int:
@@ -87,7 +104,9 @@ class MeteredPump(Pump):
         started = time.perf_counter()
         super()._handle_messages(function, queue, messages)
         with _lock:
-            self._meter.seconds[function.name] += time.perf_counter() - started
+            self._meter.seconds[queue] += time.perf_counter() - started
+            self._meter.messages[queue] += len(messages)
+            self._meter.invocations += queue == "PollQueue"
 
 
 def named(function: Function, event: dict[str, Any]) -> Any:
@@ -164,6 +183,65 @@ def drain(pump: Pump, accounts: list[OpenedAccount]) -> float:
         pump.stop()
 
 
+def slow_answers(meter: Meter) -> ExitStack:
+    """Have each answer of a provider take `ANSWER_S`, and note how long a poll takes by itself."""
+    submit, ask, poll = StepRunner._submit, StepRunner._poll, StepRunner.poll
+
+    def slow_submit(*args: Any) -> Any:
+        time.sleep(ANSWER_S)
+        return submit(*args)
+
+    def slow_ask(*args: Any) -> Any:
+        time.sleep(ANSWER_S)
+        return ask(*args)
+
+    def noted_poll(*args: Any) -> Any:
+        started = time.perf_counter()
+        try:
+            return poll(*args)
+        finally:
+            with _lock:
+                meter.polls_s.append(time.perf_counter() - started)
+
+    ends = ExitStack()
+    for name, slow in (("_submit", slow_submit), ("_poll", slow_ask), ("poll", noted_poll)):
+        ends.enter_context(patch.object(StepRunner, name, slow))
+    return ends
+
+
+def polls_of(job_s: int) -> int:
+    """Return how often a job is polled until it is done, without the spread."""
+    after_s, polls = FIRST_POLL_S, 1
+    while after_s < job_s:
+        after_s += max(MIN_POLL_S, min(MAX_POLL_S, after_s // POLL_SHARE))
+        polls += 1
+    return polls
+
+
+def ceilings(meter: Meter, tasks: int) -> Table:
+    """Return what a stack's workers can do in a second."""
+    step_s = meter.seconds["TaskQueue"] / tasks
+    alone_s = sum(meter.polls_s) / len(meter.polls_s)
+    batched_s = meter.seconds["PollQueue"] / meter.messages["PollQueue"]
+    size = meter.messages["PollQueue"] / meter.invocations
+    table = Table(
+        f"polls by {size:.1f}", "polls", "worker-s, one each", "worker-s", "tasks/s, one each", "tasks/s"
+    )
+    for kind, job_s in KINDS.items():
+        polls = polls_of(job_s)
+        before_s, now_s = step_s + polls * alone_s, step_s + polls * batched_s
+        now = min(STEPS_AT_ONCE / step_s, POLLS_AT_ONCE / (polls * batched_s))
+        table.add_row(
+            kind,
+            str(polls),
+            f"{before_s:.2f}",
+            f"{now_s:.2f}",
+            f"{STEPS_AT_ONCE / before_s:.0f}",
+            f"{now:.0f}",
+        )
+    return table
+
+
 def main() -> None:
     """Order, drain, and print."""
     os.chdir(ROOT)
@@ -173,6 +251,7 @@ def main() -> None:
         ExitStack() as ends,
         TemporaryDirectory() as folder,
         patch.object(Function, "invoke", named),
+        slow_answers(meter),
     ):
         stack, pids = service(ends, Path(folder))
         accounts = order(tasks)
@@ -186,11 +265,12 @@ def main() -> None:
         before = {name: cpu_s(pid) for name, pid in pids.items()}
         took_s = drain(MeteredPump(stack, Clients.at(os.environ["AWS_ENDPOINT_URL"]), meter), accounts)
         used_s = {name: cpu_s(pid) - before[name] for name, pid in pids.items()}
-    expected_s = meter.seconds[RUN_TASK] / MAX_LOCAL_CONCURRENCY + JOB_S
+    worked_s = meter.seconds["TaskQueue"] + meter.seconds["PollQueue"]
+    expected_s = worked_s / MAX_LOCAL_CONCURRENCY + JOB_S
     table = Table(f"{tasks} tasks, jobs of {JOB_S} s, {MAX_LOCAL_CONCURRENCY} workers", "", "target")
     table.add_row("tasks/s, as the workers allow", f"{tasks / expected_s:.1f}", "")
     table.add_row("tasks/s, measured", f"{tasks / took_s:.1f}", f"at least {0.8 * tasks / expected_s:.1f}")
-    table.add_row("ms of a worker for each task", f"{1e3 * meter.seconds[RUN_TASK] / tasks:.0f}", "")
+    table.add_row("ms of a worker for each task", f"{1e3 * worked_s / tasks:.0f}", "")
     table.add_row("writes for each task: run_task", f"{meter.writes(RUN_TASK) / tasks:.2f}", "")
     others = sum(meter.writes(name) for name in {name for name, _ in meter.calls} - {RUN_TASK})
     table.add_row("writes for each task: others", f"{others / tasks:.2f}", "")
@@ -199,6 +279,7 @@ def main() -> None:
     for name, seconds in used_s.items():
         table.add_row(f"CPU of the {name}, cores", f"{seconds / took_s:.2f}", "")
     Console().print(table)
+    Console().print(ceilings(meter, tasks))
     for (name, call), count in sorted(meter.calls.items()):
         Console().print(f"{name} {call}: {count / tasks:.3f} for each task")
 

@@ -63,10 +63,10 @@ class Worker:
     aws: Aws
 
     def step(self) -> int:
-        """Hand every message of the task queue to `run_task`; give how many there were."""
+        """Hand every message of the task and poll queues to `run_task`; return how many there were."""
         from run_task.app import handler  # noqa: PLC0415 - Lambda's own entry
 
-        bodies = self.aws.messages("TaskQueue")
+        bodies = self.aws.messages("TaskQueue") + self.aws.messages("PollQueue")
         for body in bodies:
             assert invoke(handler, "TaskQueue", body) == {"batchItemFailures": []}
         return len(bodies)

@@ -100,9 +100,11 @@ class Life:
             if record["eventName"] == "INSERT":
                 self._survive(partial(dispatch_changes_parts.dispatcher().dispatch, record))
         self._dispatched += len(records)
-        for body in self._aws.messages("TaskQueue"):
-            message = json.loads(body)
-            self._survive(partial(run_task_parts.step_runner().run, message["task_id"], message["seq"]))
+        runner = run_task_parts.step_runner()
+        for queue, step in (("TaskQueue", runner.run), ("PollQueue", runner.poll)):
+            for body in self._aws.messages(queue):
+                message = json.loads(body)
+                self._survive(partial(step, message["task_id"], message["seq"]))
         self._clock.advance(ROUND_MS)
         self._survive(sweep_parts.sweeper().sweep)
 

@@ -104,7 +104,8 @@ class TestFinished:
         message = json.dumps({"task_id": task_id, "seq": 0})
         invoke(handler, "TaskQueue", message)
         once = task_of(task_id)
-        assert invoke(handler, "TaskQueue", message, message) == {"batchItemFailures": []}
+        for _ in range(2):
+            assert invoke(handler, "TaskQueue", message) == {"batchItemFailures": []}
         assert task_of(task_id) == once
 
     def test_a_message_after_the_end_changes_nothing(
@@ -231,6 +232,93 @@ class TestWebhook:
         assert (delivery.url, delivery.status, delivery.seq) == (RECEIVER, "pending", 0)
 
 
+class TestPolls:
+    """Polls have a queue of their own, whose worker takes ten at once and leaves long work to others."""
+
+    def submitted(self, customer: OpenedAccount, aws: Aws, **fields: Any) -> Task:
+        task_id = create(customer, **fields)
+        invoke(handler, "TaskQueue", json.dumps({"task_id": task_id, "seq": 0}))
+        return task_of(task_id)
+
+    def message(self, task: Task) -> dict[str, Any]:
+        return {"task_id": task.task_id, "seq": task.seq, "poll": True}
+
+    def poll(self, task: Task) -> Task:
+        assert invoke(handler, "PollQueue", json.dumps(self.message(task))) == {"batchItemFailures": []}
+        return task_of(task.task_id)
+
+    @pytest.fixture
+    def sent(self, aws: Aws, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
+        """Return what is sent: the queue and the message."""
+        found: list[tuple[str, dict[str, Any]]] = []
+        runner = run_task_parts.step_runner()
+        for name, queue in (("TaskQueue", runner.queue), ("PollQueue", runner.polls)):
+            monkeypatch.setattr(
+                queue, "send", lambda message, delay_s=0, name=name: found.append((name, message))
+            )
+        return found
+
+    def test_a_task_that_a_provider_took_goes_there(
+        self, customer: OpenedAccount, aws: Aws, sent: list[tuple[str, dict[str, Any]]]
+    ) -> None:
+        task = self.submitted(customer, aws)
+        assert sent == [("PollQueue", self.message(task))]
+
+    def test_while_it_is_not_done_the_next_poll_does_too(
+        self, customer: OpenedAccount, aws: Aws, sent: list[tuple[str, dict[str, Any]]]
+    ) -> None:
+        task = self.poll(self.submitted(customer, aws, **with_prompt("[[stuck]]")))
+        assert task.attempts[-1].polls == 1
+        assert sent[1:] == [("PollQueue", self.message(task))]
+
+    def test_a_result_is_copied_by_the_task_queues_worker(
+        self,
+        customer: OpenedAccount,
+        aws: Aws,
+        clock: ManualClock,
+        sent: list[tuple[str, dict[str, Any]]],
+    ) -> None:
+        task = self.submitted(customer, aws)
+        clock.advance(60 * MS_PER_S)
+        assert self.poll(task) == task  # nothing is written: whoever copies polls first
+        ((_, _), (queue, message)) = sent
+        assert (queue, message) == ("TaskQueue", {"task_id": task.task_id, "seq": task.seq})
+        invoke(handler, queue, json.dumps(message))
+        assert task_of(task.task_id).status == "finished"
+
+    def test_a_failure_leads_to_a_submit_elsewhere_by_the_task_queues_worker(
+        self,
+        customer: OpenedAccount,
+        aws: Aws,
+        clock: ManualClock,
+        sent: list[tuple[str, dict[str, Any]]],
+    ) -> None:
+        task = self.submitted(customer, aws, **with_prompt("[[fal: fail]]"))
+        clock.advance(60 * MS_PER_S)
+        failed = self.poll(task)
+        assert failed.attempt is None
+        assert sent[1:] == [("TaskQueue", {"task_id": task.task_id, "seq": failed.seq})]
+        # The same message among the polls starts no submit there either.
+        assert self.poll(failed) == failed
+        assert sent[2:] == sent[1:2]
+
+    def test_the_deadline_holds_there_as_well(
+        self, customer: OpenedAccount, aws: Aws, clock: ManualClock
+    ) -> None:
+        task = self.submitted(customer, aws, **with_prompt("[[stuck]]"))
+        clock.advance(task.deadline_at_ms - clock.now_ms())
+        assert self.poll(task).status == "expired"
+        assert balance_cents(customer) == 100
+
+    def test_one_that_cannot_be_read_does_not_keep_the_others(
+        self, customer: OpenedAccount, aws: Aws
+    ) -> None:
+        task = self.submitted(customer, aws, **with_prompt("[[stuck]]"))
+        answer = invoke(handler, "PollQueue", "not json", json.dumps(self.message(task)), "{}")
+        assert answer == {"batchItemFailures": [{"itemIdentifier": "m0"}, {"itemIdentifier": "m2"}]}
+        assert task_of(task.task_id).attempts[-1].polls == 1
+
+
 class TestMessagesOfThoseThatWait:
     """What waits costs a message when a slot comes free, however many wait and however fast they end."""
 
@@ -240,9 +328,9 @@ class TestMessagesOfThoseThatWait:
     def messages(self, aws: Aws, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         """Return the messages that are not handled yet."""
         sent: list[dict[str, Any]] = []
-        queue = run_task_parts.step_runner().queue
-        monkeypatch.setattr(queue, "send", lambda message, delay_s=0: sent.append(message))
-        monkeypatch.setattr(queue, "send_all", sent.extend)
+        for queue in (run_task_parts.step_runner().queue, run_task_parts.step_runner().polls):
+            monkeypatch.setattr(queue, "send", lambda message, delay_s=0: sent.append(message))
+            monkeypatch.setattr(queue, "send_all", sent.extend)
         return sent
 
     @pytest.fixture
@@ -295,5 +383,5 @@ class TestMessagesOfThoseThatWait:
         made = [task_of(one) for one in tasks]
         assert {task.status for task in made} == {"finished"}
         steps = sum(task.seq for task in made)
-        # One for each step, the first that found no slot, and one when a slot came free.
-        assert handled <= steps + 2 * self.TASKS
+        # One for each step, the first that found no slot, one when a slot came free, and one for the copy.
+        assert handled <= steps + 3 * self.TASKS

@@ -29,6 +29,7 @@ class TestAlarms:
     def test_work_that_waits_rings(self, template: Template) -> None:
         half_hour_s, five_minutes_ms = 1800, 300_000
         assert ("ApproximateAgeOfOldestMessage", "TaskQueue.QueueName", half_hour_s) in _signals(template)
+        assert ("ApproximateAgeOfOldestMessage", "PollQueue.QueueName", half_hour_s) in _signals(template)
         assert ("ApproximateAgeOfOldestMessage", "WebhookQueue.QueueName", half_hour_s) in _signals(template)
         assert ("IteratorAge", "DispatchChangesFunction", five_minutes_ms) in _signals(template)
         assert ("IteratorAge", "RecordUsageFunction", five_minutes_ms) in _signals(template)

@@ -10,6 +10,7 @@ from samtranslator.yaml_helper import yaml_parse
 from local.template import ROOT, Properties, Template, named
 from local.throwaway import thrown_away
 from tollgate.catalog.refresh import DOCUMENT_KEY
+from tollgate.kit.batches import MAX_AT_ONCE
 from tollgate.usage.counts import COUNTED
 
 TABLE = "AWS::DynamoDB::Table"
@@ -156,10 +157,12 @@ class TestNothingIsLost:
 class TestQueues:
     def test_every_queue_has_a_dead_letter_queue_after_5_receives(self, template: Template) -> None:
         queues = _working_queues(template)
-        assert set(queues) == {"TaskQueue", "WebhookQueue"}
+        assert set(queues) == {"TaskQueue", "PollQueue", "WebhookQueue"}
         for name, queue in queues.items():
             redrive = queue["RedrivePolicy"]
-            assert named(redrive["deadLetterTargetArn"]) == name.replace("Queue", "DeadLetterQueue")
+            # Polls are tasks' messages: both queues take them, so dead ones lie in one.
+            of = name.replace("Poll", "Task")
+            assert named(redrive["deadLetterTargetArn"]) == of.replace("Queue", "DeadLetterQueue")
             assert redrive["maxReceiveCount"] == 5
 
     def test_dead_letters_are_kept_14_days(self, template: Template) -> None:
@@ -238,6 +241,13 @@ class TestEventSources:
         assert named(source["EventSourceArn"]) == queue
         assert source["BatchSize"] == 1
         assert source["ScalingConfig"] == {"MaximumConcurrency": at_once}
+
+    def test_polls_are_read_by_ten(self, template: Template) -> None:
+        source = _sources(template)["RunTaskPollSource"]
+        assert named(source["EventSourceArn"]) == "PollQueue"
+        assert named(source["FunctionName"]) == "RunTaskFunction"
+        assert source["BatchSize"] == MAX_AT_ONCE
+        assert source["ScalingConfig"] == {"MaximumConcurrency": {"Ref": "PollConcurrency"}}
 
     def test_the_schedules(self, template: Template) -> None:
         rules = template.of_type("AWS::Events::Rule")

@@ -34,6 +34,7 @@ class RunTaskSettings(Settings):
     deliveries_table: str
     providers_table: str
     task_queue_url: str
+    poll_queue_url: str
     media_bucket: str
     storage_url: str
     provider_secret_arn: str
@@ -66,6 +67,7 @@ def step_runner() -> StepRunner:
         artifacts=ArtifactStore(aws.s3(), settings.media_bucket, settings.storage_url, results),
         inputs=InputStore(aws.s3(), settings.media_bucket, settings.storage_url),
         queue=queue,
+        polls=Queue(aws.sqs(), settings.poll_queue_url),
         clock=clock(),
         callback_base_url=settings.callback_base_url,
         kept_ms=settings.media_retention_days * MS_PER_DAY or None,

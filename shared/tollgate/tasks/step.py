@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 
 from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.store import MAX_FILES, ArtifactStore, CopyError
@@ -67,6 +68,8 @@ class StepResult(StrEnum):
     """The task is gone, ended, or moved by another step: nothing was done."""
     WAITING = "waiting"
     """The account has as many tasks running as it may; the end of one wakes this one."""
+    HANDED_OVER = "handed_over"
+    """More than a poll is due: a message in the task queue has it done."""
     CONTINUED = "continued"
     """The task goes on; its next message is sent."""
     ENDED = "ended"
@@ -99,6 +102,7 @@ class StepRunner:
     artifacts: ArtifactStore
     inputs: InputStore
     queue: Queue
+    polls: Queue
     clock: Clock
     callback_base_url: str | None = None
     kept_ms: int | None = None
@@ -108,11 +112,20 @@ class StepRunner:
 
         A task that `was_woken` as a slot came free wakes the next one.
         """
+        return self._run(task_id, seq, partial(self._carry_out, was_woken=was_woken))
+
+    def poll(self, task_id: str, seq: int) -> Stepped:
+        """Take the step if it is a quick one: a poll, or an end. A submit or a copy is for the task queue,
+        where it has a worker for itself.
+        """
+        return self._run(task_id, seq, self._poll_only)
+
+    def _run(self, task_id: str, seq: int, carry_out: Callable[[Task], Stepped]) -> Stepped:
         task = self._read(task_id)
         if task is None or task.ended or task.seq != seq:
             return Stepped(StepResult.STALE, task)
         try:
-            return self._carry_out(task, was_woken=was_woken)
+            return carry_out(task)
         # Another message of this task was quicker: its write counts, and this step leaves no trace.
         except (TaskMovedError, MovedOnError):
             return Stepped(StepResult.STALE, task)
@@ -142,10 +155,30 @@ class StepRunner:
         add_to_log(correlation_id=task and task.correlation_id)
         return task
 
-    def _carry_out(self, task: Task, *, was_woken: bool) -> Stepped:
-        # A job that runs is only asked for: where else it could go matters once it has come to an end.
+    def _poll_only(self, task: Task) -> Stepped:
+        providers = [route.provider for route in self._routes_to_start(task)]
+        decision: Submit | Poll | Copy | Continue | End = decide(task, providers, self.clock.now_ms())
+        if isinstance(decision, Poll):
+            polled = self._poll(task, decision.attempt, self.providers())
+            decision = after_poll(task, polled, self._elsewhere(task, polled), self.clock.now_ms())
+        if isinstance(decision, Continue | End):
+            return self._write(task, decision)
+        # The same `seq`: the provider is polled once more there, and what it says then is what counts.
+        self.queue.send({"task_id": task.task_id, "seq": task.seq})
+        return Stepped(StepResult.HANDED_OVER, task)
+
+    def _routes_to_start(self, task: Task) -> Sequence[Route]:
+        """Return the routes that a submit may take now; none for a job that runs, which is only asked for."""
         is_asked = task.attempt is not None and task.attempt.handle is not None
-        routes = () if is_asked else self._routes(task)
+        return () if is_asked else self._routes(task)
+
+    def _elsewhere(self, task: Task, polled: PollOutcome) -> list[str]:
+        """Return where a job could go; it matters only once it has come to an end."""
+        is_over = not isinstance(polled, Pending | Unknown)
+        return [route.provider for route in self._routes(task)] if is_over else []
+
+    def _carry_out(self, task: Task, *, was_woken: bool) -> Stepped:
+        routes = self._routes_to_start(task)
         providers = [route.provider for route in routes]
         # Before any claim: credentials that cannot be read must not cost the task an attempt.
         adapters = self.providers()
@@ -164,18 +197,25 @@ class StepRunner:
             decision = self._copied(task, outcome, providers)
         elif isinstance(decision, Poll):
             polled = self._poll(task, decision.attempt, adapters)
-            if not isinstance(polled, Pending | Unknown):
-                providers = [route.provider for route in self._routes(task)]
+            providers = self._elsewhere(task, polled)
             outcome = after_poll(task, polled, providers, self.clock.now_ms())
             decision = self._copied(task, outcome, providers)
+        return self._write(task, decision, was_woken=was_woken)
+
+    def _write(self, task: Task, decision: Continue | End, *, was_woken: bool = False) -> Stepped:
         if isinstance(decision, End):
             ended = self.finalizer.end(decision, was_running=_is_running(task), was_woken=was_woken)
             return Stepped(StepResult.ENDED, ended)
+        moved = decision.task
         # Saved first, sent after: a message whose `seq` is not written yet would be dropped as stale, and one
         # that is lost with a crash here is sent by the sweeper.
-        self.tasks.save(decision.task)
-        self.queue.send({"task_id": task.task_id, "seq": decision.task.seq}, decision.delay_s)
-        return Stepped(StepResult.CONTINUED, decision.task)
+        self.tasks.save(moved)
+        message = {"task_id": moved.task_id, "seq": moved.seq}
+        if moved.attempt is not None and moved.attempt.handle is not None:
+            self.polls.send({**message, "poll": True}, decision.delay_s)
+        else:
+            self.queue.send(message, decision.delay_s)
+        return Stepped(StepResult.CONTINUED, moved)
 
     def _claim(self, task: Task, claimed: Task) -> None:
         """Write the attempt before the call: whatever happens next, it is never made twice.
