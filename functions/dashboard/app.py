@@ -12,6 +12,7 @@ templates/    the pages; `static/`: style, scripts, icons
 from collections.abc import Awaitable, Callable
 
 from fastapi import FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from mangum import Mangum
 from starlette.exceptions import HTTPException
@@ -27,6 +28,7 @@ from dashboard.security import (
     Sessions,
     SignInNeededError,
     check_change,
+    drop_ended,
     security_headers,
 )
 from tollgate.composition import dashboard as dashboard_parts
@@ -58,7 +60,10 @@ app.mount(f"{PATH}/static", StaticFiles(directory=STATIC))
 async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
     """Refuse forged changes, name and log each request, and turn a fault of ours into a page."""
     request_id = begin_request()
+    is_static = request.url.path.startswith(f"{home(request)}/static/")
     try:
+        if not is_static:
+            await run_in_threadpool(drop_ended, request, dashboard_parts.dashboard().sessions)
         check_change(request)
         answer = await call_next(request)
     except ForgeryError:
@@ -72,7 +77,6 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
     settings = dashboard_parts.dashboard().settings
     answer.headers.update(security_headers(settings.storage_url, is_local=settings.stage == "local"))
     answer.headers["x-request-id"] = request_id
-    is_static = request.url.path.startswith(f"{home(request)}/static/")
     answer.headers["cache-control"] = FOR_EVER if is_static else "no-store"
     logger.info("dashboard.request", path=request.url.path, status=answer.status_code)
     return answer

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tollgate.composition import dashboard as dashboard_parts
+from tollgate.dashboard.sessions import SessionStore
 
 COOKIE = "tollgate_session"
 IDLE_S = 12 * 3600
@@ -54,11 +55,20 @@ def visitor_of(request: Request) -> Visitor:
 SignedIn = Annotated[Visitor, Depends(visitor_of)]
 
 
-def sign_in(request: Request, account_id: str, name: str) -> None:
+def sign_in(request: Request, sessions: SessionStore, account_id: str, name: str) -> None:
     """Begin a session of its own: nothing of the one before, its token included, is good in it."""
     request.session.clear()
-    request.session.update(account_id=account_id, name=name, seen_at_s=int(time.time()))
+    request.session.update(
+        id=sessions.begin(account_id), account_id=account_id, name=name, seen_at_s=int(time.time())
+    )
     csrf_token(request)
+
+
+def drop_ended(request: Request, sessions: SessionStore) -> None:
+    """Forget a session that was ended, here or elsewhere: its cookie alone is good for nothing."""
+    session = request.session
+    if "account_id" in session and not sessions.is_live(session.get("id", "-"), session["account_id"]):
+        session.clear()
 
 
 def csrf_token(request: Request) -> str:

@@ -5,7 +5,7 @@ from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
 from dashboard.render import base_url, home, moved, page, part
-from dashboard.security import sign_in
+from dashboard.security import SignedIn, sign_in
 from dashboard.services import Services
 from tollgate.accounts.models import Scope
 from tollgate.dashboard import development
@@ -53,7 +53,8 @@ async def end(services: Services, request: Request) -> Response:
     except SignInRefusedError as exc:
         logger.info("dashboard.sign_in_refused", reason=str(exc))
         return part(request, "sign_in_refused.html", REFUSED, account=None)
-    sign_in(request, services.identities.account_of(person), person.name)
+    account_id = services.identities.account_of(person)
+    sign_in(request, services.sessions, account_id, person.name)
     return RedirectResponse(home(request), SEE_OTHER)
 
 
@@ -64,7 +65,7 @@ def development_email(services: Services, request: Request, sent: Sent) -> Respo
     person = development.person_of(sent.get("email", ""))
     account_id = identities.account_of(person)
     identities.welcome(account_id, development.CREDIT_MICRO_USD)
-    sign_in(request, account_id, person.name)
+    sign_in(request, services.sessions, account_id, person.name)
     return moved(home(request))
 
 
@@ -74,17 +75,29 @@ def development_key(services: Services, request: Request, sent: Sent) -> Respons
     authenticator = _development(services).api.authenticator
     address = request.client.host if request.client else None
     key = authenticator.authenticate(f"Bearer {sent.get('key', '')}", Scope.ACCOUNT, address)
-    sign_in(request, key.account_id, f"key …{key.key_id[-SHOWN_OF_KEY:]}")
+    sign_in(request, services.sessions, key.account_id, f"key …{key.key_id[-SHOWN_OF_KEY:]}")
     return moved(home(request))
 
 
 @router.post("/sign-out")
 def sign_out(services: Services, request: Request) -> Response:
-    """Forget the visitor, here and at the user pool."""
-    cognito = services.cognito
+    """End the visitor's session, here and at the user pool."""
+    if "id" in request.session:
+        services.sessions.end(request.session["id"])
+    return _signed_out(services, request)
+
+
+@router.post("/sign-out/everywhere")
+def sign_out_everywhere(services: Services, request: Request, visitor: SignedIn) -> Response:
+    """End all sessions of the visitor's account, in all browsers."""
+    services.sessions.end_all(visitor.account_id)
+    return _signed_out(services, request)
+
+
+def _signed_out(services: Services, request: Request) -> Response:
     request.session.clear()
     back = f"{base_url(request)}/dashboard/sign-in"
-    return moved(back if cognito is None else cognito.sign_out_url(back))
+    return moved(back if services.cognito is None else services.cognito.sign_out_url(back))
 
 
 def _development(services: Services) -> Services:

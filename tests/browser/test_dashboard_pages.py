@@ -60,7 +60,7 @@ def new_key(page: Page, name: str) -> str:
     page.goto("/dashboard/keys")
     page.get_by_role("button", name="New key").first.click()
     page.get_by_label("Name").fill(name)
-    page.get_by_role("button", name="Make the key").click()
+    page.get_by_role("button", name="Create key").click()
     return page.locator("#new-secret").inner_text()
 
 
@@ -155,7 +155,7 @@ class TestEveryPage:
 
     def test_the_page_that_changes_a_key_too(self, page: Page) -> None:
         new_key(page, "Shop to be changed")
-        page.get_by_role("link", name="Change Shop to be changed").click()
+        page.get_by_role("link", name="Edit Shop to be changed").click()
         page.get_by_text("Models and networks").click()
         assert violations(page) == []
         page.get_by_label("Name").fill("Web")

@@ -20,6 +20,7 @@ from tollgate.catalog.loader import Catalog, Document, compiled
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import run_task as run_task_parts
+from tollgate.dashboard.sessions import LIFE_S
 from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError
 from tollgate.kit.money import micro_usd_of_cents
 
@@ -160,6 +161,34 @@ class TestSession:
         assert "secure" in answer.cookie.split("; ")
         assert answer.headers["strict-transport-security"] == "max-age=31536000"
 
+    def test_a_cookie_that_was_kept_is_of_no_use_after_signing_out(self, ada: Browser) -> None:
+        kept = Browser(ada.session, ada.csrf)
+        ada.post("/sign-out")
+        assert kept.get("/keys").status == 303
+        # Nor on a page for everybody, where it would show the balance; nor for a change.
+        again = Browser(ada.session, ada.csrf)
+        assert "Sign out" not in again.get("/catalog").text
+        assert Browser(kept.session, kept.csrf).post("/keys", {"name": "x"}).status == 403
+
+    def test_signing_out_everywhere_ends_all_sessions_but_no_later_one(
+        self, ada: Browser, clock: ManualClock
+    ) -> None:
+        other, stranger = Browser(), Browser()
+        other.sign_in()
+        stranger.sign_in("eve@example.com")
+        clock.advance(1)
+        ada.post("/sign-out/everywhere")
+        assert [one.get("/keys").status for one in (ada, other, stranger)] == [303, 303, 200]
+        clock.advance(1)
+        other.sign_in()
+        assert other.get("/keys").status == 200
+
+    def test_a_session_has_an_end_however_busy_it_is(self, ada: Browser, clock: ManualClock) -> None:
+        clock.advance(LIFE_S * 1000 - 1)
+        assert ada.get("/keys").status == 200
+        clock.advance(1000)
+        assert ada.get("/keys").status == 303
+
     def test_a_changed_cookie_is_no_session(self, ada: Browser) -> None:
         assert ada.session is not None
         ada.session = ("A" if ada.session[0] != "A" else "B") + ada.session[1:]
@@ -271,7 +300,7 @@ class TestPages:
 
     def test_an_account_without_tasks_and_keys_hears_what_to_do_first(self, ada: Browser) -> None:
         assert "First steps" in ada.get("").text
-        assert "Nothing made yet" in ada.get("/tasks").text
+        assert "No generations yet" in ada.get("/tasks").text
         assert "No keys yet" in ada.get("/keys").text
 
 
@@ -286,7 +315,7 @@ class TestKeys:
         assert key.name == "Shop"
         assert text not in ada.get("/keys").text
         shown = ada.get("/keys").text
-        assert "$0.00 of $2.50 a day" in shown
+        assert "$0.00 of $2.50 per day" in shown
 
     def test_what_the_form_cannot_mean_is_refused_by_name(self, ada: Browser) -> None:
         answer = ada.post("/keys", {"name": "Shop", "scopes": "media", "cap": "two"})
@@ -413,7 +442,7 @@ class TestPlayground:
         browser.get("/playground")
         answer = browser.post("/playground/z-image/run", {**FIELDS, "form_id": "order_1"})
         assert answer.status == 402
-        assert "Nothing made yet" in browser.get("/tasks").text
+        assert "No generations yet" in browser.get("/tasks").text
 
 
 class TestTasks:
@@ -449,7 +478,7 @@ class TestTasks:
         text = ada.get(f"/tasks/{task_id}").text
         assert "$0.01" in text
         assert "Attempts" in text
-        assert "took it" in text
+        assert "Succeeded" in text
         assert "a lighthouse" in text
 
     def test_a_failed_one_shows_its_refund(self, ada: Browser, clock: ManualClock) -> None:
@@ -513,10 +542,10 @@ class TestWebhooks:
     def test_a_test_is_sent_and_shown(self, ada: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
         answer = ada.post("/webhooks/test", {"url": "https://93.184.215.14/hook"})
         assert answer.status == 200, answer.text
-        assert "On its way" in answer.text
+        assert "Pending" in answer.text
         found = re.findall(r'id="(evt_\w+)"', ada.get("/webhooks").text)
         assert len(found) == 1
-        assert "On its way" in ada.post(f"/webhooks/deliveries/{found[0]}/redeliver").text
+        assert "Pending" in ada.post(f"/webhooks/deliveries/{found[0]}/redeliver").text
 
     def test_a_private_address_is_refused(self, ada: Browser) -> None:
         assert ada.post("/webhooks/test", {"url": "http://10.0.0.1/"}).status == 400

@@ -46,7 +46,7 @@ def with_stripe(aws: Aws, base_url: str = "https://api.stripe.invalid") -> None:
 class TestWithoutKeys:
     def test_the_overview_says_how_to_get_credit(self, browser: Browser) -> None:
         shown = browser.get("").text
-        assert "tollgate accounts credit" in shown
+        assert "Contact your administrator to add credit" in shown
         assert f"{STAGE}/dashboard/top-up" in shown
 
     def test_there_is_nothing_to_press(self, browser: Browser) -> None:

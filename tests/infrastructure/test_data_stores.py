@@ -21,6 +21,7 @@ KEYS = {
     "AccountsTable": ["account_id"],
     "ApiKeysTable": ["key_id"],
     "IdentitiesTable": ["identity_id"],
+    "SessionsTable": ["session_id"],
     "TasksTable": ["task_id"],
     "LedgerTable": ["account_id", "entry_id"],
     "UsageTable": ["account_id", "usage_day"],
@@ -76,7 +77,7 @@ class TestTables:
         assert _key_names(index) == ["account_id", "created_at_ms"]
         assert index["Projection"] == {"ProjectionType": "ALL"}
 
-    @pytest.mark.parametrize("table", ["IdempotencyTable", "CountedEntriesTable"])
+    @pytest.mark.parametrize("table", ["IdempotencyTable", "CountedEntriesTable", "SessionsTable"])
     def test_rows_that_only_stop_repeats_go_away_by_themselves(self, template: Template, table: str) -> None:
         ttl = template.of_type(TABLE)[table]["TimeToLiveSpecification"]
         assert ttl == {"AttributeName": "expires_at_s", "Enabled": True}
@@ -85,7 +86,7 @@ class TestTables:
         with_ttl = {
             name for name, table in template.of_type(TABLE).items() if "TimeToLiveSpecification" in table
         }
-        assert with_ttl == {"IdempotencyTable", "CountedEntriesTable"}
+        assert with_ttl == {"IdempotencyTable", "CountedEntriesTable", "SessionsTable"}
 
 
 class TestNothingIsLost:

@@ -150,6 +150,8 @@ ALLOWED["DashboardFunction"] = ALLOWED["ApiFunction"] | {
     ("dynamodb:PutItem", "AccountsTable"),
     ("dynamodb:GetItem", "IdentitiesTable"),
     ("dynamodb:PutItem", "IdentitiesTable"),
+    ("dynamodb:GetItem", "SessionsTable"),
+    ("dynamodb:PutItem", "SessionsTable"),
     ("secretsmanager:GetSecretValue", "SessionSecret"),
     ("ssm:GetParameter", SIGN_IN),
 }

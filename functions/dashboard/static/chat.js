@@ -18,7 +18,7 @@ let running = null;
 const apiKey = async () => {
   if (!key || key.expiresAtMs - Date.now() < RENEW_MS) {
     const answer = await fetch(page.dataset.key, { method: "POST", headers });
-    if (!answer.ok) throw new Error("You are not signed in any more. Reload the page.");
+    if (!answer.ok) throw new Error("Your session has ended. Reload the page to sign in.");
     key = await answer.json();
   }
   return key.key;
@@ -78,12 +78,12 @@ const ask = async (shown, signal) => {
     if (chunk.error) throw new Error(chunk.error.message);
     shown.text.append(chunk.choices?.[0]?.delta?.content ?? "");
     if (chunk.usage) {
-      const { prompt_tokens: read, completion_tokens: written } = chunk.usage;
-      shown.note.textContent = `${read} tokens read, ${written} written`;
+      const { prompt_tokens: input, completion_tokens: output } = chunk.usage;
+      shown.note.textContent = `${input} in · ${output} out`;
     }
     log.scrollTop = log.scrollHeight;
   }
-  throw new Error("The answer broke off.");
+  throw new Error("The answer was interrupted.");
 };
 
 const busy = (on) => {

@@ -11,6 +11,7 @@ from tollgate.dashboard.chat_keys import ChatKeys
 from tollgate.dashboard.cognito import Cognito, PoolSettings
 from tollgate.dashboard.identities import Identities
 from tollgate.dashboard.repository import IdentityRepository
+from tollgate.dashboard.sessions import SessionStore
 from tollgate.kit import aws
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb import Database
@@ -27,6 +28,7 @@ class DashboardSettings(ApiSettings):
     """
 
     identities_table: str
+    sessions_table: str
     session_secret_arn: str
     sign_in_parameter: str | None = None
     tollgate_development_sign_in: bool = False
@@ -46,6 +48,7 @@ class Dashboard:
     session_key: str
     identities: Identities
     chat_keys: ChatKeys
+    sessions: SessionStore
     cognito: Cognito | None
 
     @property
@@ -76,6 +79,7 @@ def dashboard() -> Dashboard:
             parts.clock(),
         ),
         chat_keys=ChatKeys(ApiKeyRepository(db, settings.api_keys_table), parts.clock()),
+        sessions=SessionStore(db, settings.sessions_table, parts.clock()),
         cognito=_cognito(settings.sign_in_parameter),
     )
 

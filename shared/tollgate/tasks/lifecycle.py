@@ -279,7 +279,7 @@ def _succeeded(task: Task, result: Succeeded, providers: Sequence[str], now_ms: 
 
 
 def _exhausted(task: Task, now_ms: int) -> End:
-    message = "No provider could make this. Refunded in full."
+    message = "Generation failed at every provider. You were refunded."
     error = TaskError(TaskErrorCode.PROVIDERS_EXHAUSTED, message)
     return _end_without_result(task, TaskStatus.FAILED, error, now_ms)
 

@@ -1,0 +1,58 @@
+"""Sessions of the dashboard in DynamoDB: a cookie alone would be good until it expires, whoever signed out.
+
+A session is a row with an end; an account's own row says before when all of its sessions ended.
+"""
+
+import secrets
+from dataclasses import dataclass
+
+from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.writes import Write
+
+LIFE_S = 7 * 24 * 3600
+"""After this a person signs in again, however busy the session was."""
+_ID_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStore:
+    """Begins sessions, ends them, and tells whether one is live."""
+
+    db: Database
+    table: str
+    clock: Clock
+
+    def begin(self, account_id: str) -> str:
+        """Return the id of a new session."""
+        session_id = secrets.token_urlsafe(_ID_BYTES)
+        self._put(session_id, {"account_id": account_id, "began_at_ms": self.clock.now_ms()})
+        return session_id
+
+    def is_live(self, session_id: str, account_id: str) -> bool:
+        """Return whether a session of the account has neither ended nor been ended."""
+        row = self.db.get(self.table, {"session_id": session_id})
+        if row is None or row.get("account_id") != account_id or row["expires_at_s"] <= self._now_s():
+            return False
+        ended = self.db.get(self.table, {"session_id": _all_of(account_id)})
+        return ended is None or int(row["began_at_ms"]) > int(ended["ended_at_ms"])
+
+    def end(self, session_id: str) -> None:
+        """End one session; a repeat changes nothing."""
+        self._put(session_id, {})
+
+    def end_all(self, account_id: str) -> None:
+        """End all sessions of an account that there are now."""
+        self._put(_all_of(account_id), {"ended_at_ms": self.clock.now_ms()})
+
+    def _put(self, session_id: str, fields: dict[str, object]) -> None:
+        # A row that outlives every session it could be about may go (DynamoDB's TTL).
+        item = {"session_id": session_id, "expires_at_s": self._now_s() + LIFE_S, **fields}
+        self.db.write(Write(self.table, item=item))
+
+    def _now_s(self) -> int:
+        return self.clock.now_ms() // MS_PER_S
+
+
+def _all_of(account_id: str) -> str:
+    return f"account#{account_id}"
