@@ -94,6 +94,9 @@ cost: .venv/.ready .local/ministack/.ready  ## what a million requests of each k
 bench-stats: .venv/.ready .local/ministack/.ready  ## 30-day statistics of a million ledger entries: queries, time
 	@$(PYTHON) -m tests.bench.stats
 
+bench-ledger: .venv/.ready  ## the proof of an account with a million entries: CPU, pages, and what 10 million take
+	@$(PYTHON) -m tests.bench.ledger
+
 bench-drain: .venv/.ready .local/ministack/.ready  ## how fast a full queue drains, and writes a task (TASKS=1000)
 	@$(PYTHON) -m tests.bench.drain $(TASKS)
 

@@ -227,8 +227,10 @@ class Pump:
             raise ValueError(f"this schedule is not known here: {rule['ScheduleExpression']}")
         every_s = int(found[1]) * _UNIT_S[found[2]]
         while not self._stopping.wait(every_s):
+            # A rule's own input takes the place of the event, as EventBridge does it.
+            given = rule["Targets"][0].get("Input")
             event = {"source": "aws.events", "detail-type": "Scheduled Event", "time": time.time()}
             try:
-                function.invoke(event)
+                function.invoke(event if given is None else json.loads(given))
             except Exception:
                 log.exception("%s failed", function.name)

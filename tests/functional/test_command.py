@@ -110,7 +110,7 @@ class TestCredit:
         }
         (entry,) = run_task_parts.step_runner().ledger.named(customer.account_id, ["credit_inv-7"])
         assert (entry.amount_micro_usd, entry.reason) == (25_500_000, "paid")
-        assert answer(run("check-ledger", "--json")) == {"accounts": 1, "faults": []}
+        assert answer(run("check-ledger", "--json")) == {"accounts": 1, "entries": 2, "faults": []}
 
     def test_a_repeat_changes_nothing(self, run: Run, customer: OpenedAccount) -> None:
         words = ("accounts", "credit", customer.account_id, "--id", "inv-7", "--reason", "paid", "--yes")
@@ -379,7 +379,7 @@ class TestCheckLedger:
         run_to_end(create(customer), clock)
         running, _ = create(customer, **with_prompt("[[slow 60]]")), create(customer)
         run_task_parts.step_runner().run(running, 0)
-        assert answer(run("check-ledger", "--json")) == {"accounts": 1, "faults": []}
+        assert answer(run("check-ledger", "--json")) == {"accounts": 1, "entries": 4, "faults": []}
 
     @pytest.mark.parametrize("words", [(), ("--json",)])
     def test_a_balance_that_drifts_ends_with_1(

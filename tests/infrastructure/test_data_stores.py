@@ -24,6 +24,7 @@ KEYS = {
     "SessionsTable": ["session_id"],
     "TasksTable": ["task_id"],
     "LedgerTable": ["account_id", "entry_id"],
+    "CheckpointsTable": ["account_id"],
     "UsageTable": ["account_id", "usage_day"],
     "CountedEntriesTable": ["entry_id"],
     "IdempotencyTable": ["idempotency_id"],
@@ -252,9 +253,15 @@ class TestEventSources:
 
     def test_the_schedules(self, template: Template) -> None:
         rules = template.of_type("AWS::Events::Rule")
-        assert {named(rule["Targets"][0]["Arn"]): rule["ScheduleExpression"] for rule in rules.values()} == {
-            "SweepFunction": "rate(1 minute)",
-            "CheckLedgerFunction": "rate(1 day)",
+        found = {
+            (named(target["Arn"]), rule["ScheduleExpression"], target.get("Input"))
+            for rule in rules.values()
+            for target in rule["Targets"]
+        }
+        assert found == {
+            ("SweepFunction", "rate(1 minute)", None),
+            ("CheckLedgerFunction", "rate(1 day)", None),
+            ("CheckLedgerFunction", "rate(15 minutes)", '{"continue": true}'),
         }
 
 

@@ -130,7 +130,11 @@ ALLOWED = {
     "CheckLedgerFunction": {
         ("dynamodb:GetItem", "AccountsTable"),
         ("dynamodb:Scan", "AccountsTable"),
+        ("dynamodb:BatchGetItem", "LedgerTable"),
         ("dynamodb:Query", "LedgerTable"),
+        ("dynamodb:Query", "${LedgerTable.Arn}/index/TimeIndex"),
+        ("dynamodb:GetItem", "CheckpointsTable"),
+        ("dynamodb:PutItem", "CheckpointsTable"),
     },
 }
 

@@ -15,7 +15,7 @@ from tollgate.kit.s3_document import S3Document
 
 ENVIRONMENT = "environment.json"
 """What a running local service leaves for its tools (docs/architecture.md#on-one-machine)."""
-FUNCTIONS = ("ApiFunction", "RunTaskFunction")
+FUNCTIONS = ("ApiFunction", "RunTaskFunction", "CheckLedgerFunction")
 """Their variables together name whatever a command needs but the dead-letter queues."""
 DEAD_LETTER_QUEUES = {
     "TASK_DEAD_LETTER_QUEUE_URL": "TaskDeadLetterQueue",

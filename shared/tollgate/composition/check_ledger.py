@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from tollgate.accounts.repository import AccountRepository
-from tollgate.composition.parts import part
+from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.settings import Settings
+from tollgate.ledger.checkpoints import Checkpoints
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
 
@@ -17,6 +17,7 @@ class CheckLedgerSettings(Settings):
 
     accounts_table: str
     ledger_table: str
+    checkpoints_table: str
 
 
 @part
@@ -25,6 +26,7 @@ def ledger_audit() -> LedgerAudit:
     settings = CheckLedgerSettings.from_env()
     db = Database(aws.dynamodb())
     return LedgerAudit(
-        accounts=AccountRepository(db, settings.accounts_table),
         ledger=LedgerRepository(db, settings.accounts_table, settings.ledger_table),
+        checkpoints=Checkpoints(db, settings.checkpoints_table),
+        clock=clock(),
     )

@@ -134,11 +134,12 @@ class Database:
         newest_first: bool = False,
         page_size: int = PAGE_SIZE,
         after: Item | None = None,
+        fields: Sequence[str] = (),
     ) -> Iterator[Item]:
         """Return the rows of one partition in key order, or the other way round, at most `limit` of them.
 
         `page_size` is how many one round trip may give, of which DynamoDB reads 1 MB at most; `after` is the
-        key (an index's has the table's in it) of the row to go on after.
+        key (an index's has the table's in it) of the row to go on after. With `fields` rows have these alone.
         """
         request: dict[str, Any] = {
             "TableName": table,
@@ -148,13 +149,15 @@ class Database:
         }
         # A global secondary index cannot be read consistently.
         request |= {"IndexName": index} if index else {"ConsistentRead": True}
-        if after is not None:
-            request["ExclusiveStartKey"] = to_attributes(after)
-        return self._pages(self._client.query, request, limit, page_size)
+        return self._pages(self._client.query, request | _part(after, fields), limit, page_size)
 
-    def scan(self, table: str) -> Iterator[Item]:
-        """Return every row of a table, page by page; for audits, and for tables of a few rows."""
-        return self._pages(self._client.scan, {"TableName": table, "ConsistentRead": True}, None, PAGE_SIZE)
+    def scan(self, table: str, *, after: Item | None = None, fields: Sequence[str] = ()) -> Iterator[Item]:
+        """Return every row of a table, page by page; for audits, and for tables of a few rows.
+
+        `after` and `fields` are those of `query`.
+        """
+        request = {"TableName": table, "ConsistentRead": True, **_part(after, fields)}
+        return self._pages(self._client.scan, request, None, PAGE_SIZE)
 
     @staticmethod
     def _pages(
@@ -170,6 +173,17 @@ class Database:
             if "LastEvaluatedKey" not in answer or left == 0:
                 return
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
+def _part(after: Item | None, fields: Sequence[str]) -> dict[str, Any]:
+    """Return the parts of a request that ask for the rows after one, and for some of their fields."""
+    part: dict[str, Any] = {}
+    if after is not None:
+        part["ExclusiveStartKey"] = to_attributes(after)
+    if fields:
+        part["ProjectionExpression"] = ", ".join(f"#f{n}" for n in range(len(fields)))
+        part["ExpressionAttributeNames"] = {f"#f{n}": name for n, name in enumerate(fields)}
+    return part
 
 
 def _wait_s(attempt: int) -> float:

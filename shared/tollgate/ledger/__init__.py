@@ -1,12 +1,14 @@
-"""Money: the balance and the append-only ledger. Nothing else writes either.
+"""Money: the balance and the append-only ledger. Nothing else writes either (docs/ledger.md).
 
-In: amounts with what they are for. Out: writes (values of `kit/writes.py`) that move a balance together
-with its row, or refuse. Nothing else writes either (docs/ledger.md).
+In: decisions to charge, hold, settle, refund or credit. Out: writes (values of `kit/writes.py`) that move a
+balance together with its row, or refuse; `tasks` and `text` carry them out. Accounts are known here by their
+id and their row alone: `tollgate.accounts` imports this package, never the reverse.
 
 entries.py      ledger entries as values; their ids are made from what they are for
-repository.py   the writes of media: charge, refund, credit
-holds.py        the writes of text: hold, record, settle, void
-caps.py         spending caps of keys; `rate.py`: requests per minute
+repository.py   the writes of media: charge, refund, credit; what reads the ledger
+holds.py        the writes of text: hold, record, settle, void, renew; who decides how a hold ends
+caps.py         spending caps of keys; `rate.py`: requests per minute; both counted by the writes of money
 statement.py    the ledger as its customer reads it; `query.py` reads the question
-audit.py        balance + open holds = sum of entries; `service.py` proves it daily
+audit.py        balance + open holds = sum of entries, pure; `service.py` proves it daily
+checkpoints.py  what the proof remembers, so that it reads only what is new
 """

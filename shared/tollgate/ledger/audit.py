@@ -1,13 +1,33 @@
-"""The accounting truth, proven: what an account holds equals what its ledger says.
+"""The accounting truth, proven: what an account holds equals what its ledger says. Pure.
 
-Source: docs/architecture.md#money.
+Source: docs/ledger.md#the-proof.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.entries import Entry, EntryKind, refund_id_of
 from tollgate.ledger.holds import Hold, text_entry_id
+
+
+class Line(NamedTuple):
+    """What the proof needs of an entry; `kind` and `answers` as in `Entry`."""
+
+    entry_id: str
+    kind: str
+    amount_micro_usd: int
+    created_at_ms: int
+    answers: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What an account's entries up to `through_ms` come to; the checkpoint of the next proof."""
+
+    through_ms: int = -1
+    entries: int = 0
+    amount_micro_usd: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,34 +40,96 @@ class Drift:
     unanswered_refunds: tuple[str, ...]
     """Refunds without the charge they answer, or of another amount."""
     held_micro_usd: int = 0
+    entry_id: str = field(default="", compare=False)
+    """The newest entry that was read."""
+
+    @property
+    def amount_micro_usd(self) -> int:
+        """Return what the balance and the holds are above the ledger, or below it."""
+        return self.balance_micro_usd + self.held_micro_usd - self.ledger_micro_usd
+
+    def is_same_as(self, other: "Drift") -> bool:
+        """Return whether this is the drift that `other` is, at the same entry.
+
+        What came after that entry moved balance and ledger alike, so what is left at it is what is left now.
+        """
+        return (
+            self.account_id == other.account_id
+            and self.amount_micro_usd == other.amount_micro_usd
+            and self.unanswered_refunds == other.unanswered_refunds
+            and (self.balance_micro_usd < 0) == (other.balance_micro_usd < 0)
+        )
+
+
+@dataclass(slots=True)
+class Reading:
+    """Entries that are read one after the other, in any order, and what they come to."""
+
+    tally: Tally = Tally()
+    texts: dict[str, int] = field(default_factory=dict)
+    """Charges that open holds may be settled with: those that are newer than a hold can be old."""
+    unanswered: tuple[str, ...] = ()
+    newest: tuple[int, str] = (-1, "")
+
+    def copy(self) -> "Reading":
+        """Return a reading that goes on from here and leaves this one as it is."""
+        return replace(self, texts=dict(self.texts))
+
+    def add(self, lines: Sequence[Line], unanswered: Sequence[str] = (), *, recent: bool = True) -> None:
+        """Take in entries; `recent` where an open hold may be settled with one of them."""
+        count, amount = self.tally.entries, self.tally.amount_micro_usd
+        self.tally = replace(
+            self.tally,
+            entries=count + len(lines),
+            amount_micro_usd=amount + sum(line.amount_micro_usd for line in lines),
+        )
+        self.unanswered += tuple(unanswered)
+        if lines:
+            last = max((line.created_at_ms, line.entry_id) for line in lines)
+            self.newest = max(self.newest, last)
+        if recent:
+            self.texts |= {line.entry_id: line.amount_micro_usd for line in lines if line.kind == "text"}
+
+
+def unanswered_refunds(lines: Iterable[Line], charges: Mapping[str, int]) -> list[str]:
+    """Return the refunds that do not return exactly their charge, of `charges` by id.
+
+    An entry's id is unique, so a refund whose id is that of its charge's one refund is the only one.
+    """
+    return [
+        line.entry_id
+        for line in lines
+        if line.kind == EntryKind.REFUND
+        and (
+            line.answers is None
+            or refund_id_of(line.answers) != line.entry_id
+            or charges.get(line.answers) != -line.amount_micro_usd
+        )
+    ]
+
+
+def compare(account_id: str, balance_micro_usd: int, holds: Iterable[Hold], reading: Reading) -> Drift | None:
+    """Compare a balance and its open holds with what was read of the ledger; `None` when all is well.
+
+    Checked: the sum; that the balance is not negative; that each refund returns exactly its charge. A hold
+    whose request is recorded but not settled counts for hold − charge.
+    """
+    held = sum(hold.amount_micro_usd + reading.texts.get(text_entry_id(hold.request_id), 0) for hold in holds)
+    total = reading.tally.amount_micro_usd
+    if total == balance_micro_usd + held and balance_micro_usd >= 0 and not reading.unanswered:
+        return None
+    return Drift(account_id, balance_micro_usd, total, reading.unanswered, held, reading.newest[1])
 
 
 def audit(
     account_id: str, balance_micro_usd: int, entries: Iterable[Entry], holds: Iterable[Hold] = ()
 ) -> Drift | None:
-    """Compare a balance and its open holds with the ledger; give what is wrong, `None` when all is well.
-
-    Checked: the sum; that the balance is not negative; that each refund returns exactly its charge. A hold
-    whose request is recorded but not settled counts for hold − charge.
-    """
-    total = 0
-    unsettled = {text_entry_id(hold.request_id): hold.amount_micro_usd for hold in holds}
-    charges: dict[str, int] = {}
-    refunds: list[Entry] = []
-    for entry in entries:
-        total += entry.amount_micro_usd
-        if entry.entry_id in unsettled:
-            unsettled[entry.entry_id] += entry.amount_micro_usd
-        if entry.kind is EntryKind.CHARGE:
-            charges[entry.entry_id] = entry.amount_micro_usd
-        if entry.kind is EntryKind.REFUND:
-            refunds.append(entry)
-    # Charges sort before their refunds, but the check must not depend on it.
-    # A charge that was answered is taken out, so that a second refund of it finds none.
-    unanswered = tuple(
-        r.entry_id for r in refunds if charges.pop(r.answers or "", None) != -r.amount_micro_usd
-    )
-    held = sum(unsettled.values())
-    if total == balance_micro_usd + held and balance_micro_usd >= 0 and not unanswered:
-        return None
-    return Drift(account_id, balance_micro_usd, total, unanswered, held)
+    """Compare a balance and its open holds with all entries at once, as `compare` does."""
+    lines = [
+        Line(each.entry_id, each.kind, each.amount_micro_usd, each.created_at_ms, each.answers)
+        for each in entries
+    ]
+    charges = {line.entry_id: line.amount_micro_usd for line in lines if line.kind == EntryKind.CHARGE}
+    reading = Reading()
+    reading.add(lines, unanswered_refunds(lines, charges))
+    return compare(account_id, balance_micro_usd, holds, reading)

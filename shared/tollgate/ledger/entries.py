@@ -91,6 +91,12 @@ def refund_id(task_id: str) -> str:
     return f"{task_id}#refund"
 
 
+def refund_id_of(charge: str) -> str | None:
+    """Return the id of the one refund that answers the charge of this id; `None` for what is no charge's."""
+    task_id, _, kind = charge.rpartition("#")
+    return refund_id(task_id) if kind == "charge" else None
+
+
 def charge_entry(
     account_id: str,
     task_id: str,

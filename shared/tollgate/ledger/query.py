@@ -12,9 +12,9 @@ from tollgate.ledger.holds import late_entry_id, text_entry_id
 PARAMETERS = ("kind", "taskId", "requestId", "from", "to", "limit", "cursor")
 MAX_ID_BYTES = 1024
 """DynamoDB's own bound for a sort key."""
-_END_MS = 2**48
+END_MS = 2**48
 """Later than any time that ISO 8601 can write."""
-_TIME_DIGITS = len(str(_END_MS))
+_TIME_DIGITS = len(str(END_MS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> 
     wanted = Wanted(
         limit=reader.read("limit", limit, default_limit, "Must be a whole number.", limits),
         first_ms=reader.read("from", epoch_ms, 0, "Not a time.", A_TIME),
-        end_ms=reader.read("to", epoch_ms, _END_MS, "Not a time.", A_TIME),
+        end_ms=reader.read("to", epoch_ms, END_MS, "Not a time.", A_TIME),
         after=reader.read("cursor", _position, None, "Not a cursor of an earlier page."),
         kind=reader.read("kind", EntryKind, None, "Unknown kind.", [str(kind) for kind in EntryKind]),
         entry_ids=_entry_ids(task_id, request_id),

@@ -8,13 +8,15 @@ explains it. So `balance + Σ open holds = Σ ledger entries` holds after every 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from itertools import islice
 
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb import MAX_KEYS, Database
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import DUE_SHARDS
 from tollgate.kit.writes import Write
+from tollgate.ledger.audit import Line, unanswered_refunds
 from tollgate.ledger.caps import (
     Allowance,
     AlreadyOpenError,
@@ -33,7 +35,7 @@ from tollgate.ledger.holds import (
     holds_of,
     void_entry,
 )
-from tollgate.ledger.query import Wanted
+from tollgate.ledger.query import END_MS, Wanted
 from tollgate.ledger.rate import RateWindow, RateWindowMovedError, count_request, rate_refused
 
 MAX_OPEN_TASKS = 10_000
@@ -43,6 +45,10 @@ MAX_RUNNING_TASKS = 100
 
 Source: docs/contract.md#limits.
 """
+LINES_AT_ONCE = 10_000
+"""Entries that the proof takes in at once; DynamoDB reads 1 MB a page, which is about a third of it."""
+_LINE = ("entry_id", "kind", "amount_micro_usd", "created_at_ms", "answers")
+"""What the proof reads of each: to read the rest as well takes three times as long."""
 
 
 class AlreadyPostedError(Exception):
@@ -196,6 +202,69 @@ class LedgerRepository:
         """Return all entries of an account, in the order of their ids."""
         rows = self._db.query(self._ledger_table, "account_id = :account", {":account": account_id})
         return (Entry.from_item(row) for row in rows)
+
+    def account_ids(self, after: str | None = None) -> Iterator[str]:
+        """Return the ids of all accounts, or of those after one, in an order of the table's own."""
+        start = None if after is None else {"account_id": after}
+        rows = self._db.scan(self._accounts_table, fields=("account_id",), after=start)
+        return (row["account_id"] for row in rows)
+
+    def account_row(self, account_id: str) -> Item | None:
+        """Return an account's row as it is now: two that are equal have no movement between them."""
+        return self._db.get(self._accounts_table, {"account_id": account_id})
+
+    def lines_by_id(self, account_id: str) -> Iterator[tuple[list[Line], list[str]]]:
+        """Return all entries of an account as they are now, some at a time, and which are wrong refunds."""
+        rows = self._db.query(
+            self._ledger_table,
+            "account_id = :account",
+            {":account": account_id},
+            fields=_LINE,
+            page_size=LINES_AT_ONCE,
+        )
+        return self._checked(account_id, rows)
+
+    def lines_by_time(
+        self, account_id: str, after_ms: int, through_ms: int | None
+    ) -> Iterator[tuple[list[Line], list[str]]]:
+        """The same of the entries after a time and up to another; by an index that is a little behind."""
+        last_ms = END_MS if through_ms is None else through_ms
+        if last_ms <= after_ms:
+            return iter(())
+        rows = self._db.query(
+            self._ledger_table,
+            "account_id = :account AND created_at_ms BETWEEN :first AND :last",
+            {":account": account_id, ":first": after_ms + 1, ":last": last_ms},
+            index="TimeIndex",
+            fields=_LINE,
+            page_size=LINES_AT_ONCE,
+        )
+        return self._checked(account_id, rows)
+
+    def _checked(self, account_id: str, rows: Iterator[Item]) -> Iterator[tuple[list[Line], list[str]]]:
+        while found := list(islice(rows, LINES_AT_ONCE)):
+            lines = [
+                Line(
+                    row["entry_id"],
+                    row["kind"],
+                    row["amount_micro_usd"],
+                    row["created_at_ms"],
+                    row.get("answers"),
+                )
+                for row in found
+            ]
+            yield lines, unanswered_refunds(lines, self._charges(account_id, lines))
+
+    def _charges(self, account_id: str, lines: Sequence[Line]) -> dict[str, int]:
+        """Return the amounts of the charges that the refunds among some entries answer, by id."""
+        charges = {line.entry_id: line.amount_micro_usd for line in lines if line.kind == EntryKind.CHARGE}
+        asked = {line.answers for line in lines if line.kind == EntryKind.REFUND and line.answers}
+        elsewhere = sorted(asked - charges.keys())
+        for start in range(0, len(elsewhere), MAX_KEYS):
+            for entry in self.named(account_id, elsewhere[start : start + MAX_KEYS]):
+                if entry.kind is EntryKind.CHARGE:
+                    charges[entry.entry_id] = entry.amount_micro_usd
+        return charges
 
     def by_time(self, account_id: str, wanted: Wanted, round_trip: int) -> Iterator[Entry]:
         """The entries of a time, the newest first, as they are asked for; other filters are not applied.

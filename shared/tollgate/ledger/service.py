@@ -1,37 +1,228 @@
-"""The daily proof that every balance agrees with its ledger."""
+"""The proof that every balance agrees with its ledger: what is new since the last one, or all of it.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+    checkpoint ─► entries up to half an hour ago ─► the last ones ─► compare with the account's row
+       ▲                    │                                            │ agree: the new checkpoint
+       └────────────────────┴──────────────────────────────────────◄─────┤
+                                                                         │ not: everything, twice
+                                                                         ▼
+                                                                       Drift
 
-from tollgate.accounts.repository import AccountRepository
-from tollgate.ledger.audit import Drift, audit
+Source: docs/ledger.md#the-proof.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.observability import logger
+from tollgate.kit.rows import Item
+from tollgate.ledger.audit import Drift, Line, Reading, Tally, compare
+from tollgate.ledger.checkpoints import Checkpoints, Run
+from tollgate.ledger.holds import holds_of
 from tollgate.ledger.repository import LedgerRepository
+
+SETTLED_AFTER_MS = 30 * 60 * MS_PER_S
+"""Entries of before this are in a checkpoint. One that is written later than that after its own time, by a
+clock that is behind or a writer that hung, is not lost: its money does not fit, and then all is read."""
+RECENT_MS = 15 * MS_PER_S
+"""What is read again at each look, with the account's row: little, so that the row can stand still for it."""
+MAX_LOOKS = 20
+"""At an account whose row moves while it is looked at; one takes a few hundredths of a second."""
+MAX_DRIFTING_LOOKS = 2
+LOOK_AGAIN_S = 0.5
+"""Between two that did not agree; the index by time is a little behind the ledger."""
+MAX_WHOLE = 3
+"""Times that everything is read until two of them agree."""
+
+
+class OutOfTimeError(Exception):
+    """There was no time to read on. What was read is kept, and the next check goes on from there."""
+
+
+class UnsteadyError(Exception):
+    """The account kept moving while it was looked at; nothing is known of it this time."""
 
 
 @dataclass(frozen=True, slots=True)
+class Checked:
+    """An account that was looked at; one that kept moving is neither well nor wrong, and not `is_proven`."""
+
+    account_id: str
+    entries: int
+    drift: Drift | None
+    is_proven: bool = True
+
+
+def _always() -> bool:
+    return True
+
+
+@dataclass(slots=True)
 class LedgerAudit:
-    """Reads every account and its ledger; changes nothing."""
+    """Reads accounts and their ledgers; writes nothing but checkpoints."""
 
-    accounts: AccountRepository
     ledger: LedgerRepository
+    checkpoints: Checkpoints
+    clock: Clock
+    sleep: Callable[[float], None] = time.sleep
 
-    def drifts(self) -> Iterator[Drift]:
-        """Return each account whose books do not agree."""
-        for account in self.accounts.all():
-            drift = self.drift_of(account.account_id)
-            if drift is not None:
-                yield drift
+    def begin(self, has_time: Callable[[], bool] = _always) -> Run:
+        """Check all accounts, from the first one on; return how far it came."""
+        return self._run(Run(), has_time)
+
+    def go_on(self, has_time: Callable[[], bool] = _always) -> Run | None:
+        """Go on with the run that was begun last; `None` where it is through."""
+        run = self.checkpoints.run()
+        return None if run.done else self._run(run, has_time)
+
+    def _run(self, run: Run, has_time: Callable[[], bool]) -> Run:
+        for account_id in self.ledger.account_ids(run.after):
+            if not has_time():
+                break
+            try:
+                checked = self.check(account_id, has_time=has_time)
+            except OutOfTimeError:
+                break
+            if checked.drift is not None:
+                logger.error("check_ledger.drift", **asdict(checked.drift))
+            run = replace(
+                run,
+                after=account_id,
+                accounts=run.accounts + 1,
+                entries=run.entries + checked.entries,
+                drifts=run.drifts + (checked.drift is not None),
+                unproven=run.unproven + (not checked.is_proven),
+            )
+        else:
+            run = replace(run, done=True)
+        self.checkpoints.keep_run(run)
+        return run
 
     def drift_of(self, account_id: str) -> Drift | None:
-        """Return what is wrong with an account's books on a second look as well; `None` when all is well.
+        """Return what is wrong with an account's books; `None` when all is well."""
+        return self.check(account_id).drift
 
-        Balance and ledger are two reads, and a charge may fall between them; a real drift stays.
+    def check(
+        self, account_id: str, *, full: bool = False, has_time: Callable[[], bool] = _always
+    ) -> Checked:
+        """Prove an account, by what is new since its last proof or, in `full`, by everything.
+
+        A drift is one that everything was read for twice, with the same drift at the same entry. Raises
+        `OutOfTimeError` when `has_time` is over among what is new.
         """
-        return self._look(account_id) and self._look(account_id)
+        counter = _Counter()
+        if not full and self._prove_new(account_id, counter, has_time):
+            return Checked(account_id, counter.entries, None)
+        earlier: Drift | None = None
+        for _ in range(MAX_WHOLE):
+            try:
+                drift = self._prove_all(account_id, counter)
+            except UnsteadyError:
+                break
+            if drift is None:
+                return Checked(account_id, counter.entries, None)
+            if earlier is not None and drift.is_same_as(earlier):
+                return Checked(account_id, counter.entries, drift)
+            earlier = drift
+        logger.warning("check_ledger.unsteady", account_id=account_id)
+        return Checked(account_id, counter.entries, None, is_proven=False)
 
-    def _look(self, account_id: str) -> Drift | None:
-        account = self.accounts.get(account_id)
-        if account is None:
-            return None
-        entries = self.ledger.entries(account_id)
-        return audit(account_id, account.balance_micro_usd, entries, account.holds)
+    def _prove_new(self, account_id: str, counter: "_Counter", has_time: Callable[[], bool]) -> bool:
+        """Read on from the checkpoint; return whether the books agree, and keep the new one then."""
+        settled = self._read_on(account_id, counter, has_time)
+        try:
+            drift = self._look(account_id, settled, counter)
+        except UnsteadyError:
+            return False
+        if drift is not None:
+            logger.warning("check_ledger.read_all", account_id=account_id, off_by=drift.amount_micro_usd)
+            return False
+        self.checkpoints.put(account_id, settled.tally)
+        return True
+
+    def _read_on(self, account_id: str, counter: "_Counter", has_time: Callable[[], bool]) -> Reading:
+        """Read the entries after the checkpoint that nothing is added to any more."""
+        checkpoint = self.checkpoints.get(account_id)
+        reading = Reading(checkpoint)
+        through_ms = max(self.clock.now_ms() - SETTLED_AFTER_MS, checkpoint.through_ms)
+        for lines, unanswered in self.ledger.lines_by_time(account_id, checkpoint.through_ms, through_ms):
+            counter.entries += len(lines)
+            if not has_time():
+                self._keep(account_id, reading, lines)
+                raise OutOfTimeError
+            reading.add(lines, unanswered, recent=False)
+        reading.tally = replace(reading.tally, through_ms=through_ms)
+        return reading
+
+    def _keep(self, account_id: str, reading: Reading, lines: Sequence[Line]) -> None:
+        """Keep what was read as a checkpoint, up to the last millisecond that is complete in `lines`."""
+        last_ms = lines[-1].created_at_ms
+        # One whose refunds are wrong has to be read again, to name them in its drift.
+        if lines[0].created_at_ms < last_ms and not reading.unanswered:
+            reading.add([line for line in lines if line.created_at_ms < last_ms], recent=False)
+            self.checkpoints.put(account_id, replace(reading.tally, through_ms=last_ms - 1))
+
+    def _look(self, account_id: str, settled: Reading, counter: "_Counter") -> Drift | None:
+        """Compare what was read, and what is newer, with the account's row; several times until they agree.
+
+        Raises `UnsteadyError` where the row never stood still.
+        """
+        recent_ms = self.clock.now_ms() - RECENT_MS
+        recent = settled.copy()
+        for lines, unanswered in self.ledger.lines_by_time(account_id, settled.tally.through_ms, recent_ms):
+            counter.entries += len(lines)
+            recent.add(lines, unanswered)
+        after_ms = max(recent_ms, settled.tally.through_ms)
+        drifts: list[Drift] = []
+        for _ in range(MAX_LOOKS):
+            # The row first: whatever it carries is in the ledger by then. What the ledger has beyond it shows
+            # in the second look at the row.
+            row = self.ledger.account_row(account_id)
+            latest = recent.copy()
+            for lines, unanswered in self.ledger.lines_by_time(account_id, after_ms, None):
+                latest.add(lines, unanswered)
+            if self.ledger.account_row(account_id) != row:
+                continue
+            drift = _compare(account_id, row, latest)
+            if drift is None:
+                counter.entries += latest.tally.entries - recent.tally.entries
+                return None
+            drifts.append(drift)
+            if len(drifts) == MAX_DRIFTING_LOOKS:
+                break
+            self.sleep(LOOK_AGAIN_S)
+        if not drifts:
+            raise UnsteadyError
+        return drifts[-1]
+
+    def _prove_all(self, account_id: str, counter: "_Counter") -> Drift | None:
+        """Read every entry from the table itself, not from its index; keep a checkpoint if all is well."""
+        through_ms = self.clock.now_ms() - SETTLED_AFTER_MS
+        settled, everything = Reading(Tally(through_ms)), Reading()
+        row = self.ledger.account_row(account_id)
+        for lines, unanswered in self.ledger.lines_by_id(account_id):
+            counter.entries += len(lines)
+            everything.add(lines, unanswered)
+            settled.add([line for line in lines if line.created_at_ms <= through_ms], recent=False)
+        settled.unanswered = everything.unanswered
+        is_steady = self.ledger.account_row(account_id) == row
+        drift = (
+            _compare(account_id, row, everything) if is_steady else self._look(account_id, settled, counter)
+        )
+        if drift is None:
+            self.checkpoints.put(account_id, settled.tally)
+        return drift
+
+
+def _compare(account_id: str, row: Item | None, reading: Reading) -> Drift | None:
+    if row is None:
+        return None
+    return compare(account_id, row["balance_micro_usd"], holds_of(row), reading)
+
+
+@dataclass(slots=True)
+class _Counter:
+    """Entries read, by whatever way."""
+
+    entries: int = 0

@@ -81,6 +81,7 @@ class Resources:
         pages = [
             ["ApiFunction", "TaskDeadLetterQueue", "AccountsTable"],
             ["RunTaskFunction", "WebhookDeadLetterQueue", "ChangesDeadLetterQueue"],
+            ["CheckLedgerFunction"],
         ]
         for page in pages:
             made = [name for name in page if name not in self.missing]
@@ -96,6 +97,7 @@ class Resources:
         variables = {
             "ApiFunction-1": {"TASKS_TABLE": "t-1", "API_KEYS_TABLE": "k-1"},
             "RunTaskFunction-1": {"TASKS_TABLE": "t-1", "PROVIDERS_TABLE": "p-1"},
+            "CheckLedgerFunction-1": {"CHECKPOINTS_TABLE": "c-1"},
         }
         return {"Environment": {"Variables": variables[FunctionName]}}
 
@@ -107,6 +109,7 @@ class TestStackEnvironment:
             "TASKS_TABLE": "t-1",
             "API_KEYS_TABLE": "k-1",
             "PROVIDERS_TABLE": "p-1",
+            "CHECKPOINTS_TABLE": "c-1",
             "TASK_DEAD_LETTER_QUEUE_URL": "TaskDeadLetterQueue-1",
             "WEBHOOK_DEAD_LETTER_QUEUE_URL": "WebhookDeadLetterQueue-1",
             "CHANGES_DEAD_LETTER_QUEUE_URL": "ChangesDeadLetterQueue-1",

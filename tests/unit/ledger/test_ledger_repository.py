@@ -14,7 +14,6 @@ from tollgate.ledger import repository
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_entry
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
-from tollgate.ledger.service import LedgerAudit
 
 CENT = 10_000
 NOW = 1_700_000_000_000
@@ -66,9 +65,6 @@ class Books:
         account = self.account()
         entries = [(entry.entry_id, entry.amount_micro_usd) for entry in self.ledger.entries("usr_1")]
         return account.balance_micro_usd, account.open_tasks, entries
-
-    def drifts(self) -> int:
-        return len(list(LedgerAudit(self.accounts, self.ledger).drifts()))
 
 
 @pytest.fixture
@@ -172,26 +168,3 @@ class TestAccounts:
         with pytest.raises(AlreadyExistsError):
             books.accounts.add(Account("usr_1", 0, 0, 1, ()))
         assert books.account().balance_micro_usd == 100 * CENT
-
-
-class TestAudit:
-    def test_after_every_kind_of_movement_the_books_agree(self, books: Books) -> None:
-        books.charge("task_1", 30 * CENT)
-        books.charge("task_2", 1)
-        books.refund("task_1", 30 * CENT)
-        books.db.transact(books.ledger.close_task("usr_1", None, was_running=False))
-        assert books.drifts() == 0
-
-    def test_a_charge_that_falls_between_the_two_reads_is_no_drift(
-        self, books: Books, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        read = books.ledger.entries
-        late = iter(["task_1"])
-
-        def entries(account_id: str) -> Iterator[Entry]:
-            for task_id in late:
-                books.charge(task_id, CENT)
-            return read(account_id)
-
-        monkeypatch.setattr(books.ledger, "entries", entries)
-        assert books.drifts() == 0

@@ -1,0 +1,60 @@
+"""Checkpoints of the proof: what the entries of each account came to, and how far a run has come.
+
+Nothing else reads them: losing one costs the time to read an account's entries again.
+"""
+
+from dataclasses import asdict, dataclass
+
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.writes import Write
+from tollgate.ledger.audit import Tally
+
+_RUN = "run"
+"""The row of the run; no account has such an id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How far a run over all accounts has come, and what it has found.
+
+    `after` is the account that was checked last; `None` in one that begins. A run that is `done` waits for
+    the next day.
+    """
+
+    after: str | None = None
+    accounts: int = 0
+    entries: int = 0
+    drifts: int = 0
+    unproven: int = 0
+    done: bool = False
+
+
+class Checkpoints:
+    """Reads and replaces checkpoints."""
+
+    def __init__(self, db: Database, table: str) -> None:
+        self._db = db
+        self._table = table
+
+    def get(self, account_id: str) -> Tally:
+        """Return an account's checkpoint; that of no entries where there is none."""
+        row = self._db.get(self._table, {"account_id": account_id})
+        if row is None:
+            return Tally()
+        return Tally(row["through_ms"], row["entries"], row["amount_micro_usd"])
+
+    def put(self, account_id: str, tally: Tally) -> None:
+        """Replace an account's checkpoint. A later one of another run may be lost: all are sound."""
+        self._db.write(Write(self._table, item={"account_id": account_id, **asdict(tally)}))
+
+    def run(self) -> Run:
+        """Return the run that was begun last."""
+        row = self._db.get(self._table, {"account_id": _RUN})
+        if row is None:
+            return Run(done=True)
+        del row["account_id"]
+        return Run(**row)
+
+    def keep_run(self, run: Run) -> None:
+        """Note how far a run has come."""
+        self._db.write(Write(self._table, item={"account_id": _RUN, **asdict(run)}))
