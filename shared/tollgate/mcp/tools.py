@@ -78,7 +78,7 @@ class Tools:
         return "\n".join(lines[:MAX_LISTED]) or "No model fits."
 
     async def describe_model(self, model: Model) -> str:
-        """Tell a model's input fields, with their bounds and defaults, and its prices. Free."""
+        """Return a model's input fields, with their bounds and defaults, and its prices. Free."""
         try:
             found = await self._service.model(model)
         except ServiceError as exc:
@@ -97,7 +97,7 @@ class Tools:
         return json.dumps({name: found[name] for name in shown if found.get(name)}, ensure_ascii=False)
 
     async def estimate(self, model: Model, input: Input) -> str:  # noqa: A002 - the API's own name
-        """Tell exactly what generate would charge for this input. Free."""
+        """Return exactly what generate would charge for this input. Free."""
         try:
             return dollars(await self._service.estimate_cents(model, input))
         except ServiceError as exc:
@@ -123,7 +123,7 @@ class Tools:
             raise ToolError(str(exc)) from exc
 
     async def get_task(self, task_id: TaskId, wait_seconds: Wait = 20) -> CallToolResult:
-        """Tell how a generation is, with its files when it is finished. Free, however often."""
+        """Return how a generation is, with its files when it is finished. Free, however often."""
         try:
             return await self._shown(await self._service.task(task_id, wait_seconds))
         except ServiceError as exc:
@@ -155,7 +155,7 @@ class Tools:
         return str((choices[0].get("message") or {}).get("content") or "")
 
     async def balance(self) -> str:
-        """Tell what is left of the account's balance. The API key needs the scope `account`. Free."""
+        """Return what is left of the account's balance. The API key needs the scope `account`. Free."""
         try:
             return dollars(await self._service.balance_cents())
         except ServiceError as exc:
