@@ -30,7 +30,16 @@ MAX_BATCH_ROUNDS = 8
 """Reads of what an earlier answer left out, with the waits of collisions between them."""
 
 _RETRYABLE_REASONS = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
-_RETRYABLE_CODES = frozenset({"TransactionConflictException", "TransactionInProgressException"})
+_RETRYABLE_CODES = frozenset(
+    {
+        "TransactionConflictException",
+        "TransactionInProgressException",
+        # Throttles, after the SDK's own tries: a busy row or table is free again in a moment.
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "ThrottlingException",
+    }
+)
 
 
 class WriteConflictError(Exception):

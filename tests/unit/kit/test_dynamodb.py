@@ -246,6 +246,16 @@ class TestCollision:
         assert [operation for operation, _ in bench.client.calls] == ["put_item", "put_item"]
         assert len(bench.waits_s) == 1
 
+    @pytest.mark.parametrize("alone", [True, False])
+    @pytest.mark.parametrize(
+        "code", ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"]
+    )
+    def test_a_throttle_is_tried_again(self, alone: bool, code: str) -> None:
+        bench = Bench(client_error(code), client_error(code), {})
+        bench.write(refusing("a"), alone=alone)
+        assert len(bench.client.calls) == 3
+        assert len(bench.waits_s) == 2
+
     def test_what_the_next_try_meets_counts(self) -> None:
         bench = Bench(CONFLICT, canceled("ConditionalCheckFailed"))
         with pytest.raises(RefusedError):
