@@ -52,7 +52,7 @@ _SWITCHED: dict[str, Any] = {"customMode": needed(bool), "instrumental": needed(
 def _paths() -> dict[str, tuple[type[Order], dict[str, Any]]]:
     section: dict[str, Any] = {
         **_TRACK,
-        **dict.fromkeys(("prompt", "tags", "title"), needed(str)),
+        **dict.fromkeys(("prompt", "fullLyrics", "tags", "title"), needed(str)),
         **dict.fromkeys(("infillStartS", "infillEndS"), needed(_Seconds)),
         "negativeTags": str,
     }

@@ -123,7 +123,7 @@ def _images() -> dict[str, type[Order]]:
         "wan-2.7-image": pictures(**wan),
         "wan-2.7-image-pro": pictures(**wan),
         "qwen-image-3": pictures(**qwen),
-        "qwen-image-3-pro": pictures(**qwen),
+        "qwen-image-3-pro": pictures(**qwen, resolution=needed(one("1K", "2K"))),
     }
 
 
@@ -133,7 +133,7 @@ def _klings() -> dict[str, type[Order]]:
     old: dict[str, Any] = {
         "prompt": needed(Annotated[str, Field(max_length=1_000)]),
         "duration": one(5, 10),
-        "aspect_ratio": _KLING_RATIOS,
+        "aspect_ratio": needed(_KLING_RATIOS),
         "sound": bool,
         "image_urls": _ONE_URL,
         "end_image_url": Url,
@@ -202,6 +202,7 @@ def _songs() -> dict[str, type[Order]]:
     section: dict[str, Any] = {
         **_TRACK,
         "prompt": needed(Prompt),
+        "full_lyrics": needed(str),
         "tags": needed(str),
         "title": needed(str),
         "infill_start_s": needed(_SECONDS),
@@ -224,7 +225,7 @@ def _tools() -> dict[str, type[Order]]:
     on_a_track = ("separate-vocals", "stem-split", "convert-to-wav", "get-timestamped-lyrics")
     return {
         **{name: made("Tool", SongOrder, _TRACK) for name in on_a_track},
-        "generate-midi": made("Tool", SongOrder, task),
+        "generate-midi": made("Tool", SongOrder, {**task, "feature_code": needed(one("generate-midi"))}),
         "generate-lyrics": made("Tool", SongOrder, {"prompt": needed(Prompt)}),
         "boost-music-style": made("Tool", SongOrder, {"content": needed(str)}),
         "generate-music-cover": made("Tool", PictureOrder, task),

@@ -511,8 +511,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("pixverse-v6", {**P, "generateMultiClipSwitch": True}, "True where only"),
     ("pixverse-v6", {**P, "imgReferences": [A]}, "no word for imgReferences"),
     ("pixverse-v6", {**P, "extendFromTaskId": "task_0"}, "no word for extendFromTaskId"),
-    ("wan-2.7-text-to-video", {**P, "audioUrl": S}, "no word for audioUrl"),
-    ("wan-2.7-reference-to-video", {"referenceImageUrls": [A]}, "no word for referenceImageUrls"),
     ("wan-2.7-image-to-video", {"imageUrls": [A], "multiShots": True}, "no word for multiShots"),
     ("wan-3.0", {**P, "fileUrl": "https://a.test/a.pdf"}, "no word for fileUrl"),
     ("wan-3.0", {**P, "imageWithRoles": [FIRST], "audioUrls": [S]}, "no word for audioUrls"),

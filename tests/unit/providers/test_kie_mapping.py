@@ -383,7 +383,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("seedance-2.0", {**P, "seed": 1}, "no word for seed"),
     ("seedance-2.0", {**P, "returnLastFrame": True}, "True where only"),
     ("seedance-2.5", {**P, "videoUrls": [V], "omniReferenceTaskType": "extend"}, "'extend' where only"),
-    ("kling-2.6", {**P, "imageUrls": [A, B]}, "more than 1"),
     ("minimax-h3", {"prompt": "x" * 7_001}, "prompt is more than 7000"),
     ("minimax-h3", {**P, "audioUrls": [S]}, "no word for audioUrls"),
     ("minimax-h3", {**P, "seed": 1}, "no word for seed"),
@@ -420,3 +419,9 @@ def test_frames_and_references_are_two_jobs() -> None:
     values = {**P, "imageWithRoles": [FIRST], "imageUrls": [B]}
     with pytest.raises(CannotMapError, match="frames and references together"):
         said("kie", "seedance-2.5", values)
+
+
+def test_kling_26_starts_from_one_image_at_most() -> None:
+    values = {**P, "imageUrls": [A, B], "duration": 5, "resolution": "1080p", "generateAudio": False}
+    with pytest.raises(CannotMapError, match="more than 1"):
+        said("kie", "kling-2.6", values)

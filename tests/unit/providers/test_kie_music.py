@@ -90,6 +90,7 @@ BODIES: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
             "infillStartS": 1,
             "infillEndS": 2,
             "prompt": "la",
+            "fullLyrics": "la",
             "tags": "jazz",
             "title": "La",
         },

@@ -112,6 +112,7 @@ BODIES: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
             "task_id": "t-1",
             "audio_id": "t-1-0",
             "prompt": "la",
+            "full_lyrics": "la",
             "tags": "folk",
             "title": "On",
             "infill_start_s": 10,
@@ -130,7 +131,11 @@ BODIES: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
     ),
     ({"action": "music-video", **TRACK}, "create-music-video", {"task_id": "t-1", "audio_id": "t-1-0"}),
     ({"action": "music-cover", "parentTaskId": "t-1"}, "generate-music-cover", {"task_id": "t-1"}),
-    ({"action": "midi", "parentTaskId": "t-1"}, "generate-midi", {"task_id": "t-1"}),
+    (
+        {"action": "midi", "parentTaskId": "t-1"},
+        "generate-midi",
+        {"task_id": "t-1", "feature_code": "generate-midi"},
+    ),
 ]
 REFUSED = [
     ({"action": "cover", "parentTaskId": "t-1"}, "no word for parentTaskId"),

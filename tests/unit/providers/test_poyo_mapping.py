@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.mapping_support import FIRST, A, B, C, Case, S, V, mapped, names
+from tests.unit.providers.mapping_support import FIRST, A, B, C, Case, S, V, mapped, names, said
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.runtime.base import Mapped
 
@@ -60,7 +60,7 @@ IMAGES: list[Case] = [
         "qwen-image-3",
         {**P, "size": "1:1", "image_urls": [A], "seed": 1},
     ),
-    ("qwen-image-3-pro", {**P, "size": "2:3"}, "qwen-image-3-pro", {**P, "size": "2:3"}),
+    ("qwen-image-3-pro", {**P, "size": "2:3"}, "qwen-image-3-pro", {**P, "size": "2:3", "resolution": "1K"}),
 ]
 VIDEOS: list[Case] = [
     (
@@ -146,9 +146,9 @@ VIDEOS: list[Case] = [
     ),
     (
         "kling-2.6",
-        {**P, "imageUrls": [A, B], "duration": 10},
+        {**P, "imageUrls": [A], "duration": 10},
         "kling-2.6",
-        {**P, "duration": 10, "sound": False, "image_urls": [A], "end_image_url": B},
+        {**P, "duration": 10, "sound": False, "aspect_ratio": "16:9", "image_urls": [A]},
     ),
     *(
         (
@@ -266,3 +266,10 @@ def test_what_poyo_has_no_words_for_is_refused(model: str, source: dict[str, Any
 
 def test_the_first_frame_is_the_first_image_by_its_role_too() -> None:
     assert mapped("poyo", "seedance-1.5-pro", {**P, "imageWithRoles": [FIRST]}).body["image_urls"] == [A]
+
+
+def test_kling_26_has_no_sound_between_two_images() -> None:
+    values = {**P, "imageUrls": [A, B], "aspectRatio": "16:9", "generateAudio": False}
+    assert said("poyo", "kling-2.6", values).body["end_image_url"] == B
+    with pytest.raises(CannotMapError, match="sound beside an end image"):
+        said("poyo", "kling-2.6", {**values, "generateAudio": True})

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.providers.mapping.fields import (
+    DEFAULT,
     Body,
     Family,
     Mapper,
@@ -111,6 +112,12 @@ def _minimax(job: Job) -> Mapped:
     return Mapped(mapped.upstream, mapped.body | told)
 
 
+def _wan_27_source(values: Values) -> str:
+    """Tell the one endpoint that has words for references from the others."""
+    is_reference = values.get("referenceImageUrls") or values.get("referenceVideoUrls")
+    return "reference" if is_reference else DEFAULT
+
+
 MAPPINGS: Mapping[str, Mapper] = {
     "seedance-1.5-pro": Family(
         {
@@ -203,11 +210,21 @@ MAPPINGS: Mapping[str, Mapper] = {
             "continueVideoUrl": "video_url",
             "editVideoUrl": "video_url",
             "referenceImageUrl": "reference_image_url",
+            "audioUrl": "audio_url",
+            "audioSetting": "audio_setting",
             "size": "aspect_ratio",
             "resolution": "resolution",
             "duration": "duration",
             "seed": "seed",
-        }
+        },
+        _wan_27_source,
+        {
+            "reference": {
+                "referenceImageUrls": "reference_image_urls",
+                "referenceVideoUrls": "reference_video_urls",
+                "multiShots": "multi_shots",
+            }
+        },
     ),
     "wan-3.0": Family(
         {

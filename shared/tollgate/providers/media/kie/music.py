@@ -55,7 +55,8 @@ ACTIONS: Mapping[str, Action] = {
     "replace-section": Action(
         {
             **_TRACK,
-            "prompt": "prompt",
+            # All the lyrics that we know are those of the section; kie requires both fields.
+            "prompt": lambda words: {"prompt": words, "fullLyrics": words},
             "title": "title",
             "styles": "tags",
             "negativeTags": "negativeTags",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import Family, Mapper, Values, at_most, upper, variant_if
+from tollgate.providers.mapping.fields import Family, FieldMap, Mapper, Values, at_most, upper, variant_if
 from tollgate.providers.mapping.pixels import exactly
 from tollgate.providers.media.poyo import facts
 
@@ -11,6 +11,7 @@ def _in_pixels(values: Values) -> Values:
     return exactly(values, facts.WAN_IMAGE_AREA_PX)
 
 
+_QWEN: FieldMap = {"prompt": "prompt", "size": "size", "urls": "image_urls", "seed": "seed"}
 MAPPINGS: Mapping[str, Mapper] = {
     "z-image": Family(
         {
@@ -28,6 +29,8 @@ MAPPINGS: Mapping[str, Mapper] = {
     "wan-2.7-image": Family(
         {"prompt": "prompt", "imageSize": "size", "urls": "image_urls", "seed": "seed"}, prepare=_in_pixels
     ),
-    "qwen-image-3": Family({"prompt": "prompt", "size": "size", "urls": "image_urls", "seed": "seed"}),
+    "qwen-image-3": Family(_QWEN),
+    # What its price in the catalog is for; it makes 2K unless told otherwise.
+    "qwen-image-3-pro": Family(_QWEN, fixed={"resolution": "1K"}),
 }
 """How each mapping of the catalog is said on PoYo."""

@@ -7,6 +7,7 @@ that PoYo runs on an uploaded track only, or on a track of its own only, are ref
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import (
+    Body,
     FieldMap,
     FieldTarget,
     Mapper,
@@ -37,6 +38,13 @@ _SUNG: FieldMap = {
 }
 _OF_A_TRACK: FieldMap = {**WITHOUT_ENGINE, "parentTaskId": "task_id", "audioId": "audio_id"}
 _TRACK = ("task_id", "audio_id")
+
+
+def _as_full_lyrics(words: str) -> Body:
+    """The words of a section, which are also all the lyrics that we know; PoYo requires both fields."""
+    return {"prompt": words, "full_lyrics": words}
+
+
 _TAGGED: FieldMap = {"styles": "tags", "title": "title", "negativeTags": "negative_tags"}
 
 _A_TRACKS_ACTION = Action(_OF_A_TRACK, _TRACK)
@@ -68,7 +76,7 @@ ACTIONS: Mapping[str, Action] = {
         {
             **_OF_A_TRACK,
             **_TAGGED,
-            "prompt": "prompt",
+            "prompt": _as_full_lyrics,
             "startS": "infill_start_s",
             "endS": "infill_end_s",
         },
@@ -82,7 +90,10 @@ ACTIONS: Mapping[str, Action] = {
     "timestamped-lyrics": _A_TRACKS_ACTION,
     "music-video": _A_TRACKS_ACTION,
     "music-cover": _A_TASKS_ACTION,
-    "midi": _A_TASKS_ACTION,
+    "midi": Action(
+        {**WITHOUT_ENGINE, "action": lambda _: {"feature_code": "generate-midi"}, "parentTaskId": "task_id"},
+        ("task_id",),
+    ),
 }
 """By our action."""
 

@@ -17,6 +17,7 @@ from tollgate.providers.mapping.fields import (
     upper,
 )
 from tollgate.providers.mapping.frames import by_order, shaped_by_its_image
+from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.keyframes import keyframes_or_frames, placed
 from tollgate.providers.media.poyo import facts
 
@@ -39,6 +40,13 @@ def _as_long_as_its_source(values: Values) -> Values:
     if not values.get("referenceVideoUrls"):
         return values
     return {name: value for name, value in values.items() if name != "duration"}
+
+
+def _silent_between_two_images(values: Values) -> Values:
+    """Return `values` as they are. Raises `CannotMapError` for sound beside an end image: PoYo refuses it."""
+    if len(values.get("imageUrls", ())) > 1 and values.get("generateAudio"):
+        raise CannotMapError("sound beside an end image")
+    return values
 
 
 def _first_and_end_image(urls: list[str]) -> Body:
@@ -126,7 +134,8 @@ MAPPINGS: Mapping[str, Mapper] = {
             "resolution": accept_only("1080p"),
             "imageUrls": _first_and_end_image,
         },
-        prepare=shaped_by_its_image,
+        # It wants a shape beside an image too.
+        prepare=_silent_between_two_images,
     ),
     "kling-motion-control": Family(
         {
