@@ -19,6 +19,7 @@ from mangum import Mangum
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.routing import Match, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api import account, callbacks, catalog, keys, media, payments, reference, statistics, webhooks
 from tollgate.composition import api as api_parts
@@ -43,6 +44,19 @@ ROUTERS = [
 ]
 for router in ROUTERS:
     app.include_router(router)
+
+
+class WithoutTrailingSlash:
+    """Takes a path that ends in a slash for the same without it, as clients join base URLs either way."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand the request on."""
+        if scope["type"] == "http" and len(scope["path"]) > 1:
+            scope = {**scope, "path": scope["path"].removesuffix("/")}
+        await self._app(scope, receive, send)
 
 
 @app.middleware("http")
@@ -111,5 +125,7 @@ def _error_response(request: Request, error: TollgateError) -> JSONResponse:
         body = error_body(ChatProtocol.ANTHROPIC, error)
     return JSONResponse(body, status_code=error.status, headers=error.headers())
 
+
+app.add_middleware(WithoutTrailingSlash)
 
 handler = Mangum(app, lifespan="off")

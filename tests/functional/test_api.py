@@ -292,6 +292,10 @@ class TestFaults:
         # Two routes of one path, one a method.
         assert call("PUT", "/api/v1/keys")[2]["allow"] == "GET, POST"
 
+    @pytest.mark.parametrize("path", ["/api/v1/catalog/", "/api/v1/catalog/z-image/", "/api/v1/cost/"])
+    def test_a_slash_at_the_end_changes_nothing(self, aws: Aws, path: str) -> None:
+        assert call("GET", path)[1] == call("GET", path.removesuffix("/"))[1]
+
     @pytest.mark.parametrize("header", ["anthropic-version", "x-api-key"])
     def test_anthropics_sdk_reads_any_error(self, aws: Aws, header: str) -> None:
         for method, path in (("GET", "/api/v2/x"), ("GET", "/api/v1/keys"), ("PUT", "/api/v1/keys")):
