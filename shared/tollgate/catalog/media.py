@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 from tollgate.catalog.rules import at
 from tollgate.kit.errors import Problem
 
-MediaKind = Literal["image", "video", "audio"]
+MediaKind = Literal["image", "video", "audio", "document"]
 BYTES_PER_MB = 1024 * 1024  # as the providers count it
 
 
@@ -21,7 +21,7 @@ class MediaFacts(Protocol):
 
     @property
     def kind(self) -> str:
-        """Return `image`, `video` or `audio`."""
+        """Return `image`, `video`, `audio` or `document`."""
 
     @property
     def container(self) -> str:
@@ -42,6 +42,10 @@ class MediaFacts(Protocol):
     @property
     def bytes(self) -> int | None:
         """Return the size of the file."""
+
+    @property
+    def pages(self) -> int | None:
+        """Return how many pages a document says that it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,7 @@ class MediaRule:
     containers: tuple[str, ...] = ()
     max_bytes: int | None = None
     min_short_side: int | None = None
+    max_pages: int | None = None
     is_source: bool = False
 
     def requests(self, values: Mapping[str, Any]) -> Iterator[ProbeRequest]:
@@ -131,6 +136,9 @@ class MediaRule:
             )
         if self.max_bytes is not None and (facts.bytes is None or facts.bytes > self.max_bytes):
             yield Problem(path, f"Must have at most {self.max_bytes // BYTES_PER_MB} MB.")
+        # An office file need not say its pages; one that does not is left to the provider.
+        if self.max_pages is not None and (facts.pages or 0) > self.max_pages:
+            yield Problem(path, f"Must have at most {self.max_pages} pages, has {facts.pages}.")
         if self.each is not None and not (facts.duration_s is not None and self.each.holds(facts.duration_s)):
             yield Problem(path, f"Must be {self.each} long, is {facts.duration_s} s.", str(self.each))
         short_side = min(facts.width or 0, facts.height or 0)

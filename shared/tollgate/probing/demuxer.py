@@ -1,17 +1,10 @@
 """`python -m tollgate.probing.demuxer CONTAINER BYTES`: the process in which ffmpeg (PyAV) parses a header.
 
-The input is hostile: a header of 2 KB can keep ffmpeg busy for a minute, or take gigabytes. So this process
-knows no secret, is given little memory and time, can open nothing, and can be killed (`tracks.py` does it).
+A header of 2 KB can keep ffmpeg busy for a minute, or take gigabytes: see `child.py` for what keeps it in.
 Besides, ffmpeg is told which one format to read and never guesses (a playlist would name other addresses),
 and finds no decoder that it may use: headers are all it parses.
-
-It asks for bytes on its output, a JSON line each, `["read", offset, length]`, and gets them on its input:
-four bytes of length, then as many bytes. Its last line is `["tracks", {…}]` or `["none", reason]`.
 """
 
-import json
-import resource
-import struct
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -28,11 +21,9 @@ import av.video.stream
 from av.container.input import InputContainer
 from av.stream import Disposition
 
-ReadAt = Callable[[int, int], bytes]
+from tollgate.probing.child import ask, confine, say
 
-MAX_MEMORY_BYTES = 256 * 1024 * 1024
-MAX_CPU_S = 15
-"""For a process whose parent is gone; a living parent is less patient."""
+ReadAt = Callable[[int, int], bytes]
 
 _FORMATS = {"mp4": "mov", "mov": "mov", "m4a": "mov", "webm": "matroska", "mp3": "mp3", "wav": "wav"}
 _OPTIONS = {
@@ -111,31 +102,13 @@ def _tracks(opened: InputContainer) -> dict[str, Any]:
     raise NoTracksError("neither video nor audio")
 
 
-def _ask(offset: int, length: int) -> bytes:
-    _say("read", offset, length)
-    (given,) = struct.unpack(">I", sys.stdin.buffer.read(4))
-    return sys.stdin.buffer.read(given)
-
-
-def _say(*message: Any) -> None:
-    sys.stdout.write(json.dumps(message) + "\n")
-    sys.stdout.flush()
-
-
-def _confine() -> None:
-    resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (MAX_CPU_S, MAX_CPU_S))
-    # From here on it can open neither a file nor a connection.
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
-
-
 def main(container: str, size: int) -> None:
     """Read one header."""
-    _confine()
+    confine()
     try:
-        _say("tracks", demux(container, SeekableFile(size, _ask)))
+        say("found", demux(container, SeekableFile(size, ask)))
     except NoTracksError as exc:
-        _say("none", str(exc))
+        say("none", str(exc))
 
 
 if __name__ == "__main__":

@@ -59,10 +59,11 @@ class ProbeError(Exception):
 class MediaFacts:
     """What media is.
 
-    `kind` is `image`, `video` or `audio`; `container` is `mp4`, `mov`, `webm`, `mp3`, `wav`, `m4a`, `png`,
-    `jpeg`, `webp` or `gif`. `duration_s` is `None` for images alone, to the millisecond; `width` and
-    `height` are pixels as stored, `None` for audio and for old video formats that only a decoder could
-    measure; `bytes` is the size of the whole file.
+    `kind` is `image`, `video`, `audio` or `document`; `container` is `mp4`, `mov`, `webm`, `mp3`, `wav`,
+    `m4a`, `png`, `jpeg`, `webp`, `gif`, `pdf`, `docx`, `pptx` or `xlsx`. `duration_s` is `None` for what has
+    no length, to the millisecond; `width` and `height` are pixels as stored, `None` for audio, documents and
+    old video formats that only a decoder could measure; `bytes` is the size of the whole file. `pages` is for
+    documents that say how many they have (of a presentation its slides, of a workbook its sheets).
     """
 
     kind: str
@@ -71,6 +72,7 @@ class MediaFacts:
     width: int | None
     height: int | None
     bytes: int
+    pages: int | None = None
 
     def body(self) -> dict[str, Any]:
         """Return the answer of `probe_media`."""
@@ -82,6 +84,7 @@ class MediaFacts:
             "width": self.width,
             "height": self.height,
             "bytes": self.bytes,
+            **({} if self.pages is None else {"pages": self.pages}),
         }
 
     @classmethod
@@ -95,6 +98,7 @@ class MediaFacts:
             width=body["width"],
             height=body["height"],
             bytes=body["bytes"],
+            pages=body.get("pages"),
         )
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from tollgate.artifacts import sniff
 from tollgate.artifacts.sniff import HEAD_BYTES, MediaType
 from tollgate.kit.outbound import Outbound
+from tollgate.probing.documents import CONTAINERS as DOCUMENTS
+from tollgate.probing.documents import document_container, read_document
 from tollgate.probing.extent import said_bytes
 from tollgate.probing.facts import MediaFacts, ProbeCode, Probed, ProbeError, seconds
 from tollgate.probing.images import NoImageError, is_absurd, pixel_size
@@ -52,7 +54,10 @@ class MediaReader:
 
 
 def _facts(file: RemoteFile, deadline: float) -> MediaFacts:
-    container = _container(file.read_at(0, HEAD_BYTES))
+    head = file.read_at(0, HEAD_BYTES)
+    if (document := document_container(head)) is not None:
+        return read_document(document, file, deadline - time.monotonic())
+    container = _container(head)
     said = said_bytes(container, file.read_at)
     if said is not None and said > file.size:
         message = f"The file is cut off: it has {file.size} bytes, and should have {said} or more."
@@ -75,7 +80,8 @@ def _unsupported(head: bytes, found: MediaType | None) -> str:
     what = "of a type that is not taken" if found else "not media"
     if head.lstrip().lower().startswith(_HTML):
         what = "a web page"
-    return f"The file is {what}: it must be {', '.join(_CONTAINERS.values())}, whatever its name says."
+    taken = ", ".join((*_CONTAINERS.values(), *DOCUMENTS))
+    return f"The file is {what}: it must be {taken}, whatever its name says."
 
 
 def _image(container: str, file: RemoteFile) -> MediaFacts:

@@ -1,4 +1,4 @@
-"""Length and image size of video and audio: starts the process that parses, serves it, and ends it."""
+"""Starts the process that parses a stranger's file, serves it bytes, and ends it; reads tracks with one."""
 
 import json
 import os
@@ -53,10 +53,15 @@ def read_tracks(container: str, source: Source, timeout_s: float) -> Tracks:
     Raises `NoTracksError`, also when the process dies of the file; `ProbeError`, that of `source` or that
     there was no time; and `DemuxerFaultError`.
     """
+    return Tracks(**asked(_DEMUXER, container, source, timeout_s))
+
+
+def asked(module: str, container: str, source: Source, timeout_s: float) -> dict[str, Any]:
+    """Return what the process of `module` finds in `source`; raises what `read_tracks` does."""
     deadline = time.monotonic() + timeout_s
     answer = None
     # A process that is gone is noticed when it is written to.
-    with suppress(BrokenPipeError), _started(container, source.size) as child:
+    with suppress(BrokenPipeError), _started(module, container, source.size) as child:
         timer = threading.Timer(max(0, timeout_s), child.kill)
         timer.start()
         try:
@@ -65,19 +70,19 @@ def read_tracks(container: str, source: Source, timeout_s: float) -> Tracks:
             timer.cancel()
             child.kill()
     if answer is not None:
-        return Tracks(**answer)
+        return answer
     if time.monotonic() >= deadline:
         raise ProbeError(ProbeCode.TOO_SLOW, "The file's header cannot be understood in time.")
     raise NoTracksError
 
 
-def _started(container: str, size: int) -> "subprocess.Popen[bytes]":
+def _started(module: str, container: str, size: int) -> "subprocess.Popen[bytes]":
     # Where to find Python's own libraries and our packages; none of Lambda's credentials.
     environment = {"PYTHONPATH": os.pathsep.join(sys.path)}
     if "LD_LIBRARY_PATH" in os.environ:
         environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
     return subprocess.Popen(
-        [sys.executable, "-m", _DEMUXER, container, str(size)],
+        [sys.executable, "-m", module, container, str(size)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -90,10 +95,10 @@ def _serve(child: "subprocess.Popen[bytes]", source: Source) -> dict[str, Any] |
     assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes
     line = child.stdout.readline(MAX_LINE_BYTES)
     if not line and child.wait() > 0:  # not killed
-        raise DemuxerFaultError(f"{_DEMUXER} ended with {child.returncode}")
+        raise DemuxerFaultError(f"the parser ended with {child.returncode}")
     while line:
         word, *rest = json.loads(line)
-        if word == "tracks":
+        if word == "found":
             return dict(rest[0])
         if word == "none":
             return None

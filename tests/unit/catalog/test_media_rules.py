@@ -26,6 +26,7 @@ class File:
     width: int | None = 1280
     height: int | None = 720
     bytes: int = 1_000_000
+    pages: int | None = None
 
 
 def video(seconds: str, **more: Any) -> File:
@@ -267,3 +268,31 @@ class TestProbes:
     def test_most_profiles_need_none(self) -> None:
         kind = profile_named("VID-F")
         assert kind.probes(check(kind, {"imageUrls": [IMAGE]}).values) == []
+
+
+class TestDocuments:
+    """VID-P: a document of at most 100 MB and 50 pages."""
+
+    @pytest.mark.parametrize(
+        ("file", "message"),
+        [
+            (File(kind="document", container="pdf", pages=50), None),
+            (File(kind="document", container="pdf", pages=51), "Must have at most 50 pages, has 51."),
+            (File(kind="document", container="docx", pages=None), None),
+            (File(kind="document", container="xlsx", bytes=100 * 2**20, pages=1), None),
+            (File(kind="document", container="xlsx", bytes=100 * 2**20 + 1), "Must have at most 100 MB."),
+            (File(kind="video"), "Must be a document, is a video."),
+        ],
+    )
+    def test_size_and_pages(self, file: File, message: str | None) -> None:
+        profile = profile_named("VID-P")
+        checked = check(profile, {"fileUrl": "https://a.test/a.pdf"})
+        (request,) = profile.probes(checked.values)
+        assert request.kind == "document"
+        if message is None:
+            check_media(profile, checked, {request.url: file})
+            return
+        with pytest.raises(InvalidInputError) as refused:
+            check_media(profile, checked, {request.url: file})
+        found = [(one.path, one.message) for one in refused.value.problems]
+        assert found == [("/input/fileUrl", message)]

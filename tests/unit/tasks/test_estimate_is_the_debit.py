@@ -37,7 +37,7 @@ from tollgate.tasks.service import TaskService
 
 LIVE = CATALOG.with_live(frozenset(MappingNames()), MappingNames())
 ACCOUNT = "usr_1"
-CONTAINERS = {"video": "mp4", "audio": "mp3", "image": "png"}
+CONTAINERS = {"video": "mp4", "audio": "mp3", "image": "png", "document": "pdf"}
 NO_FILES: Any = None
 """The S3 client: no input has media inside."""
 
@@ -80,7 +80,7 @@ class Media:
         return {url: self._facts(kinds[url]) for url in urls}
 
     def _facts(self, kind: str) -> MediaFacts:
-        seconds = None if kind == "image" else self.seconds
+        seconds = None if kind in ("image", "document") else self.seconds
         return MediaFacts(kind, CONTAINERS[kind], seconds, 1_080, 1_080, 1_000)
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Annotated, ClassVar
 
 from tollgate.catalog.kinds import Choice, Many, Text, Url, Whole
-from tollgate.catalog.media import Length, MediaRule
+from tollgate.catalog.media import BYTES_PER_MB, Length, MediaRule
 from tollgate.catalog.profiles.base import Bool, MediaUrl, Profile, field
 from tollgate.catalog.profiles.frames import (
     FRAMES,
@@ -32,6 +32,7 @@ from tollgate.kit.errors import Problem
 
 MAX_SEED = 2_147_483_647
 MAX_FRAMES = 2
+MAX_DOCUMENT_MB, MAX_DOCUMENT_PAGES = 100, 50
 
 
 def _type_is(value: str) -> Schema:
@@ -81,8 +82,8 @@ def _mixed_field(checked: CheckedInput) -> str:
 class VidP(Profile):
     """2–30 s, six sizes, three resolutions, ten images, five videos, five sounds (docs/contract.md#vid-p).
 
-    Decided here: a prompt may be left out only where something else says what to make. That a document has
-    at most 100 MB and 50 pages is the provider's to check: only it opens documents.
+    Decided here: a prompt may be left out only where something else says what to make. A document is a PDF or
+    an office file; one that does not say its pages is left to the provider.
     """
 
     rules: ClassVar[tuple[Rule, ...]] = (
@@ -101,6 +102,13 @@ class VidP(Profile):
             total=Length(high=Decimal(15)),
             input_and_output=Length(high=Decimal(30)),
             is_source=True,
+        ),
+        MediaRule(
+            "fileUrl",
+            "document",
+            containers=("pdf", "docx", "pptx", "xlsx"),
+            max_bytes=MAX_DOCUMENT_MB * BYTES_PER_MB,
+            max_pages=MAX_DOCUMENT_PAGES,
         ),
     )
     price_dimensions: ClassVar[Mapping[str, str]] = {"resolution": "resolution", "audio": "audio"}

@@ -1,0 +1,26 @@
+"""Documents: what they are by their first bytes, and how many pages they have."""
+
+from tollgate.probing.facts import MediaFacts, ProbeCode, ProbeError
+from tollgate.probing.tracks import NoTracksError, Source, asked
+
+CONTAINERS = ("pdf", "docx", "pptx", "xlsx")
+_PAGER = "tollgate.probing.pager"
+_STARTS = ((b"%PDF-", "pdf"), (b"PK\x03\x04", "zip"))
+
+
+def document_container(head: bytes) -> str | None:
+    """Return `pdf`, or `zip` for what may be an office file, or None for what is no document."""
+    return next((container for start, container in _STARTS if head.startswith(start)), None)
+
+
+def read_document(container: str, source: Source, timeout_s: float) -> MediaFacts:
+    """Return what the document is, in at most `timeout_s` seconds. Raises `ProbeError`."""
+    try:
+        found = asked(_PAGER, container, source, timeout_s)
+    except NoTracksError as exc:
+        kinds = "PDF" if container == "pdf" else "Word, PowerPoint or Excel document"
+        raise ProbeError(ProbeCode.UNREADABLE, f"The file cannot be read as a {kinds}.") from exc
+    pages = found["pages"]
+    if pages is not None and pages < 0:
+        raise ProbeError(ProbeCode.UNREADABLE, "The file says that it has fewer than no pages.")
+    return MediaFacts("document", found["container"], None, None, None, source.size, pages)
