@@ -25,8 +25,9 @@ from tollgate.kit.dynamodb import Database
 from tollgate.kit.ids import new_id
 from tollgate.kit.outbound import Answer, Outbound
 from tollgate.kit.queue import Queue
+from tollgate.tasks.events import pending_delivery
 from tollgate.webhooks.models import Delivery, DeliveryStatus
-from tollgate.webhooks.schedule import CLAIM_LEASE_MS, pending_delivery
+from tollgate.webhooks.schedule import CLAIM_LEASE_MS
 
 MAX_ROUNDS = 10
 ROUND_MS = 60 * MS_PER_S

@@ -20,8 +20,9 @@ from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.clock import MS_PER_S, SystemClock
 from tollgate.kit.ids import new_id
 from tollgate.kit.outbound import Outbound
+from tollgate.tasks.events import pending_delivery
 from tollgate.webhooks.repository import MAX_IN_LANE, LaneRepository
-from tollgate.webhooks.schedule import CLAIM_LEASE_MS, pending_delivery
+from tollgate.webhooks.schedule import CLAIM_LEASE_MS
 
 pytestmark = [
     pytest.mark.ministack,

@@ -4,7 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from tests.support.clock import START_MS
-from tollgate.tasks.models import StoredFile, Task, TaskStatus
+from tollgate.artifacts.models import StoredFile
+from tollgate.tasks.models import Task, TaskStatus
 
 FILE = StoredFile("https://files.test/media/task_1/a-0.png", "image", "image/png", 1234, "ab" * 32)
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import httpx
 
 from tollgate.artifacts.completeness import Completeness
+from tollgate.artifacts.models import StoredFile
 from tollgate.artifacts.sniff import MediaType, media_type
 from tollgate.kit.addresses import ForbiddenAddressError
 from tollgate.kit.outbound import CHUNK_BYTES, Outbound
 from tollgate.providers.runtime.base import InlineFile, ResultFile
-from tollgate.tasks.models import StoredFile
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client

@@ -10,7 +10,9 @@ from tollgate.kit.dynamodb import Database
 from tollgate.kit.outbound import Outbound
 from tollgate.kit.queue import Queue
 from tollgate.kit.settings import Settings
+from tollgate.tasks.events import event_of
 from tollgate.tasks.repository import TaskRepository
+from tollgate.webhooks.payload import Event
 from tollgate.webhooks.repository import DeliveryRepository, LaneRepository
 from tollgate.webhooks.sender import WebhookSender
 
@@ -31,10 +33,16 @@ def webhook_sender() -> WebhookSender:
     """Join the parts of `functions/deliver_webhook`."""
     settings = DeliverWebhookSettings.from_env()
     db = Database(aws.dynamodb())
+    tasks = TaskRepository(db, settings.tasks_table)
+
+    def event_of_task(task_id: str) -> Event | None:
+        task = tasks.get(task_id)
+        return None if task is None else event_of(task)
+
     return WebhookSender(
         deliveries=DeliveryRepository(db, settings.deliveries_table),
         lanes=LaneRepository(db, settings.webhook_lanes_table),
-        task=TaskRepository(db, settings.tasks_table).get,
+        event_of_task=event_of_task,
         account=AccountRepository(db, settings.accounts_table).get,
         outbound=Outbound(AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)),
         queue=Queue(aws.sqs(), settings.webhook_queue_url),

@@ -7,11 +7,11 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.queue import Queue
 from tollgate.ledger.entries import refund_entry
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.tasks.events import pending_delivery
 from tollgate.tasks.lifecycle import End
 from tollgate.tasks.models import Task
 from tollgate.tasks.repository import TaskRepository
 from tollgate.webhooks.repository import DeliveryRepository
-from tollgate.webhooks.schedule import pending_delivery
 
 WAKE_AMONG = 10
 """One of the first so many waiting tasks is woken, at random: two ends at once seldom wake the same one."""

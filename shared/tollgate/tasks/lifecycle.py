@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from tollgate.artifacts.models import StoredFile
 from tollgate.kit.clock import MS_PER_S
 from tollgate.providers.runtime.base import (
     Failed,
@@ -28,7 +29,7 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.tasks.models import Attempt, StoredFile, Task, TaskError, TaskStatus
+from tollgate.tasks.models import Attempt, Task, TaskError, TaskStatus
 
 SUBMIT_LEASE_MS = 150 * MS_PER_S
 """Longer than any submit may take: an attempt without a handle after this long lost its answer."""

@@ -3,9 +3,10 @@
 import json
 from typing import Any
 
+from tollgate.artifacts.models import StoredFile
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import due_shard
-from tollgate.tasks.models import Attempt, Origin, StoredFile, Task, TaskError, TaskStatus
+from tollgate.tasks.models import Attempt, Origin, Task, TaskError, TaskStatus
 
 _PLAIN = (
     "task_id",

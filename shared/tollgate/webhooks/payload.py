@@ -4,14 +4,14 @@ Source: Standard Webhooks; docs/contract.md#webhooks.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from standardwebhooks import Webhook
 
 from tollgate.kit.clock import MS_PER_S, iso
-from tollgate.tasks.models import Task
 from tollgate.webhooks.models import TEST_EVENT, Delivery
 
 USER_AGENT = "Tollgate-Webhooks/1"
@@ -19,15 +19,24 @@ MAX_TEXT = 1024
 _UNREADABLE = "\ufffd"
 
 
-def payload_of_task(task: Task) -> bytes:
-    """Return the body for an ended task: `{type, timestamp, data}`, where `data` is the status body."""
-    return _event(f"task.{task.status}", task.finished_at_ms or task.created_at_ms, task.view())
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened: its type, when, and the `data` that a customer reads of it."""
+
+    type: str
+    at_ms: int
+    data: Mapping[str, Any]
+
+    def body(self) -> bytes:
+        """Return the body of its deliveries: `{type, timestamp, data}`."""
+        shown = {"type": self.type, "timestamp": iso(self.at_ms), "data": self.data}
+        return json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def payload_of_test(delivery: Delivery) -> bytes:
-    """Return the body of a test: nothing happened, so `data` only says whose test it is."""
+def event_of_test(delivery: Delivery) -> Event:
+    """Return the event of a test: nothing happened, so `data` only says whose test it is."""
     data = {"deliveryId": delivery.delivery_id, "message": "A test that the owner of this URL asked for."}
-    return _event(TEST_EVENT, delivery.created_at_ms, data)
+    return Event(TEST_EVENT, delivery.created_at_ms, data)
 
 
 def signed_headers(delivery_id: str, body: bytes, secrets: Sequence[str], now_ms: int) -> dict[str, str]:
@@ -53,8 +62,3 @@ def readable(answer: bytes) -> str:
     """
     text = answer[:MAX_TEXT].decode(errors="replace").replace("\r\n", "\n")
     return "".join(c if c.isprintable() or c in "\n\t" else _UNREADABLE for c in text)
-
-
-def _event(kind: str, at_ms: int, data: dict[str, Any]) -> bytes:
-    event = {"type": kind, "timestamp": iso(at_ms), "data": data}
-    return json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode()

@@ -15,8 +15,7 @@ from ulid import ULID
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import RedeliveryLimitError
 from tollgate.kit.queue import MAX_DELAY_S
-from tollgate.tasks.models import Task
-from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryStatus, Try, delivery_id_of
+from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryStatus, Try
 
 WAITS_S = (10, 30, 2 * 60, 10 * 60, 60 * 60, 6 * 60 * 60, 24 * 60 * 60)
 """The waits after each failed try; the first try is at once. They need no jitter: however many come due
@@ -36,21 +35,6 @@ TEST_GAP_MS = 2 * MS_PER_S
 """One test of an account in this time: nobody can hammer a stranger's server through us."""
 MAX_LOG = 10
 """Tries that a row remembers, with up to 3 KB of each answer as stored; DynamoDB's row is 400 KB."""
-
-
-def pending_delivery(task: Task, url: str, now_ms: int) -> Delivery:
-    """Return the delivery of an ended task's event, due now."""
-    return Delivery(
-        delivery_id_of(task.task_id),
-        task.account_id,
-        url,
-        f"task.{task.status}",
-        now_ms,
-        task_id=task.task_id,
-        next_try_at_ms=now_ms,
-        wake_at_ms=now_ms + LATE_MS,
-        correlation_id=task.correlation_id,
-    )
 
 
 def for_test(account_id: str, url: str, now_ms: int, correlation_id: str | None = None) -> Delivery:

@@ -17,12 +17,11 @@ from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.observability import add_to_log
 from tollgate.kit.outbound import Answer, Outbound
 from tollgate.kit.queue import MAX_DELAY_S, Queue
-from tollgate.tasks.models import Task
 from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryStatus, Try
 from tollgate.webhooks.payload import (
     MAX_TEXT,
-    payload_of_task,
-    payload_of_test,
+    Event,
+    event_of_test,
     readable,
     signed_headers,
 )
@@ -61,7 +60,7 @@ class WebhookSender:
 
     deliveries: DeliveryRepository
     lanes: LaneRepository
-    task: Callable[[str], Task | None]
+    event_of_task: Callable[[str], Event | None]
     account: Callable[[str], Account | None]
     outbound: Outbound
     queue: Queue
@@ -150,8 +149,8 @@ class WebhookSender:
 
     def _body(self, delivery: Delivery) -> bytes:
         if delivery.event == TEST_EVENT:
-            return payload_of_test(delivery)
-        task = None if delivery.task_id is None else self.task(delivery.task_id)
-        if task is None:
+            return event_of_test(delivery).body()
+        event = None if delivery.task_id is None else self.event_of_task(delivery.task_id)
+        if event is None:
             raise NotSentError("The task is gone.")
-        return payload_of_task(task)
+        return event.body()

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tollgate.artifacts.models import StoredFile
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -42,7 +43,7 @@ from tollgate.tasks.lifecycle import (
     decide,
     poll_delay_s,
 )
-from tollgate.tasks.models import Attempt, StoredFile, Task, TaskStatus
+from tollgate.tasks.models import Attempt, Task, TaskStatus
 
 NOW = 1_700_000_000_000
 ROUTES = ("fal", "poyo")

@@ -8,9 +8,10 @@ from tests.conftest import Aws
 from tests.support.samples import finished_task
 from tollgate.kit.due_index import Due, DueIndex
 from tollgate.kit.dynamodb import Database
+from tollgate.tasks.events import pending_delivery
 from tollgate.webhooks.models import Delivery, DeliveryStatus, Try, delivery_id_of
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
-from tollgate.webhooks.schedule import after_try, claimed, pending_delivery, redelivered
+from tollgate.webhooks.schedule import after_try, claimed, redelivered
 
 NOW = 1_700_000_000_000
 NEW = pending_delivery(finished_task(), "https://receiver.test/hook", NOW)

@@ -12,8 +12,9 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from tests.support.clock import ManualClock
 from tests.support.samples import FILE, finished_task
+from tollgate.tasks.events import event_of
 from tollgate.tasks.models import TaskError, TaskStatus
-from tollgate.webhooks.payload import payload_of_task, payload_of_test, readable, signed_headers
+from tollgate.webhooks.payload import event_of_test, readable, signed_headers
 from tollgate.webhooks.schedule import for_test
 
 OLD, NEW, FOREIGN = ("whsec_" + b64encode(bytes([n]) * 32).decode() for n in (1, 2, 3))
@@ -33,7 +34,7 @@ def signed(body: bytes, *secrets: str) -> dict[str, str]:
 
 class TestPayload:
     def test_a_finished_task(self) -> None:
-        assert json.loads(payload_of_task(finished_task())) == {
+        assert json.loads(event_of(finished_task()).body()) == {
             "type": "task.finished",
             "timestamp": "2023-11-14T22:13:23.000Z",
             "data": {
@@ -70,30 +71,30 @@ class TestPayload:
         self, fields: dict[str, Any]
     ) -> None:
         task = finished_task(**fields)
-        event = json.loads(payload_of_task(task))
+        event = json.loads(event_of(task).body())
         assert event["data"] == task.view()
         assert event["type"] == f"task.{task.view()['status']}"
 
     def test_the_same_task_gives_the_same_bytes_at_every_try(self) -> None:
-        assert payload_of_task(finished_task()) == payload_of_task(finished_task())
+        assert event_of(finished_task()).body() == event_of(finished_task()).body()
 
     @given(st.dictionaries(TEXT, TEXT, max_size=4))
     def test_whatever_the_customer_noted_comes_back(self, metadata: dict[str, str]) -> None:
-        assert json.loads(payload_of_task(finished_task(metadata=metadata)))["data"]["metadata"] == metadata
+        assert json.loads(event_of(finished_task(metadata=metadata)).body())["data"]["metadata"] == metadata
 
 
 class TestTestPayload:
     TEST = for_test("usr_1", "https://receiver.test/", 1_700_000_000_500)
 
     def test_it_says_that_it_is_a_test(self) -> None:
-        event = json.loads(payload_of_test(self.TEST))
+        event = json.loads(event_of_test(self.TEST).body())
         assert event.keys() == {"type", "timestamp", "data"}
         assert event["type"] == "webhook.test"
         assert event["timestamp"] == "2023-11-14T22:13:20.500Z"
         assert event["data"]["deliveryId"] == self.TEST.delivery_id
 
     def test_it_is_the_same_bytes_at_every_try(self) -> None:
-        assert payload_of_test(self.TEST) == payload_of_test(replace(self.TEST, tries=3, seq=9))
+        assert event_of_test(self.TEST).body() == event_of_test(replace(self.TEST, tries=3, seq=9)).body()
 
 
 class TestReadable:
@@ -126,7 +127,7 @@ class TestReadable:
 class TestSignature:
     @pytest.mark.parametrize("secret", [OLD, NEW])
     def test_during_a_rotation_either_secret_verifies(self, secret: str) -> None:
-        body = payload_of_task(finished_task(metadata={"name": "grün 🦊"}))
+        body = event_of(finished_task(metadata={"name": "grün 🦊"})).body()
         assert Webhook(secret).verify(body, signed(body, NEW, OLD)) == json.loads(body)
 
     def test_each_live_secret_has_one_signature(self) -> None:
@@ -144,7 +145,7 @@ class TestSignature:
 
     @pytest.mark.parametrize("position", [0, 10, -1])
     def test_a_body_that_was_changed_does_not_verify(self, position: int) -> None:
-        body = payload_of_task(finished_task())
+        body = event_of(finished_task()).body()
         changed = bytearray(body)
         changed[position] ^= 1
         with pytest.raises(WebhookVerificationError):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.samples import finished_task
 from tollgate.kit.errors import RedeliveryLimitError
+from tollgate.tasks.events import pending_delivery
 from tollgate.webhooks.models import Delivery, DeliveryStatus, Try
 from tollgate.webhooks.schedule import (
     CLAIM_LEASE_MS,
@@ -23,7 +24,6 @@ from tollgate.webhooks.schedule import (
     defer,
     for_test,
     has_attempts_left,
-    pending_delivery,
     redelivered,
 )
 from tollgate.webhooks.sender import TIMEOUT_S

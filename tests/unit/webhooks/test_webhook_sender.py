@@ -18,11 +18,12 @@ from tollgate.accounts.webhook_secrets import WebhookSecret
 from tollgate.kit.addresses import AddressGuard, ForbiddenAddressError
 from tollgate.kit.outbound import Answer as OutboundAnswer
 from tollgate.kit.outbound import Outbound
+from tollgate.tasks.events import event_of, pending_delivery
 from tollgate.tasks.models import Task
 from tollgate.webhooks import sender as sender_module
 from tollgate.webhooks.models import Delivery, DeliveryStatus, Try
 from tollgate.webhooks.repository import DeliveryMovedError
-from tollgate.webhooks.schedule import CLAIM_LEASE_MS, for_test, pending_delivery
+from tollgate.webhooks.schedule import CLAIM_LEASE_MS, for_test
 from tollgate.webhooks.sender import SLOW_MS, TryOutcome, WebhookSender
 
 SECRETS = tuple(WebhookSecret("whsec_" + b64encode(bytes([n]) * 32).decode(), 0) for n in (1, 2))
@@ -113,7 +114,7 @@ class Post:
         return WebhookSender(
             deliveries=cast("Any", self.deliveries),
             lanes=cast("Any", self.lanes),
-            task=lambda _: self.task,
+            event_of_task=lambda _: None if self.task is None else event_of(self.task),
             account=lambda _: self.account,
             outbound=cast("Any", self.outbound),
             queue=cast("Any", self.queue),

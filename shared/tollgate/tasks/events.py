@@ -1,0 +1,26 @@
+"""The events of tasks that customers hear of by webhook. Pure; the webhooks' own rooms know no task."""
+
+from tollgate.tasks.models import Task
+from tollgate.webhooks.models import Delivery, delivery_id_of
+from tollgate.webhooks.payload import Event
+from tollgate.webhooks.schedule import LATE_MS
+
+
+def event_of(task: Task) -> Event:
+    """Return what the webhook of an ended task says: the body of its status (docs/contract.md#webhooks)."""
+    return Event(f"task.{task.status}", task.finished_at_ms or task.created_at_ms, task.view())
+
+
+def pending_delivery(task: Task, url: str, now_ms: int) -> Delivery:
+    """Return the delivery of an ended task's event, due now."""
+    return Delivery(
+        delivery_id_of(task.task_id),
+        task.account_id,
+        url,
+        event_of(task).type,
+        now_ms,
+        task_id=task.task_id,
+        next_try_at_ms=now_ms,
+        wake_at_ms=now_ms + LATE_MS,
+        correlation_id=task.correlation_id,
+    )
