@@ -4,6 +4,7 @@ In: a result's URL at a provider, or a data URI of a request. Out: an object in 
 by its bytes.
 
 store.py          copies results, part by part: memory stays flat
+models.py         a stored file
 sniff.py          what a file is, by its first bytes
 completeness.py   whether a file goes on to its own end
 inputs.py         data URIs of a request

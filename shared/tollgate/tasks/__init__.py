@@ -10,6 +10,7 @@ followups.py     inputs that name earlier tasks
 models.py        task and attempt as values; `rows.py` as rows
 lifecycle.py     what happens next: pure, every path is a value
 step.py          one step: read, decide, ask the provider, write
+events.py        what a webhook says of an ended task
 finalizer.py     the end, in one transaction
 dispatch.py      from a change of a row to the next message
 callbacks.py     a provider says that a job moved: ask it sooner
