@@ -319,7 +319,7 @@ class TestFaults:
         self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("tollgate.tasks.repository.TaskRepository.get", lambda *_: 1 / 0)
-        status, body, headers = call("GET", "/api/v1/task/status/task_1", customer.api_key)
+        status, body, headers = call("GET", f"/api/v1/task/status/task_{'1' * 26}", customer.api_key)
         assert (status, body["error"]["code"]) == (500, "internal_error")
         assert "division" not in json.dumps(body)
         assert headers["x-request-id"].startswith("req_")
