@@ -77,6 +77,12 @@ def test_every_text_model_has_a_reserve_or_a_word_on_why_not() -> None:
     assert without == {"deepseek-v4-flash", "qwen3-coder-plus", "minimax-m2.5", "minimax-m2.5-lightning"}
 
 
+def test_no_two_models_are_described_alike() -> None:
+    for locale in ("en", *MODELS[0].description_locales):
+        said = [model.description_locales.get(locale, model.description) for model in MODELS]
+        assert len(set(said)) == len(said), locale
+
+
 class TestPublished:
     def test_sonnet(self) -> None:
         dto = catalog_dto(CATALOG.text("claude-sonnet-5-5"))
