@@ -31,7 +31,7 @@ def say(*message: Any) -> None:
 
 
 def confine() -> None:
-    """Give up what the process could do harm with; nothing can be opened, or imported, from here on."""
+    """Drop what the process could do harm with; nothing can be opened, or imported, from here on."""
     resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (MAX_CPU_S, MAX_CPU_S))
     resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
