@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 from botocore.exceptions import ClientError
 from starlette.applications import Starlette
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Mount, Route
@@ -15,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from api.app import app as api_app
 from dashboard.app import app as dashboard_app
+from get_status.app import app as status_app
 from local.files import LAMBDA_PATH, STORAGE_PATH
 from local.lambda_api import create_lambda_api
 from local.patience import PatientProtocol
@@ -75,6 +77,7 @@ def _chunks(body: "StreamingBody") -> Iterator[bytes]:
 
 
 MCP_PATH = "/mcp"
+STATUS_PATH = "/api/v1/task/status/"
 TEXT_PATHS = ("/api/v1/chat/", "/api/v1/messages", "/api/v1/models")
 
 
@@ -83,12 +86,26 @@ async def api(scope: Scope, receive: Receive, send: Send) -> None:
     path = scope["path"] if scope["type"] == "http" else ""
     if path.startswith(TEXT_PATHS):
         await text_app(scope, receive, send)
+    elif path.startswith(STATUS_PATH):
+        await status_app(scope, receive, send)
     elif path == "/dashboard" or path.startswith("/dashboard/"):
         await dashboard_app(scope, receive, send)
     elif path == MCP_PATH:
         await mcp_app(scope, receive, send)
     else:
         await api_app(scope, receive, send)
+
+
+async def compressed(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer as the gateway does: compressed for who takes that, but for what is streamed."""
+    if scope["type"] == "http" and scope["path"].startswith(TEXT_PATHS):
+        await api(scope, receive, send)
+    else:
+        await _gzip(scope, receive, send)
+
+
+# The size from which on the gateway compresses (template.yaml, MinimumCompressionSize)
+_gzip = GZipMiddleware(api, minimum_size=1024)
 
 
 def create_app(bucket: str) -> Starlette:
@@ -98,7 +115,7 @@ def create_app(bucket: str) -> Starlette:
     functions = create_lambda_api(read_template())
     app = Starlette(routes=[Mount(STORAGE_PATH, storage), Mount(LAMBDA_PATH, functions)], lifespan=_closing)
     # Not a mount at "/": that takes no path with a newline in it.
-    app.router.default = api
+    app.router.default = compressed
     return app
 
 

@@ -136,7 +136,7 @@ class TestApi:
         mode: GenerationMode,
         routes: list[str],
     ) -> None:
-        from api.app import app  # noqa: PLC0415 - it takes this thread's loop
+        from local.server import api as app  # noqa: PLC0415 - its handlers take this thread's loop
 
         schema = schema_of(api_parts.api().catalog.current)
         schema.app = app

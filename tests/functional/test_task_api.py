@@ -87,42 +87,6 @@ class TestSeveral:
         assert details(body).keys() == {"/ids"}
 
 
-class TestWait:
-    def test_it_answers_as_soon_as_the_task_has_ended(
-        self, customer: OpenedAccount, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        task_id = create(customer)
-        looked: list[float] = []
-
-        async def pass_time(seconds: float) -> None:
-            looked.append(seconds)
-            if len(looked) == 3:
-                run_to_end(task_id, clock)
-
-        monkeypatch.setattr("api.media.anyio.sleep", pass_time)
-        assert get(customer, f"/api/v1/task/status/{task_id}?wait=20")["status"] == "finished"
-        assert len(looked) == 3
-
-    def test_it_answers_in_time_when_nothing_happens(
-        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        task_id = create(customer)
-        looked: list[float] = []
-
-        async def pass_time(seconds: float) -> None:
-            looked.append(seconds)
-
-        monkeypatch.setattr("api.media.anyio.sleep", pass_time)
-        assert get(customer, f"/api/v1/task/status/{task_id}?wait=20")["status"] == "not_started"
-        assert sum(looked) == 20
-
-    @pytest.mark.parametrize("wait", ["21", "-1", "1.5", "soon", ""])
-    def test_another_wait_is_refused(self, customer: OpenedAccount, wait: str) -> None:
-        status, body, _ = call("GET", f"/api/v1/task/status/{create(customer)}?wait={wait}", customer.api_key)
-        assert status == 400
-        assert details(body).keys() == {"/wait"}
-
-
 class TestCancel:
     @staticmethod
     def cancel(customer: OpenedAccount, task_id: str) -> Any:

@@ -43,6 +43,14 @@ ALLOWED = {
         ("s3:PutObject", "${MediaBucket.Arn}/inputs/*"),
         ("s3:ListBucket", "MediaBucket"),
     },
+    "GetStatusFunction": {
+        ("dynamodb:GetItem", "ApiKeysTable"),
+        ("dynamodb:UpdateItem", "ApiKeysTable"),
+        ("dynamodb:GetItem", "TasksTable"),
+        ("dynamodb:Query", "${TasksTable.Arn}/index/WaitingIndex"),
+        ("s3:GetObject", "${ConfigBucket.Arn}/catalog.json"),
+        ("s3:ListBucket", "ConfigBucket"),
+    },
     "ProbeMediaFunction": set(),
     "TextFunction": {
         ("dynamodb:GetItem", "ApiKeysTable"),
@@ -202,7 +210,7 @@ class TestLeastPrivilege:
             for _, resource in template.permissions(function)
             if "ApiKeysTable" in resource
         }
-        assert may <= {"ApiFunction", "TextFunction", "DashboardFunction"}
+        assert may <= {"ApiFunction", "GetStatusFunction", "TextFunction", "DashboardFunction"}
 
     def test_managed_policies_are_those_for_logs_and_traces(self, template: Template) -> None:
         for function in template.functions():

@@ -8,7 +8,7 @@ import pytest
 
 from local.template import Template, named, parse_template, read_template, translate
 
-PUBLISHED = ("ApiFunction", "TextFunction")
+PUBLISHED = ("ApiFunction", "GetStatusFunction", "TextFunction")
 """What API Gateway calls through an alias."""
 NOT_OF_A_VERSION = {"LocalEndpoint", "TextConcurrency"}
 """Parameters that are for emulators alone, or a setting of the function whichever version runs."""
@@ -87,7 +87,11 @@ class TestCanary:
 
     @pytest.mark.parametrize(
         ("function", "alarm"),
-        [("ApiFunction", "ApiVersionErrorsAlarm"), ("TextFunction", "TextVersionErrorsAlarm")],
+        [
+            ("ApiFunction", "ApiVersionErrorsAlarm"),
+            ("GetStatusFunction", "GetStatusVersionErrorsAlarm"),
+            ("TextFunction", "TextVersionErrorsAlarm"),
+        ],
     )
     def test_an_alarm_takes_a_version_back(self, canary: Template, function: str, alarm: str) -> None:
         group = canary.of_type("AWS::CodeDeploy::DeploymentGroup")[f"{function}DeploymentGroup"]

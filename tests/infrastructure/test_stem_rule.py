@@ -9,6 +9,7 @@ from local.template import ROOT, Template, named, stem_of
 
 STEMS = (
     "api",
+    "get_status",
     "text",
     "dashboard",
     "serve_mcp",

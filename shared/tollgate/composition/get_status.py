@@ -1,0 +1,73 @@
+"""Joins the parts of `functions/get_status`."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tollgate.accounts.auth import Authenticator
+from tollgate.accounts.repository import ApiKeyRepository
+from tollgate.catalog.refresh import CurrentCatalog
+from tollgate.composition.media_catalog import media_catalog
+from tollgate.composition.parts import clock, part
+from tollgate.kit import aws
+from tollgate.kit.clock import Clock
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.settings import Settings, check_rate
+from tollgate.ledger.rate import RateMeter
+from tollgate.tasks.polling import poll_after_s
+from tollgate.tasks.reader import TaskReader
+from tollgate.tasks.repository import TaskRepository
+
+
+@dataclass(frozen=True, kw_only=True)
+class GetStatusSettings(Settings):
+    """Settings of `functions/get_status`."""
+
+    api_keys_table: str
+    tasks_table: str
+    live_providers: str
+    config_bucket: str
+    requests_per_minute: int
+
+    def __post_init__(self) -> None:
+        """Check what is bounded."""
+        super().__post_init__()
+        check_rate(self.requests_per_minute)
+
+
+@dataclass(frozen=True, slots=True)
+class GetStatus:
+    """What the route of `functions/get_status` calls."""
+
+    authenticator: Authenticator
+    reader: TaskReader
+    meter: RateMeter
+    clock: Clock
+
+    def rate_headers(self, account_id: str) -> dict[str, str]:
+        """Return the `x-ratelimit-*` headers of an account as this process knows them."""
+        return self.meter.headers(account_id, self.clock.now_ms())
+
+    def status(self, account_id: str, task_id: str) -> dict[str, Any]:
+        """Return a task as its status shows it, with when to ask again while it has not ended.
+
+        Raises `TaskNotFoundError`.
+        """
+        task = self.reader.find(account_id, task_id)
+        after_s = poll_after_s(task, self.clock.now_ms())
+        shown = self.reader.view(task)
+        return shown if after_s is None else {**shown, "pollAfterS": after_s}
+
+
+@part
+def get_status() -> GetStatus:
+    """Join the parts of `functions/get_status`."""
+    settings = GetStatusSettings.from_env()
+    db = Database(aws.dynamodb())
+    # Asked only for a task that waits for its turn: how long those before it may take
+    catalog = media_catalog(settings.live_providers, settings.config_bucket)
+    return GetStatus(
+        authenticator=Authenticator(ApiKeyRepository(db, settings.api_keys_table), clock()),
+        reader=TaskReader(TaskRepository(db, settings.tasks_table), CurrentCatalog(catalog.catalog)),
+        meter=RateMeter(settings.requests_per_minute),
+        clock=clock(),
+    )

@@ -1,0 +1,38 @@
+"""How a customer waits for a task: when to ask again, and how long one answer may be held back."""
+
+from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.tasks.models import TERMINAL, Task
+
+MAX_WAIT_S = 20
+"""The gateway gives up after 29 s."""
+FIRST_LOOK_S, LAST_LOOK_S = 0.25, 2.0
+"""Between two looks at a task that is waited for: soon at first, then less and less often."""
+SOONEST_S, LATEST_S = 2, 15
+"""Between two questions: an image takes seconds, and nobody wants to be a minute late."""
+SHARE = 10
+
+
+def pauses_of(wait: str) -> list[float]:
+    """Return the pauses between looks that make up `wait` seconds. Raises `InvalidInputError`."""
+    is_number = wait.isascii() and wait.isdigit() and len(wait) <= len(str(MAX_WAIT_S))
+    if not is_number or int(wait) > MAX_WAIT_S:
+        raise InvalidInputError([Problem("/wait", "Must be whole seconds.", f"0 to {MAX_WAIT_S}")])
+    left, pause_s, pauses = float(wait), FIRST_LOOK_S, []
+    while left > 0:
+        pauses.append(min(pause_s, left))
+        left -= pauses[-1]
+        pause_s = min(pause_s * 2, LAST_LOOK_S)
+    return pauses
+
+
+def poll_after_s(task: Task, now_ms: int) -> int | None:
+    """Return after how many seconds it is worth asking again, `None` for a task that has ended.
+
+    A tenth of the time that it has taken, as the worker asks providers: nobody is more than a tenth late, and
+    the number of questions grows with the logarithm of the time.
+    """
+    if task.status in TERMINAL:
+        return None
+    taken_s = (now_ms - task.created_at_ms) // MS_PER_S
+    return min(max(taken_s // SHARE, SOONEST_S), LATEST_S)
