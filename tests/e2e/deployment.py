@@ -33,6 +33,8 @@ UNSUPPORTED = {
     # It has no streamed integrations, and a buffered one may take 29 s
     "ResponseTransferMode: RESPONSE_STREAM": "ResponseTransferMode: BUFFERED",
     "TimeoutInMillis: 900000": "TimeoutInMillis: 29000",
+    # It takes a parameter for the text that it was given as, and compares it with a number
+    "MaximumConcurrency:\n          Ref: TaskConcurrency": "MaximumConcurrency: 100",
     # It speaks no TLS
     "ViewerProtocolPolicy: redirect-to-https": "ViewerProtocolPolicy: allow-all",
 }
