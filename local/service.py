@@ -83,8 +83,9 @@ class LocalService:
             **aws_environment(emulator.endpoint),
             **stack.environment(),
             "AWS_ENDPOINT_URL_LAMBDA": self.base_url + LAMBDA_PATH,
-            # Follow-ups on our own files: the address guard lets no other part of this machine in.
-            "TOLLGATE_LOCAL_STORAGE_URL": self.base_url + STORAGE_PATH,
+            # Follow-ups on our own files, and uploads, signed at the emulator: the address guard lets
+            # no other part of this machine in.
+            "TOLLGATE_LOCAL_STORAGE_URLS": f"{self.base_url}{STORAGE_PATH} {emulator.endpoint}",
             "TOLLGATE_DEVELOPMENT_SIGN_IN": "1",
             **{variable: stack.refs[queue] for variable, queue in DEAD_LETTER_QUEUES.items()},
         }

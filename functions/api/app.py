@@ -21,7 +21,7 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api import account, callbacks, catalog, keys, media, payments, reference, statistics, webhooks
+from api import account, callbacks, catalog, files, keys, media, payments, reference, statistics, webhooks
 from tollgate.composition import api as api_parts
 from tollgate.kit.errors import (
     InternalError,
@@ -40,7 +40,7 @@ ANTHROPIC_HEADERS = ("anthropic-version", "x-api-key")
 app = FastAPI(openapi_url=None, redirect_slashes=False)
 ROUTERS = [
     routes.router
-    for routes in (account, statistics, keys, media, catalog, reference, callbacks, webhooks, payments)
+    for routes in (account, statistics, keys, media, files, catalog, reference, callbacks, webhooks, payments)
 ]
 for router in ROUTERS:
     app.include_router(router)

@@ -23,7 +23,8 @@ def reader() -> MediaReader:
     """Join the parts of this function."""
     settings = Settings.from_env()
     guard = AddressGuard(
-        allow_loopback=settings.tollgate_allow_loopback_media, also=settings.tollgate_local_storage_url
+        allow_loopback=settings.tollgate_allow_loopback_media,
+        also=(settings.tollgate_local_storage_urls or "").split(),
     )
     return MediaReader(Outbound(guard))
 

@@ -15,7 +15,7 @@ from tests.functional.test_run_task import ledger_of, run_to_end, task_of
 from tests.support.clock import ManualClock
 from tests.unit.artifacts.test_store import png
 from tollgate.accounts.service import OpenedAccount
-from tollgate.artifacts import inputs
+from tollgate.artifacts import uploads
 from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import run_task as run_task_parts
@@ -328,11 +328,11 @@ class TestMediaInside:
     def test_what_an_account_may_keep_is_bounded(
         self, aws: Aws, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(inputs, "MAX_FILES", 1)
+        monkeypatch.setattr(uploads, "MAX_FILES", 1)
         self.create(customer)
         status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, self.BODY)
         assert status == 400
-        assert details(answer).keys() == {"/input"}
+        assert details(answer).keys() == {""}
         assert len(self.stored(aws)) == 1
 
     def test_more_than_a_megabyte_may_come_but_not_without_end(self, customer: OpenedAccount) -> None:

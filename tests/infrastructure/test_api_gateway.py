@@ -16,6 +16,8 @@ ROUTES = {  # docs/contract.md#generation
     ("GET", "/api/v1/ledger.csv"),
     ("GET", "/api/v1/keys"),
     ("POST", "/api/v1/keys"),
+    ("POST", "/api/v1/files"),
+    ("DELETE", "/api/v1/files/{id}"),
     ("PATCH", "/api/v1/keys/{id}"),
     ("DELETE", "/api/v1/keys/{id}"),
     ("POST", "/api/v1/keys/{id}/rotate"),

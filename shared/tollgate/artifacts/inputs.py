@@ -15,21 +15,17 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import WaiterError
 
 from tollgate.artifacts.sniff import HEAD_BYTES, MediaType, media_type
+from tollgate.artifacts.uploads import ID_PREFIX, PREFIX, Uploads
 from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.ids import is_id
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
     from types_boto3_s3.type_defs import WaiterConfigTypeDef
 
-PREFIX = "inputs"
 MAX_DEPTH = 4
 """How deep the inputs of the profiles are nested, and one more."""
 
-MAX_FILES = 1_000
-"""Of one account at a time: one page of S3's list, which is what counts them."""
-MAX_STORED_BYTES = 1024**3
-KEPT_DAYS = 7
-"""template.yaml ends them: no task takes longer."""
 SIGNED_S = 12 * 60 * 60
 """A provider reads its input when it begins, which may be long after it was asked."""
 WAIT: "WaiterConfigTypeDef" = {"Delay": 1, "MaxAttempts": 10}
@@ -59,6 +55,7 @@ class InputStore:
     s3: "S3Client"
     bucket: str
     storage_url: str
+    uploads: Uploads
 
     def read(self, account_id: str, body: Mapping[str, Any]) -> tuple[dict[str, Any], list[InputFile]]:
         """Return a create body with names of ours in the place of the data URIs in its input, and the files
@@ -72,6 +69,14 @@ class InputStore:
         own = f"{self.storage_url}/{PREFIX}/{account_id}/"
 
         def name_of(path: str, text: str) -> str:
+            if is_id(ID_PREFIX, text):
+                key = self.uploads.key_of(account_id, text)
+                if key is None:
+                    problems.append(
+                        Problem(path, "There is no such file of this account, or nothing was uploaded.")
+                    )
+                    return text
+                return f"{self.storage_url}/{key}"
             if not _DATA_URI.match(text):
                 if text.startswith(f"{self.storage_url}/{PREFIX}/") and not text.startswith(own):
                     problems.append(Problem(path, "There is no such file of this account."))
@@ -88,18 +93,7 @@ class InputStore:
         changed = {**body, "input": _replaced(body.get("input"), "/input", name_of, MAX_DEPTH)}
         if problems:
             raise InvalidInputError(problems)
-        return changed if files else dict(body), files
-
-    def check_room(self, account_id: str) -> None:
-        """Raise `InvalidInputError` while an account has as many files of requests as it may."""
-        found = self.s3.list_objects_v2(
-            Bucket=self.bucket, Prefix=f"{PREFIX}/{account_id}/", MaxKeys=MAX_FILES
-        )
-        stored_bytes = sum(each["Size"] for each in found.get("Contents", []))
-        if found["KeyCount"] >= MAX_FILES or stored_bytes >= MAX_STORED_BYTES:
-            message = f"Too much was sent inside requests in the last {KEPT_DAYS} days."
-            allowed = f"{MAX_FILES} files and {MAX_STORED_BYTES} bytes; send more as URLs"
-            raise InvalidInputError([Problem("/input", message, allowed)])
+        return (changed if "input" in body else dict(body)), files
 
     def keep(self, files: Sequence[InputFile]) -> None:
         """Store files under their names; a repeat changes nothing."""
@@ -115,14 +109,25 @@ class InputStore:
         """
         return {name: _replaced(value, "", self._signed, MAX_DEPTH) for name, value in values.items()}
 
+    def address(self, url: str) -> str:
+        """Return where a URL of a task can be read now: signed for a file of ours, else as it is."""
+        key = self._key_of(url)
+        return url if key is None else self._sign(key)
+
     def _signed(self, _: str, text: str) -> str:
-        prefix = f"{self.storage_url}/"
-        if not text.startswith(f"{prefix}{PREFIX}/"):
+        key = self._key_of(text)
+        if key is None:
             return text
-        key = text.removeprefix(prefix)
         # One that never comes is asked for all the same: the provider refuses it, and the money goes back.
         with suppress(WaiterError):
             self.s3.get_waiter("object_exists").wait(Bucket=self.bucket, Key=key, WaiterConfig=WAIT)
+        return self._sign(key)
+
+    def _key_of(self, url: str) -> str | None:
+        prefix = f"{self.storage_url}/"
+        return url.removeprefix(prefix) if url.startswith(f"{prefix}{PREFIX}/") else None
+
+    def _sign(self, key: str) -> str:
         where = {"Bucket": self.bucket, "Key": key}
         return self.s3.generate_presigned_url("get_object", Params=where, ExpiresIn=SIGNED_S)
 

@@ -10,6 +10,7 @@ from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.service import AccountService
 from tollgate.artifacts.inputs import InputStore
+from tollgate.artifacts.uploads import Uploads
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.refresh import CurrentCatalog, LiveCatalog
@@ -71,6 +72,7 @@ class ApiSettings(Settings):
 class Api:
     """What the routes of `functions/api` call."""
 
+    uploads: Uploads
     authenticator: Authenticator
     accounts: AccountService
     keys: KeyService
@@ -114,7 +116,9 @@ def api() -> Api:
     meter = RateMeter(settings.requests_per_minute)
     task_queue = _when_needed(settings.task_queue_url)
     webhook_guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
+    uploads = Uploads(aws.s3(), settings.media_bucket, settings.storage_url, clock())
     return Api(
+        uploads=uploads,
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(accounts, keys, ledger, clock()),
         keys=KeyService(keys, accounts, lambda model_id: current.find(model_id) is not None, clock()),
@@ -125,7 +129,7 @@ def api() -> Api:
             catalog=current,
             webhook_guard=webhook_guard,
             prober=Prober(aws.lambda_, settings.probe_function),
-            inputs=InputStore(aws.s3(), settings.media_bucket, settings.storage_url),
+            inputs=InputStore(aws.s3(), settings.media_bucket, settings.storage_url, uploads),
             reader=reader,
             meter=meter,
             queue=task_queue,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.store import ArtifactStore
+from tollgate.artifacts.uploads import Uploads
 from tollgate.catalog.refresh import CurrentCatalog
 from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
@@ -65,7 +66,12 @@ def step_runner() -> StepRunner:
         health=ProviderHealthStore(db, settings.providers_table, clock()),
         catalog=CurrentCatalog(media_catalog(settings.live_providers, settings.config_bucket).catalog),
         artifacts=ArtifactStore(aws.s3(), settings.media_bucket, settings.storage_url, results),
-        inputs=InputStore(aws.s3(), settings.media_bucket, settings.storage_url),
+        inputs=InputStore(
+            aws.s3(),
+            settings.media_bucket,
+            settings.storage_url,
+            Uploads(aws.s3(), settings.media_bucket, settings.storage_url, clock()),
+        ),
         queue=queue,
         polls=Queue(aws.sqs(), settings.poll_queue_url),
         clock=clock(),

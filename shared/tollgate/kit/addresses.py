@@ -10,6 +10,7 @@ import ipaddress
 import queue
 import socket
 import threading
+from collections.abc import Sequence
 from urllib.parse import SplitResult, urlsplit
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -33,12 +34,12 @@ class UnresolvedError(Exception):
 class AddressGuard:
     """Allows public addresses only; on one machine also what a developer opened (never on AWS).
 
-    `allow_loopback` opens all of this machine, `also` the host and port of one URL, our own storage's.
+    `allow_loopback` opens all of this machine, `also` the hosts and ports of some URLs, our own storage's.
     """
 
-    def __init__(self, *, allow_loopback: bool = False, also: str | None = None) -> None:
+    def __init__(self, *, allow_loopback: bool = False, also: Sequence[str] = ()) -> None:
         self._allow_loopback = allow_loopback
-        self._also = None if also is None else _host_and_port(urlsplit(also))
+        self._also = frozenset(_host_and_port(urlsplit(url)) for url in also)
 
     def check_url(self, url: str) -> tuple[str, int]:
         """Check what can be seen without resolving; give host and port.
@@ -61,7 +62,7 @@ class AddressGuard:
             raise ForbiddenAddressError("must not carry a user name or password")
         found = _host_and_port(parts)
         literal = _literal(host)
-        if literal is not None and found != self._also:
+        if literal is not None and found not in self._also:
             self._check(literal)
         return found
 
@@ -71,7 +72,7 @@ class AddressGuard:
         Raises `ForbiddenAddressError` when one of them is not, `UnresolvedError` when there is none.
         """
         addresses = _lookup(host, port, timeout_s)
-        if (host, port) != self._also:
+        if (host, port) not in self._also:
             for address in addresses:
                 self._check(ipaddress.ip_address(address))
         return addresses

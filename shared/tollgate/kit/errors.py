@@ -12,6 +12,7 @@
     ├── TaskNotFoundError          404 task_not_found
     ├── KeyNotFoundError           404 key_not_found
     ├── DeliveryNotFoundError      404 delivery_not_found
+    ├── UploadNotFoundError        404 file_not_found
     ├── UserNotFoundError          404 user_not_found
     ├── ModelNotFoundError         404 model_not_found
     ├── MethodNotAllowedError      405 method_not_allowed
@@ -309,6 +310,17 @@ class DeliveryNotFoundError(TollgateError):
 
     def __init__(self) -> None:
         super().__init__("Webhook delivery not found.")
+
+
+class UploadNotFoundError(TollgateError):
+    """No such uploaded file, or another account's: the two look the same."""
+
+    status = 404
+    code = "file_not_found"
+    type = "NotFound"
+
+    def __init__(self) -> None:
+        super().__init__("File not found.")
 
 
 class UserNotFoundError(TollgateError):

@@ -56,14 +56,14 @@ class Settings:
     stage: Stage
     tollgate_allow_loopback_webhooks: bool = False
     tollgate_allow_loopback_media: bool = False
-    tollgate_local_storage_url: str | None = None
+    tollgate_local_storage_urls: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what opens the address guard on AWS."""
         opened = self.tollgate_allow_loopback_webhooks or self.tollgate_allow_loopback_media
-        if (opened or self.tollgate_local_storage_url) and self.stage != "local":
+        if (opened or self.tollgate_local_storage_urls) and self.stage != "local":
             raise SettingsError(
-                "TOLLGATE_ALLOW_LOOPBACK_* and TOLLGATE_LOCAL_STORAGE_URL are for local mode only"
+                "TOLLGATE_ALLOW_LOOPBACK_* and TOLLGATE_LOCAL_STORAGE_URLS are for local mode only"
             )
 
     @classmethod

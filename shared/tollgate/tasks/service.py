@@ -94,7 +94,7 @@ class TaskService:
             check_host("/webhook", request.webhook, self.webhook_guard)
         price = self._quote(request, files)
         if files:
-            self.inputs.check_room(account_id)
+            self.inputs.uploads.check_room(account_id)
         if request.max_cost_cents is not None and price.charge_cents > request.max_cost_cents:
             raise MaxCostExceededError(price.charge_cents, request.max_cost_cents)
         now_ms = self.clock.now_ms()
@@ -182,10 +182,12 @@ class TaskService:
         """Price a request; media whose length or size matters is probed first, and never guessed."""
         model, checked = request.model, request.checked
         wanted = model.probes(checked)
-        # What came inside the request is stored nowhere yet: the prober gets it as it came.
+        # What came inside the request is stored nowhere yet: the prober gets it as it came. What the customer
+        # uploaded is private, so the prober gets it signed.
         inside = {file.url: file.uri for file in files}
-        probed = self.prober.probe([inside.get(one.url, one.url) for one in wanted])
-        found = {one.url: probed[inside.get(one.url, one.url)] for one in wanted}
+        read_at = {one.url: inside.get(one.url) or self.inputs.address(one.url) for one in wanted}
+        probed = self.prober.probe(list(read_at.values()))
+        found = {url: probed[address] for url, address in read_at.items()}
         unreadable = {url: facts for url, facts in found.items() if isinstance(facts, ProbeError)}
         if unreadable:
             raise InvalidInputError(

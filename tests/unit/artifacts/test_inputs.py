@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from moto import mock_aws
 
+from tests.support.clock import ManualClock
 from tests.unit.artifacts.test_store import png
 from tollgate.artifacts.inputs import SIGNED_S, InputStore
+from tollgate.artifacts.uploads import Uploads
 from tollgate.kit import aws
 from tollgate.kit.errors import InvalidInputError
 
@@ -24,7 +26,7 @@ def uri(data: bytes, media: str = "image/png") -> str:
 
 
 def store(s3: Any = None) -> InputStore:
-    return InputStore(s3, "bucket", STORAGE)
+    return InputStore(s3, "bucket", STORAGE, Uploads(s3, "bucket", STORAGE, ManualClock()))
 
 
 def body(**fields: Any) -> dict[str, Any]:

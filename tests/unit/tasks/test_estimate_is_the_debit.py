@@ -16,6 +16,7 @@ from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.strategies import valid_inputs
 from tests.unit.tasks.test_lifecycle import new_task
 from tollgate.artifacts.inputs import InputStore
+from tollgate.artifacts.uploads import Uploads
 from tollgate.catalog.media import ProbeRequest
 from tollgate.catalog.models import Model
 from tollgate.kit.addresses import AddressGuard
@@ -93,7 +94,12 @@ def service(database: KeptWrites, media: Media) -> TaskService:
         catalog=LIVE,
         webhook_guard=AddressGuard(),
         prober=media,
-        inputs=InputStore(NO_FILES, "bucket", "https://files.test"),
+        inputs=InputStore(
+            NO_FILES,
+            "bucket",
+            "https://files.test",
+            Uploads(NO_FILES, "bucket", "https://files.test", SystemClock()),
+        ),
         reader=TaskReader(tasks, LIVE),
         meter=RateMeter(600),
         queue=lambda: pytest.fail("nothing is sent by create"),

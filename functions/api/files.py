@@ -1,0 +1,19 @@
+"""Customers' own files: a form to upload one by, and its end."""
+
+from fastapi import APIRouter, Response
+
+from api.http import Body, MediaKey, Services, envelope
+
+router = APIRouter(prefix="/api/v1/files")
+
+
+@router.post("")
+def create_file(api: Services, key: MediaKey, body: Body) -> Response:
+    """Return a file's id and the form that takes its bytes."""
+    return envelope(api.uploads.grant(key.account_id, body))
+
+
+@router.delete("/{file_id}")
+def delete_file(api: Services, key: MediaKey, file_id: str) -> Response:
+    """Delete a file."""
+    return envelope(api.uploads.delete(key.account_id, file_id))

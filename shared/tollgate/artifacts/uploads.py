@@ -1,0 +1,159 @@
+"""Customers' own files: granted, sent straight to storage, named by `file_…` in any media field, and deleted.
+
+    grant ─► an empty object holds the place ─► the form fills it ─► a task names it ─► signed for a reader
+
+There is no table: the key has all there is to know, `inputs/<account>/<file id>-<bytes>.<ext>`. The id is a
+ULID, so it tells when it was granted; the bytes are what was granted, so a list of keys tells how much room is
+taken before anything came.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ulid import ULID
+
+from tollgate.kit.clock import MS_PER_S, Clock, iso
+from tollgate.kit.errors import InvalidInputError, Problem, UploadNotFoundError, unknown_fields
+from tollgate.kit.ids import is_id
+from tollgate.kit.json_body import whole_number
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+
+PREFIX = "inputs"
+ID_PREFIX = "file"
+MAX_FILES = 1_000
+"""Of one account at a time: one page of S3's list, which is what counts them."""
+MAX_STORED_BYTES = 1024**3
+MAX_UPLOAD_BYTES = 200 * 1024 * 1024
+"""Of one file: twice the largest that a profile takes."""
+KEPT_DAYS = 7
+"""template.yaml ends what lies here: no task takes longer."""
+USABLE_S = 24 * 60 * 60
+"""A file may be named by new tasks for so long; those that run go on reading it."""
+FORM_S = 60 * 60
+"""How long the form of an upload is good."""
+MAX_NAME_LENGTH = 255
+FIELDS = ("filename", "contentType", "bytes")
+EXTENSIONS = {
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/gif": "gif",
+    "image/webp": "webp",
+    "image/avif": "avif",
+    "video/mp4": "mp4",
+    "video/quicktime": "mov",
+    "video/webm": "webm",
+    "audio/mpeg": "mp3",
+    "audio/mp4": "m4a",
+    "audio/x-m4a": "m4a",
+    "audio/wav": "wav",
+    "audio/x-wav": "wav",
+    "audio/flac": "flac",
+    "audio/ogg": "ogg",
+    "application/pdf": "pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+}
+"""What may be uploaded, and how its name ends: providers go by that."""
+
+_DECLARED = re.compile(r"-(\d+)\.\w+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Uploads:
+    """The files of customers in `bucket`. `storage_url` is the address that names of files begin with."""
+
+    s3: "S3Client"
+    bucket: str
+    storage_url: str
+    clock: Clock
+
+    def grant(self, account_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the `data` of a new file: its id, and the form that its bytes go to.
+
+        The form takes one file of the declared type and of no more than the declared bytes. Raises
+        `InvalidInputError`.
+        """
+        content_type, size_bytes = _checked(body)
+        self.check_room(account_id, size_bytes)
+        file_id = f"{ID_PREFIX}_{ULID.from_timestamp(self.clock.now_ms())}"
+        key = f"{_folder(account_id)}{file_id}-{size_bytes}.{EXTENSIONS[content_type]}"
+        # The place is taken before the form goes out, so forms never add up to more than fits.
+        self.s3.put_object(Bucket=self.bucket, Key=key, Body=b"", ContentType=content_type)
+        form = self.s3.generate_presigned_post(
+            self.bucket,
+            key,
+            Fields={"Content-Type": content_type},
+            Conditions=[{"Content-Type": content_type}, ["content-length-range", 1, size_bytes]],
+            ExpiresIn=FORM_S,
+        )
+        return {
+            "id": file_id,
+            "url": f"{self.storage_url}/{key}",
+            "upload": {"method": "POST", "url": form["url"], "fields": form["fields"]},
+            "bytes": size_bytes,
+            "contentType": content_type,
+            "expiresAt": iso(_usable_until_ms(file_id)),
+        }
+
+    def key_of(self, account_id: str, file_id: str) -> str | None:
+        """Return the key of a file of the account that is there and not too old; else `None`."""
+        if _usable_until_ms(file_id) <= self.clock.now_ms():
+            return None
+        found = self._find(account_id, file_id)
+        return found["Key"] if found is not None and found["Size"] > 0 else None
+
+    def delete(self, account_id: str, file_id: str) -> dict[str, Any]:
+        """Delete a file and give the `data` that says so. Raises `UploadNotFoundError`."""
+        found = self._find(account_id, file_id) if is_id(ID_PREFIX, file_id) else None
+        if found is None:
+            raise UploadNotFoundError
+        self.s3.delete_object(Bucket=self.bucket, Key=found["Key"])
+        return {"id": file_id, "deleted": True}
+
+    def check_room(self, account_id: str, more_bytes: int = 0) -> None:
+        """Raise `InvalidInputError` where an account has no room for a file of `more_bytes`."""
+        found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=_folder(account_id), MaxKeys=MAX_FILES)
+        taken = sum(max(each["Size"], _declared_bytes(each["Key"])) for each in found.get("Contents", []))
+        if found["KeyCount"] >= MAX_FILES or taken + more_bytes > MAX_STORED_BYTES:
+            message = f"This account sent too much in the last {KEPT_DAYS} days. Delete files, or send URLs."
+            raise InvalidInputError([Problem("", message, f"{MAX_FILES} files and {MAX_STORED_BYTES} bytes")])
+
+    def _find(self, account_id: str, file_id: str) -> Any:
+        prefix = f"{_folder(account_id)}{file_id}-"
+        found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=prefix, MaxKeys=1)
+        return next(iter(found.get("Contents", [])), None)
+
+
+def _checked(body: Mapping[str, Any]) -> tuple[str, int]:
+    """Return the content type and the size in bytes that a body declares. Raises `InvalidInputError`."""
+    problems = unknown_fields(body, FIELDS)
+    content_type, size = body.get("contentType"), whole_number(body.get("bytes"))
+    name = body.get("filename")
+    if name is not None and not (isinstance(name, str) and 1 <= len(name) <= MAX_NAME_LENGTH):
+        problems.append(Problem("/filename", "Must be a text.", f"1 to {MAX_NAME_LENGTH} characters"))
+    if content_type not in EXTENSIONS:
+        problems.append(Problem("/contentType", "Must be a type that models take.", list(EXTENSIONS)))
+    if size is None or not 1 <= size <= MAX_UPLOAD_BYTES:
+        problems.append(Problem("/bytes", "Must be the file's size in bytes.", f"1 to {MAX_UPLOAD_BYTES}"))
+    if problems or size is None:
+        raise InvalidInputError(problems)
+    return str(content_type), size
+
+
+def _folder(account_id: str) -> str:
+    return f"{PREFIX}/{account_id}/"
+
+
+def _declared_bytes(key: str) -> int:
+    """Return what a granted file may have; 0 for one that came inside a request."""
+    declared = _DECLARED.search(key)
+    return int(declared[1]) if declared else 0
+
+
+def _usable_until_ms(file_id: str) -> int:
+    return ULID.from_str(file_id.partition("_")[2]).milliseconds + USABLE_S * MS_PER_S
