@@ -113,7 +113,7 @@ def _minimax(job: Job) -> Mapped:
 
 
 def _wan_27_source(values: Values) -> str:
-    """Tell the one endpoint that has words for references from the others."""
+    """Return the endpoint that takes references, where the input has some."""
     is_reference = values.get("referenceImageUrls") or values.get("referenceVideoUrls")
     return "reference" if is_reference else DEFAULT
 
