@@ -3,7 +3,7 @@
     grant ─► an empty object holds the place ─► the form fills it ─► a task names it ─► signed for a reader
 
 There is no table: the key has all there is to know, `inputs/<account>/<file id>-<bytes>.<ext>`. The id is a
-ULID, so it tells when it was granted; the bytes are what was granted, so a list of keys tells how much room is
+ULID, so it tells when it was granted; the bytes are what was granted, so a list tells how much room is
 taken before anything came.
 """
 
