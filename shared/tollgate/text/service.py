@@ -44,7 +44,7 @@ from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, 
 from tollgate.text.sse import UnreadableStreamError
 from tollgate.text.tokens import input_bound, input_estimate
 from tollgate.text.unpriced import unpriced_problems
-from tollgate.text.upstream import Answer, Exchange, HttpCall, TextOrder, TextUpstream, encoded, refusal
+from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, TextUpstream, encoded, refusal
 
 WHOLE_TIMEOUT_S = 100.0
 """A request that is not streamed and has no answer after this long is a 524 (docs/contract.md#limits)."""
@@ -154,15 +154,15 @@ class TextService:
         # One bound for all routes together: the function itself is ended after 15 minutes.
         answer_by = time.monotonic() + (STREAM_TIMEOUT_S if request.stream else WHOLE_TIMEOUT_S)
         failures: list[Fault] = []
-        last: TextOrder | None = None
-        for order, exchange in self._exchanges(request, model, placed, headers, upstreams):
-            if not self.breaker.allows(order.route.provider, self.clock.now_ms()):
+        last: RoutedRequest | None = None
+        for routed, exchange in self._exchanges(request, model, placed, headers, upstreams):
+            if not self.breaker.allows(routed.route.provider, self.clock.now_ms()):
                 continue
-            outcome = await self._attempt(order, exchange, placed, answer_by)
+            outcome = await self._attempt(routed, exchange, placed, answer_by)
             if not isinstance(outcome, Fault):
                 return outcome
             failures.append(outcome)
-            last = order if isinstance(exchange.call, HttpCall) else None
+            last = routed if isinstance(exchange.call, HttpCall) else None
             if outcome is TIMED_OUT and not request.stream:
                 break  # the client's own 100 s are over
         if last is not None and failures[-1].is_transient and time.monotonic() + RETRY_PAUSE_S < answer_by:
@@ -177,14 +177,14 @@ class TextService:
         return Refused(error.status, encoded(error_body(request.protocol, error)), error.headers())
 
     async def _attempt(
-        self, order: TextOrder, exchange: Exchange, placed: Placed, answer_by: float
+        self, routed: RoutedRequest, exchange: Exchange, placed: Placed, answer_by: float
     ) -> TextResponse | Fault:
         """Ask one route, and note how its provider did."""
-        outcome = await self._ask(order, exchange, placed, answer_by)
+        outcome = await self._ask(routed, exchange, placed, answer_by)
         if not isinstance(outcome, Fault):
-            self.breaker.succeeded(order.route.provider)
+            self.breaker.succeeded(routed.route.provider)
         elif isinstance(exchange.call, HttpCall):
-            self._note_failure(order.route.provider, outcome)
+            self._note_failure(routed.route.provider, outcome)
         return outcome
 
     def _exchanges(
@@ -194,7 +194,7 @@ class TextService:
         placed: Placed,
         headers: Mapping[str, str],
         upstreams: Mapping[str, TextUpstream],
-    ) -> Iterator[tuple[TextOrder, Exchange]]:
+    ) -> Iterator[tuple[RoutedRequest, Exchange]]:
         """Return each route that can carry the request, when its turn comes.
 
         Raises `InvalidInputError`, with the first route's words, where none can.
@@ -209,19 +209,19 @@ class TextService:
             # A reserve with a smaller window would refuse what the model can do, as the customer's mistake.
             if upstream is None or not route.holds(estimate, told_limit):
                 continue
-            order = TextOrder(request, model, route, placed.plan, estimate, created_s, headers)
+            routed = RoutedRequest(request, model, route, placed.plan, estimate, created_s, headers)
             try:
-                exchange = upstream.exchange(order)
+                exchange = upstream.exchange(routed)
             except InvalidInputError as exc:
                 refused = refused or exc
                 continue
             carried = True
-            yield order, exchange
+            yield routed, exchange
         if refused is not None and not carried:
             raise refused
 
     async def _ask(
-        self, order: TextOrder, exchange: Exchange, placed: Placed, answer_by: float
+        self, routed: RoutedRequest, exchange: Exchange, placed: Placed, answer_by: float
     ) -> TextResponse | Fault:
         """Ask one route; a `Fault` says that another may answer.
 
@@ -230,12 +230,12 @@ class TextService:
         timeout = aiohttp.ClientTimeout(
             total=max(answer_by - time.monotonic(), 0.001),
             connect=CONNECT_TIMEOUT_S,
-            sock_read=IDLE_TIMEOUT_S if order.request.stream else None,
+            sock_read=IDLE_TIMEOUT_S if routed.request.stream else None,
         )
         response: Answer | None = None
         try:
             response = await self._send(exchange.call, timeout)
-            return await self._read(order, exchange, response, placed)
+            return await self._read(routed, exchange, response, placed)
         except aiohttp.ConnectionTimeoutError:
             return NOT_CONNECTED
         except TimeoutError:
@@ -243,7 +243,7 @@ class TextService:
         except (aiohttp.ClientError, UnreadableStreamError):
             return _closed(response, UNREACHABLE if response is None else BROKEN_OFF)
         except FaultError as exc:
-            return _refused(order.request, _closed(response, exc.fault))
+            return _refused(routed.request, _closed(response, exc.fault))
 
     async def _send(self, call: HttpCall | Answer, timeout: aiohttp.ClientTimeout) -> Answer:  # noqa: ASYNC109
         """Return the answer to a call, once its headers are there."""
@@ -260,7 +260,7 @@ class TextService:
         )
 
     async def _read(
-        self, order: TextOrder, exchange: Exchange, response: Answer, placed: Placed
+        self, routed: RoutedRequest, exchange: Exchange, response: Answer, placed: Placed
     ) -> TextResponse | Fault:
         if response.status >= FIRST_ERROR:
             body = await _read_up_to(response, MAX_ERROR_BYTES)
@@ -268,28 +268,28 @@ class TextService:
             fault = exchange.fault(response.status, response.headers, body)
             if fault.verdict is not Verdict.ABOUT_REQUEST:
                 return fault
-            status, shown = refusal(order.request.protocol, order.route.protocol, body, fault)
+            status, shown = refusal(routed.request.protocol, routed.route.protocol, body, fault)
             return Refused(status, shown, {})
-        if order.request.stream:
-            return await self._begin(order, exchange, response, placed)
+        if routed.request.stream:
+            return await self._begin(routed, exchange, response, placed)
         body = await _read_up_to(response, MAX_WHOLE_BYTES)
         shown = exchange.read_whole(body)
-        settlement = self.billing.settle(placed, order.model, exchange.meter.usage())
+        settlement = self.billing.settle(placed, routed.model, exchange.meter.usage())
         billed = await self.finishing.run(settlement)
         return CompleteResponse(shown, billed)
 
     async def _begin(
-        self, order: TextOrder, exchange: Exchange, response: Answer, placed: Placed
+        self, routed: RoutedRequest, exchange: Exchange, response: Answer, placed: Placed
     ) -> TextResponse | Fault:
         """Read until there is something for the client: from there on this route is the one."""
         stream = exchange.stream
         async for piece in response.content.iter_any():
             first = encode_events(exchange, exchange.splitter.feed(piece))
             if stream.fault is not None and not exchange.meter.delivered_bytes:
-                return _refused(order.request, _closed(response, stream.fault))
+                return _refused(routed.request, _closed(response, stream.fault))
             if first:
                 return StreamedResponse(
-                    placed, order.model, exchange, response, first, self.billing, self.finishing
+                    placed, routed.model, exchange, response, first, self.billing, self.finishing
                 )
         return _closed(response, UNREADABLE)
 

@@ -1,6 +1,6 @@
 """One request to one route of a model: what to send, and how to read what comes back. No I/O.
 
-order ─ TextUpstream.exchange ─► Exchange: call ─ (HTTP) ─► whole answer | stream | fault
+RoutedRequest ─ TextUpstream.exchange ─► Exchange: call ─ (HTTP) ─► whole answer | stream | fault
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -25,7 +25,7 @@ from tollgate.text.translate_answer_to_messages import MessagesFromChat, message
 
 
 @dataclass(frozen=True, slots=True)
-class TextOrder:
+class RoutedRequest:
     """One request for one route, under the limits of its hold.
 
     `created_s` is the time now, in epoch seconds. `headers` are the client's, with lower-case names.
@@ -124,15 +124,15 @@ class Exchange:
 class TextUpstream(Protocol):
     """A provider of text."""
 
-    def exchange(self, order: TextOrder) -> Exchange:
-        """Return what to send for `order`. Raises `InvalidInputError` for what cannot be translated."""
+    def exchange(self, routed: RoutedRequest) -> Exchange:
+        """Return what to send for a request on a route. Raises `InvalidInputError` for what cannot be translated."""
 
 
-def chat_exchange(order: TextOrder, call: HttpCall | Answer, dialect: ChatDialect) -> Exchange:
+def chat_exchange(routed: RoutedRequest, call: HttpCall | Answer, dialect: ChatDialect) -> Exchange:
     """Return the exchange for a `call` to an OpenAI-compatible provider, whatever the client speaks."""
-    meter, model = order.meter(), order.model.id
-    if order.request.protocol is ChatProtocol.OPENAI:
-        wants_usage = order.request.wants_usage
+    meter, model = routed.meter(), routed.model.id
+    if routed.request.protocol is ChatProtocol.OPENAI:
+        wants_usage = routed.request.wants_usage
         return Exchange(
             call,
             meter,
@@ -149,10 +149,10 @@ def chat_exchange(order: TextOrder, call: HttpCall | Answer, dialect: ChatDialec
     )
 
 
-def messages_exchange(order: TextOrder, call: HttpCall, code_statuses: Mapping[str, int]) -> Exchange:
+def messages_exchange(routed: RoutedRequest, call: HttpCall, code_statuses: Mapping[str, int]) -> Exchange:
     """Return the exchange for a `call` to a provider that speaks messages, whatever the client speaks."""
-    meter, model, created_s = order.meter(), order.model.id, order.created_s
-    if order.request.protocol is ChatProtocol.ANTHROPIC:
+    meter, model, created_s = routed.meter(), routed.model.id, routed.created_s
+    if routed.request.protocol is ChatProtocol.ANTHROPIC:
         relay = MessagesRelay(meter, model)
         read_whole = partial(relay_message, meter=meter, public_model=model)
         return Exchange(call, meter, read_whole, relay, _in_body(code_statuses))
@@ -160,7 +160,7 @@ def messages_exchange(order: TextOrder, call: HttpCall, code_statuses: Mapping[s
         call,
         meter,
         lambda body: completion_of_message(body, meter, model, created_s),
-        ChatFromMessages(meter, model, created_s, wants_usage=order.request.wants_usage),
+        ChatFromMessages(meter, model, created_s, wants_usage=routed.request.wants_usage),
         _in_body(code_statuses),
     )
 
@@ -171,7 +171,7 @@ def _in_body(code_statuses: Mapping[str, int]) -> FaultReader:
 
 
 def relayed_chat_body(
-    order: TextOrder, dialect: ChatDialect, additions: Mapping[str, Any] = MappingProxyType({})
+    routed: RoutedRequest, dialect: ChatDialect, additions: Mapping[str, Any] = MappingProxyType({})
 ) -> bytes:
     """Return an OpenAI client's own body for an OpenAI-compatible provider, every other field as it came.
 
@@ -182,15 +182,15 @@ def relayed_chat_body(
     The limit of output tokens goes under the name that the provider knows: one it does not know would be
     no limit, and the hold rests on it.
     """
-    request, upstream_id = order.request, order.route.upstream_id
+    request, upstream_id = routed.request, routed.route.upstream_id
     changes: dict[str, Any] = {"model": upstream_id, **additions}
     named = [name for name in LIMIT_FIELDS[ChatProtocol.OPENAI] if request.fields.get(name) is not None]
-    fitted, refused = fit_chat(request.fields, order.refuses, dialect)
+    fitted, refused = fit_chat(request.fields, routed.refuses, dialect)
     changes |= fitted
     dropped = [*dialect.withheld(request.fields), *refused]
-    if order.hold.passed_limit is not None or named not in ([], [dialect.limit_field]):
+    if routed.hold.passed_limit is not None or named not in ([], [dialect.limit_field]):
         dropped += [name for name in LIMIT_FIELDS[ChatProtocol.OPENAI] if name != dialect.limit_field]
-        changes[dialect.limit_field] = order.hold.passed_limit or request.output_limit
+        changes[dialect.limit_field] = routed.hold.passed_limit or request.output_limit
     if request.stream:
         changes["stream_options"] = {**(request.fields.get("stream_options") or {}), "include_usage": True}
     return request.body.edited(changes, dropped)

@@ -30,7 +30,7 @@ from tollgate.text.response import encode_events
 from tollgate.text.sse import UnreadableStreamError
 from tollgate.text.stream import Meter
 from tollgate.text.tokens import input_bound, input_estimate
-from tollgate.text.upstream import Exchange, TextOrder, TextUpstream, refusal
+from tollgate.text.upstream import Exchange, RoutedRequest, TextUpstream, refusal
 
 STARTUP_TRIES = 500
 STARTUP_PAUSE_S = 0.01
@@ -81,8 +81,8 @@ def make_gateway(simulator_url: str, meters: list[Meter]) -> FastAPI:
             upstream, spoken = upstream_of(name, simulator_url)
             hold = full_hold(Demand(input_bound(asked, model), asked.output_limit, asked.answers), model)
             route, estimate = TextRoute(name, f"{name}-model", spoken), input_estimate(asked, model)
-            order = TextOrder(asked, model, route, hold, estimate, CREATED_S, dict(request.headers))
-            exchange = upstream.exchange(order)
+            routed = RoutedRequest(asked, model, route, hold, estimate, CREATED_S, dict(request.headers))
+            exchange = upstream.exchange(routed)
         except TollgateError as error:
             return Response(dumps(error_body(protocol, error)), error.status, media_type="application/json")
         meters.append(exchange.meter)

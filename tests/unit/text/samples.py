@@ -11,7 +11,7 @@ from tollgate.text.models import ChatProtocol, LongContextTier, TextModel, TextR
 from tollgate.text.request import dumps, read_request
 from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream, Meter
-from tollgate.text.upstream import Exchange, HttpCall, TextOrder
+from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest
 
 OPENAI, ANTHROPIC = ChatProtocol.OPENAI, ChatProtocol.ANTHROPIC
 PLAIN = ChatDialect()
@@ -48,7 +48,9 @@ def meter(input_estimate: int = 7, output_limit: int = 1_000) -> Meter:
     return Meter(input_estimate, output_limit)
 
 
-def order(protocol: ChatProtocol, body: dict[str, Any], upstream: ChatProtocol, **changes: Any) -> TextOrder:
+def routed(
+    protocol: ChatProtocol, body: dict[str, Any], upstream: ChatProtocol, **changes: Any
+) -> RoutedRequest:
     route = TextRoute("some", "upstream-model", upstream)
     limit = body.get("max_completion_tokens") or body.get("max_tokens") or 128_000
     facts: dict[str, Any] = {
@@ -59,7 +61,7 @@ def order(protocol: ChatProtocol, body: dict[str, Any], upstream: ChatProtocol, 
         "input_estimate": 7,
         "created_s": CREATED_S,
     }
-    return TextOrder(**{**facts, **changes})
+    return RoutedRequest(**{**facts, **changes})
 
 
 def call_of(exchange: Exchange) -> HttpCall:

@@ -19,8 +19,8 @@ from tests.unit.text.samples import (
     call_of,
     gathered_completion,
     gathered_message,
-    order,
     read_events,
+    routed,
 )
 from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.text.bedrock.request import converse_request
@@ -79,7 +79,7 @@ class Role:
 
 def exchange_of(protocol: ChatProtocol, body: dict[str, Any], key: str | None = None) -> Exchange:
     route = TextRoute("bedrock", "global.anthropic.claude-haiku-4-5-20251001-v1:0", ANTHROPIC)
-    return Bedrock("eu-west-1", Role, key).exchange(order(protocol, body, ANTHROPIC, route=route))
+    return Bedrock("eu-west-1", Role, key).exchange(routed(protocol, body, ANTHROPIC, route=route))
 
 
 def frames(events: list[dict[str, Any]]) -> bytes:

@@ -7,7 +7,7 @@ import pytest
 
 from local.simulator.text.completions import PROCESSING
 from tests.unit.catalog.cases import CATALOG
-from tests.unit.text.samples import ANTHROPIC, OPENAI, call_of, order
+from tests.unit.text.samples import ANTHROPIC, OPENAI, call_of, routed
 from tollgate.providers.runtime.secret import Credentials
 from tollgate.providers.runtime.text_registry import make_text_upstreams
 from tollgate.providers.text.openai_compatible.facts import VENDORS
@@ -39,7 +39,7 @@ USAGE = {
 def exchange(client: Any = OPENAI, vendor: str = "openrouter", **fields: Any) -> Exchange:
     limit = {"max_tokens": 100} if client is ANTHROPIC else {}
     return OpenAiCompatible(VENDORS[vendor], "sk-or-1").exchange(
-        order(client, {**CHAT, **limit, **fields}, OPENAI)
+        routed(client, {**CHAT, **limit, **fields}, OPENAI)
     )
 
 
@@ -113,7 +113,7 @@ class TestAddresses:
         made = make_text_upstreams(
             {"azure": Credentials(key="k", base_url="https://x.openai.azure.com/openai/v1")}
         )
-        call = call_of(made["azure"].exchange(order(OPENAI, CHAT, OPENAI)))
+        call = call_of(made["azure"].exchange(routed(OPENAI, CHAT, OPENAI)))
         assert call.url == "https://x.openai.azure.com/openai/v1/chat/completions"
         assert call.headers["authorization"] == "Bearer k"
 

@@ -14,7 +14,7 @@ from local.simulator.text.content import Answer, ToolCall
 from local.simulator.text.directions import TextDirections
 from local.simulator.text.vendors import VENDORS
 from tests.unit.text.gateway import upstream_of
-from tests.unit.text.samples import ANTHROPIC, OPENAI, order, text_model
+from tests.unit.text.samples import ANTHROPIC, OPENAI, routed, text_model
 from tollgate.text.metering import charge_micro_usd
 from tollgate.text.models import ChatProtocol, TextRoute
 from tollgate.text.response import encode_events
@@ -57,7 +57,7 @@ def exchange_of(client: ChatProtocol, route: str, *, stream: bool) -> Exchange:
     body: dict[str, Any] = {"model": "ours", "max_tokens": 1_000, "stream": stream}
     body["messages"] = [{"role": "user", "content": "hi"}]
     upstream, spoken = upstream_of(route, "http://simulator")
-    return upstream.exchange(order(client, body, spoken, route=TextRoute(route, "m", spoken)))
+    return upstream.exchange(routed(client, body, spoken, route=TextRoute(route, "m", spoken)))
 
 
 def answered(route: str, answer: Answer, told: TextDirections) -> tuple[bytes, bytes]:

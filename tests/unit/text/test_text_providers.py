@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.text.samples import ANTHROPIC, DONE, OPENAI, call_of, chat_event, chunk, order, run
+from tests.unit.text.samples import ANTHROPIC, DONE, OPENAI, call_of, chat_event, chunk, routed, run
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
@@ -22,7 +22,7 @@ SILENT = [name for name in VENDORS if name not in ("openai", "azure")]
 
 def sent_chat(body: dict[str, Any], vendor: str = "openai", **changes: Any) -> dict[str, Any]:
     upstream = OpenAiCompatible(VENDORS[vendor], "sk-1")
-    found = json.loads(call_of(upstream.exchange(order(OPENAI, body, OPENAI, **changes))).body)
+    found = json.loads(call_of(upstream.exchange(routed(OPENAI, body, OPENAI, **changes))).body)
     assert isinstance(found, dict)
     return found
 
@@ -42,13 +42,13 @@ class TestOpenAiCompatible:
         ],
     )
     def test_where_each_vendor_is(self, vendor: str, url: str) -> None:
-        call = call_of(OpenAiCompatible(VENDORS[vendor], "sk-1").exchange(order(OPENAI, CHAT, OPENAI)))
+        call = call_of(OpenAiCompatible(VENDORS[vendor], "sk-1").exchange(routed(OPENAI, CHAT, OPENAI)))
         assert (call.method, call.url) == ("POST", url)
         assert call.headers == {"authorization": "Bearer sk-1", "content-type": "application/json"}
 
     def test_elsewhere(self) -> None:
         upstream = OpenAiCompatible(VENDORS["openai"], "sk-1", "http://127.0.0.1:9/openai/v1")
-        call = call_of(upstream.exchange(order(OPENAI, CHAT, OPENAI)))
+        call = call_of(upstream.exchange(routed(OPENAI, CHAT, OPENAI)))
         assert call.url == "http://127.0.0.1:9/openai/v1/chat/completions"
 
     def test_only_the_model_changes(self) -> None:
@@ -62,7 +62,7 @@ class TestOpenAiCompatible:
     ) -> None:
         body = {**MESSAGES, "brand_new": 1, "prompt_expansion": True, "temperature": 0.5}
         upstream = OpenAiCompatible(VENDORS[vendor], "sk-1")
-        sent = json.loads(call_of(upstream.exchange(order(protocol, body, OPENAI))).body)
+        sent = json.loads(call_of(upstream.exchange(routed(protocol, body, OPENAI))).body)
         assert sent.keys() - {"provider"} == {"model", "messages", "max_tokens", "temperature"}
 
     @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ class TestOpenAiCompatible:
 
     def test_a_messages_client_is_translated_both_ways(self) -> None:
         upstream = OpenAiCompatible(VENDORS["openai"], "sk-1")
-        exchange = upstream.exchange(order(ANTHROPIC, {**MESSAGES, "system": "be kind"}, OPENAI))
+        exchange = upstream.exchange(routed(ANTHROPIC, {**MESSAGES, "system": "be kind"}, OPENAI))
         sent = json.loads(call_of(exchange).body)
         assert sent["messages"][0] == {"role": "system", "content": "be kind"}
         assert (sent["model"], sent["max_completion_tokens"]) == ("upstream-model", 100)
@@ -109,7 +109,7 @@ class TestOpenAiCompatible:
 
     def test_all_answers_together_count_for_the_limit(self) -> None:
         exchange = OpenAiCompatible(VENDORS["openai"], "k").exchange(
-            order(OPENAI, {**CHAT, "n": 3, "max_tokens": 10}, OPENAI)
+            routed(OPENAI, {**CHAT, "n": 3, "max_tokens": 10}, OPENAI)
         )
         assert exchange.meter.output_limit == 30
 
@@ -118,7 +118,7 @@ class TestAnthropic:
     def test_a_messages_client_goes_through(self) -> None:
         body = {**MESSAGES, "thinking": {"type": "adaptive"}, "new": 1.50}
         headers = {"anthropic-version": "2026-10-21", "anthropic-beta": BETAS, "x-api-key": "theirs"}
-        call = call_of(Anthropic("sk-ant").exchange(order(ANTHROPIC, body, ANTHROPIC, headers=headers)))
+        call = call_of(Anthropic("sk-ant").exchange(routed(ANTHROPIC, body, ANTHROPIC, headers=headers)))
         assert call.url == "https://api.anthropic.com/v1/messages"
         assert json.loads(call.body) == {**body, "model": "upstream-model"}
         assert call.headers == {
@@ -132,19 +132,19 @@ class TestAnthropic:
         "given", [{}, {"anthropic-version": "1999-01-01", "anthropic-beta": "x" * 1_001}]
     )
     def test_the_version_is_pinned(self, given: dict[str, str]) -> None:
-        call = call_of(Anthropic("k").exchange(order(ANTHROPIC, MESSAGES, ANTHROPIC, headers=given)))
+        call = call_of(Anthropic("k").exchange(routed(ANTHROPIC, MESSAGES, ANTHROPIC, headers=given)))
         assert call.headers["anthropic-version"] == "2023-06-01"
         assert "anthropic-beta" not in call.headers
 
     def test_a_chat_client_is_translated(self) -> None:
         headers = {"anthropic-version": "2026-10-21"}
-        found = order(OPENAI, CHAT, ANTHROPIC, hold=HoldPlan(1, 6_000, 6_000), headers=headers)
+        found = routed(OPENAI, CHAT, ANTHROPIC, hold=HoldPlan(1, 6_000, 6_000), headers=headers)
         exchange = Anthropic("k").exchange(found)
         assert json.loads(call_of(exchange).body)["max_tokens"] == 6_000
         assert call_of(exchange).headers["anthropic-version"] == "2023-06-01"
 
     def test_counting_tokens(self) -> None:
-        request = order(ANTHROPIC, MESSAGES, ANTHROPIC).request
+        request = routed(ANTHROPIC, MESSAGES, ANTHROPIC).request
         call = Anthropic("k").count_call(request, TextRoute("anthropic", "claude", ANTHROPIC), {})
         assert call.url == "https://api.anthropic.com/v1/messages/count_tokens"
         assert json.loads(call.body)["model"] == "claude"

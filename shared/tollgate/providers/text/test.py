@@ -13,7 +13,7 @@ from tollgate.kit.ids import new_id
 from tollgate.providers.media.test.directions import Directions, directions_of, without_directions
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.request import dumps
-from tollgate.text.upstream import Exchange, TextOrder, chat_exchange
+from tollgate.text.upstream import Exchange, RoutedRequest, chat_exchange
 
 WORD_PAUSE_S = 0.02
 """Between two words of a stream."""
@@ -28,17 +28,17 @@ _REJECTION = (400, "The message asks for a rejection.", "invalid_request_error",
 class TextTestProvider:
     """Does what the last message tells it."""
 
-    def exchange(self, order: TextOrder) -> Exchange:
-        """Return the answer to `order`; a word counts as a token."""
-        prompt = _last_text(order.request.fields)
+    def exchange(self, routed: RoutedRequest) -> Exchange:
+        """Return the answer to a request; a word counts as a token."""
+        prompt = _last_text(routed.request.fields)
         wanted = directions_of(prompt)
         if wanted.fail or wanted.reject:
             status, message, kind, code = _REJECTION if wanted.reject else _FAILURE
             error = {"error": {"message": message, "type": kind, "code": code}}
             answer = _Answer(status, _Content(_at_once(dumps(error).encode())))
         else:
-            answer = _Answer(200, _Content(_pieces(order, prompt, wanted)))
-        return chat_exchange(order, answer, ChatDialect())
+            answer = _Answer(200, _Content(_pieces(routed, prompt, wanted)))
+        return chat_exchange(routed, answer, ChatDialect())
 
 
 class _Content:
@@ -70,7 +70,7 @@ async def _at_once(body: bytes) -> AsyncIterator[bytes]:
     yield body
 
 
-async def _pieces(order: TextOrder, prompt: str, wanted: Directions) -> AsyncIterator[bytes]:
+async def _pieces(routed: RoutedRequest, prompt: str, wanted: Directions) -> AsyncIterator[bytes]:
     """Return the bytes of an answer with HTTP 200, as slowly and as whole as `wanted`.
 
     Raises `TimeoutError` where it shall expire, as a connection does.
@@ -79,19 +79,19 @@ async def _pieces(order: TextOrder, prompt: str, wanted: Directions) -> AsyncIte
     if wanted.expire:
         raise TimeoutError
     spoken = _WORD.findall(f"You wrote: {without_directions(prompt).strip()}")
-    words = spoken[: order.hold.output_limit]
+    words = spoken[: routed.hold.output_limit]
     told = {
         "id": new_id("chatcmpl"),
-        "created": order.created_s,
-        "model": order.route.upstream_id,
+        "created": routed.created_s,
+        "model": routed.route.upstream_id,
         "usage": {
-            "prompt_tokens": order.input_estimate,
+            "prompt_tokens": routed.input_estimate,
             "completion_tokens": len(words),
-            "total_tokens": order.input_estimate + len(words),
+            "total_tokens": routed.input_estimate + len(words),
         },
     }
     finish = "stop" if words == spoken else "length"
-    if order.request.stream:
+    if routed.request.stream:
         async for event in _events(told, words, finish, wanted.stream_cut):
             yield event
     else:

@@ -7,7 +7,7 @@ from tollgate.providers.text.anthropic import facts
 from tollgate.text.models import ChatProtocol, TextRoute
 from tollgate.text.request import TextRequest
 from tollgate.text.translate_request_to_messages import messages_request
-from tollgate.text.upstream import Exchange, HttpCall, TextOrder, encoded, messages_exchange
+from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, encoded, messages_exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,17 +17,17 @@ class Anthropic:
     key: str = field(repr=False)
     base_url: str = facts.BASE_URL
 
-    def exchange(self, order: TextOrder) -> Exchange:
-        """Return what to send for `order`. Raises `InvalidInputError` for what cannot be translated."""
-        request, upstream_id = order.request, order.route.upstream_id
+    def exchange(self, routed: RoutedRequest) -> Exchange:
+        """Return what to send for a request on a route. Raises `InvalidInputError` for what cannot be translated."""
+        request, upstream_id = routed.request, routed.route.upstream_id
         if request.protocol is ChatProtocol.ANTHROPIC:
             body = request.body.edited({"model": upstream_id})
-            headers = self._headers(order.headers)
+            headers = self._headers(routed.headers)
         else:
-            body = encoded(messages_request(request, order.model, upstream_id, order.hold.output_limit))
+            body = encoded(messages_request(request, routed.model, upstream_id, routed.hold.output_limit))
             headers = self._headers({})
         call = HttpCall("POST", f"{self.base_url}{facts.MESSAGES_PATH}", headers, body)
-        return messages_exchange(order, call, facts.CODE_STATUSES)
+        return messages_exchange(routed, call, facts.CODE_STATUSES)
 
     def count_call(self, request: TextRequest, route: TextRoute, headers: Mapping[str, str]) -> HttpCall:
         """Return the call that counts the input tokens of a messages request; nothing is charged for it."""

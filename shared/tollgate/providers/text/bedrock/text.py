@@ -14,7 +14,7 @@ from tollgate.providers.text.bedrock.stream import ConverseSplitter
 from tollgate.text.faults import UNREADABLE, Fault, FaultError, read_fault
 from tollgate.text.models import ChatProtocol
 from tollgate.text.translate_request_to_messages import messages_request
-from tollgate.text.upstream import Exchange, HttpCall, TextOrder, encoded, messages_exchange
+from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, encoded, messages_exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +26,16 @@ class Bedrock:
     key: str | None = field(default=None, repr=False)
     base_url: str | None = None
 
-    def exchange(self, order: TextOrder) -> Exchange:
-        """Return what to send for `order`. Raises `InvalidInputError` for what Converse cannot take."""
-        request, upstream_id = order.request, order.route.upstream_id
+    def exchange(self, routed: RoutedRequest) -> Exchange:
+        """Return what to send for a request on a route. Raises `InvalidInputError` for what Converse cannot take."""
+        request, upstream_id = routed.request, routed.route.upstream_id
         body = request.fields
         if request.protocol is ChatProtocol.OPENAI:
-            body = messages_request(request, order.model, upstream_id, order.hold.output_limit)
+            body = messages_request(request, routed.model, upstream_id, routed.hold.output_limit)
         operation = facts.CONVERSE_STREAM if request.stream else facts.CONVERSE
         path = f"/model/{quote(upstream_id, safe='')}/{operation}"
-        call = self._call(path, encoded(converse_request(body, order.route.refuses)), order.created_s)
-        exchange = messages_exchange(order, call, {})
+        call = self._call(path, encoded(converse_request(body, routed.route.refuses)), routed.created_s)
+        exchange = messages_exchange(routed, call, {})
         message_id = new_id("msg")
         return replace(
             exchange,

@@ -10,7 +10,14 @@ from tollgate.providers.text.openai_compatible.facts import CHAT_PATH, Vendor
 from tollgate.text.capabilities import fit_chat
 from tollgate.text.models import ChatProtocol
 from tollgate.text.translate_request_to_chat import chat_request
-from tollgate.text.upstream import Exchange, HttpCall, TextOrder, chat_exchange, encoded, relayed_chat_body
+from tollgate.text.upstream import (
+    Exchange,
+    HttpCall,
+    RoutedRequest,
+    chat_exchange,
+    encoded,
+    relayed_chat_body,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +28,22 @@ class OpenAiCompatible:
     key: str = field(repr=False)
     base_url: str | None = None
 
-    def exchange(self, order: TextOrder) -> Exchange:
-        """Return what to send for `order`. Raises `InvalidInputError` for what cannot be translated."""
+    def exchange(self, routed: RoutedRequest) -> Exchange:
+        """Return what to send for a request on a route. Raises `InvalidInputError` for what cannot be translated."""
         dialect = self.vendor.dialect
-        if order.request.protocol is ChatProtocol.OPENAI:
-            body = relayed_chat_body(order, dialect, self._additions(order))
+        if routed.request.protocol is ChatProtocol.OPENAI:
+            body = relayed_chat_body(routed, dialect, self._additions(routed))
         else:
-            upstream_id, limit = order.route.upstream_id, order.hold.output_limit
-            translated = chat_request(order.request, dialect, upstream_id, limit)
-            fitted, refused = fit_chat(translated, order.refuses, dialect)
+            upstream_id, limit = routed.route.upstream_id, routed.hold.output_limit
+            translated = chat_request(routed.request, dialect, upstream_id, limit)
+            fitted, refused = fit_chat(translated, routed.refuses, dialect)
             sent = {name: value for name, value in translated.items() if name not in refused}
-            body = encoded({**sent, **fitted, **self._additions(order)})
+            body = encoded({**sent, **fitted, **self._additions(routed)})
         headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
         url = f"{self.base_url or self.vendor.base_url}{CHAT_PATH}"
-        return chat_exchange(order, HttpCall("POST", url, headers, body), dialect)
+        return chat_exchange(routed, HttpCall("POST", url, headers, body), dialect)
 
-    def _additions(self, order: TextOrder) -> dict[str, Any]:
+    def _additions(self, routed: RoutedRequest) -> dict[str, Any]:
         """Return what the body has besides the client's fields: the most we pay, in USD per 1M tokens.
 
         OpenRouter's `provider` object: a client's own is replaced, as it could choose a dearer host.
@@ -44,6 +51,6 @@ class OpenAiCompatible:
         if not self.vendor.caps_price:
             return {}
         # The prices of a short input: it is a host's own tiers that make a long one dearer.
-        prices = order.model.prices
+        prices = routed.model.prices
         most = {"prompt": f"{prices.input:f}", "completion": f"{prices.output:f}"}
         return {"provider": {"max_price": most}}
