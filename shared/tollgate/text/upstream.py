@@ -125,7 +125,7 @@ class TextUpstream(Protocol):
     """A provider of text."""
 
     def exchange(self, routed: RoutedRequest) -> Exchange:
-        """Return what to send for a request on a route. Raises `InvalidInputError` for what cannot be translated."""
+        """Return what to send for it. Raises `InvalidInputError` for what cannot be translated."""
 
 
 def chat_exchange(routed: RoutedRequest, call: HttpCall | Answer, dialect: ChatDialect) -> Exchange:

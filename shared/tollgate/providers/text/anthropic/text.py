@@ -18,7 +18,7 @@ class Anthropic:
     base_url: str = facts.BASE_URL
 
     def exchange(self, routed: RoutedRequest) -> Exchange:
-        """Return what to send for a request on a route. Raises `InvalidInputError` for what cannot be translated."""
+        """Return what to send for it. Raises `InvalidInputError` for what cannot be translated."""
         request, upstream_id = routed.request, routed.route.upstream_id
         if request.protocol is ChatProtocol.ANTHROPIC:
             body = request.body.edited({"model": upstream_id})

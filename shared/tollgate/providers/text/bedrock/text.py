@@ -27,7 +27,7 @@ class Bedrock:
     base_url: str | None = None
 
     def exchange(self, routed: RoutedRequest) -> Exchange:
-        """Return what to send for a request on a route. Raises `InvalidInputError` for what Converse cannot take."""
+        """Return what to send for it. Raises `InvalidInputError` for what Converse cannot take."""
         request, upstream_id = routed.request, routed.route.upstream_id
         body = request.fields
         if request.protocol is ChatProtocol.OPENAI:

@@ -29,7 +29,7 @@ class OpenAiCompatible:
     base_url: str | None = None
 
     def exchange(self, routed: RoutedRequest) -> Exchange:
-        """Return what to send for a request on a route. Raises `InvalidInputError` for what cannot be translated."""
+        """Return what to send for it. Raises `InvalidInputError` for what cannot be translated."""
         dialect = self.vendor.dialect
         if routed.request.protocol is ChatProtocol.OPENAI:
             body = relayed_chat_body(routed, dialect, self._additions(routed))
