@@ -35,6 +35,7 @@ UNSUPPORTED = {
     "TimeoutInMillis: 900000": "TimeoutInMillis: 29000",
     # It takes a parameter for the text that it was given as, and compares it with a number
     "MaximumConcurrency:\n          Ref: TaskConcurrency": "MaximumConcurrency: 100",
+    "MaximumConcurrency:\n          Ref: PollConcurrency": "MaximumConcurrency: 100",
     # It speaks no TLS
     "ViewerProtocolPolicy: redirect-to-https": "ViewerProtocolPolicy: allow-all",
 }
