@@ -364,7 +364,7 @@ class TestProviders:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (("nobody",), "There is no media provider nobody. Known are: fal, poyo"),
+            (("nobody",), "There is no media provider nobody. Known are: apimart, ark, bfl, "),
             (("fal", "--model", "nothing"), "fal has no route of nothing. It has live routes of: "),
         ],
     )
