@@ -12,5 +12,6 @@ remote.py    the file by HTTP ranges, within bounds
 images.py    size of an image, from its header alone
 extent.py    how long a file says it is
 tracks.py    starts and ends the process that parses
+child.py     what such a process is kept in; seccomp.py: the calls it may make
 demuxer.py   that process: ffmpeg on a header
 """

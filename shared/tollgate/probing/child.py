@@ -3,7 +3,8 @@
 The input is hostile, so such a process knows no secret, is given little memory and time, can open nothing,
 and can be killed (`tracks.py` does it). It asks for bytes on its output, a JSON line each,
 `["read", offset, length]`, and gets them on its input: four bytes of length, then as many bytes. Its last
-line is `["found", {…}]` or `["none", reason]`.
+line is `["found", {…}]` or `["none", reason]`. `["unsealed", reason]` comes first where the system has no
+filter of calls for it.
 """
 
 import json
@@ -12,9 +13,19 @@ import struct
 import sys
 from typing import Any
 
+from tollgate.probing.seccomp import seal
+
 MAX_MEMORY_BYTES = 256 * 1024 * 1024
 MAX_CPU_S = 15
 """For a process whose parent is gone; a living parent is less patient."""
+_LIMITS = {
+    resource.RLIMIT_DATA: MAX_MEMORY_BYTES,
+    resource.RLIMIT_CPU: MAX_CPU_S,
+    resource.RLIMIT_NOFILE: 0,
+    resource.RLIMIT_FSIZE: 0,
+    resource.RLIMIT_NPROC: 0,
+    resource.RLIMIT_CORE: 0,
+}
 
 
 def ask(offset: int, length: int) -> bytes:
@@ -31,7 +42,13 @@ def say(*message: Any) -> None:
 
 
 def confine() -> None:
-    """Drop what the process could do harm with; nothing can be opened, or imported, from here on."""
-    resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (MAX_CPU_S, MAX_CPU_S))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    """Drop what the process could do harm with; nothing can be opened, imported or started from here on.
+
+    The limits stand alone where the filter cannot be set: no descriptors, no bytes into files, no processes
+    (root, which no function is, may still start some).
+    """
+    for limit, most in _LIMITS.items():
+        resource.setrlimit(limit, (most, most))
+    refused = seal()
+    if refused is not None:
+        say("unsealed", refused)

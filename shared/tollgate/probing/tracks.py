@@ -9,8 +9,10 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
+from tollgate.kit.observability import logger
 from tollgate.probing.facts import ProbeCode, ProbeError
 
 MAX_LINE_BYTES = 4096
@@ -102,8 +104,18 @@ def _serve(child: "subprocess.Popen[bytes]", source: Source) -> dict[str, Any] |
             return dict(rest[0])
         if word == "none":
             return None
+        if word == "unsealed":
+            _warn_once(*rest)
+            line = child.stdout.readline(MAX_LINE_BYTES)
+            continue
         found = source.read_at(*rest)
         child.stdin.write(struct.pack(">I", len(found)) + found)
         child.stdin.flush()
         line = child.stdout.readline(MAX_LINE_BYTES)
     return None
+
+
+@cache
+def _warn_once(reason: str) -> None:
+    """Say that the limits of `child.py` hold the process alone; of each reason, once in a process's life."""
+    logger.warning("probe_media.unsealed", reason=reason)
