@@ -18,7 +18,7 @@ def list_deliveries(api: Services, key: MediaKey, request: Request) -> Response:
 
 @router.get("/deliveries/{delivery_id}")
 def get_delivery(api: Services, key: MediaKey, delivery_id: str) -> Response:
-    """Return one delivery with its tries."""
+    """Return one delivery with its attempts."""
     return envelope(api.webhooks.get(key.account_id, delivery_id))
 
 

@@ -1,7 +1,6 @@
 """Trigger: the webhook queue, one message `{delivery_id, seq}` at a time.
 
-Makes one signed try at one URL and notes what came of it. Puts it off while the account has as many tries in
-the air as it may.
+Makes one signed attempt at one URL and notes what came of it. Defers it while the account's lane is full.
 Never follows a redirect, never calls an address that is not public, never sends for a task that runs.
 """
 
@@ -19,7 +18,7 @@ processor = batch_processor(EventType.SQS)
 
 
 def deliver(record: SQSRecord) -> None:
-    """Make one try; what raises is reported and comes again."""
+    """Make one attempt; what raises is reported and comes again."""
     message = json.loads(record.body)
     begin_log(**message)
     outcome = deliver_webhook_parts.webhook_sender().deliver(message["delivery_id"], message["seq"])

@@ -75,7 +75,7 @@ class TestDelivery:
         received: list[Received] = []
         with http_server(noting(received, 200)) as url:
             delivery_id = ended_task(customer, clock, url, prompt)
-            # Standard Webhooks refuses old timestamps, so the try is made by the real clock.
+            # Standard Webhooks refuses old timestamps, so the attempt is made by the real clock.
             clock.set_to_now()
             assert deliver(delivery_id) == {"batchItemFailures": []}
         (request,) = received
@@ -87,7 +87,7 @@ class TestDelivery:
         assert request.headers["webhook-id"] == delivery_id
         assert delivery_of(delivery_id).status == "delivered"
 
-    def test_a_doubled_message_is_one_try(self, customer: OpenedAccount, clock: ManualClock) -> None:
+    def test_a_doubled_message_is_one_attempt(self, customer: OpenedAccount, clock: ManualClock) -> None:
         received: list[Received] = []
         with http_server(noting(received, 200)) as url:
             delivery_id = ended_task(customer, clock, url)
@@ -103,10 +103,12 @@ class TestDelivery:
             delivery_id = ended_task(customer, clock, url)
             deliver(delivery_id)
         delivery = delivery_of(delivery_id)
-        assert (delivery.status, delivery.tries, delivery.log[0].status) == ("pending", 1, status)
-        assert delivery.next_try_at_ms == clock.now_ms() + 10_000
+        assert (delivery.status, delivery.attempts, delivery.log[0].status) == ("pending", 1, status)
+        assert delivery.next_attempt_at_ms == clock.now_ms() + 10_000
 
-    def test_after_the_eighth_try_it_is_exhausted(self, customer: OpenedAccount, clock: ManualClock) -> None:
+    def test_after_the_eighth_attempt_it_is_exhausted(
+        self, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
         received: list[Received] = []
         with http_server(noting(received, 500)) as url:
             delivery_id = ended_task(customer, clock, url)
@@ -150,4 +152,4 @@ class TestLane:
             deliver(waiting)
             deliver(going)
         assert [request.headers["webhook-id"] for request in received] == [going]
-        assert (delivery_of(waiting).status, delivery_of(waiting).tries) == ("pending", 0)
+        assert (delivery_of(waiting).status, delivery_of(waiting).attempts) == ("pending", 0)

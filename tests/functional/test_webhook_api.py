@@ -94,7 +94,7 @@ def try_once(delivery_id: str) -> None:
 
 
 def fail_for_good(delivery_id: str) -> None:
-    """Make all the tries of a delivery whose receiver refuses them."""
+    """Make all the attempts of a delivery whose receiver refuses them."""
     for _ in range(8):
         try_once(delivery_id)
 
@@ -106,7 +106,7 @@ def sent_test(customer: OpenedAccount, clock: ManualClock) -> str:
 
 
 class TestLog:
-    def test_each_try_is_shown_with_what_the_receiver_said(
+    def test_each_attempt_is_shown_with_what_the_receiver_said(
         self, customer: OpenedAccount, clock: ManualClock, receiver: Receiver
     ) -> None:
         delivery_id = delivery_of(customer, clock, receiver.url)
@@ -116,9 +116,9 @@ class TestLog:
         receiver.reply = Reply(204)
         try_once(delivery_id)
         shown = ok("GET", f"/deliveries/{delivery_id}", customer)
-        assert shown.pop("createdAt") < shown["tries"][0]["at"] < shown["tries"][1].pop("at")
+        assert shown.pop("createdAt") < shown["attempts"][0]["at"] < shown["attempts"][1].pop("at")
         assert shown.pop("deliveredAt")
-        assert shown["tries"][0].pop("at")
+        assert shown["attempts"][0].pop("at")
         assert shown == {
             "deliveryId": delivery_id,
             "type": "task.finished",
@@ -126,8 +126,8 @@ class TestLog:
             "url": receiver.url,
             "state": "delivered",
             "redeliveries": 0,
-            "tryCount": 2,
-            "tries": [
+            "attemptCount": 2,
+            "attempts": [
                 {"durationMs": 0, "status": 500, "answer": "database is down\ufffd"},
                 {"durationMs": 0, "status": 204, "answer": ""},
             ],
@@ -142,14 +142,14 @@ class TestLog:
         clock.set(1_700_000_000_000)
         try_once(delivery_id)
         shown = ok("GET", f"/deliveries/{delivery_id}", customer)
-        assert (shown["state"], shown["nextTryAt"]) == ("pending", "2023-11-14T22:13:30.000Z")
+        assert (shown["state"], shown["nextAttemptAt"]) == ("pending", "2023-11-14T22:13:30.000Z")
 
     def test_where_nobody_answered_it_says_why(self, customer: OpenedAccount, clock: ManualClock) -> None:
         with http_server(lambda _: 200) as url:
             pass
         delivery_id = delivery_of(customer, clock, url)
         try_once(delivery_id)
-        (made,) = ok("GET", f"/deliveries/{delivery_id}", customer)["tries"]
+        (made,) = ok("GET", f"/deliveries/{delivery_id}", customer)["attempts"]
         assert made["error"].startswith("No connection")
         assert made.keys() == {"at", "durationMs", "error"}
 
@@ -286,7 +286,7 @@ class TestSendTest:
         receiver.reply = Reply(418, b"a teapot")
         clock.set_to_now()
         shown = ok("POST", "/test", customer, {"url": receiver.url})
-        assert (shown["type"], shown["state"], shown["tries"]) == ("webhook.test", "pending", [])
+        assert (shown["type"], shown["state"], shown["attempts"]) == ("webhook.test", "pending", [])
         assert receiver.received == []
         (message,) = aws.messages("WebhookQueue")
         assert json.loads(message) == {"delivery_id": shown["deliveryId"], "seq": 0}
@@ -296,7 +296,7 @@ class TestSendTest:
         event = Webhook(customer.webhook_secret).verify(request.body, request.headers)
         assert event["type"] == "webhook.test"
         over = ok("GET", f"/deliveries/{shown['deliveryId']}", customer)
-        assert (over["state"], over["tries"][0]["status"], over["tries"][0]["answer"]) == (
+        assert (over["state"], over["attempts"][0]["status"], over["attempts"][0]["answer"]) == (
             "failed",
             418,
             "a teapot",
@@ -320,7 +320,7 @@ class TestSendTest:
         url = receiver.url.replace("127.0.0.1", "rebind.test")
         shown = ok("POST", "/test", customer, {"url": url})
         try_once(shown["deliveryId"])
-        (made,) = ok("GET", f"/deliveries/{shown['deliveryId']}", customer)["tries"]
+        (made,) = ok("GET", f"/deliveries/{shown['deliveryId']}", customer)["attempts"]
         assert made["error"] == "Refused: the URL must point to a public address."
         assert receiver.received == []
 

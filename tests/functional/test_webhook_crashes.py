@@ -1,6 +1,6 @@
-"""A worker that dies at any point of a try loses no webhook, and keeps no place in its account's lane.
+"""A worker that dies at any point of an attempt loses no webhook, and keeps no slot in its account's lane.
 
-Every effect of a try (a write, the request itself, a message) is counted. Just before each of them, which
+Every effect of an attempt (a write, the request itself, a message) is counted. Just before each, which
 is just after the one before it, the process dies once and does nothing more; then messages that are still
 there are handled, and the sweeper runs as time passes.
 """
@@ -105,7 +105,7 @@ class Life:
         return found
 
     def run(self, effect: int) -> None:
-        """Live until the delivery is over; the process dies once, and another one takes its place."""
+        """Live until the delivery is over; the process dies once, and another one takes its slot."""
         self._fate.die_before(effect)
         for _ in range(MAX_ROUNDS):
             for message in [*self._send, *map(json.loads, self._aws.messages("WebhookQueue"))]:
@@ -125,15 +125,15 @@ class Life:
             self._fate.die_before(None)
 
 
-def free_places(account_id: str, now_ms: int) -> int:
-    """Return how many tries of the account may begin."""
+def free_slots(account_id: str, now_ms: int) -> int:
+    """Return how many attempts of the account may begin."""
     lanes = deliver_webhook_parts.webhook_sender().lanes
     return sum(lanes.enter(account_id, now_ms) is not None for _ in range(12))
 
 
 # A lane that is new takes three writes to enter: refused, opened, taken. Then claim, request, record, leave.
 FIRST_TRY = 7
-# Once there is a lane: taken, claim, request, record, leave; between two tries a message.
+# Once there is a lane: taken, claim, request, record, leave; between two attempts a message.
 TWO_TRIES = FIRST_TRY + 1 + 5
 
 
@@ -152,13 +152,13 @@ def test_a_death_at_any_effect_loses_no_webhook(
         # At least once; a death costs one repeat at most, and a repeat is the same event.
         assert 1 <= len(receiver.heard) <= len(statuses) + 1, where
         assert len(set(receiver.heard)) == 1, where
-        assert free_places(customer.account_id, clock.now_ms() + CLAIM_LEASE_MS) == 10, where
+        assert free_slots(customer.account_id, clock.now_ms() + CLAIM_LEASE_MS) == 10, where
 
 
 def test_the_effects_of_a_whole_life_are_all_of_those(
     aws: Aws, clock: ManualClock, receiver: Receiver, fate: Fate
 ) -> None:
-    """So that no place to die at is left out when a try gets another effect."""
+    """So that no place to die at is left out when an attempt gets another effect."""
     receiver.statuses = [500, 200]
     life = Life(aws, clock, fate, api_parts.api().accounts.open(0).account_id)
     handled: list[int] = []

@@ -34,7 +34,7 @@ WORKERS = 16
 """As on one machine; on AWS it is 50."""
 DELIVERIES = 200
 PATIENCE_S = 60.0
-"""Without lanes the other customer's event waits for 200 tries of 10 s by 16 workers: 125 s."""
+"""Without lanes the other customer's event waits for 200 attempts of 10 s by 16 workers: 125 s."""
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def queue_url(stack_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture
 def in_the_air(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Return the most tries that each URL had in the air at once."""
+    """Return the most attempts that each URL had in the air at once."""
     most: Counter[str] = Counter()
     now: Counter[str] = Counter()
     lock = threading.Lock()
@@ -140,20 +140,20 @@ def test_however_many_workers_enter_a_lane_at_once_ten_get_in(queue_url: str) ->
 
     def entered(at_ms: int) -> list[str]:
         with ThreadPoolExecutor(WORKERS) as pool:
-            places = list(pool.map(lambda _: lanes.enter(account_id, at_ms), range(4 * WORKERS)))
-        return [place for place in places if place is not None]
+            slots = list(pool.map(lambda _: lanes.enter(account_id, at_ms), range(4 * WORKERS)))
+        return [slot for slot in slots if slot is not None]
 
     assert len(entered(now_ms)) == MAX_IN_LANE
-    # None of them ever comes back: their places are given up together, and taken anew.
+    # None of them ever comes back: their slots are given up together, and taken anew.
     assert len(entered(now_ms + CLAIM_LEASE_MS)) == MAX_IN_LANE
     assert entered(now_ms + CLAIM_LEASE_MS + MS_PER_S) == []
 
 
-def test_places_given_back_at_once_can_all_be_taken_again(queue_url: str) -> None:
+def test_slots_given_back_at_once_can_all_be_taken_again(queue_url: str) -> None:
     lanes: LaneRepository = deliver_webhook_parts.webhook_sender().lanes
     account_id, now_ms = new_id("usr"), SystemClock().now_ms()
     for _ in range(5):
-        places = [lanes.enter(account_id, now_ms) for _ in range(MAX_IN_LANE)]
-        assert None not in places
+        slots = [lanes.enter(account_id, now_ms) for _ in range(MAX_IN_LANE)]
+        assert None not in slots
         with ThreadPoolExecutor(WORKERS) as pool:
-            list(pool.map(lambda place: lanes.leave(account_id, str(place), slow=False), places))
+            list(pool.map(lambda slot: lanes.leave(account_id, str(slot), slow=False), slots))

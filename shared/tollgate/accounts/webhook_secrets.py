@@ -1,6 +1,6 @@
 """The secrets that sign an account's webhooks, and how one takes the place of another. Pure.
 
-Two are live during a rotation: each try carries a signature of both (Standard Webhooks), so a receiver
+Two are live during a rotation: each attempt carries a signature of both (Standard Webhooks), so a receiver
 verifies with the old secret until it is given the new one.
 """
 

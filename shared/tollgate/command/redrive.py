@@ -23,7 +23,7 @@ class Work(StrEnum):
     TASKS = "tasks"
     """Steps of tasks, back to the task queue."""
     WEBHOOKS = "webhooks"
-    """Tries of deliveries, back to the webhook queue."""
+    """Attempts of deliveries, back to the webhook queue."""
     CHANGES = "changes"
     """Changes of tasks, read again from their stream and dispatched."""
 

@@ -35,8 +35,8 @@ def show(task: TaskId, stack: Stack = None, local: Local = LOCAL, as_json: AsJso
     print_table("Files", shown.get("files", []), "fileType", "contentType", "bytes", "fileUrl")
     for delivery in shown["deliveries"]:
         typer.echo("Delivery")
-        print_fields(delivery, "deliveryId", "url", "state", "tryCount", "nextTryAt", "deliveredAt")
-        print_table("Tries", delivery["tries"], "at", "durationMs", "status", "error", "answer")
+        print_fields(delivery, "deliveryId", "url", "state", "attemptCount", "nextAttemptAt", "deliveredAt")
+        print_table("Attempts", delivery["attempts"], "at", "durationMs", "status", "error", "answer")
 
 
 @cli.command("list")

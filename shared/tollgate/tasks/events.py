@@ -20,7 +20,7 @@ def pending_delivery(task: Task, url: str, now_ms: int) -> Delivery:
         event_of(task).type,
         now_ms,
         task_id=task.task_id,
-        next_try_at_ms=now_ms,
+        next_attempt_at_ms=now_ms,
         wake_at_ms=now_ms + LATE_MS,
         correlation_id=task.correlation_id,
     )

@@ -1,4 +1,4 @@
-"""A delivery: one event that one URL has to hear about, and the log of its tries."""
+"""A delivery: one event that one URL has to hear about, and the log of its attempts."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -20,12 +20,12 @@ class DeliveryStatus(StrEnum):
     DELIVERED = "delivered"
     """The receiver answered 2xx."""
     FAILED = "failed"
-    """Every try failed; only a redelivery sends it again."""
+    """Every attempt failed; only a redelivery sends it again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
-    """One try: `status` and the start of the answer where there was one, else `error` says why not."""
+class DeliveryAttempt:
+    """One attempt: `status` and the start of the answer where there was one, else `error` says why not."""
 
     at_ms: int
     duration_ms: int
@@ -39,7 +39,7 @@ class Try:
         return self.status is not None and FIRST_SUCCESS <= self.status < FIRST_REDIRECT
 
     def view(self) -> dict[str, Any]:
-        """Return the try as its owner sees it."""
+        """Return the attempt as its owner sees it."""
         shown = {
             "at": iso(self.at_ms),
             "durationMs": self.duration_ms,
@@ -54,8 +54,8 @@ class Try:
 class Delivery:
     """One event for one URL. `seq` counts the writes and guards each of them.
 
-    `tries` counts the tries that were begun, `redeliveries` those that the customer asked for; `put_offs`
-    the turns that it waited for since the last try. `log` has the newest tries that ended, the oldest first.
+    `attempts` counts those that were begun, `redeliveries` those that the customer asked for; `deferrals` the
+    turns that it waited for since the last one. `log` has the newest attempts that ended, the oldest first.
     `correlation_id` is the request's that it all began with.
     """
 
@@ -67,14 +67,14 @@ class Delivery:
     task_id: str | None = None
     status: DeliveryStatus = DeliveryStatus.PENDING
     seq: int = 0
-    tries: int = 0
+    attempts: int = 0
     redeliveries: int = 0
-    put_offs: int = 0
-    next_try_at_ms: int | None = None
+    deferrals: int = 0
+    next_attempt_at_ms: int | None = None
     wake_at_ms: int | None = None
     redelivered_at_ms: int | None = None
     delivered_at_ms: int | None = None
-    log: tuple[Try, ...] = ()
+    log: tuple[DeliveryAttempt, ...] = ()
     correlation_id: str | None = None
 
     def view(self) -> dict[str, Any]:
@@ -86,11 +86,11 @@ class Delivery:
             "url": self.url,
             "state": str(self.status),
             "createdAt": iso(self.created_at_ms),
-            "nextTryAt": _iso(self.next_try_at_ms),
+            "nextAttemptAt": _iso(self.next_attempt_at_ms),
             "deliveredAt": _iso(self.delivered_at_ms),
             "redeliveries": self.redeliveries,
-            "tryCount": self.tries,
-            "tries": [one.view() for one in self.log],
+            "attemptCount": self.attempts,
+            "attempts": [one.view() for one in self.log],
         }
         return _without_none(shown)
 
@@ -107,13 +107,13 @@ class Delivery:
         fields |= {
             "status": DeliveryStatus(item["status"]),
             "wake_at_ms": item.get("wake_at"),
-            "log": tuple(Try(**one) for one in item["log"]),
+            "log": tuple(DeliveryAttempt(**one) for one in item["log"]),
         }
         return cls(**fields)
 
 
 def delivery_id_of(task_id: str) -> str:
-    """Return the id of a task's completion event: the same at every try and every repeat."""
+    """Return the id of a task's completion event: the same at every attempt and every repeat."""
     return "evt_" + task_id.removeprefix("task_")
 
 

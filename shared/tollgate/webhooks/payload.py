@@ -40,7 +40,7 @@ def event_of_test(delivery: Delivery) -> Event:
 
 
 def signed_headers(delivery_id: str, body: bytes, secrets: Sequence[str], now_ms: int) -> dict[str, str]:
-    """Return the headers of one try, with one signature for each secret that is live."""
+    """Return the headers of one attempt, with one signature for each secret that is live."""
     sent_at = datetime.fromtimestamp(now_ms // MS_PER_S, tz=UTC)
     signatures = [Webhook(secret).sign(delivery_id, sent_at, body.decode()) for secret in secrets]
     return {

@@ -1,4 +1,4 @@
-"""Deliveries, and the lanes that their tries go through, in DynamoDB."""
+"""Deliveries, and the lanes that their attempts go through, in DynamoDB."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,7 +13,7 @@ from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.schedule import CLAIM_LEASE_MS
 
 MAX_IN_LANE = 10
-"""Tries of one account in the air at once; all accounts together have the 50 of the template."""
+"""Attempts of one account in the air at once; all accounts together have the 50 of the template."""
 MAX_IN_SLOW_LANE = 2
 """The same while the account's receivers take long to answer: 25 such accounts leave room for others."""
 
@@ -80,10 +80,10 @@ class DeliveryRepository:
 
 
 class LaneRepository:
-    """Bounds the tries that one account has in the air, over all workers (decision 0018).
+    """Bounds the attempts that one account has in the air, over all workers (decision 0018).
 
-    A lane is a row with a map of its tries, each with the time when its place is given up: a worker that
-    died gives no place back.
+    A lane is a row with a map of its attempts, each with the time when its slot is given up: a worker that
+    died gives no slot back.
     """
 
     def __init__(self, db: Database, table: str) -> None:
@@ -91,54 +91,54 @@ class LaneRepository:
         self._table = table
 
     def enter(self, account_id: str, now_ms: int) -> str | None:
-        """Take a place in the account's lane and give its name, or `None` when the lane is full."""
-        place = new_id("place")
+        """Take a slot in the account's lane and give its name, or `None` when the lane is full."""
+        slot = new_id("slot")
         try:
-            self._db.write(self._take(account_id, place, now_ms))
+            self._db.write(self._take(account_id, slot, now_ms))
         except _LaneRefusedError as exc:
-            return place if self._enter_refused(account_id, place, exc.lane, now_ms) else None
-        return place
+            return slot if self._enter_refused(account_id, slot, exc.lane, now_ms) else None
+        return slot
 
-    def leave(self, account_id: str, place: str, *, slow: bool | None) -> None:
-        """Return a place back, and note whether its try was slow (`None`: there is nothing to note)."""
+    def leave(self, account_id: str, slot: str, *, slow: bool | None) -> None:
+        """Return a slot back, and note whether its attempt was slow (`None`: there is nothing to note)."""
         note = {} if slow is None else {":slow": slow}
         self._db.write(
             Write(
                 self._table,
                 key={"account_id": account_id},
-                update=("SET slow = :slow " if note else "") + "REMOVE places.#place",
-                names={"#place": place},
+                update=("SET slow = :slow " if note else "") + "REMOVE slots.#slot",
+                names={"#slot": slot},
                 values=note,
             )
         )
 
-    def _enter_refused(self, account_id: str, place: str, lane: Item | None, now_ms: int) -> bool:
-        """Enter a lane that is new, or has places of workers that died; tell whether that was possible."""
-        places: dict[str, int] = {} if lane is None else lane["places"]
-        given_up = {name: until for name, until in places.items() if until <= now_ms}
+    def _enter_refused(self, account_id: str, slot: str, lane: Item | None, now_ms: int) -> bool:
+        """Enter a lane that is new, or has slots of workers that died; tell whether that was possible."""
+        slots: dict[str, int] = {} if lane is None else lane["slots"]
+        given_up = {name: until for name, until in slots.items() if until <= now_ms}
         if lane is not None and not given_up:
             return False
         # Another worker may have made the same room meanwhile: that is as good.
         with suppress(_LaneRefusedError):
             self._db.write(self._open(account_id) if lane is None else self._clear(account_id, given_up))
         try:
-            self._db.write(self._take(account_id, place, now_ms))
+            self._db.write(self._take(account_id, slot, now_ms))
         except _LaneRefusedError:
             return False
         return True
 
-    def _take(self, account_id: str, place: str, now_ms: int) -> Write:
-        # An account's first try finds no lane: that is a refusal, and the lane is made.
-        is_there = "attribute_exists(places)"
-        has_room = "size(places) < :most"
+    def _take(self, account_id: str, slot: str, now_ms: int) -> Write:
+        # An account's first attempt finds no lane: that is a refusal, and the lane is made.
+        is_there = "attribute_exists(slots)"
+        has_room = "size(slots) < :most"
         is_quick = "slow = :quick"
-        has_slow_room = "size(places) < :most_slow"
+        has_slow_room = "size(slots) < :most_slow"
         return Write(
             self._table,
             key={"account_id": account_id},
-            update="SET places.#place = :until",
+            update="SET slots.#slot = :until",
             condition=f"{is_there} AND {has_room} AND ({is_quick} OR {has_slow_room})",
-            names={"#place": place},
+            names={"#slot": slot},
             values={
                 ":until": now_ms + CLAIM_LEASE_MS,
                 ":most": MAX_IN_LANE,
@@ -146,19 +146,19 @@ class LaneRepository:
                 ":quick": False,
             },
             refused=_LaneRefusedError,
-            repeated=lambda lane: place in lane["places"],
+            repeated=lambda lane: slot in lane["slots"],
         )
 
     def _open(self, account_id: str) -> Write:
         return Write(
             self._table,
-            item={"account_id": account_id, "places": {}, "slow": False},
+            item={"account_id": account_id, "slots": {}, "slow": False},
             condition="attribute_not_exists(account_id)",
             refused=_LaneRefusedError,
         )
 
     def _clear(self, account_id: str, given_up: dict[str, int]) -> Write:
-        """Return the write that takes places out whose workers died, on the condition that they are there."""
+        """Return the write that takes slots out whose workers died, on the condition that they are there."""
         names: dict[str, str] = {}
         values: dict[str, Any] = {}
         for number, (name, until) in enumerate(given_up.items()):
@@ -166,8 +166,8 @@ class LaneRepository:
         return Write(
             self._table,
             key={"account_id": account_id},
-            update="REMOVE " + ", ".join(f"places.{name}" for name in names),
-            condition=" AND ".join(f"places.#p{n} = :u{n}" for n in range(len(given_up))),
+            update="REMOVE " + ", ".join(f"slots.{name}" for name in names),
+            condition=" AND ".join(f"slots.#p{n} = :u{n}" for n in range(len(given_up))),
             names=names,
             values=values,
             refused=_LaneRefusedError,
@@ -178,7 +178,7 @@ class _LaneRefusedError(Exception):
     """The lane is full, or not as it was read; `lane` is its row, if there is one."""
 
     def __init__(self, lane: Item | None) -> None:
-        super().__init__("no place in the lane")
+        super().__init__("no slot in the lane")
         self.lane = lane
 
 

@@ -1,6 +1,6 @@
 """When a delivery is attempted (docs/contract.md#webhooks). Pure: each function returns what to write.
 
-pending ─► claimed ─► after_try ─► delivered
+pending ─► claimed ─► after_attempt ─► delivered
   │ ▲         ▲          │ └─────► failed ◄──┐
   ▼ │         └──(waits)─┘                   │
  defer                          redelivered ─┴─► one more attempt, now
@@ -15,18 +15,18 @@ from ulid import ULID
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import RedeliveryLimitError
 from tollgate.kit.queue import MAX_DELAY_S
-from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryStatus, Try
+from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 
 WAITS_S = (10, 30, 2 * 60, 10 * 60, 60 * 60, 6 * 60 * 60, 24 * 60 * 60)
-"""The waits after each failed try; the first try is at once. They need no jitter: however many come due
+"""The waits after each failed attempt; the first is at once. They need no jitter: however many come due
 together, an account's lane spreads them."""
 MAX_TRIES = len(WAITS_S) + 1
 MAX_TEST_TRIES = 1
 CLAIM_LEASE_MS = 60 * MS_PER_S
-"""Longer than one try may take."""
+"""Longer than one attempt may take."""
 LATE_MS = 60 * MS_PER_S
-"""How late a try may be before the sweeper sends it again."""
-FIRST_PUT_OFF_S = 2
+"""How late an attempt may be before the sweeper sends it again."""
+FIRST_DEFERRAL_S = 2
 """Each turn that finds the lane full doubles the wait, so the whole wait at most doubles too."""
 MAX_REDELIVERIES = 20
 REDELIVERY_GAP_MS = 10 * MS_PER_S
@@ -34,7 +34,7 @@ REDELIVERY_GAP_MS = 10 * MS_PER_S
 TEST_GAP_MS = 2 * MS_PER_S
 """One test of an account in this time: nobody can hammer a stranger's server through us."""
 MAX_LOG = 10
-"""Tries that a row remembers, with up to 3 KB of each answer as stored; DynamoDB's row is 400 KB."""
+"""Attempts that a row remembers, with up to 3 KB of each answer as stored; DynamoDB's row is 400 KB."""
 
 
 def for_test(account_id: str, url: str, now_ms: int, correlation_id: str | None = None) -> Delivery:
@@ -48,42 +48,42 @@ def for_test(account_id: str, url: str, now_ms: int, correlation_id: str | None 
         url,
         TEST_EVENT,
         now_ms,
-        next_try_at_ms=now_ms,
+        next_attempt_at_ms=now_ms,
         wake_at_ms=now_ms + LATE_MS,
         correlation_id=correlation_id,
     )
 
 
 def has_attempts_left(delivery: Delivery) -> bool:
-    """Return whether a pending delivery has a try left; it has none when its last one never ended."""
+    """Return whether a pending delivery has an attempt left; it has none when its last one never ended."""
     most = MAX_TEST_TRIES if delivery.event == TEST_EVENT else MAX_TRIES
-    return delivery.tries - delivery.redeliveries < most
+    return delivery.attempts - delivery.redeliveries < most
 
 
 def claimed(delivery: Delivery, now_ms: int) -> Delivery:
-    """Return the delivery with one more try counted, before the try is made."""
+    """Return the delivery with one more attempt counted, before the attempt is made."""
     return replace(
         delivery,
         seq=delivery.seq + 1,
-        tries=delivery.tries + 1,
-        put_offs=0,
-        next_try_at_ms=now_ms,
+        attempts=delivery.attempts + 1,
+        deferrals=0,
+        next_attempt_at_ms=now_ms,
         wake_at_ms=now_ms + CLAIM_LEASE_MS,
     )
 
 
 def defer(delivery: Delivery, now_ms: int) -> tuple[Delivery, int]:
     """Return the delivery when its account's lane is full, and the seconds until it asks again."""
-    ceiling_s = min(FIRST_PUT_OFF_S << delivery.put_offs, MAX_DELAY_S)
+    ceiling_s = min(FIRST_DEFERRAL_S << delivery.deferrals, MAX_DELAY_S)
     # Spread over the second half, so that those who were turned away together do not come back together.
     spread = zlib.crc32(f"{delivery.delivery_id}#{delivery.seq}".encode()) % (ceiling_s // 2 + 1)
     wait_s = ceiling_s - spread
-    waiting = replace(delivery, seq=delivery.seq + 1, put_offs=delivery.put_offs + 1)
+    waiting = replace(delivery, seq=delivery.seq + 1, deferrals=delivery.deferrals + 1)
     return _due_in(waiting, wait_s, now_ms), wait_s
 
 
-def after_try(delivery: Delivery, made: Try, now_ms: int) -> tuple[Delivery, int | None]:
-    """Return the claimed delivery after its try, and the seconds until the next one (`None`: no more)."""
+def after_attempt(delivery: Delivery, made: DeliveryAttempt, now_ms: int) -> tuple[Delivery, int | None]:
+    """Return the claimed delivery after its attempt, and the seconds until the next one (`None`: no more)."""
     noted = replace(delivery, seq=delivery.seq + 1, log=(*delivery.log, made)[-MAX_LOG:])
     if made.delivered:
         return _over(replace(noted, delivered_at_ms=now_ms)), None
@@ -91,7 +91,7 @@ def after_try(delivery: Delivery, made: Try, now_ms: int) -> tuple[Delivery, int
     if noted.delivered_at_ms is not None or not has_attempts_left(noted):
         return _over(noted), None
     # A redelivery comes on top of the schedule: the wait that it cut short begins anew.
-    wait_s = WAITS_S[noted.tries - noted.redeliveries - 1]
+    wait_s = WAITS_S[noted.attempts - noted.redeliveries - 1]
     return _due_in(noted, wait_s, now_ms), wait_s
 
 
@@ -102,10 +102,10 @@ def redelivered(delivery: Delivery, now_ms: int) -> Delivery | None:
     """
     asked_ms = delivery.redelivered_at_ms
     repeated = asked_ms is not None and now_ms - asked_ms < REDELIVERY_GAP_MS
-    due = delivery.next_try_at_ms is not None and delivery.next_try_at_ms <= now_ms
+    due = delivery.next_attempt_at_ms is not None and delivery.next_attempt_at_ms <= now_ms
     # Asked for a moment ago, due now, or waiting for its lane: it is on its way, and a second message would
     # only be stale.
-    if repeated or due or delivery.put_offs:
+    if repeated or due or delivery.deferrals:
         return None
     if delivery.redeliveries >= MAX_REDELIVERIES:
         raise RedeliveryLimitError(MAX_REDELIVERIES)
@@ -115,20 +115,20 @@ def redelivered(delivery: Delivery, now_ms: int) -> Delivery | None:
         seq=delivery.seq + 1,
         redeliveries=delivery.redeliveries + 1,
         redelivered_at_ms=now_ms,
-        next_try_at_ms=now_ms,
+        next_attempt_at_ms=now_ms,
         wake_at_ms=now_ms + LATE_MS,
     )
 
 
 def _due_in(delivery: Delivery, wait_s: int, now_ms: int) -> Delivery:
-    next_try_at_ms = now_ms + wait_s * MS_PER_S
-    # Within the queue's reach a message makes the next try and the sweeper only watches over it;
+    next_attempt_at_ms = now_ms + wait_s * MS_PER_S
+    # Within the queue's reach a message makes the next attempt and the sweeper only watches over it;
     # beyond it the sweeper is the timer.
     late_ms = LATE_MS if wait_s <= MAX_DELAY_S else 0
-    return replace(delivery, next_try_at_ms=next_try_at_ms, wake_at_ms=next_try_at_ms + late_ms)
+    return replace(delivery, next_attempt_at_ms=next_attempt_at_ms, wake_at_ms=next_attempt_at_ms + late_ms)
 
 
 def _over(delivery: Delivery) -> Delivery:
     delivered = delivery.delivered_at_ms is not None
     status = DeliveryStatus.DELIVERED if delivered else DeliveryStatus.FAILED
-    return replace(delivery, status=status, next_try_at_ms=None, wake_at_ms=None)
+    return replace(delivery, status=status, next_attempt_at_ms=None, wake_at_ms=None)

@@ -1,7 +1,7 @@
-"""One try of one delivery: enter the account's lane, claim, send, record, leave.
+"""One attempt of one delivery: enter the account's lane, claim, send, record, leave.
 
 A crash between any two of these loses nothing: the sweeper finds the delivery by its `wake_at`, and a
-place in the lane is given up after its lease. After the send it may be delivered twice, under the same id.
+slot in the lane is given up after its lease. After the send it may be delivered twice, under the same id.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.observability import add_to_log
 from tollgate.kit.outbound import Answer, Outbound
 from tollgate.kit.queue import MAX_DELAY_S, Queue
-from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryStatus, Try
+from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 from tollgate.webhooks.payload import (
     MAX_TEXT,
     Event,
@@ -26,22 +26,22 @@ from tollgate.webhooks.payload import (
     signed_headers,
 )
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository, LaneRepository
-from tollgate.webhooks.schedule import after_try, claimed, defer, has_attempts_left
+from tollgate.webhooks.schedule import after_attempt, claimed, defer, has_attempts_left
 
 TIMEOUT_S = 10.0
 """Of the whole exchange: the receiver has this long to answer (docs/contract.md#webhooks)."""
 SLOW_MS = 2 * MS_PER_S
-"""A try that took this long was slow: its account's lane gets narrow until one is quicker."""
-NEVER_ENDED = "The try did not end; it may have arrived."
+"""An attempt that took this long was slow: its account's lane gets narrow until one is quicker."""
+NEVER_ENDED = "The attempt did not end; it may have arrived."
 
 
-class TryOutcome(StrEnum):
-    """What came of asking for a try."""
+class DeliveryOutcome(StrEnum):
+    """What came of asking for an attempt."""
 
     STALE = "stale"
     """Another worker has it, or it is over: nothing was sent."""
     WAITING = "waiting"
-    """The account has as many tries in the air as it may: nothing was sent, it asks again later."""
+    """The account has as many attempts in the air as it may: nothing was sent, it asks again later."""
     DELIVERED = "delivered"
     """The receiver answered 2xx."""
     RETRY = "retry"
@@ -51,7 +51,7 @@ class TryOutcome(StrEnum):
 
 
 class NotSentError(Exception):
-    """A try that had no answer; the message says why, to the customer."""
+    """An attempt that had no answer; the message says why, to the customer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,26 +66,26 @@ class WebhookSender:
     queue: Queue
     clock: Clock
 
-    def deliver(self, delivery_id: str, seq: int) -> TryOutcome:
-        """Make the try that `seq` stands for; a stale or doubled message does nothing."""
+    def deliver(self, delivery_id: str, seq: int) -> DeliveryOutcome:
+        """Make the attempt that `seq` stands for; a stale or doubled message does nothing."""
         delivery = self.deliveries.get(delivery_id)
         if delivery is None or delivery.seq != seq or delivery.status is not DeliveryStatus.PENDING:
-            return TryOutcome.STALE
+            return DeliveryOutcome.STALE
         add_to_log(task_id=delivery.task_id, correlation_id=delivery.correlation_id)
         now_ms = self.clock.now_ms()
         try:
             if not has_attempts_left(delivery):
-                # It was claimed, and nobody wrote down what came of it: the tries are bounded all the same.
-                return self._record(delivery, Try(now_ms, 0, error=NEVER_ENDED))
+                # It was claimed, and nobody noted what came of it: the attempts are bounded all the same.
+                return self._record(delivery, DeliveryAttempt(now_ms, 0, error=NEVER_ENDED))
             # The lane before the claim: a delivery that finds no slot has not used up an attempt.
-            place = self.lanes.enter(delivery.account_id, now_ms)
-            if place is None:
+            slot = self.lanes.enter(delivery.account_id, now_ms)
+            if slot is None:
                 return self._defer(delivery, now_ms)
-            return self._try(claimed(delivery, now_ms), place)
+            return self._attempt(claimed(delivery, now_ms), slot)
         except DeliveryMovedError:
-            return TryOutcome.STALE
+            return DeliveryOutcome.STALE
 
-    def _try(self, delivery: Delivery, place: str) -> TryOutcome:
+    def _attempt(self, delivery: Delivery, slot: str) -> DeliveryOutcome:
         slow = None
         try:
             # The claim is written before the POST. An attempt that dies half way was counted, so attempts
@@ -96,37 +96,37 @@ class WebhookSender:
             return self._record(delivery, made)
         finally:
             # Also after a failure: a slot that is kept holds up the account until its lease ends.
-            self.lanes.leave(delivery.account_id, place, slow=slow)
+            self.lanes.leave(delivery.account_id, slot, slow=slow)
 
-    def _defer(self, delivery: Delivery, now_ms: int) -> TryOutcome:
+    def _defer(self, delivery: Delivery, now_ms: int) -> DeliveryOutcome:
         waiting, wait_s = defer(delivery, now_ms)
         self.deliveries.save(waiting)
         self._send_message(waiting, wait_s)
-        return TryOutcome.WAITING
+        return DeliveryOutcome.WAITING
 
-    def _record(self, delivery: Delivery, made: Try) -> TryOutcome:
-        noted, wait_s = after_try(delivery, made, self.clock.now_ms())
+    def _record(self, delivery: Delivery, made: DeliveryAttempt) -> DeliveryOutcome:
+        noted, wait_s = after_attempt(delivery, made, self.clock.now_ms())
         self.deliveries.save(noted)
         if wait_s is not None:
             self._send_message(noted, wait_s)
-            return TryOutcome.RETRY
-        return TryOutcome.DELIVERED if made.delivered else TryOutcome.EXHAUSTED
+            return DeliveryOutcome.RETRY
+        return DeliveryOutcome.DELIVERED if made.delivered else DeliveryOutcome.EXHAUSTED
 
     def _send_message(self, delivery: Delivery, wait_s: int) -> None:
         # SQS delays a message by 15 minutes at most; for a longer wait the sweeper is the timer.
         if wait_s <= MAX_DELAY_S:
             self.queue.send({"delivery_id": delivery.delivery_id, "seq": delivery.seq}, wait_s)
 
-    def _send(self, delivery: Delivery) -> Try:
+    def _send(self, delivery: Delivery) -> DeliveryAttempt:
         """Send once."""
         started_ms = self.clock.now_ms()
         try:
             answer = self._post(delivery)
         except NotSentError as exc:
             duration_ms = self.clock.now_ms() - started_ms
-            return Try(started_ms, duration_ms, error=readable(str(exc).encode()))
+            return DeliveryAttempt(started_ms, duration_ms, error=readable(str(exc).encode()))
         duration_ms = self.clock.now_ms() - started_ms
-        return Try(started_ms, duration_ms, status=answer.status, answer=readable(answer.body))
+        return DeliveryAttempt(started_ms, duration_ms, status=answer.status, answer=readable(answer.body))
 
     def _post(self, delivery: Delivery) -> Answer:
         """Sign and post. Raises `NotSentError` for whatever has no answer."""

@@ -47,7 +47,7 @@ class WebhookService:
         return shown if page.cursor is None else {**shown, "cursor": page.cursor}
 
     def get(self, account_id: str, delivery_id: str) -> dict[str, Any]:
-        """Return a delivery with its tries. Raises `DeliveryNotFoundError`."""
+        """Return a delivery with its attempts. Raises `DeliveryNotFoundError`."""
         return self._find(account_id, delivery_id).view()
 
     def redeliver(self, account_id: str, delivery_id: str) -> dict[str, Any]:

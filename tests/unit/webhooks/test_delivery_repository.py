@@ -9,14 +9,14 @@ from tests.support.samples import finished_task
 from tollgate.kit.due_index import Due, DueIndex
 from tollgate.kit.dynamodb import Database
 from tollgate.tasks.events import pending_delivery
-from tollgate.webhooks.models import Delivery, DeliveryStatus, Try, delivery_id_of
+from tollgate.webhooks.models import Delivery, DeliveryAttempt, DeliveryStatus, delivery_id_of
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
-from tollgate.webhooks.schedule import after_try, claimed, redelivered
+from tollgate.webhooks.schedule import after_attempt, claimed, redelivered
 
 NOW = 1_700_000_000_000
 NEW = pending_delivery(finished_task(), "https://receiver.test/hook", NOW)
 CLAIMED = claimed(NEW, NOW)
-BAD = Try(NOW, 12, status=500, answer="no\n")
+BAD = DeliveryAttempt(NOW, 12, status=500, answer="no\n")
 
 
 @pytest.fixture
@@ -54,17 +54,19 @@ class TestEnqueue:
 
 class TestSave:
     def test_a_whole_life_comes_back_as_it_was_written(self, deliveries: DeliveryRepository) -> None:
-        waiting, _ = after_try(CLAIMED, BAD, NOW)
+        waiting, _ = after_attempt(CLAIMED, BAD, NOW)
         again = redelivered(waiting, NOW + 1)
         assert again is not None
-        heard, _ = after_try(claimed(again, NOW + 2), Try(NOW, 3, status=200, answer=""), NOW + 3)
+        heard, _ = after_attempt(
+            claimed(again, NOW + 2), DeliveryAttempt(NOW, 3, status=200, answer=""), NOW + 3
+        )
         for delivery in (CLAIMED, waiting, again, claimed(again, NOW + 2), heard):
             deliveries.save(delivery)
             assert deliveries.get("evt_1") == delivery
 
-    def test_a_try_without_an_answer_comes_back_too(self, deliveries: DeliveryRepository) -> None:
+    def test_an_attempt_without_an_answer_comes_back_too(self, deliveries: DeliveryRepository) -> None:
         deliveries.save(CLAIMED)
-        waiting, _ = after_try(CLAIMED, Try(NOW, 10_000, error="No answer in time."), NOW)
+        waiting, _ = after_attempt(CLAIMED, DeliveryAttempt(NOW, 10_000, error="No answer in time."), NOW)
         deliveries.save(waiting)
         assert deliveries.get("evt_1") == waiting
 
@@ -78,13 +80,13 @@ class TestSave:
         deliveries.save(CLAIMED)
         deliveries.save(claimed(CLAIMED, NOW + 60_000))
         with pytest.raises(DeliveryMovedError):
-            deliveries.save(after_try(CLAIMED, BAD, NOW)[0])
+            deliveries.save(after_attempt(CLAIMED, BAD, NOW)[0])
 
     @pytest.mark.parametrize("status", [DeliveryStatus.DELIVERED, DeliveryStatus.FAILED])
     def test_what_is_over_is_never_due_again(
         self, deliveries: DeliveryRepository, due: DueIndex, status: DeliveryStatus
     ) -> None:
-        over = replace(CLAIMED, status=status, wake_at_ms=None, next_try_at_ms=None)
+        over = replace(CLAIMED, status=status, wake_at_ms=None, next_attempt_at_ms=None)
         deliveries.save(over)
         assert deliveries.get("evt_1") == over
         assert due.due(NOW + 10**10, 10) == []

@@ -1,4 +1,4 @@
-"""How many tries an account has in the air (moto)."""
+"""How many attempts an account has in the air (moto)."""
 
 from collections.abc import Iterator
 
@@ -24,32 +24,32 @@ def lanes(aws: Aws) -> LaneRepository:
 
 
 def fill(lanes: LaneRepository, now_ms: int = NOW, account_id: str = "usr_1") -> list[str]:
-    """Enter until the lane is full; give the places."""
+    """Enter until the lane is full; give the slots."""
     return list(_entered(lanes, now_ms, account_id))
 
 
 def _entered(lanes: LaneRepository, now_ms: int, account_id: str) -> Iterator[str]:
     for _ in range(MAX_IN_LANE + 1):
-        place = lanes.enter(account_id, now_ms)
-        if place is None:
+        slot = lanes.enter(account_id, now_ms)
+        if slot is None:
             return
-        yield place
+        yield slot
 
 
 class TestEnter:
-    def test_a_lane_has_ten_places(self, lanes: LaneRepository) -> None:
+    def test_a_lane_has_ten_slots(self, lanes: LaneRepository) -> None:
         assert len(set(fill(lanes))) == MAX_IN_LANE == 10
 
     def test_another_account_has_a_lane_of_its_own(self, lanes: LaneRepository) -> None:
         fill(lanes)
         assert lanes.enter("usr_2", NOW) is not None
 
-    def test_a_place_that_is_given_back_can_be_taken(self, lanes: LaneRepository) -> None:
+    def test_a_slot_that_is_given_back_can_be_taken(self, lanes: LaneRepository) -> None:
         first, *_ = fill(lanes)
         lanes.leave("usr_1", first, slow=False)
         assert len(fill(lanes)) == 1
 
-    def test_a_place_is_given_back_once(self, lanes: LaneRepository) -> None:
+    def test_a_slot_is_given_back_once(self, lanes: LaneRepository) -> None:
         first, *_ = fill(lanes)
         for _ in range(3):
             lanes.leave("usr_1", first, slow=False)
@@ -57,19 +57,19 @@ class TestEnter:
 
 
 class TestASlowReceiver:
-    def test_while_tries_are_slow_the_lane_has_two_places(self, lanes: LaneRepository) -> None:
-        for place in fill(lanes):
-            lanes.leave("usr_1", place, slow=True)
+    def test_while_attempts_are_slow_the_lane_has_two_slots(self, lanes: LaneRepository) -> None:
+        for slot in fill(lanes):
+            lanes.leave("usr_1", slot, slow=True)
         assert len(fill(lanes)) == MAX_IN_SLOW_LANE == 2
 
     def test_a_quick_one_opens_it_again(self, lanes: LaneRepository) -> None:
-        for place in fill(lanes):
-            lanes.leave("usr_1", place, slow=True)
-        place, *_ = fill(lanes)
-        lanes.leave("usr_1", place, slow=False)
+        for slot in fill(lanes):
+            lanes.leave("usr_1", slot, slow=True)
+        slot, *_ = fill(lanes)
+        lanes.leave("usr_1", slot, slow=False)
         assert len(fill(lanes)) == MAX_IN_LANE - 1
 
-    def test_a_try_that_was_never_made_says_nothing(self, lanes: LaneRepository) -> None:
+    def test_an_attempt_that_was_never_made_says_nothing(self, lanes: LaneRepository) -> None:
         first, second, *_ = fill(lanes)
         lanes.leave("usr_1", first, slow=True)
         lanes.leave("usr_1", second, slow=None)
@@ -77,12 +77,12 @@ class TestASlowReceiver:
 
 
 class TestWorkersThatDied:
-    def test_their_places_are_given_up_after_the_lease_and_not_before(self, lanes: LaneRepository) -> None:
+    def test_their_slots_are_given_up_after_the_lease_and_not_before(self, lanes: LaneRepository) -> None:
         fill(lanes)
         assert fill(lanes, NOW + CLAIM_LEASE_MS - 1) == []
         assert len(fill(lanes, NOW + CLAIM_LEASE_MS)) == MAX_IN_LANE
 
-    def test_places_of_the_living_stay(self, lanes: LaneRepository) -> None:
+    def test_slots_of_the_living_stay(self, lanes: LaneRepository) -> None:
         for _ in range(4):
             lanes.enter("usr_1", NOW)
         for _ in range(6):
@@ -108,12 +108,12 @@ class TestAnyTraffic:
         now_ms, flying, slow = NOW, list[str](), False
         for step in steps:
             if step == "enter":
-                place = lanes.enter(account_id, now_ms)
-                if place is not None:
+                slot = lanes.enter(account_id, now_ms)
+                if slot is not None:
                     assert len(flying) < (MAX_IN_SLOW_LANE if slow else MAX_IN_LANE)
-                    flying.append(place)
+                    flying.append(slot)
             elif step == "minute":
-                # Longer than any try: who was in the air is dead, or has landed.
+                # Longer than any attempt: who was in the air is dead, or has landed.
                 now_ms, flying = now_ms + CLAIM_LEASE_MS, []
             elif flying and step == "die":
                 flying.pop()

@@ -75,7 +75,7 @@ class TestPayload:
         assert event["data"] == task.view()
         assert event["type"] == f"task.{task.view()['status']}"
 
-    def test_the_same_task_gives_the_same_bytes_at_every_try(self) -> None:
+    def test_the_same_task_gives_the_same_bytes_at_every_attempt(self) -> None:
         assert event_of(finished_task()).body() == event_of(finished_task()).body()
 
     @given(st.dictionaries(TEXT, TEXT, max_size=4))
@@ -93,8 +93,8 @@ class TestTestPayload:
         assert event["timestamp"] == "2023-11-14T22:13:20.500Z"
         assert event["data"]["deliveryId"] == self.TEST.delivery_id
 
-    def test_it_is_the_same_bytes_at_every_try(self) -> None:
-        assert event_of_test(self.TEST).body() == event_of_test(replace(self.TEST, tries=3, seq=9)).body()
+    def test_it_is_the_same_bytes_at_every_attempt(self) -> None:
+        assert event_of_test(self.TEST).body() == event_of_test(replace(self.TEST, attempts=3, seq=9)).body()
 
 
 class TestReadable:
@@ -162,7 +162,7 @@ class TestSignature:
         with pytest.raises(WebhookVerificationError, match="No matching signature"):
             Webhook(NEW).verify(b"{}", headers | {header: other[header]})
 
-    def test_an_old_try_does_not_verify_so_it_cannot_be_played_again(self) -> None:
+    def test_an_old_attempt_does_not_verify_so_it_cannot_be_played_again(self) -> None:
         headers = signed_headers("evt_1", b"{}", [NEW], now_ms() - 600_000)
         with pytest.raises(WebhookVerificationError, match="too old"):
             Webhook(NEW).verify(b"{}", headers)

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from tests.support.samples import finished_task
 from tollgate.kit.errors import RedeliveryLimitError
 from tollgate.tasks.events import pending_delivery
-from tollgate.webhooks.models import Delivery, DeliveryStatus, Try
+from tollgate.webhooks.models import Delivery, DeliveryAttempt, DeliveryStatus
 from tollgate.webhooks.schedule import (
     CLAIM_LEASE_MS,
     LATE_MS,
     MAX_LOG,
     MAX_TRIES,
-    after_try,
+    after_attempt,
     claimed,
     defer,
     for_test,
@@ -32,36 +32,36 @@ NOW = 1_700_000_000_000
 NEW = pending_delivery(finished_task(), "https://receiver.test/hook", NOW)
 TEST = for_test("usr_1", "https://receiver.test/hook", NOW)
 WAITS_S = [10, 30, 120, 600, 3_600, 21_600, 86_400]
-GOOD, BAD = Try(NOW, 5, status=204, answer=""), Try(NOW, 5, status=500, answer="no")
+GOOD, BAD = DeliveryAttempt(NOW, 5, status=204, answer=""), DeliveryAttempt(NOW, 5, status=500, answer="no")
 HOUR_MS = 3_600_000
 
 
-def try_of(number: int) -> Delivery:
-    """Return the delivery as it is when its try of that number was claimed."""
-    return replace(claimed(NEW, NOW), tries=number)
+def attempt_of(number: int) -> Delivery:
+    """Return the delivery as it is when its attempt of that number was claimed."""
+    return replace(claimed(NEW, NOW), attempts=number)
 
 
 def failed_for_good() -> Delivery:
-    """Return the delivery after its eighth try."""
-    return after_try(try_of(8), BAD, NOW)[0]
+    """Return the delivery after its eighth attempt."""
+    return after_attempt(attempt_of(8), BAD, NOW)[0]
 
 
 def delivered() -> Delivery:
-    """Return the delivery after a try that was heard."""
-    return after_try(try_of(1), GOOD, NOW)[0]
+    """Return the delivery after an attempt that was heard."""
+    return after_attempt(attempt_of(1), GOOD, NOW)[0]
 
 
 class TestOwed:
     def test_an_ended_task_owes_its_event_now(self) -> None:
         assert (NEW.delivery_id, NEW.task_id, NEW.event) == ("evt_1", "task_1", "task.finished")
-        assert NEW.next_try_at_ms == NOW
+        assert NEW.next_attempt_at_ms == NOW
         assert NEW.wake_at_ms == NOW + LATE_MS
 
 
 class TestForTest:
-    def test_it_has_one_try(self) -> None:
+    def test_it_has_one_attempt(self) -> None:
         assert has_attempts_left(TEST)
-        over, wait_s = after_try(claimed(TEST, NOW), BAD, NOW)
+        over, wait_s = after_attempt(claimed(TEST, NOW), BAD, NOW)
         assert (over.status, wait_s) == (DeliveryStatus.FAILED, None)
 
     def test_within_two_seconds_an_account_has_one(self) -> None:
@@ -74,45 +74,45 @@ class TestForTest:
 
 
 class TestClaimed:
-    def test_the_try_is_counted_before_it_is_made(self) -> None:
-        made = claimed(replace(NEW, put_offs=3), NOW)
-        assert (made.seq, made.tries, made.put_offs) == (1, 1, 0)
+    def test_the_attempt_is_counted_before_it_is_made(self) -> None:
+        made = claimed(replace(NEW, deferrals=3), NOW)
+        assert (made.seq, made.attempts, made.deferrals) == (1, 1, 0)
         assert made.wake_at_ms == NOW + CLAIM_LEASE_MS
 
-    def test_the_lease_outlives_a_try(self) -> None:
+    def test_the_lease_outlives_an_attempt(self) -> None:
         assert CLAIM_LEASE_MS > TIMEOUT_S * 1_000
 
 
 class TestAfterAFailure:
     @pytest.mark.parametrize(("number", "wait_s"), list(enumerate(WAITS_S, start=1)))
-    def test_the_next_try_comes_after_the_published_wait(self, number: int, wait_s: int) -> None:
-        delivery, given_s = after_try(try_of(number), BAD, NOW)
+    def test_the_next_attempt_comes_after_the_published_wait(self, number: int, wait_s: int) -> None:
+        delivery, given_s = after_attempt(attempt_of(number), BAD, NOW)
         assert given_s == wait_s
         assert delivery.status is DeliveryStatus.PENDING
-        assert delivery.next_try_at_ms == NOW + wait_s * 1_000
-        assert delivery.tries == number
+        assert delivery.next_attempt_at_ms == NOW + wait_s * 1_000
+        assert delivery.attempts == number
 
     @pytest.mark.parametrize(("number", "wait_s"), list(enumerate(WAITS_S, start=1)))
     def test_the_sweeper_watches_over_what_the_queue_can_hold_and_times_the_rest_itself(
         self, number: int, wait_s: int
     ) -> None:
-        delivery, _ = after_try(try_of(number), BAD, NOW)
+        delivery, _ = after_attempt(attempt_of(number), BAD, NOW)
         # SQS holds a message for 15 minutes at most.
         late_ms = 60_000 if wait_s <= 900 else 0
         assert delivery.wake_at_ms == NOW + wait_s * 1_000 + late_ms
 
-    def test_after_the_eighth_try_there_is_none(self) -> None:
-        delivery, wait_s = after_try(try_of(8), BAD, NOW)
+    def test_after_the_eighth_attempt_there_is_none(self) -> None:
+        delivery, wait_s = after_attempt(attempt_of(8), BAD, NOW)
         assert wait_s is None
         assert delivery.status is DeliveryStatus.FAILED
-        assert (delivery.wake_at_ms, delivery.next_try_at_ms) == (None, None)
+        assert (delivery.wake_at_ms, delivery.next_attempt_at_ms) == (None, None)
         assert MAX_TRIES == 8
 
 
 class TestAfterASuccess:
     @pytest.mark.parametrize("number", [1, 4, 8])
-    def test_it_is_over_whichever_try_it_was(self, number: int) -> None:
-        delivery, wait_s = after_try(try_of(number), GOOD, NOW)
+    def test_it_is_over_whichever_attempt_it_was(self, number: int) -> None:
+        delivery, wait_s = after_attempt(attempt_of(number), GOOD, NOW)
         assert wait_s is None
         assert delivery.status is DeliveryStatus.DELIVERED
         assert (delivery.wake_at_ms, delivery.delivered_at_ms) == (None, NOW)
@@ -122,30 +122,31 @@ class TestLog:
     def test_it_has_the_newest_tries_the_oldest_first(self) -> None:
         delivery = NEW
         for number in range(MAX_LOG + 3):
-            delivery, _ = after_try(
+            delivery, _ = after_attempt(
                 claimed(replace(delivery, redeliveries=number), NOW), replace(BAD, at_ms=number), NOW
             )
         assert [one.at_ms for one in delivery.log] == list(range(3, MAX_LOG + 3))
 
 
-class TestPutOff:
+class TestDefer:
     @pytest.mark.parametrize(
-        ("put_offs", "least_s", "most_s"), [(0, 1, 2), (1, 2, 4), (5, 32, 64), (9, 450, 900), (500, 450, 900)]
+        ("deferrals", "least_s", "most_s"),
+        [(0, 1, 2), (1, 2, 4), (5, 32, 64), (9, 450, 900), (500, 450, 900)],
     )
     def test_each_turn_doubles_the_wait_to_15_minutes_at_most(
-        self, put_offs: int, least_s: int, most_s: int
+        self, deferrals: int, least_s: int, most_s: int
     ) -> None:
-        waits_s = [defer(replace(NEW, put_offs=put_offs, seq=seq), NOW)[1] for seq in range(50)]
+        waits_s = [defer(replace(NEW, deferrals=deferrals, seq=seq), NOW)[1] for seq in range(50)]
         assert least_s <= min(waits_s)
         assert max(waits_s) <= most_s
 
     def test_those_turned_away_together_come_back_spread_out(self) -> None:
-        waits_s = {defer(replace(NEW, delivery_id=f"evt_{n}", put_offs=5), NOW)[1] for n in range(50)}
+        waits_s = {defer(replace(NEW, delivery_id=f"evt_{n}", deferrals=5), NOW)[1] for n in range(50)}
         assert len(waits_s) > 10
 
-    def test_it_is_no_try(self) -> None:
+    def test_it_is_no_attempt(self) -> None:
         waiting, wait_s = defer(NEW, NOW)
-        assert (waiting.tries, waiting.put_offs, waiting.seq) == (0, 1, 1)
+        assert (waiting.attempts, waiting.deferrals, waiting.seq) == (0, 1, 1)
         assert waiting.wake_at_ms == NOW + wait_s * 1_000 + LATE_MS
 
 
@@ -155,25 +156,25 @@ class TestRedelivered:
         again = redelivered(over(), NOW + 1)
         assert again is not None
         assert again.status is DeliveryStatus.PENDING
-        assert (again.next_try_at_ms, again.wake_at_ms) == (NOW + 1, NOW + 1 + LATE_MS)
+        assert (again.next_attempt_at_ms, again.wake_at_ms) == (NOW + 1, NOW + 1 + LATE_MS)
         assert (again.delivery_id, again.redeliveries) == (NEW.delivery_id, 1)
         assert has_attempts_left(again)
-        ended, wait_s = after_try(claimed(again, NOW + 1), BAD, NOW + 1)
+        ended, wait_s = after_attempt(claimed(again, NOW + 1), BAD, NOW + 1)
         assert wait_s is None
         assert ended.status is over().status
 
-    def test_one_that_waits_for_its_next_try_is_tried_now_and_keeps_its_schedule(self) -> None:
-        waiting, _ = after_try(try_of(6), BAD, NOW)  # the seventh is six hours off
+    def test_one_that_waits_for_its_next_attempt_is_tried_now_and_keeps_its_schedule(self) -> None:
+        waiting, _ = after_attempt(attempt_of(6), BAD, NOW)  # the seventh is six hours off
         again = redelivered(waiting, NOW + 1)
         assert again is not None
-        after, wait_s = after_try(claimed(again, NOW + 1), BAD, NOW + 1)
+        after, wait_s = after_attempt(claimed(again, NOW + 1), BAD, NOW + 1)
         assert (after.status, wait_s) == (DeliveryStatus.PENDING, 21_600)
-        assert after.tries == 7
+        assert after.attempts == 7
 
     def test_a_double_click_is_one_redelivery(self) -> None:
         again = redelivered(failed_for_good(), NOW)
         assert again is not None
-        ended, _ = after_try(claimed(again, NOW), BAD, NOW)
+        ended, _ = after_attempt(claimed(again, NOW), BAD, NOW)
         assert redelivered(ended, NOW + 9_999) is None
         assert redelivered(ended, NOW + 10_000) is not None
 
@@ -206,19 +207,19 @@ class TestAnyLife:
                 except RedeliveryLimitError:
                     assert delivery.redeliveries == 20
             elif pending and not has_attempts_left(delivery):
-                delivery, _ = after_try(delivery, Try(now_ms, 0, error="never ended"), now_ms)
+                delivery, _ = after_attempt(delivery, DeliveryAttempt(now_ms, 0, error="never ended"), now_ms)
             elif pending and event == "full":
                 delivery, _ = defer(delivery, now_ms)
             elif pending:
                 delivery = claimed(delivery, now_ms)
                 if event != "died":
                     heard = heard or event == "heard"
-                    delivery, _ = after_try(delivery, GOOD if event == "heard" else BAD, now_ms)
+                    delivery, _ = after_attempt(delivery, GOOD if event == "heard" else BAD, now_ms)
             waits = delivery.status is DeliveryStatus.PENDING
             assert (delivery.wake_at_ms is not None) is waits
-            assert (delivery.next_try_at_ms is not None) is waits
+            assert (delivery.next_attempt_at_ms is not None) is waits
             assert delivery is before or delivery.seq > before.seq
-            assert delivery.tries <= 8 + 20
+            assert delivery.attempts <= 8 + 20
             assert len(delivery.log) <= MAX_LOG
             if not waits:
                 assert (delivery.status is DeliveryStatus.DELIVERED) is heard

@@ -1,4 +1,4 @@
-"""One try of one delivery, with everything around it in memory."""
+"""One attempt of one delivery, with everything around it in memory."""
 
 import json
 from base64 import b64encode
@@ -21,10 +21,10 @@ from tollgate.kit.outbound import Outbound
 from tollgate.tasks.events import event_of, pending_delivery
 from tollgate.tasks.models import Task
 from tollgate.webhooks import sender as sender_module
-from tollgate.webhooks.models import Delivery, DeliveryStatus, Try
+from tollgate.webhooks.models import Delivery, DeliveryAttempt, DeliveryStatus
 from tollgate.webhooks.repository import DeliveryMovedError
 from tollgate.webhooks.schedule import CLAIM_LEASE_MS, for_test
-from tollgate.webhooks.sender import SLOW_MS, TryOutcome, WebhookSender
+from tollgate.webhooks.sender import SLOW_MS, DeliveryOutcome, WebhookSender
 
 SECRETS = tuple(WebhookSecret("whsec_" + b64encode(bytes([n]) * 32).decode(), 0) for n in (1, 2))
 URL = "https://receiver.test/hook"
@@ -62,10 +62,10 @@ class MemoryLanes:
         if self.full:
             return None
         self.inside.add(account_id)
-        return f"place of {account_id}"
+        return f"slot of {account_id}"
 
-    def leave(self, account_id: str, place: str, *, slow: bool | None) -> None:
-        assert place == f"place of {account_id}"
+    def leave(self, account_id: str, slot: str, *, slow: bool | None) -> None:
+        assert slot == f"slot of {account_id}"
         self.inside.remove(account_id)
         self.notes.append(slow)
 
@@ -106,7 +106,7 @@ class Post:
         self.account: Account | None = Account("usr_1", 0, 0, 0, SECRETS)
         self.deliveries = MemoryDeliveries(pending_delivery(finished_task(), URL, self.clock.now_ms()))
 
-    def deliver(self, seq: int | None = None) -> TryOutcome:
+    def deliver(self, seq: int | None = None) -> DeliveryOutcome:
         """Handle the message of this `seq`, or of the delivery as it is."""
         return self.sender().deliver("evt_1", self.delivery.seq if seq is None else seq)
 
@@ -126,7 +126,7 @@ class Post:
         return self.deliveries.stored["evt_1"]
 
     @property
-    def last_try(self) -> Try:
+    def last_attempt(self) -> DeliveryAttempt:
         return self.delivery.log[-1]
 
 
@@ -141,9 +141,9 @@ class TestDelivered:
     @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
     def test_any_2xx_ends_it(self, status: int) -> None:
         post = Post(lambda: status)
-        assert post.deliver() is TryOutcome.DELIVERED
+        assert post.deliver() is DeliveryOutcome.DELIVERED
         assert post.delivery.status is DeliveryStatus.DELIVERED
-        assert post.delivery.tries == 1
+        assert post.delivery.attempts == 1
         assert post.delivery.wake_at_ms is None
         assert post.queue.sent == []
 
@@ -167,7 +167,7 @@ class TestDelivered:
         with pytest.raises(WebhookVerificationError):
             Webhook(SECRETS[1].text).verify(body, headers)
 
-    def test_every_try_has_the_same_id_and_a_timestamp_of_its_own(self) -> None:
+    def test_every_attempt_has_the_same_id_and_a_timestamp_of_its_own(self) -> None:
         post = Post(lambda: 500)
         post.deliver()
         post.clock.advance(10_000)
@@ -180,20 +180,20 @@ class TestDelivered:
         post = Post()
         test = for_test("usr_1", URL, post.clock.now_ms())
         post.deliveries.stored = {test.delivery_id: test}
-        assert post.sender().deliver(test.delivery_id, 0) is TryOutcome.DELIVERED
+        assert post.sender().deliver(test.delivery_id, 0) is DeliveryOutcome.DELIVERED
         ((_, body, headers),) = post.outbound.posts
         assert json.loads(body)["type"] == "webhook.test"
         Webhook(SECRETS[0].text).verify(body, headers)
 
 
 class TestLog:
-    def test_a_try_that_was_answered(self) -> None:
+    def test_an_attempt_that_was_answered(self) -> None:
         post = Post(lambda: post.clock.advance(150) or 503)  # type: ignore[func-returns-value]
         began_ms = post.clock.now_ms()
         post.deliver()
-        assert post.delivery.log == (Try(began_ms, 150, status=503, answer="said\ufffdso"),)
+        assert post.delivery.log == (DeliveryAttempt(began_ms, 150, status=503, answer="said\ufffdso"),)
 
-    def test_a_try_without_an_answer(self) -> None:
+    def test_an_attempt_without_an_answer(self) -> None:
         def hang() -> int:
             post.clock.advance(10_000)
             raise httpx.ReadTimeout("late")
@@ -201,9 +201,11 @@ class TestLog:
         post = Post(hang)
         began_ms = post.clock.now_ms()
         post.deliver()
-        assert post.delivery.log == (Try(began_ms, 10_000, error="No answer in time; 10 s are allowed."),)
+        assert post.delivery.log == (
+            DeliveryAttempt(began_ms, 10_000, error="No answer in time; 10 s are allowed."),
+        )
 
-    def test_the_tries_stand_one_after_the_other(self) -> None:
+    def test_the_attempts_stand_one_after_the_other(self) -> None:
         answers = iter([500, 404, 200])
         post = Post(lambda: next(answers))
         for _ in range(3):
@@ -215,18 +217,18 @@ class TestLane:
     def test_where_it_is_full_nothing_is_sent_and_it_asks_again(self) -> None:
         post = Post()
         post.lanes.full = True
-        assert post.deliver() is TryOutcome.WAITING
+        assert post.deliver() is DeliveryOutcome.WAITING
         assert post.outbound.posts == []
         ((message, wait_s),) = post.queue.sent
         assert message == {"delivery_id": "evt_1", "seq": 1}
         assert wait_s in (1, 2)
-        assert (post.delivery.tries, post.delivery.status) == (0, DeliveryStatus.PENDING)
+        assert (post.delivery.attempts, post.delivery.status) == (0, DeliveryStatus.PENDING)
 
     def test_a_turn_that_was_doubled_stays_one(self) -> None:
         post = Post()
         post.lanes.full = True
         post.deliver(0)
-        assert post.deliver(0) is TryOutcome.STALE
+        assert post.deliver(0) is DeliveryOutcome.STALE
         assert len(post.queue.sent) == 1
 
     def test_once_there_is_room_it_is_sent(self) -> None:
@@ -234,22 +236,22 @@ class TestLane:
         post.lanes.full = True
         post.deliver()
         post.lanes.full = False
-        assert post.deliver() is TryOutcome.DELIVERED
+        assert post.deliver() is DeliveryOutcome.DELIVERED
 
     @pytest.mark.parametrize(("took_ms", "slow"), [(0, False), (SLOW_MS - 1, False), (SLOW_MS, True)])
-    def test_the_place_is_given_back_with_a_word_on_how_long_it_took(self, took_ms: int, slow: bool) -> None:
+    def test_the_slot_is_given_back_with_a_word_on_how_long_it_took(self, took_ms: int, slow: bool) -> None:
         post = Post(lambda: post.clock.advance(took_ms) or 200)  # type: ignore[func-returns-value]
         post.deliver()
         assert (post.lanes.inside, post.lanes.notes) == (set(), [slow])
 
-    def test_a_try_that_another_worker_claimed_gives_its_place_back(
+    def test_an_attempt_that_another_worker_claimed_gives_its_slot_back(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         post = Post()
         read = post.delivery
         post.deliveries.stored["evt_1"] = replace(read, seq=1)
         monkeypatch.setattr(post.deliveries, "get", lambda _: read)
-        assert post.deliver(0) is TryOutcome.STALE
+        assert post.deliver(0) is DeliveryOutcome.STALE
         assert (post.lanes.inside, post.lanes.notes) == (set(), [None])
 
 
@@ -258,14 +260,14 @@ class TestStale:
 
     def unmoved(self, post: Post, seq: int = 0, delivery_id: str = "evt_1") -> bool:
         before = dict(post.deliveries.stored)
-        assert post.sender().deliver(delivery_id, seq) is TryOutcome.STALE
+        assert post.sender().deliver(delivery_id, seq) is DeliveryOutcome.STALE
         return post.outbound.posts == [] and post.queue.sent == [] and post.deliveries.stored == before
 
     def test_an_unknown_delivery(self) -> None:
         assert self.unmoved(Post(), delivery_id="evt_2")
 
     @pytest.mark.parametrize("seq", [0, 2, 3])
-    def test_a_message_of_another_try(self, seq: int) -> None:
+    def test_a_message_of_another_attempt(self, seq: int) -> None:
         post = Post()
         post.deliveries.stored["evt_1"] = replace(post.delivery, seq=1)
         assert self.unmoved(post, seq)
@@ -284,7 +286,7 @@ class TestStale:
             return 200
 
         post.outbound.behaviour = taken_over
-        assert post.deliver() is TryOutcome.STALE
+        assert post.deliver() is DeliveryOutcome.STALE
         assert post.delivery.seq == 2
         assert post.delivery.status is DeliveryStatus.PENDING
         assert post.queue.sent == []
@@ -294,8 +296,8 @@ class TestFailure:
     @pytest.mark.parametrize("status", [100, 199, 300, 301, 302, 307, 308, 400, 404, 410, 429, 500, 503])
     def test_anything_but_2xx_is_tried_again(self, status: int) -> None:
         post = Post(lambda: status)
-        assert post.deliver() is TryOutcome.RETRY
-        assert post.last_try.status == status
+        assert post.deliver() is DeliveryOutcome.RETRY
+        assert post.last_attempt.status == status
         assert post.queue.sent == [({"delivery_id": "evt_1", "seq": 2}, 10)]
 
     @pytest.mark.parametrize(
@@ -313,27 +315,27 @@ class TestFailure:
     )
     def test_what_goes_wrong_on_the_way_is_noted_and_tried_again(self, error: Exception, said: str) -> None:
         post = Post(raising(error))
-        assert post.deliver() is TryOutcome.RETRY
-        assert (post.last_try.status, post.last_try.error) == (None, said)
+        assert post.deliver() is DeliveryOutcome.RETRY
+        assert (post.last_attempt.status, post.last_attempt.error) == (None, said)
         assert post.delivery.status is DeliveryStatus.PENDING
 
     @pytest.mark.parametrize("gone", ["task", "account"])
     def test_without_task_or_account_nothing_is_sent_and_it_is_tried_again(self, gone: str) -> None:
         post = Post()
         setattr(post, gone, None)
-        assert post.deliver() is TryOutcome.RETRY
+        assert post.deliver() is DeliveryOutcome.RETRY
         assert post.outbound.posts == []
-        assert post.last_try.error == f"The {gone} is gone."
+        assert post.last_attempt.error == f"The {gone} is gone."
 
     def test_all_the_tries_and_waits_until_it_is_exhausted(self) -> None:
         post = Post(lambda: 500)
         outcomes = [post.deliver() for _ in range(8)]
-        assert outcomes == [TryOutcome.RETRY] * 7 + [TryOutcome.EXHAUSTED]
+        assert outcomes == [DeliveryOutcome.RETRY] * 7 + [DeliveryOutcome.EXHAUSTED]
         # The queue holds a message for 15 minutes; the sweeper times the hours.
         assert [wait_s for _, wait_s in post.queue.sent] == [10, 30, 120, 600]
         assert len(post.outbound.posts) == 8
         assert post.delivery.status is DeliveryStatus.FAILED
-        assert post.deliver() is TryOutcome.STALE
+        assert post.deliver() is DeliveryOutcome.STALE
 
 
 class TestCrash:
@@ -348,7 +350,7 @@ class TestCrash:
     def test_the_message_comes_again_and_is_stale_while_the_lease_lasts(self) -> None:
         post = Post()
         self.crash(post)
-        assert post.deliver(0) is TryOutcome.STALE
+        assert post.deliver(0) is DeliveryOutcome.STALE
         assert post.delivery.wake_at_ms == post.clock.now_ms() + CLAIM_LEASE_MS
 
     def test_the_sweeper_finds_it_by_its_lease_and_it_is_tried_again(self) -> None:
@@ -356,17 +358,17 @@ class TestCrash:
         self.crash(post)
         post.clock.advance(CLAIM_LEASE_MS)
         assert post.delivery.wake_at_ms == post.clock.now_ms()
-        assert post.deliver() is TryOutcome.DELIVERED
-        assert post.delivery.tries == 2
+        assert post.deliver() is DeliveryOutcome.DELIVERED
+        assert post.delivery.attempts == 2
 
-    def test_a_try_that_crashes_every_time_comes_to_an_end(self) -> None:
+    def test_an_attempt_that_crashes_every_time_comes_to_an_end(self) -> None:
         post = Post()
         for _ in range(8):
             self.crash(post)
-        assert post.deliver() is TryOutcome.EXHAUSTED
+        assert post.deliver() is DeliveryOutcome.EXHAUSTED
         assert len(post.outbound.posts) == 8
         assert post.delivery.status is DeliveryStatus.FAILED
-        assert post.last_try.error == "The try did not end; it may have arrived."
+        assert post.last_attempt.error == "The attempt did not end; it may have arrived."
 
 
 def dripping() -> Raw:
