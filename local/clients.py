@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from types_boto3_sqs import SQSClient
 
 REGION = "us-east-1"
+CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
+"""The emulator is told them too: it checks the signature of an address that was signed for others."""
 
 
 def aws_environment(endpoint: str) -> dict[str, str]:
     """Return the variables that point every AWS client of a process at the emulator."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
-        "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
+        **CREDENTIALS,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_REGION": REGION,
         "AWS_EC2_METADATA_DISABLED": "true",

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
 
-from local.clients import Clients, aws_environment
+from local.clients import CREDENTIALS, Clients, aws_environment
 from local.emulator import Emulator, free_port, wait_for
 from local.files import (
     LAMBDA_PATH,
@@ -75,7 +75,7 @@ class LocalService:
                     raise LocalError(f"{name} ended; its log: {LOGS / f'{name}.log'}")
 
     def _start(self) -> Service:
-        emulator = Emulator(LOGS / "emulator.log")
+        emulator = Emulator(LOGS / "emulator.log", CREDENTIALS)
         self._keep("emulator", emulator.process)
         simulator_url = self._start_simulator()
         stack = self._make_stack(emulator.endpoint, simulator_url)

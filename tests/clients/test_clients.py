@@ -31,6 +31,15 @@ def run(*command: str, cwd: Path, timeout_s: float = 120, **variables: str) -> s
     return done.stdout
 
 
+def built_typescript() -> None:
+    """Build the TypeScript client, with its packages installed once."""
+    if shutil.which("npm") is None:
+        pytest.skip("there is no npm")
+    if not (TYPESCRIPT / "node_modules/.package-lock.json").exists():
+        run("npm", "ci", "--no-audit", "--no-fund", cwd=TYPESCRIPT, timeout_s=NPM_CI_S)
+    run("npm", "run", "build", cwd=TYPESCRIPT)
+
+
 class TestInputs:
     def test_the_python_inputs_are_those_of_the_catalog(self) -> None:
         old = "`make clients` writes them anew"
@@ -51,15 +60,12 @@ class TestPython:
 
 
 @pytest.mark.node
-@pytest.mark.xdist_group("typescript-client")
+@pytest.mark.xdist_group("local-service")
 class TestTypescript:
     @pytest.fixture(autouse=True)
     def packages(self) -> None:
-        """Install what it is built with, once."""
-        if shutil.which("npm") is None:
-            pytest.skip("there is no npm")
-        if not (TYPESCRIPT / "node_modules/.package-lock.json").exists():
-            run("npm", "ci", "--no-audit", "--no-fund", cwd=TYPESCRIPT, timeout_s=NPM_CI_S)
+        """Install what it is built with."""
+        built_typescript()
 
     def test_it_builds_and_its_own_tests_pass(self) -> None:
         run("npm", "test", cwd=TYPESCRIPT)
