@@ -78,7 +78,7 @@ def _chunks(body: "StreamingBody") -> Iterator[bytes]:
 
 MCP_PATH = "/mcp"
 STATUS_PATH = "/api/v1/task/status/"
-TEXT_PATHS = ("/api/v1/chat/", "/api/v1/messages", "/api/v1/models")
+TEXT_PATHS = ("/api/v1/chat/", "/api/v1/messages", "/api/v1/models", "/api/v1/responses")
 
 
 async def api(scope: Scope, receive: Receive, send: Send) -> None:

@@ -20,6 +20,7 @@ from tollgate.kit.errors import PayloadTooLargeError
 from tollgate.text.event_stream import http_response
 from tollgate.text.middleware import ACCOUNT_ID, JSON, REQUEST_ID, TextMiddleware
 from tollgate.text.models import ChatProtocol
+from tollgate.text.rendering import AsItIs
 from tollgate.text.request import MAX_BODY_BYTES, read_request
 from tollgate.text.upstream import encoded
 from tollgate.text.views import models_view
@@ -52,6 +53,33 @@ async def list_models(request: Request) -> Response:
     return Response(encoded(models_view(models)), media_type=JSON)
 
 
+async def responses(request: Request) -> Response:
+    """Answer in OpenAI's Responses protocol."""
+    key = await _authenticate(request)
+    body = await _body(request)
+    made = await text_parts.text()
+    call = await made.responses.read(body, key.account_id)
+    request_id = request.scope["state"][REQUEST_ID]
+    responding = asyncio.ensure_future(call.respond(made.service, key, request_id, dict(request.headers)))
+    return await http_response(responding, call.rendering, stream=call.chat.stream)
+
+
+async def stored_response(request: Request) -> Response:
+    """Return a stored response, or delete it."""
+    key = await _authenticate(request)
+    service = (await text_parts.text()).responses
+    asked = service.delete if request.method == "DELETE" else service.response
+    return Response(await asked(key.account_id, request.path_params["id"]), media_type=JSON)
+
+
+async def input_items(request: Request) -> Response:
+    """List the input of a stored response."""
+    key = await _authenticate(request)
+    service = (await text_parts.text()).responses
+    response_id, query = request.path_params["id"], request.query_params
+    return Response(await service.input_items(key.account_id, response_id, query), media_type=JSON)
+
+
 async def healthz(_: Request) -> Response:
     """Answer the web adapter that the app is up; the gateway has no route to it."""
     return Response(status_code=204)
@@ -63,7 +91,7 @@ async def _respond(request: Request, protocol: ChatProtocol) -> Response:
     service = (await text_parts.text()).service
     request_id = request.scope["state"][REQUEST_ID]
     responding = asyncio.ensure_future(service.respond(text_request, key, request_id, dict(request.headers)))
-    return await http_response(responding, protocol, stream=text_request.stream)
+    return await http_response(responding, AsItIs(protocol), stream=text_request.stream)
 
 
 async def _authenticate(request: Request) -> ApiKey:
@@ -105,6 +133,9 @@ routes = Router(
         Route("/api/v1/chat/completions", chat_completions, methods=["POST"]),
         Route("/api/v1/messages", messages, methods=["POST"]),
         Route("/api/v1/messages/count_tokens", count_tokens, methods=["POST"]),
+        Route("/api/v1/responses", responses, methods=["POST"]),
+        Route("/api/v1/responses/{id}", stored_response, methods=["GET", "DELETE"]),
+        Route("/api/v1/responses/{id}/input_items", input_items, methods=["GET"]),
         Route("/api/v1/models", list_models, methods=["GET"]),
         Route("/healthz", healthz, methods=["GET"]),
     ],

@@ -48,6 +48,10 @@ TEXT = {
     ("POST", "/api/v1/chat/completions"),
     ("POST", "/api/v1/messages"),
     ("POST", "/api/v1/messages/count_tokens"),
+    ("POST", "/api/v1/responses"),
+    ("GET", "/api/v1/responses/{id}"),
+    ("DELETE", "/api/v1/responses/{id}"),
+    ("GET", "/api/v1/responses/{id}/input_items"),
     ("GET", "/api/v1/models"),
 }
 

@@ -11,6 +11,7 @@ from local.template import ROOT, Properties, Template, named
 from local.throwaway import thrown_away
 from tollgate.catalog.refresh import DOCUMENT_KEY
 from tollgate.kit.batches import MAX_AT_ONCE
+from tollgate.text.responses.repository import LIFETIME_S
 from tollgate.usage.counts import COUNTED
 
 TABLE = "AWS::DynamoDB::Table"
@@ -31,6 +32,7 @@ KEYS = {
     "DeliveriesTable": ["delivery_id"],
     "ProvidersTable": ["provider"],
     "WebhookLanesTable": ["account_id"],
+    "ResponsesTable": ["account_id", "response_id"],
 }
 
 
@@ -78,8 +80,10 @@ class TestTables:
         assert _key_names(index) == ["account_id", "created_at_ms"]
         assert index["Projection"] == {"ProjectionType": "ALL"}
 
-    @pytest.mark.parametrize("table", ["IdempotencyTable", "CountedEntriesTable", "SessionsTable"])
-    def test_rows_that_only_stop_repeats_go_away_by_themselves(self, template: Template, table: str) -> None:
+    @pytest.mark.parametrize(
+        "table", ["IdempotencyTable", "CountedEntriesTable", "SessionsTable", "ResponsesTable"]
+    )
+    def test_what_has_an_end_goes_away_by_themselves(self, template: Template, table: str) -> None:
         ttl = template.of_type(TABLE)[table]["TimeToLiveSpecification"]
         assert ttl == {"AttributeName": "expires_at_s", "Enabled": True}
 
@@ -87,7 +91,7 @@ class TestTables:
         with_ttl = {
             name for name, table in template.of_type(TABLE).items() if "TimeToLiveSpecification" in table
         }
-        assert with_ttl == {"IdempotencyTable", "CountedEntriesTable", "SessionsTable"}
+        assert with_ttl == {"IdempotencyTable", "CountedEntriesTable", "SessionsTable", "ResponsesTable"}
 
 
 class TestNothingIsLost:
@@ -290,10 +294,14 @@ class TestMedia:
             {"DaysAfterInitiation": 1},
         )
 
-    def test_only_what_came_inside_requests_goes_away_unasked(self, template: Template) -> None:
+    def test_only_what_came_inside_requests_and_stored_responses_go_away_unasked(
+        self, template: Template
+    ) -> None:
         rules = template.of_type("AWS::S3::Bucket")["MediaBucket"]["LifecycleConfiguration"]["Rules"]
         expiring = [each for each in rules if "ExpirationInDays" in each]
-        assert [(each["Prefix"], each["ExpirationInDays"]) for each in expiring] == [("inputs/", 7)]
+        ends = {each["Prefix"]: each["ExpirationInDays"] for each in expiring}
+        # A day longer than the rows that name them.
+        assert ends == {"inputs/": 7, "responses/": LIFETIME_S // (24 * 3600) + 1}
         (asked,) = (each["Fn::If"] for each in rules if "Fn::If" in each)
         assert (asked[0], asked[1]["Prefix"], asked[2]) == (
             "HasMediaRetention",

@@ -21,6 +21,7 @@ from tollgate.kit.clock import SystemClock
 from tollgate.kit.document import Read
 from tollgate.kit.dynamodb_async import AsyncDatabase
 from tollgate.kit.s3_get import S3Get, object_url
+from tollgate.kit.s3_objects import S3Objects
 from tollgate.kit.settings import Settings, check_rate
 from tollgate.kit.sigv4 import AwsKey
 from tollgate.ledger.holds import HoldWrites
@@ -30,6 +31,8 @@ from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make
 from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.models import TextModel
+from tollgate.text.responses.repository import ResponseRepository
+from tollgate.text.responses.service import ResponsesService
 from tollgate.text.service import TextService
 from tollgate.text.upstream import TextUpstream
 from tollgate.text.views import wire_model
@@ -45,6 +48,8 @@ class TextSettings(Settings):
     accounts_table: str
     api_keys_table: str
     ledger_table: str
+    responses_table: str
+    media_bucket: str
     provider_secret_arn: str
     live_providers: str
     config_bucket: str
@@ -114,6 +119,7 @@ class Text:
 
     authenticator: AsyncAuthenticator
     service: TextService
+    responses: ResponsesService
     catalog: LiveCatalog
     shown: Catalog
     _reading: "asyncio.Future[Catalog] | None" = None
@@ -127,6 +133,7 @@ class Text:
         current = self.catalog.current
         if self.shown is not current:
             self.service = replace(self.service, models=_models(current))
+            self.responses = replace(self.responses, text=self.service)
             self.shown = current
 
 
@@ -172,7 +179,10 @@ def _join(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Te
         breaker=Breaker(),
         clock=clock,
     )
-    return Text(AsyncAuthenticator(database, known.api_keys_table, clock), service, live, live.current)
+    objects = S3Objects(session, known.media_bucket, region, endpoint, _credentials())
+    responses = ResponsesService(service, ResponseRepository(database, known.responses_table, objects, clock))
+    authenticator = AsyncAuthenticator(database, known.api_keys_table, clock)
+    return Text(authenticator, service, responses, live, live.current)
 
 
 def _models(current: Catalog) -> Mapping[str, TextModel]:

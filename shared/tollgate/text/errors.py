@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tollgate.kit.errors import TollgateError
+from tollgate.kit.errors import TollgateError, shortened
 from tollgate.text.faults import BROKEN_OFF, TIMED_OUT, UNREADABLE, Fault
 from tollgate.text.models import ChatProtocol
 from tollgate.text.request import dumps
@@ -45,6 +45,17 @@ class UpstreamTimeoutError(TollgateError):
 
     def __init__(self) -> None:
         super().__init__("The provider did not answer in time. Use stream: true for long answers.")
+
+
+class ResponseNotFoundError(TollgateError):
+    """No such stored response, or one that has expired, or another account's: all look the same."""
+
+    status = 404
+    code = "response_not_found"
+    type = "NotFound"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is no stored response or item '{shortened(name)}'.")
 
 
 _MESSAGES_TYPES = {

@@ -13,37 +13,33 @@ from starlette.types import Message, Receive, Scope, Send
 from tollgate.kit.observability import logger
 from tollgate.text.errors import error_body
 from tollgate.text.middleware import JSON, SEND_TIMEOUT_S, public_error
-from tollgate.text.models import ChatProtocol
+from tollgate.text.rendering import Rendering
 from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse
 from tollgate.text.upstream import encoded
 
 KEEP_ALIVE_S = 15.0
-KEEP_ALIVE = {
-    ChatProtocol.OPENAI: b": keep-alive\n\n",
-    ChatProtocol.ANTHROPIC: b'event: ping\ndata: {"type": "ping"}\n\n',
-}
 _HEADERS = {"cache-control": "no-cache", "x-accel-buffering": "no"}
 
 
 async def http_response(
-    responding: "asyncio.Future[TextResponse]", protocol: ChatProtocol, *, stream: bool
+    responding: "asyncio.Future[TextResponse]", rendering: Rendering, *, stream: bool
 ) -> Response:
     """Return what to send for a response that is being made. Raises what refuses the request."""
     if stream:
         # Who waits long for the first word is kept on the line; most never get here.
         await asyncio.wait({responding}, timeout=KEEP_ALIVE_S)
         if not responding.done():
-            return EventStream(protocol, responding)
+            return EventStream(rendering, responding)
     match await responding:
         case CompleteResponse(body, billed):
             logger.info("text.answered", charge_micro_usd=billed.charge_micro_usd)
             cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd)}
-            return Response(body, headers=cost, media_type=JSON)
+            return Response(await rendering.whole(body), headers=cost, media_type=JSON)
         case Refused(status, body, headers):
             logger.info("text.refused", status=status)
             return Response(body, status, headers, JSON)
         case StreamedResponse():
-            return EventStream(protocol, responding)
+            return EventStream(rendering, responding)
 
 
 async def _send_nothing(_: Message) -> None:
@@ -59,11 +55,11 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, protocol: ChatProtocol, responding: "asyncio.Future[TextResponse]") -> None:
+    def __init__(self, rendering: Rendering, responding: "asyncio.Future[TextResponse]") -> None:
         super().__init__(headers=_HEADERS)
         # A stream has no length.
         self.raw_headers = [header for header in self.raw_headers if header[0] != b"content-length"]
-        self._protocol = protocol
+        self._rendering = rendering
         self._responding = responding
         # Who waited for the first word hears from us at once.
         self._sent_at = time.monotonic() - (0 if responding.done() else KEEP_ALIVE_S)
@@ -92,22 +88,25 @@ class EventStream(Response):
         try:
             response = await self._responding
             if isinstance(response, StreamedResponse):
-                billed = await response.relay(self._send_events, self._gone)
+                billed = await response.relay(self._send_rendered, self._gone)
                 logger.info("text.streamed", charge_micro_usd=billed.charge_micro_usd)
+                await self._send_events(await self._rendering.end())
                 return
             # The stream had to begin before this was known, so the error is its last event.
             body = response.body if isinstance(response, Refused) else b""
         except Exception as exc:  # noqa: BLE001 - the boundary: a stream that has begun has no other answer
-            body = encoded(error_body(self._protocol, public_error(exc)))
-        name = b"event: error\n" if self._protocol is ChatProtocol.ANTHROPIC else b""
-        await self._send_events(name + b"data: " + body.replace(b"\n", b" ") + b"\n\n")
+            body = encoded(error_body(self._rendering.protocol, public_error(exc)))
+        await self._send_events(self._rendering.error(body))
+
+    async def _send_rendered(self, chunk: bytes) -> None:
+        await self._send_events(self._rendering.events(chunk))
 
     async def _send_events(self, chunk: bytes) -> None:
         """Send whole events; returns at once when the client has gone.
 
         There is no timer here, as it would cost each chunk a tenth more: `_keep_alive` watches the time.
         """
-        if self._gone.is_set():
+        if self._gone.is_set() or not chunk:
             return
         self._sent_at = time.monotonic()
         self._is_sending = True
@@ -155,5 +154,5 @@ class EventStream(Response):
                     relaying.cancel()
             else:
                 self._sent_at = time.monotonic()
-                body = KEEP_ALIVE[self._protocol]
+                body = self._rendering.keep_alive
                 await self._send_bounded({"type": "http.response.body", "body": body, "more_body": True})

@@ -20,6 +20,12 @@ def request(**fields: Any) -> Any:
     return read_responses_request({"model": "m", "input": "hello", **fields})
 
 
+def chat_body(asked: Any) -> dict[str, Any]:
+    """Return a request as the body of a chat."""
+    body, _ = asked.chat((), asked.items)
+    return dict(body)
+
+
 def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
     return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
@@ -53,7 +59,7 @@ def whole(message: dict[str, Any], finish: str = "stop", **fields: Any) -> Respo
 
 class TestRequest:
     def test_a_text_is_a_message_of_the_user(self) -> None:
-        body = request(instructions="Be brief", max_output_tokens=9, temperature=0.5).chat_body()
+        body = chat_body(request(instructions="Be brief", max_output_tokens=9, temperature=0.5))
         assert body == {
             "model": "m",
             "messages": [
@@ -65,22 +71,30 @@ class TestRequest:
         }
 
     def test_streams_ask_for_their_usage(self) -> None:
-        body = request(stream=True).chat_body()
+        body = chat_body(request(stream=True))
         assert (body["stream"], body["stream_options"]) == (True, {"include_usage": True})
 
     def test_tools_choice_format_and_effort_are_a_chats(self) -> None:
         schema = {"type": "object"}
-        body = request(
-            tools=[
-                {"type": "function", "name": "f", "description": "d", "parameters": schema, "strict": True}
-            ],
-            tool_choice={"type": "function", "name": "f"},
-            text={
-                "format": {"type": "json_schema", "name": "a", "schema": schema, "strict": True},
-                "verbosity": "low",
-            },
-            reasoning={"effort": "high", "summary": "auto"},
-        ).chat_body()
+        body = chat_body(
+            request(
+                tools=[
+                    {
+                        "type": "function",
+                        "name": "f",
+                        "description": "d",
+                        "parameters": schema,
+                        "strict": True,
+                    }
+                ],
+                tool_choice={"type": "function", "name": "f"},
+                text={
+                    "format": {"type": "json_schema", "name": "a", "schema": schema, "strict": True},
+                    "verbosity": "low",
+                },
+                reasoning={"effort": "high", "summary": "auto"},
+            )
+        )
         function = {"name": "f", "description": "d", "parameters": schema, "strict": True}
         assert body["tools"] == [{"type": "function", "function": function}]
         assert body["tool_choice"] == {"type": "function", "function": {"name": "f"}}
@@ -89,7 +103,7 @@ class TestRequest:
         assert (body["verbosity"], body["reasoning_effort"]) == ("low", "high")
 
     def test_what_we_do_not_know_goes_on_for_the_checks_of_a_chat(self) -> None:
-        assert request(some_field=1).chat_body()["some_field"] == 1
+        assert chat_body(request(some_field=1))["some_field"] == 1
 
     @pytest.mark.parametrize(
         ("fields", "path"),
@@ -114,7 +128,7 @@ class TestRequest:
     )
     def test_what_cannot_be_is_refused_by_name(self, fields: dict[str, Any], path: str) -> None:
         with pytest.raises(InvalidInputError) as raised:
-            request(**fields).chat_body()
+            chat_body(request(**fields))
         assert raised.value.problems[0].path == path
 
 
@@ -133,7 +147,7 @@ class TestItems:
             {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}},
             {"id": "c2", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}},
         ]
-        assert messages_of(items) == [
+        assert messages_of(items)[0] == [
             {"role": "user", "content": [{"type": "text", "text": "hi"}]},
             {"role": "assistant", "content": "I look", "reasoning_content": "hm", "tool_calls": calls},
             {"role": "tool", "tool_call_id": "c1", "content": "one"},
@@ -152,7 +166,7 @@ class TestItems:
             {"role": "user", "content": "go on"},
         ]
         shown = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA==", "detail": "high"}}
-        assert messages_of(items) == [
+        assert messages_of(items)[0] == [
             {"role": "tool", "tool_call_id": "c1", "content": "see"},
             {"role": "tool", "tool_call_id": "c2", "content": "two"},
             {"role": "user", "content": [shown]},
@@ -161,7 +175,7 @@ class TestItems:
 
     def test_signed_thinking_survives_the_way_through_a_client(self) -> None:
         item = {"type": "reasoning", "summary": [], "encrypted_content": sealed(THOUGHTS)}
-        [message] = messages_of([item])
+        [message], _ = messages_of([item])
         assert message["thinking_blocks"] == THOUGHTS
 
     @pytest.mark.parametrize("odd", [None, "", "gAAAA", "tg1.%%%", "tg1.bm8=", 5])
@@ -170,7 +184,7 @@ class TestItems:
 
     def test_a_file_carries_its_data(self) -> None:
         part = {"type": "input_file", "filename": "a.pdf", "file_data": "data:application/pdf;base64,AA=="}
-        [message] = messages_of([{"role": "user", "content": [part]}])
+        [message], _ = messages_of([{"role": "user", "content": [part]}])
         file = {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AA=="}
         assert message["content"] == [{"type": "file", "file": file}]
 

@@ -12,17 +12,26 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.text.request import dumps
-from tollgate.text.responses.items import CUSTOM_INPUT, sealed
+from tollgate.text.responses.items import COMPLETED, CUSTOM_INPUT, sealed
 
 Event = dict[str, Any]
 
 _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
-COMPLETED, INCOMPLETE, IN_PROGRESS, FAILED = "completed", "incomplete", "in_progress", "failed"
+INCOMPLETE, IN_PROGRESS, FAILED = "incomplete", "in_progress", "failed"
 
 
 def encoded_events(events: list[Event]) -> bytes:
     """Return events as they go over the wire."""
     return b"".join(f"event: {event['type']}\ndata: {dumps(event)}\n\n".encode() for event in events)
+
+
+def error_event(error: Mapping[str, Any]) -> Event:
+    """Return the one event of a stream that failed before its response began.
+
+    OpenAI's types have the fields at the top, its service and other clients in `error`: both are there.
+    """
+    named = {"code": error.get("code"), "message": error.get("message"), "param": None}
+    return {"type": "error", **named, "error": {**error, "param": None}, "sequence_number": 0}
 
 
 def response_of_completion(
@@ -55,6 +64,11 @@ class ResponseEvents:
         self._message: _Message | None = None
         self._calls: dict[int, _Call] = {}
         self._finish_reason: str | None = None
+
+    @property
+    def has_begun(self) -> bool:
+        """Return whether any event was made."""
+        return self._sequence > 0
 
     def start(self) -> list[Event]:
         """Return the events before anything is known."""

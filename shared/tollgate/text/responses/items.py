@@ -20,20 +20,74 @@ CUSTOM_INPUT = "input"
 
 _SEAL = "tg1."
 """Before the thinking blocks in `encrypted_content`, so that another provider's are told from ours."""
+COMPLETED = "completed"
+_PREFIXES = {
+    "reasoning": "rs",
+    "function_call": "fc",
+    "function_call_output": "fco",
+    "custom_tool_call": "ctc",
+    "custom_tool_call_output": "ctco",
+}
 _ROLES = ("user", "assistant", "system", "developer")
 
 Item = Mapping[str, Any]
 Message = dict[str, Any]
 
 
-def messages_of(items: Sequence[Any]) -> list[Message]:
-    """Return the chat messages that items say. Raises `InvalidInputError`, naming the item."""
+def messages_of(items: Sequence[Any], first: int = 0) -> tuple[list[Message], list[int]]:
+    """Return the chat messages that items say, and for each the position of the item that began it.
+
+    Positions count from `first`, which is below 0 where items of earlier responses come before the input.
+    Raises `InvalidInputError`, naming the item.
+    """
     if len(items) > MAX_ITEMS:
-        raise invalid("/input", f"Must be at most {MAX_ITEMS} items.")
+        raise invalid("/input", f"Must be at most {MAX_ITEMS} items, those of earlier responses included.")
     chat = _Chat()
-    for position, item in enumerate(items):
+    origins: list[int] = []
+    for position, item in enumerate(items, first):
         chat.add(item, f"/input/{position}")
-    return chat.finished()
+        origins += [position] * (len(chat.messages) - len(origins))
+    messages = chat.finished()
+    return messages, [*origins, *[first + len(items) - 1] * (len(messages) - len(origins))]
+
+
+def is_reference(item: object) -> bool:
+    """Return whether an item only names a stored one."""
+    if not isinstance(item, Mapping):
+        return False
+    # AI SDK and OpenAI's own types leave the type out.
+    return item.get("type") == "item_reference" or (item.get("type") is None and item.keys() == {"id"})
+
+
+def response_id_of(item_id: str) -> str:
+    """Return the id of the response that has an item: every item id of ours holds it."""
+    _, _, rest = item_id.partition("_")
+    return f"resp_{rest.partition('_')[0]}"
+
+
+def with_ids(items: Sequence[Any], response_id: str) -> list[Any]:
+    """Return items of an input, each with an id: its own, or one that leads to the response."""
+    core = response_id.removeprefix("resp_")
+    return [
+        item if item.get("id") else {**item, "id": f"{_prefix(item)}_{core}_in{position}"}
+        for position, item in enumerate(items)
+    ]
+
+
+def listed(items: Sequence[Any]) -> list[Any]:
+    """Return stored items of an input as OpenAI lists them: every message with a type and with parts."""
+    return [_listed_message(item) if item.get("type") in (None, "message") else item for item in items]
+
+
+def _listed_message(item: Item) -> dict[str, Any]:
+    content = item.get("content")
+    kind = "output_text" if item.get("role") == "assistant" else "input_text"
+    parts = [{"type": kind, "text": content}] if isinstance(content, str) else content
+    return {"status": COMPLETED, **item, "type": "message", "content": parts}
+
+
+def _prefix(item: Item) -> str:
+    return _PREFIXES.get(str(item.get("type")), "msg")
 
 
 def sealed(thinking_blocks: Sequence[Mapping[str, Any]]) -> str:
@@ -64,7 +118,7 @@ class _Chat:
     """The messages so far. Images among tool outputs wait until all outputs of the turn are there."""
 
     def __init__(self) -> None:
-        self._messages: list[Message] = []
+        self.messages: list[Message] = []
         self._images: list[dict[str, Any]] = []
 
     def add(self, item: Any, path: str) -> None:
@@ -88,14 +142,14 @@ class _Chat:
 
     def finished(self) -> list[Message]:
         self._flush_images()
-        return self._messages
+        return self.messages
 
     def _add_message(self, item: Item, path: str) -> None:
         role = item.get("role")
         if role not in _ROLES:
             raise invalid(f"{path}/role", "Unknown role.", list(_ROLES))
         if role != "assistant":
-            self._messages.append({"role": role, "content": _parts(item.get("content"), f"{path}/content")})
+            self.messages.append({"role": role, "content": _parts(item.get("content"), f"{path}/content")})
             return
         turn = self._turn()
         text = _plain_text(item.get("content"), f"{path}/content")
@@ -127,17 +181,17 @@ class _Chat:
             self._images += [part for part in parts if part["type"] != "text"]
             parts = "".join(part["text"] for part in parts if part["type"] == "text")
         text = parts if isinstance(parts, str) else dumps(parts)
-        self._messages.append({"role": "tool", "tool_call_id": item["call_id"], "content": text})
+        self.messages.append({"role": "tool", "tool_call_id": item["call_id"], "content": text})
 
     def _turn(self) -> Message:
         """Return the assistant's message that is under way, or begin one."""
-        if not self._messages or self._messages[-1]["role"] != "assistant":
-            self._messages.append({"role": "assistant", "content": None})
-        return self._messages[-1]
+        if not self.messages or self.messages[-1]["role"] != "assistant":
+            self.messages.append({"role": "assistant", "content": None})
+        return self.messages[-1]
 
     def _flush_images(self) -> None:
         if self._images:
-            self._messages.append({"role": "user", "content": self._images})
+            self.messages.append({"role": "user", "content": self._images})
             self._images = []
 
 

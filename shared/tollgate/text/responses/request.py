@@ -32,6 +32,16 @@ ECHOED = (
     *("instructions", "max_output_tokens", "max_tool_calls", "metadata", "previous_response_id"),
     *("temperature", "top_p", "truncation", "user", "safety_identifier", "prompt_cache_key", "service_tier"),
 )
+INSTRUCTIONS = -1_000_000
+"""In the place of an item's position: the message is the instructions."""
+_PATHS = (
+    ("/max_completion_tokens", "/max_output_tokens"),
+    ("/reasoning_effort", "/reasoning/effort"),
+    ("/response_format/json_schema", "/text/format"),
+    ("/response_format", "/text/format"),
+    ("/verbosity", "/text/verbosity"),
+)
+"""Where a field of a chat stands here."""
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
@@ -47,18 +57,20 @@ class ResponsesRequest:
     previous_response_id: str | None
     custom_tools: frozenset[str]
 
-    def chat_body(self, earlier: Sequence[Any] = ()) -> dict[str, Any]:
-        """Return the request as a chat body; `earlier` are the items of the responses that it goes on from.
+    def chat(self, earlier: Sequence[Any], items: Sequence[Any]) -> tuple[dict[str, Any], list[int]]:
+        """Return the request as a chat body, and the item that each of its messages began with.
 
+        `earlier` are the items of the responses that it goes on from, `items` its own, without references.
         Raises `InvalidInputError` for what a chat cannot say. The instructions are this request's alone, as
         OpenAI has it: those of an earlier response are not carried over.
         """
         fields = self.fields
         instructions = fields.get("instructions")
         system = [{"role": "developer", "content": instructions}] if instructions else []
+        messages, origins = messages_of([*earlier, *items], -len(earlier))
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": [*system, *messages_of([*earlier, *self.items])],
+            "messages": [*system, *messages],
             **{name: fields[name] for name in PASSED_ON if fields.get(name) is not None},
             **_limit(fields),
             **_reasoning(fields.get("reasoning")),
@@ -68,7 +80,8 @@ class ResponsesRequest:
         if self.stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         foreign = fields.keys() - NO_FIELDS - REFUSED.keys() - body.keys() - set(PASSED_ON)
-        return {**body, **{name: fields[name] for name in sorted(foreign)}}
+        found = {**body, **{name: fields[name] for name in sorted(foreign)}}
+        return found, [*[INSTRUCTIONS] * len(system), *origins]
 
     def skeleton(self, response_id: str, created_s: int) -> dict[str, Any]:
         """Return the response before it has any output: its id, and what it repeats of the request."""
@@ -114,6 +127,26 @@ def read_responses_request(fields: Mapping[str, Any]) -> ResponsesRequest:
         previous_response_id=fields.get("previous_response_id"),
         custom_tools=frozenset(str(tool.get("name")) for tool in tools if tool.get("type") == "custom"),
     )
+
+
+def path_in_responses(path: str, origins: Sequence[int]) -> str:
+    """Return where the field at a chat body's `path` stands in the Responses body it was made of."""
+    _, _, rest = path.partition("/messages/")
+    if rest:
+        number, _, inner = rest.partition("/")
+        return _input_path(origins[int(number)], inner)
+    for chat_path, own in _PATHS:
+        if path == chat_path or path.startswith(f"{chat_path}/"):
+            return own + path.removeprefix(chat_path)
+    return path.replace("/function/", "/") if path.startswith("/tools/") else path
+
+
+def _input_path(origin: int, inner: str) -> str:
+    if origin == INSTRUCTIONS:
+        return "/instructions"
+    if origin < 0:
+        return "/previous_response_id"
+    return f"/input/{origin}/{inner}" if inner else f"/input/{origin}"
 
 
 def _problems(fields: Mapping[str, Any]) -> list[Problem]:

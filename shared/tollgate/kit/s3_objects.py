@@ -1,0 +1,80 @@
+"""Private objects of one bucket, over aiohttp and without an SDK: for text, which starts without one."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import aiohttp
+
+from tollgate.kit.s3_get import object_url
+from tollgate.kit.sigv4 import AwsKey, signed_request_headers
+
+TIMEOUT = aiohttp.ClientTimeout(total=15.0, connect=2.0)
+MAX_TRIES = 3
+MAX_OBJECT_BYTES = 64 * 1024 * 1024
+
+_MISSING = 404
+_FIRST_ERROR, _FIRST_SERVER_ERROR = 400, 500
+
+
+class ObjectStoreError(Exception):
+    """S3 could not be asked, or refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class S3Objects:
+    """The objects of `bucket`; their keys need no escapes. `key` gives the credentials that are good now."""
+
+    session: aiohttp.ClientSession
+    bucket: str
+    region: str
+    endpoint: str | None
+    key: Callable[[], AwsKey]
+
+    async def put(self, name: str, body: bytes) -> None:
+        """Write an object; a repeat changes nothing. Raises `ObjectStoreError`."""
+        await self._send("PUT", name, body)
+
+    async def get(self, name: str) -> bytes | None:
+        """Return an object, `None` where there is none. Raises `ObjectStoreError`."""
+        return await self._send("GET", name)
+
+    async def _send(self, method: str, name: str, body: bytes = b"") -> bytes | None:
+        last = "no answer"
+        for _ in range(MAX_TRIES):
+            try:
+                status, found = await self._once(method, name, body)
+            except (aiohttp.ClientError, TimeoutError) as exc:
+                last = repr(exc)
+                continue
+            if status < _FIRST_ERROR:
+                return found
+            if status == _MISSING:
+                return None
+            last = f"HTTP {status}"
+            if status < _FIRST_SERVER_ERROR:
+                break
+        raise ObjectStoreError(f"{method} {name}: {last}")
+
+    async def _once(self, method: str, name: str, body: bytes) -> tuple[int, bytes]:
+        url = object_url(self.bucket, name, self.region, self.endpoint)
+        host, _, path = url.partition("://")[2].partition("/")
+        headers = signed_request_headers(
+            self.key(),
+            region=self.region,
+            service="s3",
+            host=host,
+            path=f"/{path}",
+            now_s=time.time(),
+            method=method,
+            body=body,
+        )
+        async with self.session.request(
+            method, url, headers=headers, data=body or None, timeout=TIMEOUT, allow_redirects=False
+        ) as response:
+            found = bytearray()
+            async for part in response.content.iter_any():
+                found += part
+                if len(found) > MAX_OBJECT_BYTES:
+                    raise ObjectStoreError(f"{name} is larger than {MAX_OBJECT_BYTES} bytes")
+            return response.status, bytes(found)

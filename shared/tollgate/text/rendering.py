@@ -1,0 +1,64 @@
+"""How what came of a request reaches the client: as it is, or told anew in a protocol that is no chat."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from tollgate.text.models import ChatProtocol
+
+_KEEP_ALIVE = {
+    ChatProtocol.OPENAI: b": keep-alive\n\n",
+    ChatProtocol.ANTHROPIC: b'event: ping\ndata: {"type": "ping"}\n\n',
+}
+
+
+class Rendering(Protocol):
+    """Turns one answer of the text service into what its client reads."""
+
+    @property
+    def protocol(self) -> ChatProtocol:
+        """Return that of the answer, and of error bodies."""
+
+    @property
+    def keep_alive(self) -> bytes:
+        """Return what is sent while a stream is quiet."""
+
+    def events(self, chunk: bytes) -> bytes:
+        """Return what is sent for whole events of a streamed answer."""
+
+    def error(self, body: bytes) -> bytes:
+        """Return the last event of a stream that had to begin before its error was known."""
+
+    async def end(self) -> bytes:
+        """Return what ends a stream, once it is settled."""
+
+    async def whole(self, body: bytes) -> bytes:
+        """Return the body of a whole answer, once it is settled."""
+
+
+@dataclass(slots=True)
+class AsItIs:
+    """The rendering of a chat: nothing is changed."""
+
+    protocol: ChatProtocol
+
+    @property
+    def keep_alive(self) -> bytes:
+        """Return a comment, or the event that Anthropic's clients know."""
+        return _KEEP_ALIVE[self.protocol]
+
+    def events(self, chunk: bytes) -> bytes:
+        """Return the chunk."""
+        return chunk
+
+    def error(self, body: bytes) -> bytes:
+        """Return the error as an event."""
+        name = b"event: error\n" if self.protocol is ChatProtocol.ANTHROPIC else b""
+        return name + b"data: " + body.replace(b"\n", b" ") + b"\n\n"
+
+    async def end(self) -> bytes:
+        """Return nothing: the answer has its own end."""
+        return b""
+
+    async def whole(self, body: bytes) -> bytes:
+        """Return the body."""
+        return body

@@ -1,0 +1,101 @@
+"""A chat answer as its Responses client reads it: event by event, or whole; stored before its end is told."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tollgate.kit.observability import emit, logger
+from tollgate.text.finishing import Finishing
+from tollgate.text.models import ChatProtocol
+from tollgate.text.relay import DONE
+from tollgate.text.responses.events import (
+    Event,
+    ResponseEvents,
+    encoded_events,
+    error_event,
+    response_of_completion,
+)
+from tollgate.text.responses.items import with_ids
+from tollgate.text.responses.repository import ResponseRepository, StoredResponse, StoreFullError
+from tollgate.text.responses.request import ResponsesRequest
+from tollgate.text.sse import SseSplitter
+from tollgate.text.upstream import encoded
+
+
+@dataclass(slots=True)
+class ResponsesRendering:
+    """One response under way.
+
+    `items` are those of its input, `earlier` the ids of the responses that it goes on from. The last event of
+    a stream waits until the response is billed and stored: a client may go on from it at once.
+    """
+
+    asked: ResponsesRequest
+    account_id: str
+    skeleton: Mapping[str, Any]
+    items: Sequence[Any]
+    earlier: Sequence[str]
+    kept: ResponseRepository
+    finishing: Finishing
+    protocol: ChatProtocol = ChatProtocol.OPENAI
+    keep_alive: bytes = b": keep-alive\n\n"
+    _splitter: SseSplitter = field(default_factory=SseSplitter)
+    _last: list[Event] = field(default_factory=list)
+    _stream: ResponseEvents = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin with nothing said."""
+        self._stream = ResponseEvents(self.skeleton, self.asked.custom_tools)
+
+    def events(self, chunk: bytes) -> bytes:
+        """Return the events of a response that follow from those of the chat."""
+        found: list[Event] = []
+        for event in self._splitter.feed(chunk):
+            if event.data is not None:
+                found += self._told(event.data)
+        return encoded_events(found)
+
+    def error(self, body: bytes) -> bytes:
+        """Return the error event of a response that never began."""
+        return encoded_events([error_event(json.loads(body)["error"])])
+
+    async def end(self) -> bytes:
+        """Return the event that says that the response is there; it is stored by now."""
+        if not self._last:
+            return b""
+        await self._keep(self._stream.response)
+        return encoded_events([{**self._last[0], "response": self._stream.response}])
+
+    async def whole(self, body: bytes) -> bytes:
+        """Return a whole completion as a response; it is stored by now."""
+        response = response_of_completion(json.loads(body), self.skeleton, self.asked.custom_tools)
+        await self._keep(response)
+        return encoded(response)
+
+    def _told(self, data: bytes) -> list[Event]:
+        if data == DONE:
+            *said, last = self._stream.finish()
+            self._last = [last]
+            return said
+        payload = json.loads(data)
+        error = payload.get("error")
+        found = [] if self._stream.has_begun else self._stream.start()
+        if error is not None:
+            return [*found, *self._stream.fail(str(error.get("code")), str(error.get("message")))]
+        return [*found, *self._stream.chunk(payload)]
+
+    async def _keep(self, response: dict[str, Any]) -> None:
+        """Store the response where that was asked for; its answer never depends on it."""
+        if not self.asked.store:
+            return
+        stored = StoredResponse(response, with_ids(self.items, str(response["id"])), self.earlier)
+        try:
+            await self.finishing.run(self.kept.keep(self.account_id, stored))
+        except StoreFullError:
+            logger.warning("text.response_store_full")
+            response["store"] = False
+        except Exception:  # noqa: BLE001 - the answer is paid for: whatever goes wrong here must not lose it
+            logger.exception("text.response_not_stored")
+            emit({"ResponsesNotStored": 1})
+            response["store"] = False
