@@ -39,6 +39,12 @@ class TestAlarms:
         assert (alarm["Namespace"], alarm["MetricName"], alarm["Threshold"]) == ("Tollgate", "LedgerDrift", 0)
         assert alarm["Dimensions"] == [{"Name": "service", "Value": "tollgate"}]
 
+    def test_an_account_of_which_nothing_is_proven_rings(self, template: Template) -> None:
+        alarm = _alarms(template)["LedgerUnprovenAlarm"]
+        expected = ("Tollgate", "LedgerUnproven", 0)
+        assert (alarm["Namespace"], alarm["MetricName"], alarm["Threshold"]) == expected
+        assert alarm["Dimensions"] == [{"Name": "service", "Value": "tollgate"}]
+
     def test_a_catalog_that_is_refused_rings(self, template: Template) -> None:
         alarm = _alarms(template)["CatalogRefusedAlarm"]
         assert (alarm["Namespace"], alarm["MetricName"], alarm["Threshold"]) == (
@@ -61,6 +67,7 @@ class TestAlarms:
             ("ProviderAccountAlarm", "ProviderAccountErrors", 0),
             ("HoldShortfallAlarm", "HoldShortfalls", 0),
             ("ExpiredHoldsAlarm", "ExpiredHolds", 10),
+            ("LateSettlementsAlarm", "LateSettlements", 10),
         ],
     )
     def test_what_costs_us_money_or_customers_their_work_rings(
@@ -142,6 +149,8 @@ class TestAlarms:
 
     def test_a_ledger_that_nobody_checks_rings(self, template: Template) -> None:
         alarm = _alarms(template)["LedgerUncheckedAlarm"]
+        # Written at the end of a run alone; a drift is written before it as well
+        assert alarm["MetricName"] == "LedgerAccountsChecked"
         assert (alarm["Statistic"], alarm["Period"] * alarm["EvaluationPeriods"]) == (
             "SampleCount",
             26 * 3600,
