@@ -51,7 +51,7 @@ tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--h
 test: .venv/.ready .local/ministack/.ready  ## all tests
 	@$(PYTHON) -m pytest -q -n 3 --dist loadgroup  # more workers than cores: journeys wait most of the time
 
-chaos: .venv/.ready .local/ministack/.ready  ## 500 orders, faulty providers, workers that are killed (SEED=1 CHAOS_TASKS=500)
+chaos: .venv/.ready .local/ministack/.ready  ## 500 requests, faulty providers, workers that are killed (SEED=1 CHAOS_TASKS=500)
 	@CHAOS_TASKS=$(CHAOS_TASKS) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -q -s tests/journey/test_chaos.py
 
 e2e: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## deploy into the emulator, use it, deploy again, delete
@@ -61,11 +61,12 @@ aws-check: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## what AWS w
 	@$(PYTHON) -m pytest -q -m aws -rs tests/aws
 	@$(PYTHON) -m pytest -q tests/infrastructure/test_limits.py
 
-check: .venv/.ready .local/sam/.ready  ## lint, types, import rules, template, audit
+check: .venv/.ready .local/sam/.ready  ## lint, types, import rules, words, references, template, audit
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
 	@.venv/bin/lint-imports
+	@$(PYTHON) -m pytest -q tests/unit/test_glossary.py tests/unit/test_references.py
 	@$(SAM) validate --lint
 	@$(PYTHON) -m local.audit $(UV)
 

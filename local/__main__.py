@@ -61,7 +61,7 @@ def account(
 
 @cli.command()
 def demo() -> None:
-    """Price, order, watch and receive one generation of each kind on the running service."""
+    """Estimate, create, watch and receive one generation of each kind on the running service."""
     run_demo(files.read_service(), console)
 
 

@@ -12,7 +12,7 @@ from html import escape
 
 from local.template import ROOT, Template, named, read_template
 
-PICTURE = ROOT / "docs" / "architecture.svg"
+DIAGRAM = ROOT / "docs" / "architecture.svg"
 KINDS = ("DynamoDB::Table", "SQS::Queue", "S3::Bucket", "SecretsManager::Secret")
 """What has a column, in this order; dead-letter queues stand behind theirs and have none."""
 
@@ -143,7 +143,7 @@ def _legend(y: int) -> str:
 
 def main() -> None:
     """Draw the image."""
-    PICTURE.write_text(drawn(wiring(read_template())))
+    DIAGRAM.write_text(drawn(wiring(read_template())))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ POLL_S = 0.2
 TERMINAL = ("finished", "failed", "expired")
 RESULTS = FOLDER / "demo"
 
-ORDERS: tuple[tuple[str, dict[str, Any]], ...] = (
+REQUESTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("z-image", {"prompt": "a lighthouse at dusk, oil on canvas", "size": "16:9"}),
     ("seedance-1.5-pro", {"prompt": "waves roll in under a lighthouse", "duration": 4, "resolution": "720p"}),
     ("suno", {"prompt": "a calm song about a lighthouse"}),
@@ -24,18 +24,18 @@ ORDERS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def run_demo(service: Service, console: Console) -> None:
-    """Order one of each kind and one that fails; print prices, states, files and the balance."""
+    """Create one of each kind and one that fails; print prices, states, files and the balance."""
     headers = {"authorization": f"Bearer {service.apiKey}"}
     with httpx.Client(base_url=service.baseUrl, headers=headers, timeout=TIMEOUT_S) as http:
         before = _balance(http)
         console.print(f"Balance before: [bold]{before}[/] cents\n")
-        for model, values in ORDERS:
-            _order(http, console, model, values)
+        for model, values in REQUESTS:
+            _generate(http, console, model, values)
         after = _balance(http)
         console.print(f"Balance after: [bold]{after}[/] cents (spent {before - after})")
 
 
-def _order(http: httpx.Client, console: Console, model: str, values: dict[str, Any]) -> None:
+def _generate(http: httpx.Client, console: Console, model: str, values: dict[str, Any]) -> None:
     body = {"model": model, "input": values}
     price = _data(http.post("/api/v1/generation/estimate", json=body))["price"]
     # Directions in a prompt look like rich's own markup.

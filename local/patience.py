@@ -41,9 +41,9 @@ class PatientProtocol(HttpToolsProtocol):
     def _wait(self) -> None:
         if self._silence is not None:
             self._silence.cancel()
-        self._silence = self.loop.call_later(SILENCE_S, self._end_if_owed)
+        self._silence = self.loop.call_later(SILENCE_S, self._end_if_pending)
 
-    def _end_if_owed(self) -> None:
+    def _end_if_pending(self) -> None:
         """Close the connection if the client has to go on; a request that is whole is ours to end."""
         request: Any = self.cycle
         if request is None or request.more_body:

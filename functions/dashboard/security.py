@@ -127,7 +127,7 @@ class AtStage:
 
 
 def security_headers(storage_url: str, *, is_local: bool) -> dict[str, str]:
-    """Return the headers of every answer: our own scripts and styles, pictures and films of ours, no more."""
+    """Return the headers of every answer: our own scripts and styles, images and videos of ours, no more."""
     storage = urlsplit(storage_url)
     files = f"'self' {storage.scheme}://{storage.netloc}"
     policy = (

@@ -134,14 +134,14 @@ def free_slots(account_id: str, now_ms: int) -> int:
 # A lane that is new takes three writes to enter: refused, opened, taken. Then claim, request, record, leave.
 FIRST_TRY = 7
 # Once there is a lane: taken, claim, request, record, leave; between two attempts a message.
-TWO_TRIES = FIRST_TRY + 1 + 5
+TWO_ATTEMPTS = FIRST_TRY + 1 + 5
 
 
 def test_a_death_at_any_effect_loses_no_webhook(
     aws: Aws, clock: ManualClock, receiver: Receiver, fate: Fate
 ) -> None:
     statuses = [500, 200]
-    for effect in range(TWO_TRIES):
+    for effect in range(TWO_ATTEMPTS):
         receiver.heard, receiver.statuses = [], list(statuses)
         customer: OpenedAccount = api_parts.api().accounts.open(0)
         life = Life(aws, clock, fate, customer.account_id)
@@ -166,4 +166,4 @@ def test_the_effects_of_a_whole_life_are_all_of_those(
         fate.die_before(None)
         deliver_webhook_parts.webhook_sender().deliver(life.delivery.delivery_id, life.delivery.seq)
         handled.append(fate.count)
-    assert handled == [FIRST_TRY + 1, TWO_TRIES - FIRST_TRY - 1]
+    assert handled == [FIRST_TRY + 1, TWO_ATTEMPTS - FIRST_TRY - 1]

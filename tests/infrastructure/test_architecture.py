@@ -2,20 +2,20 @@
 
 import re
 
-from local.architecture import PICTURE, Access, drawn, wiring
+from local.architecture import DIAGRAM, Access, drawn, wiring
 from local.template import Template
 
 
 class TestPicture:
     def test_it_is_up_to_date(self, template: Template) -> None:
-        assert PICTURE.read_text() == drawn(wiring(template)), "make architecture"
+        assert DIAGRAM.read_text() == drawn(wiring(template)), "make architecture"
 
     def test_every_function_has_a_row_and_a_caller_or_a_trigger(self, template: Template) -> None:
         plan = wiring(template)
         assert set(plan.callers) == set(template.functions())
         triggered = {function for (function, _), access in plan.access.items() if access is Access.TRIGGERED}
         assert {function for function, callers in plan.callers.items() if not callers} == triggered
-        words = set(re.findall(r"<text[^>]*>([^<]*)</text>", PICTURE.read_text()))
+        words = set(re.findall(r"<text[^>]*>([^<]*)</text>", DIAGRAM.read_text()))
         assert {"api", "run_task", "check_ledger", "TasksTable", "MediaBucket"} <= words
 
     def test_what_a_role_allows_is_what_is_shown(self, template: Template) -> None:

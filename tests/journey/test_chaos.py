@@ -1,4 +1,4 @@
-"""Hundreds of orders of every kind, faulty providers, a worker that is killed over and over: nothing is lost.
+"""Hundreds of requests of every kind, faulty providers, a worker killed over and over: nothing is lost.
 
 What goes wrong is drawn from a seed; the seed is printed, and `CHAOS_SEED` sets it. Which write a kill falls
 between is up to the machine, so a seed makes a run much alike, not the same. `CHAOS_TASKS` is how many.
@@ -19,8 +19,8 @@ import pytest
 from PIL import Image
 
 from tests.support.chaos import Customer, live_through, wait_until
+from tests.support.creates import FIRST
 from tests.support.customer import TERMINAL
-from tests.support.orders import FIRST
 from tests.support.outages import MortalService, mortal_service
 from tests.support.receivers import Heard, Receiver, receiving
 from tollgate.composition import api as api_parts
@@ -31,7 +31,7 @@ from tollgate.tasks.models import Task
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("chaos")]
 
 TASKS = int(os.environ.get("CHAOS_TASKS", "70"))
-"""A little more than there are kinds of orders."""
+"""A little more than there are kinds of requests."""
 SEED = int(os.environ.get("CHAOS_SEED") or SystemRandom().randrange(10**6))
 CUSTOMERS = 5
 BALANCE_CENTS = 1_000_000
@@ -143,7 +143,7 @@ def was_told_of_every_end(customer: Customer, views: dict[str, Any], heard: Sequ
 
 
 def no_provider_got_a_job_twice(service: MortalService, views: dict[str, Any]) -> None:
-    """The simulator counts submits and jobs by prompt, and no two orders have the same."""
+    """The simulator counts submits and jobs by prompt, and no two requests have the same."""
     runner = run_task_parts.step_runner()
     tasks = [runner.tasks.get(task_id) for task_id in views]
     asked = Counter(

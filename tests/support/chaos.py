@@ -1,4 +1,4 @@
-"""Customers who order everything there is while workers die; and waiting until all of it is over."""
+"""Customers who create everything there is while workers die; and waiting until all of it is over."""
 
 import os
 import time
@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.creates import FIRST, Earlier, inputs, prompt_of, with_a_prompt
 from tests.support.customer import TERMINAL
-from tests.support.orders import FIRST, Earlier, inputs, prompt_of, with_a_prompt
 from tests.support.outages import MortalService
 from tollgate.accounts.service import OpenedAccount
 from tollgate.kit import aws
@@ -20,7 +20,7 @@ from tollgate.kit.rows import from_attributes
 
 AT_ONCE = 8
 PER_OUTAGE = 25
-"""Orders between two kills, at least."""
+"""Creates between two kills, at least."""
 MOST_OUTAGES = 10
 """With more, most tasks would see their deadline pass before they were ever worked on in peace."""
 MOST_MOVED = 0.7
@@ -42,7 +42,7 @@ WEBHOOK_SHARE = 0.7
 
 @dataclass
 class Customer:
-    """A customer and the orders that were taken."""
+    """A customer and the tasks that were taken."""
 
     account: OpenedAccount
     http: httpx.Client
@@ -56,8 +56,8 @@ class Customer:
         assert answer.status_code == 200, f"{kwargs}: {answer.text}"
         return answer.json()["data"]
 
-    def order(self, model: str, values: dict[str, Any], *, told: bool, cancelled: bool) -> str:
-        """Order something, `told` by a webhook how it ends, `cancelled` at once; give the task's id."""
+    def create(self, model: str, values: dict[str, Any], *, told: bool, cancelled: bool) -> str:
+        """Create a task, `told` by a webhook how it ends, `cancelled` at once; give the task's id."""
         body = {"model": model, "input": values} | ({"webhook": self.webhook} if told else {})
         task_id = str(self.data("POST", "/api/v1/generation/create", json=body)["taskId"])
         self.taken[task_id] = body
@@ -70,16 +70,16 @@ class Customer:
         return self.data("GET", f"/api/v1/task/status/{task_id}")
 
 
-Order = Callable[[], str]
+Create = Callable[[], str]
 
 
 def live_through(service: MortalService, customers: Sequence[Customer], tasks: int, random: Random) -> None:
-    """Order everything, kill the worker again and again, and go on until all is over."""
-    orders = _orders(customers, tasks, random)
+    """Create everything, kill the worker again and again, and go on until all is over."""
+    creates = _creates(customers, tasks, random)
     step = max(PER_OUTAGE, -(-tasks // MOST_OUTAGES))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for first in range(0, tasks, step):
-            list(pool.map(lambda order: order(), orders[first : first + step]))
+            list(pool.map(lambda create: create(), creates[first : first + step]))
             _wait_for_work(random.uniform(0, MOST_MOVED))
             service.outage(OUTAGE_S)
     _wait_for_work(0)
@@ -100,28 +100,28 @@ def wait_until(is_so: Callable[[], bool], patience_s: float = PATIENCE_S) -> boo
     return True
 
 
-def _orders(customers: Sequence[Customer], tasks: int, random: Random) -> list[Order]:
-    """Draw the orders, each kind as often as any other."""
+def _creates(customers: Sequence[Customer], tasks: int, random: Random) -> list[Create]:
+    """Draw the requests, each kind as often as any other."""
     listed = customers[0].http.get("/api/v1/catalog").json()
     models = [model["id"] for model in listed if model["kind"] == "media"]
     kinds = inputs(models, _first_works(customers[0]))
     random.shuffle(kinds)
-    return [_order(number, *kinds[number % len(kinds)], customers, random) for number in range(tasks)]
+    return [_create(number, *kinds[number % len(kinds)], customers, random) for number in range(tasks)]
 
 
-def _order(
+def _create(
     number: int, model: str, values: dict[str, Any], customers: Sequence[Customer], random: Random
-) -> Order:
+) -> Create:
     # An earlier task is its own customer's to build on.
     customer = customers[0] if "parentTaskId" in values else random.choice(customers)
     prompted = with_a_prompt(values, prompt_of(number, random))
     told, cancelled = random.random() < WEBHOOK_SHARE, random.random() < CANCELLED_SHARE
-    return lambda: customer.order(model, prompted, told=told, cancelled=cancelled)
+    return lambda: customer.create(model, prompted, told=told, cancelled=cancelled)
 
 
 def _first_works(customer: Customer) -> Earlier:
-    """Make what other orders build on."""
-    ids = {model: customer.order(model, dict(FIRST[model]), told=False, cancelled=False) for model in FIRST}
+    """Make what other tasks build on."""
+    ids = {model: customer.create(model, dict(FIRST[model]), told=False, cancelled=False) for model in FIRST}
     assert wait_until(lambda: all(customer.status(one)["status"] in TERMINAL for one in ids.values()))
     urls = {model: customer.status(task_id)["files"][0]["fileUrl"] for model, task_id in ids.items()}
     return Earlier(urls["z-image"], urls["seedance-1.5-pro"], urls["suno"], ids["suno"], ids["midjourney"])

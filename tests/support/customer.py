@@ -1,4 +1,4 @@
-"""A customer of a running service: orders, waits, and takes webhooks."""
+"""A customer of a running service: creates, waits, and takes webhooks."""
 
 import json
 import time

@@ -9,7 +9,7 @@ import av
 from av.audio.stream import AudioStream
 from PIL import Image
 
-from local.simulator.media.film import Film
+from local.simulator.media.mp4 import Mp4
 from local.simulator.media.sound import SAMPLE_RATE_HZ, chords
 
 SIDE = 40
@@ -49,7 +49,7 @@ def sound(container: str, codec: str, sample_format: str, options: tuple[tuple[s
 @cache
 def video(container: str, options: tuple[tuple[str, str], ...] = ()) -> bytes:
     """Return a short video, wrapped anew without being encoded again; `options` are for ffmpeg's muxer."""
-    made = Film((16, 9), 1, False, "a fox", "test", seed=1).render()
+    made = Mp4((16, 9), 1, False, "a fox", "test", seed=1).render()
     with NamedTemporaryFile() as file:  # some options of the muxer open it a second time
         with (
             av.open(io.BytesIO(made), "r") as source,

@@ -86,7 +86,7 @@ def mortal_service(folder: Path) -> Iterator[MortalService]:
         **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
         "PYTHONPATH": os.pathsep.join(str(ROOT / part) for part in ("functions", "shared", "")),
         "TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS": "1",
-        # The customers order as fast as they can.
+        # The customers create as fast as they can.
         "REQUESTS_PER_MINUTE": "999999",
     }
     with (

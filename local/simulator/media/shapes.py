@@ -9,7 +9,7 @@ def aspect(ratio: str) -> tuple[int, int]:
     return width, height
 
 
-def picture_size_px(ratio: str) -> tuple[int, int]:
+def image_size_px(ratio: str) -> tuple[int, int]:
     """Return width and height of an image of that ratio whose longer side is `LONG_SIDE_PX`."""
     width, height = aspect(ratio)
     longest = max(width, height)

@@ -19,7 +19,7 @@ from local.simulator.jobs import JobState
 from local.simulator.providers import apimart_answers
 from local.simulator.providers.apimart_models import IMAGES, MIDJOURNEY, VIDEOS
 from local.simulator.providers.apimart_music import MUSIC
-from local.simulator.providers.orders import Order
+from local.simulator.providers.inputs import ModelInput
 from local.simulator.wire import api_key, json_object, text
 
 _ERRORS = {
@@ -74,7 +74,7 @@ def router(engine: Engine) -> APIRouter:
 
 
 async def _submit(
-    engine: Engine, request: Request, models: Mapping[str, type[Order]], path: str | None
+    engine: Engine, request: Request, models: Mapping[str, type[ModelInput]], path: str | None
 ) -> Response:
     """Take a job for one of `models`, which the path or the body's `model` names."""
     key = api_key(request, "Bearer")
@@ -90,7 +90,7 @@ async def _submit(
 
 
 async def _place(
-    engine: Engine, visit: Visit, key: str, models: Mapping[str, type[Order]], given: dict[str, Any]
+    engine: Engine, visit: Visit, key: str, models: Mapping[str, type[ModelInput]], given: dict[str, Any]
 ) -> Response:
     if visit.refused_status is not None:
         return _error(visit.refused_status)
@@ -99,13 +99,13 @@ async def _place(
     if visit.model not in models:
         return _error(404, "model not found")
     try:
-        order = models[visit.model].model_validate(given)
+        asked = models[visit.model].model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
         return _error(400, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
-    if reason := _bad_source(engine, key, visit.model, order.said()):
+    if reason := _bad_source(engine, key, visit.model, asked.said()):
         return _error(400, reason, _NO_SUCH_TASK)
-    artifacts = order.artifacts(visit.model, visit.directions.files or 1)
+    artifacts = asked.artifacts(visit.model, visit.directions.files or 1)
     job = await engine.accept(visit, f"task_{secrets.token_hex(13).upper()}", key, artifacts)
     return JSONResponse({"code": 200, "data": [{"status": "submitted", "task_id": job.id}]})
 

@@ -6,27 +6,27 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from local.simulator.media import Artifact
-from local.simulator.media.film import Film
+from local.simulator.media.mp4 import Mp4
 from local.simulator.media.palette import seed_of
-from local.simulator.providers.orders import (
-    FilmOrder,
-    Order,
-    PictureOrder,
+from local.simulator.providers.inputs import (
+    ImageInput,
+    ModelInput,
     Prompt,
     Url,
     Urls,
-    films,
+    VideoInput,
+    images,
     made,
     needed,
     one,
-    pictures,
+    videos,
 )
 from local.simulator.wire import text
 
 GRID = 4
 """Images of an imagine; one of an image that is enlarged."""
 SINGLE = frozenset({"upscale", "describe"})
-_CLIP_S = 5
+_VIDEO_S = 5
 _MJ = "midjourney/generations"
 _RATIOS = one("16:9", "9:16", "1:1", "4:3", "3:4", "21:9", "adaptive")
 _SPEED = {"speed": one("relax", "fast", "turbo")}
@@ -38,7 +38,7 @@ def _urls(most: int, least: int = 1) -> Any:
     return Annotated[list[Url], Field(min_length=least, max_length=most)]
 
 
-class GridOrder(PictureOrder):
+class GridInput(ImageInput):
     """The input of a Midjourney action: four images, or one, and as many times more as it says."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
@@ -48,18 +48,18 @@ class GridOrder(PictureOrder):
         return super().artifacts(label, each * said.get("repeat", 1) if count == 1 else count)
 
 
-class ClipOrder(FilmOrder):
+class VideosInput(VideoInput):
     """The input of a Midjourney video: videos of five seconds, as many as its batch has."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Return the job's videos."""
         said = self.said()
-        caption, clips = text(said.get("prompt")), said.get("batch_size", 1) if count == 1 else count
+        caption, videos = text(said.get("prompt")), said.get("batch_size", 1) if count == 1 else count
         seed = seed_of(caption)
-        return [Film((16, 9), _CLIP_S, False, caption, label, seed + index) for index in range(clips)]
+        return [Mp4((16, 9), _VIDEO_S, False, caption, label, seed + index) for index in range(videos)]
 
 
-def _seedances() -> dict[str, type[Order]]:
+def _seedances() -> dict[str, type[ModelInput]]:
     two: dict[str, Any] = {
         "prompt": Prompt,
         "duration": one(*range(4, 16)),
@@ -95,13 +95,13 @@ def _seedances() -> dict[str, type[Order]]:
         "image_with_roles": list[dict[str, str]],
     }
     return {
-        **{f"seedance-2.0{kind}": made("Films", FilmOrder, two) for kind in ("", "-fast", "-mini")},
-        "seedance-2.5": made("Films", FilmOrder, later),
-        "seedance-1-0-pro-fast": made("Films", FilmOrder, first),
+        **{f"seedance-2.0{kind}": made("Videos", VideoInput, two) for kind in ("", "-fast", "-mini")},
+        "seedance-2.5": made("Videos", VideoInput, later),
+        "seedance-1-0-pro-fast": made("Videos", VideoInput, first),
     }
 
 
-def _videos() -> dict[str, type[Order]]:
+def _videos() -> dict[str, type[ModelInput]]:
     grok: dict[str, Any] = {
         "size": one("16:9", "9:16", "1:1", "3:2", "2:3"),
         "duration": one(*range(6, 16)),
@@ -131,13 +131,13 @@ def _videos() -> dict[str, type[Order]]:
     }
     return {
         **_seedances(),
-        "grok-imagine-1.5-video-ext": films(**grok),
-        "kling-3.0-turbo": films(**turbo),
-        "pixverse-v6": films(**pixverse),
+        "grok-imagine-1.5-video-ext": videos(**grok),
+        "kling-3.0-turbo": videos(**turbo),
+        "pixverse-v6": videos(**pixverse),
     }
 
 
-def _midjourneys() -> dict[str, type[Order]]:
+def _midjourneys() -> dict[str, type[ModelInput]]:
     flags: dict[str, Any] = {
         **dict.fromkeys(("size", "quality", "style", "version", "negative_prompt", "extra"), str),
         **dict.fromkeys(("cref", "sref", "dref"), str),
@@ -147,7 +147,7 @@ def _midjourneys() -> dict[str, type[Order]]:
         "prompt": needed(Prompt),
     }
     button: dict[str, Any] = {"task_id": needed(str), "custom_id": str}
-    picture: dict[str, Any] = {**button, "index": _Index}
+    image: dict[str, Any] = {**button, "index": _Index}
     remix: dict[str, Any] = {"task_id": needed(str), "index": needed(_Index), "prompt": Prompt}
     actions: dict[str, dict[str, Any]] = {
         "imagine": {**flags, "image_urls": Urls, "repeat": int},
@@ -158,10 +158,10 @@ def _midjourneys() -> dict[str, type[Order]]:
             "size": str,
         },
         "describe": {"image_urls": needed(_urls(1))},
-        **dict.fromkeys(("upscale", "variation", "high-variation", "low-variation", "inpaint"), picture),
+        **dict.fromkeys(("upscale", "variation", "high-variation", "low-variation", "inpaint"), image),
         "reroll": button,
-        "zoom": {**picture, "zoom_ratio": _Number},
-        "pan": {**picture, "direction": needed(one("left", "right", "up", "down"))},
+        "zoom": {**image, "zoom_ratio": _Number},
+        "pan": {**image, "direction": needed(one("left", "right", "up", "down"))},
         "modal": {"task_id": needed(str), "prompt": Prompt, "mask_url": Url},
         **dict.fromkeys(("remix-strong", "remix-subtle"), remix),
     }
@@ -177,15 +177,15 @@ def _midjourneys() -> dict[str, type[Order]]:
         "end_url": Url,
     }
     return {
-        **{f"{_MJ}/{name}": made("Grid", GridOrder, {**_SPEED, **table}) for name, table in actions.items()},
-        f"{_MJ}/video": made("Clip", ClipOrder, video),
+        **{f"{_MJ}/{name}": made("Grid", GridInput, {**_SPEED, **table}) for name, table in actions.items()},
+        f"{_MJ}/video": made("Video", VideosInput, video),
     }
 
 
-MIDJOURNEY: Mapping[str, type[Order]] = _midjourneys()
+MIDJOURNEY: Mapping[str, type[ModelInput]] = _midjourneys()
 """By the path below `/v1/`."""
-IMAGES: Mapping[str, type[Order]] = {
-    "grok-imagine-1.5-ext": pictures(size=one("1:1", "16:9", "9:16", "3:2", "2:3"))
+IMAGES: Mapping[str, type[ModelInput]] = {
+    "grok-imagine-1.5-ext": images(size=one("1:1", "16:9", "9:16", "3:2", "2:3"))
 }
 """By the name of the model."""
-VIDEOS: Mapping[str, type[Order]] = _videos()
+VIDEOS: Mapping[str, type[ModelInput]] = _videos()

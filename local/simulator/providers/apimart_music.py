@@ -7,8 +7,8 @@ from pydantic import Field
 
 from local.simulator.jobs import Job
 from local.simulator.media import Artifact
-from local.simulator.providers.orders import FilmOrder, Order, Prompt, Url, made, needed, one
-from local.simulator.providers.poyo_models import SongOrder, TracksOrder
+from local.simulator.providers.inputs import ModelInput, Prompt, Url, VideoInput, made, needed, one
+from local.simulator.providers.poyo_models import SongInput, TracksInput
 
 _PATH = "music/generations"
 _STEMS = 12
@@ -40,7 +40,7 @@ _Formats = list[Literal["mp3", "m4a", "wav"]]
 _FADE: dict[str, Any] = {**_TRACK, "duration_s": needed(_Seconds), "title": str}
 
 
-class StemsOrder(SongOrder):
+class StemsInput(SongInput):
     """The input of a job that takes a song apart."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
@@ -48,7 +48,7 @@ class StemsOrder(SongOrder):
         return super().artifacts(label, _STEMS if count == 1 else count)
 
 
-def _actions() -> dict[str, tuple[type[Order], dict[str, Any]]]:
+def _actions() -> dict[str, tuple[type[ModelInput], dict[str, Any]]]:
     instrumental = {"instrumental": bool}
     songs: dict[str, dict[str, Any]] = {
         "": {**_SUNG, **instrumental, "version": needed(one(*_ENGINES)), "style": str},
@@ -111,15 +111,15 @@ def _actions() -> dict[str, tuple[type[Order], dict[str, Any]]]:
         **dict.fromkeys(("alignedLyrics", "concat", "midi", "bpm"), _TRACK),
     }
     return {
-        **{name: (TracksOrder, table) for name, table in songs.items()},
-        **{name: (SongOrder, table) for name, table in tools.items()},
-        "stems": (StemsOrder, {**_TRACK, "stem_type": str}),
-        "stemsAll": (StemsOrder, _TRACK),
-        "generateMp4": (FilmOrder, _TRACK),
+        **{name: (TracksInput, table) for name, table in songs.items()},
+        **{name: (SongInput, table) for name, table in tools.items()},
+        "stems": (StemsInput, {**_TRACK, "stem_type": str}),
+        "stemsAll": (StemsInput, _TRACK),
+        "generateMp4": (VideoInput, _TRACK),
     }
 
 
-MUSIC: Mapping[str, type[Order]] = {
+MUSIC: Mapping[str, type[ModelInput]] = {
     f"{_PATH}/{name}".removesuffix("/"): made("Music", base, {"model": needed(one("suno")), **table})
     for name, (base, table) in _actions().items()
 }

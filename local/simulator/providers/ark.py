@@ -14,10 +14,10 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
-from local.simulator.media.picture import Picture
+from local.simulator.media.png import Png
 from local.simulator.providers import ark_models as models
 from local.simulator.providers.content import flat
-from local.simulator.providers.orders import Order, problem_of
+from local.simulator.providers.inputs import ModelInput, problem_of
 from local.simulator.wire import api_key, json_object, text
 
 _TASKS = "/api/v3/contents/generations/tasks"
@@ -78,13 +78,13 @@ async def _create(engine: Engine, request: Request) -> Response:
     except ValueError as error:
         return _error(400, str(error))
     visit = engine.receive(text(given.pop("model", None)), text(given.get("prompt")))
-    order = _order(visit, models.VIDEOS.get(visit.model), given)
-    if isinstance(order, Response):
-        return order
+    asked = _input_of(visit, models.VIDEOS.get(visit.model), given)
+    if isinstance(asked, Response):
+        return asked
     label = f"{engine.provider} · {visit.model}"
-    artifacts = order.artifacts(label, visit.directions.files or 1)
+    artifacts = asked.artifacts(label, visit.directions.files or 1)
     if given.get("return_last_frame"):
-        artifacts.append(Picture(*_LAST_FRAME_PX, visit.prompt, label, artifacts[0].seed))
+        artifacts.append(Png(*_LAST_FRAME_PX, visit.prompt, label, artifacts[0].seed))
     job = await engine.accept(visit, f"cgt-{secrets.token_hex(8)}", key, artifacts)
     return JSONResponse({"id": job.id})
 
@@ -122,10 +122,10 @@ async def _images(engine: Engine, request: Request) -> Response:
         return _error(401)
     given = await json_object(request) or {}
     visit = engine.receive(text(given.pop("model", None)), text(given.get("prompt")))
-    order = _order(visit, models.IMAGES.get(visit.model), given)
-    if isinstance(order, Response):
-        return order
-    artifacts = order.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
+    asked = _input_of(visit, models.IMAGES.get(visit.model), given)
+    if isinstance(asked, Response):
+        return asked
+    artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
     job = await engine.accept(visit, secrets.token_hex(8), key, artifacts)
     state = await engine.finish(job)
     refused = {"code": "OutputImageSensitiveContentDetected", "message": "The output image may be sensitive."}
@@ -135,21 +135,21 @@ async def _images(engine: Engine, request: Request) -> Response:
     return JSONResponse({"model": visit.model, "created": job.created_ms // MS_PER_S, "data": data})
 
 
-def _order(visit: Visit, model: type[Order] | None, given: dict[str, Any]) -> Order | Response:
-    """Read an order, or give the answer to one that is not taken."""
+def _input_of(visit: Visit, model: type[ModelInput] | None, given: dict[str, Any]) -> ModelInput | Response:
+    """Read an input, or give the answer to one that is not taken."""
     if visit.refused_status is not None:
         return _error(visit.refused_status)
     if model is None:
         return _error(404)
     try:
-        order = model.model_validate(given)
+        asked = model.model_validate(given)
     except ValidationError as error:
         return _error(400, problem_of(error))
     width, _, height = str(given.get("size", "")).partition("x")
     area_px = int(width) * int(height) if height else models.LEAST_PX.get(visit.model, 0)
     if not models.LEAST_PX.get(visit.model, 0) <= area_px <= models.MOST_PX.get(visit.model, area_px):
         return _error(400, f"size: {area_px} pixels")
-    return order
+    return asked
 
 
 def _job(engine: Engine, request: Request, task_id: str) -> Job | Response:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from local.simulator.providers.content import MEDIA
-from local.simulator.providers.orders import Order, Url, films, needed, one, pictures
+from local.simulator.providers.inputs import ModelInput, Url, images, needed, one, videos
 
 _RATIOS = one("16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "adaptive")
 _SEEDANCE: dict[str, Any] = {
@@ -46,18 +46,18 @@ _OPTIMIZED: dict[str, Any] = {
     "optimize_prompt_options": dict[Literal["mode"], Literal["standard", "fast"]],
 }
 
-VIDEOS: Mapping[str, type[Order]] = {
-    "seedance-1-5-pro-251215": films(**_SEEDANCE_15),
-    "dreamina-seedance-2-0-260128": films(**_SEEDANCE_2),
-    "dreamina-seedance-2-0-fast-260128": films(**_SEEDANCE_2),
-    "dreamina-seedance-2-0-mini": films(**_SEEDANCE_2),
-    "dreamina-seedance-2-5-260628": films(**_SEEDANCE_25),
+VIDEOS: Mapping[str, type[ModelInput]] = {
+    "seedance-1-5-pro-251215": videos(**_SEEDANCE_15),
+    "dreamina-seedance-2-0-260128": videos(**_SEEDANCE_2),
+    "dreamina-seedance-2-0-fast-260128": videos(**_SEEDANCE_2),
+    "dreamina-seedance-2-0-mini": videos(**_SEEDANCE_2),
+    "dreamina-seedance-2-5-260628": videos(**_SEEDANCE_25),
 }
-IMAGES: Mapping[str, type[Order]] = {
-    "seedream-4-0-250828": pictures(**_SEEDREAM, **_OPTIMIZED),
-    "seedream-4-5-251128": pictures(**_SEEDREAM),
-    "seedream-5-0-260128": pictures(**_SEEDREAM, output_format=one("jpeg", "png")),
-    "dola-seedream-5-0-pro-260628": pictures(**_SEEDREAM, output_format=one("jpeg", "png")),
+IMAGES: Mapping[str, type[ModelInput]] = {
+    "seedream-4-0-250828": images(**_SEEDREAM, **_OPTIMIZED),
+    "seedream-4-5-251128": images(**_SEEDREAM),
+    "seedream-5-0-260128": images(**_SEEDREAM, output_format=one("jpeg", "png")),
+    "dola-seedream-5-0-pro-260628": images(**_SEEDREAM, output_format=one("jpeg", "png")),
 }
 LEAST_PX = {
     "seedream-4-0-250828": 921_600,

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.engine import Engine
 from local.simulator.jobs import JobState
 from local.simulator.providers.desk import INVALID, Refused, body_of, own_job, taken
-from local.simulator.providers.orders import Urls, films, needed, one, pictures
+from local.simulator.providers.inputs import Urls, images, needed, one, videos
 from local.simulator.wire import header_key
 
 _STATUSES = {
@@ -20,10 +20,10 @@ _STATUSES = {
     JobState.REJECTED: "Content Moderated",
 }
 _MODELS = {
-    "flux-3-image": pictures(
+    "flux-3-image": images(
         aspect_ratio=str, resolution=one("768sq", "1k", "1.5k", "2k", "4k"), grounding=bool, images=Urls
     ),
-    "flux-3-video": films(
+    "flux-3-video": videos(
         mode=needed(one("t2v", "i2v")),
         aspect_ratio=str,
         resolution=one("hd", "fhd"),

@@ -5,7 +5,7 @@ Source: docs/providers/ark.md and docs/providers/minimax.md.
 
 from typing import Any
 
-from local.simulator.providers.orders import Prompt, Url, Urls
+from local.simulator.providers.inputs import Prompt, Url, Urls
 
 MEDIA: dict[str, Any] = {
     "prompt": Prompt,
@@ -15,7 +15,7 @@ MEDIA: dict[str, Any] = {
     "reference_video": Urls,
     "reference_audio": Urls,
 }
-"""The fields of an order that `flat` finds in the array."""
+"""The fields of an input that `flat` finds in the array."""
 _FRAMES = ("first_frame", "last_frame")
 
 

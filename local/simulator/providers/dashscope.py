@@ -13,9 +13,9 @@ from starlette.responses import JSONResponse, Response
 
 from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
-from local.simulator.media.film import Film
+from local.simulator.media.mp4 import Mp4
 from local.simulator.providers import dashscope_models as models
-from local.simulator.providers.orders import Order, problem_of
+from local.simulator.providers.inputs import ModelInput, problem_of
 from local.simulator.wire import api_key, json_object, text
 
 _SERVICES = "/api/v1/services/aigc"
@@ -75,7 +75,7 @@ def router(engine: Engine) -> APIRouter:
     return routes
 
 
-async def _task(engine: Engine, request: Request, known: Mapping[str, type[Order]]) -> Response:
+async def _task(engine: Engine, request: Request, known: Mapping[str, type[ModelInput]]) -> Response:
     if request.headers.get("x-dashscope-async") != "enable":
         return _error(403, _NOT_ASYNC)
     job = await _accepted(engine, request, known)
@@ -84,7 +84,9 @@ async def _task(engine: Engine, request: Request, known: Mapping[str, type[Order
     return _answer({"task_id": job.id, "task_status": "PENDING"})
 
 
-async def _accepted(engine: Engine, request: Request, known: Mapping[str, type[Order]]) -> Job | Response:
+async def _accepted(
+    engine: Engine, request: Request, known: Mapping[str, type[ModelInput]]
+) -> Job | Response:
     key = api_key(request, "Bearer")
     if key is None:
         return _error(401)
@@ -94,15 +96,17 @@ async def _accepted(engine: Engine, request: Request, known: Mapping[str, type[O
     except (KeyError, TypeError, ValueError):
         return _error(400, "input cannot be read")
     visit = engine.receive(text(body.get("model")), text(given.get("prompt")))
-    order = _order(visit, known, given)
-    if isinstance(order, Response):
-        return order
-    artifacts = order.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
+    asked = _input_of(visit, known, given)
+    if isinstance(asked, Response):
+        return asked
+    artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
     return await engine.accept(visit, _new_id(), key, artifacts)
 
 
-def _order(visit: Visit, known: Mapping[str, type[Order]], given: dict[str, Any]) -> Order | Response:
-    """Read an order, or give the answer to one that is not taken."""
+def _input_of(
+    visit: Visit, known: Mapping[str, type[ModelInput]], given: dict[str, Any]
+) -> ModelInput | Response:
+    """Read an input, or give the answer to one that is not taken."""
     if visit.refused_status is not None:
         return _error(visit.refused_status)
     if visit.directions.error_in_200:
@@ -142,7 +146,7 @@ def _cancel(engine: Engine, task_id: str) -> Response:
 
 
 def _flat(body: dict[str, Any]) -> dict[str, Any]:
-    """Return input and parameters as the fields of an order; the media by their kinds."""
+    """Return input and parameters as the fields of an input; the media by their kinds."""
     given = {**body["input"], **body["parameters"]}
     media = [(part["type"], part["url"]) for part in given.pop("media", [])]
     for message in given.pop("messages", []):
@@ -159,7 +163,7 @@ def _flat(body: dict[str, Any]) -> dict[str, Any]:
 
 def _files(engine: Engine, request: Request, job: Job) -> dict[str, Any]:
     urls = engine.file_urls(request, job)
-    if isinstance(job.artifacts[0], Film):
+    if isinstance(job.artifacts[0], Mp4):
         return {"video_url": urls[0], "orig_prompt": job.prompt}
     content = [{"type": "image", "image": url} for url in urls]
     return {

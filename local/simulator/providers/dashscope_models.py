@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from local.simulator.providers.orders import Order, Prompt, Url, Urls, films, needed, one, pictures
+from local.simulator.providers.inputs import ModelInput, Prompt, Url, Urls, images, needed, one, videos
 
 _SEED = Annotated[int, Field(ge=0, le=2**31 - 1)]
 _WAN_27: dict[str, Any] = {
@@ -34,13 +34,13 @@ _WAN_3: dict[str, Any] = {
 }
 LISTS = frozenset({"reference_image", "reference_video", "reference_audio", "image"})
 """The kinds of media of which there may be several."""
-VIDEOS: Mapping[str, type[Order]] = {
-    "wan2.7-t2v": films(**_WAN_27, audio_url=Url, ratio=_RATIOS),
-    "wan2.7-i2v": films(
+VIDEOS: Mapping[str, type[ModelInput]] = {
+    "wan2.7-t2v": videos(**_WAN_27, audio_url=Url, ratio=_RATIOS),
+    "wan2.7-i2v": videos(
         **_WAN_27, prompt=Prompt, first_frame=Url, last_frame=Url, first_clip=Url, driving_audio=Url
     ),
-    "wan2.7-r2v": films(**_WAN_27, reference_image=Urls, reference_video=Urls, ratio=_RATIOS),
-    "wan2.7-videoedit": films(
+    "wan2.7-r2v": videos(**_WAN_27, reference_image=Urls, reference_video=Urls, ratio=_RATIOS),
+    "wan2.7-videoedit": videos(
         **_WAN_27,
         prompt=Prompt,
         video=needed(Url),
@@ -48,19 +48,19 @@ VIDEOS: Mapping[str, type[Order]] = {
         ratio=_RATIOS,
         audio_setting=one("auto", "origin"),
     ),
-    "wan3.0-video": films(**_WAN_3),
-    "wan3.0-video-prime": films(**_WAN_3),
+    "wan3.0-video": videos(**_WAN_3),
+    "wan3.0-video-prime": videos(**_WAN_3),
 }
 _IMAGE: dict[str, Any] = {
     "size": needed(Annotated[str, Field(pattern=r"^\d{2,4}\*\d{2,4}$")]),
     "n": needed(one(1)),
     "seed": _SEED,
 }
-IMAGES: Mapping[str, type[Order]] = {
-    "wan2.7-image": pictures(**_IMAGE, image=Annotated[Urls, Field(max_length=9)]),
-    "wan2.7-image-pro": pictures(**_IMAGE, image=Annotated[Urls, Field(max_length=9)]),
+IMAGES: Mapping[str, type[ModelInput]] = {
+    "wan2.7-image": images(**_IMAGE, image=Annotated[Urls, Field(max_length=9)]),
+    "wan2.7-image-pro": images(**_IMAGE, image=Annotated[Urls, Field(max_length=9)]),
 }
-IMAGES_AT_ONCE: Mapping[str, type[Order]] = {
-    "qwen-image-3.0": pictures(**_IMAGE, image=Annotated[Urls, Field(max_length=3)]),
-    "qwen-image-3.0-pro": pictures(**_IMAGE, image=Annotated[Urls, Field(max_length=3)]),
+IMAGES_AT_ONCE: Mapping[str, type[ModelInput]] = {
+    "qwen-image-3.0": images(**_IMAGE, image=Annotated[Urls, Field(max_length=3)]),
+    "qwen-image-3.0-pro": images(**_IMAGE, image=Annotated[Urls, Field(max_length=3)]),
 }

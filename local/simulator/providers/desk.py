@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from local.simulator.engine import Engine
 from local.simulator.jobs import Job
-from local.simulator.providers.orders import Order
+from local.simulator.providers.inputs import ModelInput
 from local.simulator.wire import json_object, text
 
 INVALID, BAD_REQUEST = 422, 400
@@ -35,11 +35,11 @@ async def taken(
     key: str | None,
     model: str,
     given: Mapping[str, Any],
-    models: Mapping[str, type[Order]],
+    models: Mapping[str, type[ModelInput]],
     *,
     job_id: str | None = None,
 ) -> Job | Refused:
-    """Take the job that `given` orders from `model`, or tell why not; without `job_id` it gets one.
+    """Take the job that `given` asks of `model`, or tell why not; without `job_id` it gets one.
 
     Raises `LostAnswerError` where the prompt says so.
     """
@@ -51,11 +51,11 @@ async def taken(
     if visit.model not in models:
         return Refused(404, f"There is no model {visit.model}.")
     try:
-        order = models[visit.model].model_validate(dict(given))
+        asked = models[visit.model].model_validate(dict(given))
     except ValidationError as error:
         first = error.errors()[0]
         return Refused(INVALID, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
-    artifacts = order.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
+    artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
     return await engine.accept(visit, job_id or secrets.token_hex(16), key, artifacts)
 
 

@@ -18,12 +18,12 @@ from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
 from local.simulator.jobs import Job, JobState
 from local.simulator.media import Artifact, rendered
-from local.simulator.media.film import Film
+from local.simulator.media.mp4 import Mp4
 from local.simulator.media.palette import seed_of
-from local.simulator.media.picture import Picture
+from local.simulator.media.png import Png
 from local.simulator.media.shapes import aspect
 from local.simulator.providers import fal_models as models
-from local.simulator.providers.orders import Order
+from local.simulator.providers.inputs import ModelInput
 from local.simulator.wire import MAX_PROMPT_CHARS, api_key, json_object, text
 
 _DOCS = "https://docs.fal.ai/errors"
@@ -60,7 +60,7 @@ class CustomSize(BaseModel):
     height: _Pixels
 
 
-class ZImage(Order):
+class ZImage(ModelInput):
     """Input of `fal-ai/z-image/turbo`."""
 
     prompt: _Prompt
@@ -78,7 +78,7 @@ class ZImage(Order):
         size = self.image_size
         width, height = _PRESETS_PX[size] if isinstance(size, str) else (size.width, size.height)
         seed = seed_of(self.prompt) if self.seed is None else self.seed
-        return [Picture(width, height, text(self.prompt), label, seed + index) for index in range(count)]
+        return [Png(width, height, text(self.prompt), label, seed + index) for index in range(count)]
 
 
 class ZImageToImage(ZImage):
@@ -87,7 +87,7 @@ class ZImageToImage(ZImage):
     image_url: str
 
 
-class Seedance(Order):
+class Seedance(ModelInput):
     """Input of `fal-ai/bytedance/seedance/v1.5/pro/text-to-video`."""
 
     prompt: _Prompt
@@ -104,7 +104,7 @@ class Seedance(Order):
         del count
         seed = seed_of(self.prompt) if self.seed is None else self.seed
         shape = aspect("16:9" if self.aspect_ratio == "auto" else self.aspect_ratio)
-        return [Film(shape, int(self.duration), self.generate_audio, text(self.prompt), label, seed)]
+        return [Mp4(shape, int(self.duration), self.generate_audio, text(self.prompt), label, seed)]
 
 
 class SeedanceImageToVideo(Seedance):
@@ -114,7 +114,7 @@ class SeedanceImageToVideo(Seedance):
     end_image_url: str | None = None
 
 
-_MODELS: Mapping[str, type[Order]] = {
+_MODELS: Mapping[str, type[ModelInput]] = {
     **models.MODELS,
     "fal-ai/z-image/turbo": ZImage,
     "fal-ai/z-image/turbo/image-to-image": ZImageToImage,
@@ -160,11 +160,11 @@ async def _submit(engine: Engine, request: Request, model: str) -> Response:
     if visit.refused_status is not None:
         return _refused(visit.refused_status)
     try:
-        order = _MODELS[model].model_validate(body)
+        asked = _MODELS[model].model_validate(body)
     except ValidationError as error:
         return _invalid(error)
     label = f"{engine.provider} · {model}"
-    artifacts = order.artifacts(label, visit.directions.files or 1)
+    artifacts = asked.artifacts(label, visit.directions.files or 1)
     job = await engine.accept(
         visit, str(uuid.uuid4()), key, artifacts, request.query_params.get("fal_webhook")
     )
@@ -207,19 +207,19 @@ async def _result(engine: Engine, request: Request, job: Job) -> Response:
 async def _output(engine: Engine, request: Request, job: Job) -> dict[str, Any]:
     urls = engine.file_urls(request, job)
     first = job.artifacts[0]
-    if isinstance(first, Film):
+    if isinstance(first, Mp4):
         content = await asyncio.to_thread(rendered, first)
         named = {"file_name": job.file_name(0), "file_size": len(content)}
         return {"video": {"url": urls[0], "content_type": first.content_type, **named}, "seed": first.seed}
     images = [
         {
             "url": url,
-            "content_type": picture.content_type,
-            "width": picture.width_px,
-            "height": picture.height_px,
+            "content_type": image.content_type,
+            "width": image.width_px,
+            "height": image.height_px,
         }
-        for url, picture in zip(urls, job.artifacts, strict=True)
-        if isinstance(picture, Picture)
+        for url, image in zip(urls, job.artifacts, strict=True)
+        if isinstance(image, Png)
     ]
     return {
         "images": images,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
-from local.simulator.providers.orders import Order, Prompt, Size, Url, Urls, films, needed, one, pictures
+from local.simulator.providers.inputs import ModelInput, Prompt, Size, Url, Urls, images, needed, one, videos
 
 _WIDE = one("16:9", "9:16")
 _SEEDANCE_SIZES = one("16:9", "9:16", "1:1", "4:3", "3:4", "21:9", "auto")
@@ -98,7 +98,7 @@ _FLUX_IMAGE: dict[str, Any] = {
 _EDIT = {"image_urls": needed(Urls)}
 
 
-def _images() -> dict[str, type[Order]]:
+def _images() -> dict[str, type[ModelInput]]:
     nanos = ("fal-ai/nano-banana-2", "fal-ai/nano-banana-pro")
     gpts = ("openai/gpt-image-2.5/flare", "openai/gpt-image-2.5/sunburst")
     seedreams = (
@@ -106,76 +106,76 @@ def _images() -> dict[str, type[Order]]:
         "fal-ai/bytedance/seedream/v4.5",
     )
     return {
-        "blackforestlabs/flux-3/text-to-image": pictures(**_FLUX_IMAGE),
-        "blackforestlabs/flux-3/edit-image": pictures(**_FLUX_IMAGE, **_EDIT),
-        "openai/gpt-image-2": pictures(**_GPT),
-        "openai/gpt-image-2/edit": pictures(**_GPT, **_EDIT),
-        "xai/grok-imagine-image/v2.0/text-to-image": pictures(aspect_ratio=str),
-        **{f"{path}/text-to-image": pictures(**_GPT) for path in gpts},
-        **{f"{path}/edit": pictures(**_GPT, **_EDIT) for path in gpts},
-        **{path: pictures(**_NANO) for path in nanos},
-        **{f"{path}/edit": pictures(**_NANO, **_EDIT) for path in nanos},
-        **{f"{path}/text-to-image": pictures(**_SEEDREAM) for path in seedreams},
-        **{f"{path}/edit": pictures(**_SEEDREAM, **_EDIT) for path in seedreams},
+        "blackforestlabs/flux-3/text-to-image": images(**_FLUX_IMAGE),
+        "blackforestlabs/flux-3/edit-image": images(**_FLUX_IMAGE, **_EDIT),
+        "openai/gpt-image-2": images(**_GPT),
+        "openai/gpt-image-2/edit": images(**_GPT, **_EDIT),
+        "xai/grok-imagine-image/v2.0/text-to-image": images(aspect_ratio=str),
+        **{f"{path}/text-to-image": images(**_GPT) for path in gpts},
+        **{f"{path}/edit": images(**_GPT, **_EDIT) for path in gpts},
+        **{path: images(**_NANO) for path in nanos},
+        **{f"{path}/edit": images(**_NANO, **_EDIT) for path in nanos},
+        **{f"{path}/text-to-image": images(**_SEEDREAM) for path in seedreams},
+        **{f"{path}/edit": images(**_SEEDREAM, **_EDIT) for path in seedreams},
     }
 
 
-def _seedances() -> dict[str, type[Order]]:
+def _seedances() -> dict[str, type[ModelInput]]:
     paths = ("bytedance/seedance-2.0", "bytedance/seedance-2.0/fast", "bytedance/seedance-2.5")
     task = {"task": one("reference", "editing", "extension")}
     return {
-        **{f"{path}/text-to-video": films(**_SEEDANCE) for path in paths},
+        **{f"{path}/text-to-video": videos(**_SEEDANCE) for path in paths},
         **{
-            f"{path}/image-to-video": films(**_SEEDANCE, image_url=needed(Url), end_image_url=Url)
+            f"{path}/image-to-video": videos(**_SEEDANCE, image_url=needed(Url), end_image_url=Url)
             for path in paths
         },
-        **{f"{path}/reference-to-video": films(**_SEEDANCE, **_REFERENCES, **task) for path in paths},
+        **{f"{path}/reference-to-video": videos(**_SEEDANCE, **_REFERENCES, **task) for path in paths},
     }
 
 
-def _groks() -> dict[str, type[Order]]:
+def _groks() -> dict[str, type[ModelInput]]:
     path = "xai/grok-imagine-video"
     return {
-        **{f"{path}{version}/text-to-video": films(**_GROK) for version in ("", "/v1.5")},
+        **{f"{path}{version}/text-to-video": videos(**_GROK) for version in ("", "/v1.5")},
         **{
-            f"{path}{version}/image-to-video": films(**_GROK, image_url=needed(Url))
+            f"{path}{version}/image-to-video": videos(**_GROK, image_url=needed(Url))
             for version in ("", "/v1.5")
         },
-        f"{path}/v1.5/reference-to-video": films(**_GROK, reference_image_urls=needed(Urls)),
+        f"{path}/v1.5/reference-to-video": videos(**_GROK, reference_image_urls=needed(Urls)),
     }
 
 
-def _omnis() -> dict[str, type[Order]]:
+def _omnis() -> dict[str, type[ModelInput]]:
     path = "google/gemini-omni-flash/v1.1"
     return {
-        f"{path}/text-to-video": films(**_OMNI),
-        f"{path}/image-to-video": films(**_OMNI, image_url=needed(Url)),
-        f"{path}/reference-to-video": films(**_OMNI, image_urls=needed(Urls), reference_video_urls=Urls),
-        f"{path}/edit": films(**_OMNI, video_url=needed(Url)),
+        f"{path}/text-to-video": videos(**_OMNI),
+        f"{path}/image-to-video": videos(**_OMNI, image_url=needed(Url)),
+        f"{path}/reference-to-video": videos(**_OMNI, image_urls=needed(Urls), reference_video_urls=Urls),
+        f"{path}/edit": videos(**_OMNI, video_url=needed(Url)),
     }
 
 
-def _fluxes() -> dict[str, type[Order]]:
+def _fluxes() -> dict[str, type[ModelInput]]:
     jobs = {
-        "text-to-video": films(**_FLUX),
-        "image-to-video": films(**_FLUX, image_url=needed(Url)),
-        "first-last-frame-to-video": films(**_FLUX, start_image_url=needed(Url), end_image_url=needed(Url)),
-        "keyframes-to-video": films(**_FLUX, keyframes=needed(list[dict[str, Any]])),
-        "extend-video": films(**_FLUX, video_url=needed(Url)),
+        "text-to-video": videos(**_FLUX),
+        "image-to-video": videos(**_FLUX, image_url=needed(Url)),
+        "first-last-frame-to-video": videos(**_FLUX, start_image_url=needed(Url), end_image_url=needed(Url)),
+        "keyframes-to-video": videos(**_FLUX, keyframes=needed(list[dict[str, Any]])),
+        "extend-video": videos(**_FLUX, video_url=needed(Url)),
     }
     path = "blackforestlabs/flux-3"
-    return {f"{path}/{job}{draft}": order for (job, order), draft in product(jobs.items(), ("", "/draft"))}
+    return {f"{path}/{job}{draft}": asked for (job, asked), draft in product(jobs.items(), ("", "/draft"))}
 
 
-def _klings() -> dict[str, type[Order]]:
+def _klings() -> dict[str, type[ModelInput]]:
     path = "fal-ai/kling-video"
-    found: dict[str, type[Order]] = {}
+    found: dict[str, type[ModelInput]] = {}
     for (version, frame), tier in product(
         (("v3", "start_image_url"), ("o3", "image_url")), ("standard", "pro", "4k")
     ):
-        found[f"{path}/{version}/{tier}/text-to-video"] = films(**_KLING, **_KLING_SHAPE)
+        found[f"{path}/{version}/{tier}/text-to-video"] = videos(**_KLING, **_KLING_SHAPE)
         frames: dict[str, Any] = {frame: needed(Url), "end_image_url": Url}
-        found[f"{path}/{version}/{tier}/image-to-video"] = films(**_KLING, **frames)
+        found[f"{path}/{version}/{tier}/image-to-video"] = videos(**_KLING, **frames)
     length = {"duration": _KLING["duration"]}
     motion: dict[str, Any] = {
         "prompt": Prompt,
@@ -184,13 +184,13 @@ def _klings() -> dict[str, type[Order]]:
         "character_orientation": needed(one("image", "video")),
     }
     for tier in ("standard", "pro"):
-        found[f"{path}/v3/turbo/{tier}/text-to-video"] = films(**length, **_KLING_SHAPE)
-        found[f"{path}/v3/turbo/{tier}/image-to-video"] = films(**length, image_url=needed(Url))
-        found[f"{path}/v3/{tier}/motion-control"] = films(**motion)
+        found[f"{path}/v3/turbo/{tier}/text-to-video"] = videos(**length, **_KLING_SHAPE)
+        found[f"{path}/v3/turbo/{tier}/image-to-video"] = videos(**length, image_url=needed(Url))
+        found[f"{path}/v3/{tier}/motion-control"] = videos(**motion)
     return found
 
 
-def _klings_4() -> dict[str, type[Order]]:
+def _klings_4() -> dict[str, type[ModelInput]]:
     frames: dict[str, Any] = {
         "start_image_url": needed(Url),
         "middle_image_urls": Urls,
@@ -198,53 +198,54 @@ def _klings_4() -> dict[str, type[Order]]:
     }
     shots = {"multi_prompt": list[dict[str, Any]]}
     return {
-        "kling/v4/text-to-video": films(**_KLING_4, **shots),
-        "kling/v4/image-to-video": films(**_KLING_4, **frames),
-        "kling/v4/reference-to-video": films(**_KLING_4, **shots, video_urls=Urls, keep_audio=bool),
-        "kling/v4/video-to-video/edit": films(**_KLING_4, video_url=needed(Url), keep_audio=bool),
+        "kling/v4/text-to-video": videos(**_KLING_4, **shots),
+        "kling/v4/image-to-video": videos(**_KLING_4, **frames),
+        "kling/v4/reference-to-video": videos(**_KLING_4, **shots, video_urls=Urls, keep_audio=bool),
+        "kling/v4/video-to-video/edit": videos(**_KLING_4, video_url=needed(Url), keep_audio=bool),
     }
 
 
-def _others() -> dict[str, type[Order]]:
+def _others() -> dict[str, type[ModelInput]]:
     frames: dict[str, Any] = {"start_image_url": needed(Url), "end_image_url": Url}
     wan_3 = {
-        f"alibaba/wan-3.0{kind}/image-to-video": films(**_WAN_3, **frames) for kind in ("", "-prime")
+        f"alibaba/wan-3.0{kind}/image-to-video": videos(**_WAN_3, **frames) for kind in ("", "-prime")
     } | {
-        f"alibaba/wan-3.0{kind}/reference-to-video": films(**_WAN_3, **_REFERENCES) for kind in ("", "-prime")
+        f"alibaba/wan-3.0{kind}/reference-to-video": videos(**_WAN_3, **_REFERENCES)
+        for kind in ("", "-prime")
     }
     wan_27 = {
-        f"fal-ai/wan/v2.7/{job}": films(**_WAN_27)
+        f"fal-ai/wan/v2.7/{job}": videos(**_WAN_27)
         for job in ("text-to-video", "image-to-video", "reference-to-video", "edit-video")
     }
     ends: dict[str, Any] = {"first_image_url": needed(Url), "end_image_url": needed(Url)}
     return {
         **wan_3,
         **wan_27,
-        "alibaba/wan-3.0/text-to-video": films(**_WAN_3),
-        "minimax/h3/text-to-video": films(**_MINIMAX),
-        "minimax/h3/reference-to-video": films(**_MINIMAX, **_MINIMAX_REFERENCES),
-        "minimax/h3-max/text-to-video": films(**_MINIMAX, **_EXPANSION),
-        "minimax/h3-max/reference-to-video": films(**_MINIMAX, **_EXPANSION, **_MINIMAX_REFERENCES),
-        "fal-ai/pixverse/v6/text-to-video": films(**_PIXVERSE, aspect_ratio=str),
-        "fal-ai/pixverse/v6/image-to-video": films(**_PIXVERSE, image_url=needed(Url)),
-        "fal-ai/pixverse/v6/transition": films(**_PIXVERSE, **ends),
+        "alibaba/wan-3.0/text-to-video": videos(**_WAN_3),
+        "minimax/h3/text-to-video": videos(**_MINIMAX),
+        "minimax/h3/reference-to-video": videos(**_MINIMAX, **_MINIMAX_REFERENCES),
+        "minimax/h3-max/text-to-video": videos(**_MINIMAX, **_EXPANSION),
+        "minimax/h3-max/reference-to-video": videos(**_MINIMAX, **_EXPANSION, **_MINIMAX_REFERENCES),
+        "fal-ai/pixverse/v6/text-to-video": videos(**_PIXVERSE, aspect_ratio=str),
+        "fal-ai/pixverse/v6/image-to-video": videos(**_PIXVERSE, image_url=needed(Url)),
+        "fal-ai/pixverse/v6/transition": videos(**_PIXVERSE, **ends),
     }
 
 
-def _veos() -> dict[str, type[Order]]:
-    found: dict[str, type[Order]] = {
-        "fal-ai/veo3.1/reference-to-video": films(**_VEO, image_urls=needed(Urls)),
-        "fal-ai/veo3.1/lite": films(**_VEO),
+def _veos() -> dict[str, type[ModelInput]]:
+    found: dict[str, type[ModelInput]] = {
+        "fal-ai/veo3.1/reference-to-video": videos(**_VEO, image_urls=needed(Urls)),
+        "fal-ai/veo3.1/lite": videos(**_VEO),
     }
     frames: dict[str, Any] = {"first_frame_url": needed(Url), "last_frame_url": needed(Url)}
     for path in ("fal-ai/veo3.1", "fal-ai/veo3.1/fast"):
-        found[path] = films(**_VEO)
-        found[f"{path}/image-to-video"] = films(**_VEO, image_url=needed(Url))
-        found[f"{path}/first-last-frame-to-video"] = films(**_VEO, **frames)
+        found[path] = videos(**_VEO)
+        found[f"{path}/image-to-video"] = videos(**_VEO, image_url=needed(Url))
+        found[f"{path}/first-last-frame-to-video"] = videos(**_VEO, **frames)
     return found
 
 
-MODELS: Mapping[str, type[Order]] = {
+MODELS: Mapping[str, type[ModelInput]] = {
     **_images(),
     **_seedances(),
     **_groks(),

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from local.simulator.providers.orders import Url, films, needed, one, pictures
+from local.simulator.providers.inputs import Url, images, needed, one, videos
 
 
 class FileData(BaseModel):
@@ -29,14 +29,14 @@ class Part(BaseModel):
 _RATIOS = one(
     "1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9", "1:4", "1:8", "4:1", "8:1"
 )
-_PICTURE: dict[str, Any] = {
+_IMAGE: dict[str, Any] = {
     "aspect_ratio": needed(_RATIOS),
     "image_size": one("512", "1K", "2K", "4K"),
     "references": list[FileData],
 }
-CONTENT = {name: pictures(**_PICTURE) for name in ("gemini-3.1-flash-image", "gemini-3-pro-image")}
+CONTENT = {name: images(**_IMAGE) for name in ("gemini-3.1-flash-image", "gemini-3-pro-image")}
 INTERACTIONS = {
-    "gemini-omni-1.1-flash": films(
+    "gemini-omni-1.1-flash": videos(
         task=needed(one("text_to_video", "image_to_video", "reference_to_video", "edit")),
         aspect_ratio=one("16:9", "9:16"),
         resolution=one("360p", "720p", "1080p", "4k"),
@@ -51,13 +51,13 @@ _VEO: dict[str, Any] = {
     "samples": one(1),
 }
 OPERATIONS = {
-    name: films(**_VEO)
+    name: videos(**_VEO)
     for name in ("veo-3.1-generate-001", "veo-3.1-fast-generate-001", "veo-3.1-lite-generate-001")
 }
 
 
 def of_content(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the order in the body of `generateContent`; what is not in its place is missing in it."""
+    """Return the input in the body of `generateContent`; what is not in its place is missing in it."""
     parts = _objects(_first(body.get("contents")).get("parts"))
     config = _object(_object(body.get("generationConfig")).get("imageConfig"))
     references = [part["fileData"] for part in parts if "fileData" in part]
@@ -71,7 +71,7 @@ def of_content(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_interaction(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the order in the body of an interaction, which must run in the background."""
+    """Return the input in the body of an interaction, which must run in the background."""
     parts = _objects(body.get("input"))
     response = dict(_object(body.get("response_format")))
     asks_for_video = (response.pop("type", None), response.pop("delivery", None)) == ("video", "uri")
@@ -87,7 +87,7 @@ def of_interaction(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_operation(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the order in the body of `predictLongRunning`."""
+    """Return the input in the body of `predictLongRunning`."""
     parameters = _object(body.get("parameters"))
     said = {
         "prompt": _first(body.get("instances")).get("prompt"),

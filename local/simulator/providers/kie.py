@@ -16,8 +16,8 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
 from local.simulator.providers import kie_music
+from local.simulator.providers.inputs import problem_of
 from local.simulator.providers.kie_models import MODELS
-from local.simulator.providers.orders import problem_of
 from local.simulator.wire import api_key, json_object, text
 
 _STATES = {
@@ -77,10 +77,10 @@ async def _place(engine: Engine, visit: Visit, key: str, body: dict[str, Any]) -
     if visit.model not in MODELS:
         return _error(404, "The model name you specified is not supported")
     try:
-        order = MODELS[visit.model].model_validate(body["input"])
+        asked = MODELS[visit.model].model_validate(body["input"])
     except ValidationError as error:
         return _error(422, problem_of(error))
-    artifacts = order.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
+    artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
     job = await engine.accept(visit, secrets.token_hex(16), key, artifacts, body.get("callBackUrl"))
     return _answer({"taskId": job.id})
 

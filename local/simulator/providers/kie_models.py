@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from local.simulator.providers.orders import Order, Prompt, Url, Urls, films, needed, one, pictures
+from local.simulator.providers.inputs import ModelInput, Prompt, Url, Urls, images, needed, one, videos
 
 _RATIOS = one("1:1", "4:3", "3:4", "16:9", "9:16", "2:3", "3:2", "21:9")
 _KLING_RATIOS = one("16:9", "9:16", "1:1")
@@ -81,54 +81,54 @@ _WAN_3: dict[str, Any] = {
 }
 
 
-def _seedreams() -> dict[str, type[Order]]:
+def _seedreams() -> dict[str, type[ModelInput]]:
     shaped: dict[str, Any] = {"aspect_ratio": needed(_RATIOS), "output_format": _FILE_TYPES}
     lite = {"quality": needed(one("basic", "high", "ultra"))}
     two = {"quality": needed(one("basic", "high"))}
     flash = {"size": one("1K", "1.5K", "2K")}
     old: dict[str, Any] = {"image_size": str, "image_resolution": one("1K", "2K", "4K")}
     return {
-        "seedream/4.5-text-to-image": pictures(**shaped, **two),
-        "seedream/4.5-edit": pictures(**shaped, **two, **_EDIT),
-        "seedream/5-lite-text-to-image": pictures(**shaped, **lite),
-        "seedream/5-lite-image-to-image": pictures(**shaped, **lite, **_EDIT),
-        "seedream/5-pro-text-to-image": pictures(**shaped, **two),
-        "seedream/5-pro-image-to-image": pictures(**shaped, **two, **_EDIT),
-        "seedream/5-flash-text-to-image": pictures(**shaped, **flash),
-        "seedream/5-flash-image-to-image": pictures(**shaped, **flash, **_EDIT),
-        "bytedance/seedream-v4-text-to-image": pictures(**old),
-        "bytedance/seedream-v4-edit": pictures(**old, **_EDIT),
+        "seedream/4.5-text-to-image": images(**shaped, **two),
+        "seedream/4.5-edit": images(**shaped, **two, **_EDIT),
+        "seedream/5-lite-text-to-image": images(**shaped, **lite),
+        "seedream/5-lite-image-to-image": images(**shaped, **lite, **_EDIT),
+        "seedream/5-pro-text-to-image": images(**shaped, **two),
+        "seedream/5-pro-image-to-image": images(**shaped, **two, **_EDIT),
+        "seedream/5-flash-text-to-image": images(**shaped, **flash),
+        "seedream/5-flash-image-to-image": images(**shaped, **flash, **_EDIT),
+        "bytedance/seedream-v4-text-to-image": images(**old),
+        "bytedance/seedream-v4-edit": images(**old, **_EDIT),
     }
 
 
-def _gpts() -> dict[str, type[Order]]:
-    found: dict[str, type[Order]] = {}
+def _gpts() -> dict[str, type[ModelInput]]:
+    found: dict[str, type[ModelInput]] = {}
     for name in ("gpt-image-2", "gpt-image-2-5-flare", "gpt-image-2-5-sunburst"):
-        found[f"{name}-text-to-image"] = pictures(**_GPT)
-        found[f"{name}-image-to-image"] = pictures(**_GPT, input_urls=needed(Urls))
+        found[f"{name}-text-to-image"] = images(**_GPT)
+        found[f"{name}-image-to-image"] = images(**_GPT, input_urls=needed(Urls))
     return found
 
 
-def _images() -> dict[str, type[Order]]:
+def _images() -> dict[str, type[ModelInput]]:
     nanos = ("nano-banana-2", "nano-banana-2-1", "nano-banana-pro")
     return {
         **_seedreams(),
         **_gpts(),
-        **{name: pictures(**_NANO, image_input=Urls) for name in nanos},
-        "nano-banana-2-lite": pictures(**_NANO, image_urls=Urls),
-        "z-image": pictures(aspect_ratio=needed(one("1:1", "4:3", "3:4", "16:9", "9:16"))),
-        "grok-imagine-image-2-0/text-to-image": pictures(**_GROK_IMAGE),
-        "grok-imagine-image-2-0/image-edit": pictures(**_GROK_IMAGE, **_EDIT),
-        "wan/2-7-image": pictures(**_WAN_IMAGE),
-        "wan/2-7-image-pro": pictures(**_WAN_IMAGE),
-        "qwen3/text-to-image": pictures(**_QWEN),
-        "qwen3/image-to-image": pictures(**_QWEN, **_EDIT),
-        "qwen3/pro-text-to-image": pictures(**_QWEN),
-        "qwen3/pro-image-to-image": pictures(**_QWEN, **_EDIT),
+        **{name: images(**_NANO, image_input=Urls) for name in nanos},
+        "nano-banana-2-lite": images(**_NANO, image_urls=Urls),
+        "z-image": images(aspect_ratio=needed(one("1:1", "4:3", "3:4", "16:9", "9:16"))),
+        "grok-imagine-image-2-0/text-to-image": images(**_GROK_IMAGE),
+        "grok-imagine-image-2-0/image-edit": images(**_GROK_IMAGE, **_EDIT),
+        "wan/2-7-image": images(**_WAN_IMAGE),
+        "wan/2-7-image-pro": images(**_WAN_IMAGE),
+        "qwen3/text-to-image": images(**_QWEN),
+        "qwen3/image-to-image": images(**_QWEN, **_EDIT),
+        "qwen3/pro-text-to-image": images(**_QWEN),
+        "qwen3/pro-image-to-image": images(**_QWEN, **_EDIT),
     }
 
 
-def _klings() -> dict[str, type[Order]]:
+def _klings() -> dict[str, type[ModelInput]]:
     shape = {"aspect_ratio": _KLING_RATIOS}
     turbo: dict[str, Any] = {"resolution": one("720p", "1080p"), "duration": _KLING_LENGTHS}
     old: dict[str, Any] = {"duration": needed(one("5", "10")), "sound": needed(bool)}
@@ -145,19 +145,19 @@ def _klings() -> dict[str, type[Order]]:
         "multi_shots": bool,
     }
     return {
-        "kling-3.0/video": films(**video, **shape),
-        "kling-3.0-omni/text-to-video": films(**omni, **shape),
-        "kling-3.0-omni/image-to-video": films(**omni, **_EDIT),
-        "kling/v3-turbo-text-to-video": films(**turbo, **shape),
-        "kling/v3-turbo-image-to-video": films(**turbo, **_EDIT),
-        "kling-2.6/text-to-video": films(**old, **shape),
-        "kling-2.6/image-to-video": films(**old, **_EDIT),
-        "kling-2.6/motion-control": films(**_MOTION),
-        "kling-3.0/motion-control": films(**_MOTION),
+        "kling-3.0/video": videos(**video, **shape),
+        "kling-3.0-omni/text-to-video": videos(**omni, **shape),
+        "kling-3.0-omni/image-to-video": videos(**omni, **_EDIT),
+        "kling/v3-turbo-text-to-video": videos(**turbo, **shape),
+        "kling/v3-turbo-image-to-video": videos(**turbo, **_EDIT),
+        "kling-2.6/text-to-video": videos(**old, **shape),
+        "kling-2.6/image-to-video": videos(**old, **_EDIT),
+        "kling-2.6/motion-control": videos(**_MOTION),
+        "kling-3.0/motion-control": videos(**_MOTION),
     }
 
 
-def _wans() -> dict[str, type[Order]]:
+def _wans() -> dict[str, type[ModelInput]]:
     frames: dict[str, Any] = {
         "first_frame_url": Url,
         "last_frame_url": Url,
@@ -177,16 +177,16 @@ def _wans() -> dict[str, type[Order]]:
         "aspect_ratio": _WAN_RATIOS,
     }
     return {
-        "wan/2-7-text-to-video": films(**_WAN_27, audio_url=Url, ratio=_WAN_RATIOS),
-        "wan/2-7-image-to-video": films(**_WAN_27, **frames),
-        "wan/2-7-r2v": films(**_WAN_27, **references),
-        "wan/2-7-videoedit": films(**_WAN_27, **edit),
-        "wan/3-0-video": films(**_WAN_3),
-        "wan/3-0-video-prime": films(**_WAN_3),
+        "wan/2-7-text-to-video": videos(**_WAN_27, audio_url=Url, ratio=_WAN_RATIOS),
+        "wan/2-7-image-to-video": videos(**_WAN_27, **frames),
+        "wan/2-7-r2v": videos(**_WAN_27, **references),
+        "wan/2-7-videoedit": videos(**_WAN_27, **edit),
+        "wan/3-0-video": videos(**_WAN_3),
+        "wan/3-0-video-prime": videos(**_WAN_3),
     }
 
 
-def _videos() -> dict[str, type[Order]]:
+def _videos() -> dict[str, type[ModelInput]]:
     kinds = ("seedance-2", "seedance-2-fast", "seedance-2-mini", "seedance-2-5")
     sora: dict[str, Any] = {
         "aspect_ratio": one("landscape", "portrait"),
@@ -195,17 +195,17 @@ def _videos() -> dict[str, type[Order]]:
     return {
         **_klings(),
         **_wans(),
-        **{f"bytedance/{kind}": films(**_SEEDANCE) for kind in kinds},
-        "grok-imagine/text-to-video": films(**_GROK, duration=int),
-        "grok-imagine/image-to-video": films(**_GROK, duration=str, **_EDIT),
-        "minimax-h3/text-to-video": films(**_MINIMAX),
-        "minimax-h3/reference-to-video": films(**_MINIMAX, reference_image_urls=needed(Urls)),
-        "pixverse-v6/text-to-video": films(**_PIXVERSE, aspect_ratio=str),
-        "pixverse-v6/image-to-video": films(**_PIXVERSE, **_EDIT),
-        "sora-2-text-to-video": films(**sora),
-        "sora-2-image-to-video": films(**sora, **_EDIT),
+        **{f"bytedance/{kind}": videos(**_SEEDANCE) for kind in kinds},
+        "grok-imagine/text-to-video": videos(**_GROK, duration=int),
+        "grok-imagine/image-to-video": videos(**_GROK, duration=str, **_EDIT),
+        "minimax-h3/text-to-video": videos(**_MINIMAX),
+        "minimax-h3/reference-to-video": videos(**_MINIMAX, reference_image_urls=needed(Urls)),
+        "pixverse-v6/text-to-video": videos(**_PIXVERSE, aspect_ratio=str),
+        "pixverse-v6/image-to-video": videos(**_PIXVERSE, **_EDIT),
+        "sora-2-text-to-video": videos(**sora),
+        "sora-2-image-to-video": videos(**sora, **_EDIT),
     }
 
 
-MODELS: Mapping[str, type[Order]] = {**_images(), **_videos()}
+MODELS: Mapping[str, type[ModelInput]] = {**_images(), **_videos()}
 """By name."""

@@ -16,8 +16,8 @@ from starlette.responses import JSONResponse, Response
 
 from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
-from local.simulator.providers.orders import FilmOrder, Order, Prompt, Url, made, needed, one
-from local.simulator.providers.poyo_models import SongOrder, TracksOrder
+from local.simulator.providers.inputs import ModelInput, Prompt, Url, VideoInput, made, needed, one
+from local.simulator.providers.poyo_models import SongInput, TracksInput
 from local.simulator.wire import api_key, json_object, text
 
 _STATUSES = {
@@ -49,7 +49,7 @@ _TRACK: dict[str, Any] = {**_CALLBACK, "taskId": needed(str), "audioId": needed(
 _SWITCHED: dict[str, Any] = {"customMode": needed(bool), "instrumental": needed(bool)}
 
 
-def _paths() -> dict[str, tuple[type[Order], dict[str, Any]]]:
+def _paths() -> dict[str, tuple[type[ModelInput], dict[str, Any]]]:
     section: dict[str, Any] = {
         **_TRACK,
         **dict.fromkeys(("prompt", "fullLyrics", "tags", "title"), needed(str)),
@@ -63,21 +63,21 @@ def _paths() -> dict[str, tuple[type[Order], dict[str, Any]]]:
         "continueAt": _Seconds,
     }
     return {
-        "generate": (TracksOrder, {**_SUNG, **_SWITCHED}),
-        "generate/extend": (TracksOrder, extended),
-        "generate/upload-cover": (TracksOrder, {**_SUNG, **_SWITCHED, "uploadUrl": needed(Url)}),
-        "generate/replace-section": (TracksOrder, section),
+        "generate": (TracksInput, {**_SUNG, **_SWITCHED}),
+        "generate/extend": (TracksInput, extended),
+        "generate/upload-cover": (TracksInput, {**_SUNG, **_SWITCHED, "uploadUrl": needed(Url)}),
+        "generate/replace-section": (TracksInput, section),
         "vocal-removal/generate": (
-            SongOrder,
+            SongInput,
             {**_TRACK, "type": needed(one("separate_vocal", "split_stem"))},
         ),
-        "wav/generate": (SongOrder, _TRACK),
-        "mp4/generate": (FilmOrder, _TRACK),
-        "lyrics": (SongOrder, {**_CALLBACK, "prompt": needed(Prompt)}),
+        "wav/generate": (SongInput, _TRACK),
+        "mp4/generate": (VideoInput, _TRACK),
+        "lyrics": (SongInput, {**_CALLBACK, "prompt": needed(Prompt)}),
     }
 
 
-PATHS: Mapping[str, type[Order]] = {
+PATHS: Mapping[str, type[ModelInput]] = {
     name: made("Music", base, table) for name, (base, table) in _paths().items()
 }
 """By the path below `/api/v1/`."""
@@ -106,23 +106,23 @@ def _submitting(engine: Engine, path: str) -> Any:
 
 
 async def _place(
-    engine: Engine, visit: Visit, key: str, model: type[Order], given: dict[str, Any]
+    engine: Engine, visit: Visit, key: str, model: type[ModelInput], given: dict[str, Any]
 ) -> Response:
     if visit.refused_status is not None:
         return _error(visit.refused_status, http_status=visit.refused_status)
     if visit.directions.error_in_200:
         return _error(500)
     try:
-        order = model.model_validate(given)
+        asked = model.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
         return _error(422, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
-    said = order.said()
+    said = asked.said()
     track = said.get("audioId")
     source = engine.find(said.get("taskId") or (track or "").rpartition("-")[0])
     if track is not None and (source is None or source.owner != key):
         return _error(404, "The audio does not exist")
-    artifacts = order.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
+    artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
     job = await engine.accept(visit, secrets.token_hex(16), key, artifacts, given["callBackUrl"])
     return _answer({"taskId": job.id})
 

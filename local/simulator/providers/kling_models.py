@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from local.simulator.providers.orders import Order, Prompt, Url, films, needed, one
+from local.simulator.providers.inputs import ModelInput, Prompt, Url, needed, one, videos
 
 _RATIOS = one("16:9", "9:16", "1:1")
 _LENGTHS = one(*range(3, 16))
@@ -24,10 +24,10 @@ _MOTION: dict[str, Any] = {
     "resolution": one("720p", "1080p"),
     **_OPTIONS,
 }
-CURRENT: Mapping[str, type[Order]] = {
-    **{f"text-to-video/{name}": films(**_VIDEO) for name in ("kling-3.0", "kling-3.0-turbo")},
-    **{f"image-to-video/{name}": films(**_VIDEO, **_FRAMES) for name in ("kling-3.0", "kling-3.0-turbo")},
-    "motion-control/kling-3.0": films(**_MOTION),
+CURRENT: Mapping[str, type[ModelInput]] = {
+    **{f"text-to-video/{name}": videos(**_VIDEO) for name in ("kling-3.0", "kling-3.0-turbo")},
+    **{f"image-to-video/{name}": videos(**_VIDEO, **_FRAMES) for name in ("kling-3.0", "kling-3.0-turbo")},
+    "motion-control/kling-3.0": videos(**_MOTION),
 }
 """By path."""
 _CLASSIC: dict[str, Any] = {
@@ -38,15 +38,15 @@ _CLASSIC: dict[str, Any] = {
     "watermark_info": dict[str, bool],
     "callback_url": Url,
 }
-CLASSIC: Mapping[str, type[Order]] = {
-    "text2video/kling-v2-6": films(**_CLASSIC, aspect_ratio=_RATIOS),
-    "image2video/kling-v2-6": films(**_CLASSIC, image=needed(Url), image_tail=Url),
+CLASSIC: Mapping[str, type[ModelInput]] = {
+    "text2video/kling-v2-6": videos(**_CLASSIC, aspect_ratio=_RATIOS),
+    "image2video/kling-v2-6": videos(**_CLASSIC, image=needed(Url), image_tail=Url),
 }
 """By path and name."""
 
 
 def of_current(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the order in a body of the newer generation: its contents by type, and its settings."""
+    """Return the input in a body of the newer generation: its contents by type, and its settings."""
     contents = body.get("contents", [])
     found = [entry for entry in contents if isinstance(entry, dict)] if isinstance(contents, list) else []
     said = {str(entry.get("type")): entry.get("url", entry.get("text")) for entry in found}

@@ -17,7 +17,7 @@ from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
 from local.simulator.providers import minimax_first
 from local.simulator.providers.content import MEDIA, flat
-from local.simulator.providers.orders import Order, Url, films, needed, one, problem_of
+from local.simulator.providers.inputs import ModelInput, Url, needed, one, problem_of, videos
 from local.simulator.wire import api_key, json_object, text
 
 _CREATE = "/v2/video_generation"
@@ -45,9 +45,9 @@ _H3: dict[str, Any] = {
     "ratio": one("adaptive", "21:9", "16:9", "4:3", "1:1", "3:4", "9:16"),
     "callback_url": Url,
 }
-_MODELS: dict[str, type[Order]] = {
-    "MiniMax-H3": films(**_H3, resolution=needed(one("768P", "2K")), duration=needed(one(*range(4, 16)))),
-    "MiniMax-H3-Max": films(
+_MODELS: dict[str, type[ModelInput]] = {
+    "MiniMax-H3": videos(**_H3, resolution=needed(one("768P", "2K")), duration=needed(one(*range(4, 16)))),
+    "MiniMax-H3-Max": videos(
         **_H3,
         resolution=needed(one("480P", "768P")),
         duration=needed(one(*range(5, 16))),
@@ -96,10 +96,10 @@ async def _place(engine: Engine, visit: Visit, key: str, given: dict[str, Any]) 
     if visit.model not in _MODELS:
         return _error(400, "unknown model")
     try:
-        order = _MODELS[visit.model].model_validate(given)
+        asked = _MODELS[visit.model].model_validate(given)
     except ValidationError as error:
         return _error(400, problem_of(error))
-    artifacts = order.artifacts(f"{engine.provider} · {visit.model}", 1)
+    artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", 1)
     job = await engine.accept(visit, str(secrets.randbits(48)), key, artifacts)
     return JSONResponse({"task_id": job.id})
 

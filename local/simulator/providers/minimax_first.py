@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.engine import Engine
 from local.simulator.jobs import Job, JobState
 from local.simulator.providers.desk import Refused, body_of, own_job, taken
-from local.simulator.providers.orders import Order, Prompt, Url, films, needed, one
+from local.simulator.providers.inputs import ModelInput, Prompt, Url, needed, one, videos
 from local.simulator.wire import api_key
 
 _OK = (0, "success")
@@ -43,10 +43,10 @@ _ANY: dict[str, Any] = {
     "callback_url": Url,
 }
 _LATER: dict[str, Any] = {**_ANY, "resolution": one("768P", "1080P")}
-_MODELS: dict[str, type[Order]] = {
-    "MiniMax-Hailuo-2.3": films(**_LATER),
-    "MiniMax-Hailuo-2.3-Fast": films(**{**_LATER, "first_frame_image": needed(Url)}),
-    "MiniMax-Hailuo-02": films(
+_MODELS: dict[str, type[ModelInput]] = {
+    "MiniMax-Hailuo-2.3": videos(**_LATER),
+    "MiniMax-Hailuo-2.3-Fast": videos(**{**_LATER, "first_frame_image": needed(Url)}),
+    "MiniMax-Hailuo-02": videos(
         **{**_ANY, "prompt": Prompt, "last_frame_image": Url, "resolution": one("512P", "768P", "1080P")}
     ),
 }

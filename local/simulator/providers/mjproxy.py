@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.engine import Engine
 from local.simulator.jobs import Job, JobState
 from local.simulator.providers.desk import Refused, body_of, own_job, taken
-from local.simulator.providers.orders import Order, PictureOrder, Url, films, made, needed, one, pictures
+from local.simulator.providers.inputs import ImageInput, ModelInput, Url, images, made, needed, one, videos
 from local.simulator.wire import header_key
 
 _TAKEN, _BAD_REQUEST, _FAILURE, _FULL = 1, 4, 5, 23
@@ -36,12 +36,12 @@ _REASONS = {
 _ANY: dict[str, Any] = {"notifyHook": Url, "state": str}
 _EARLIER: dict[str, Any] = {**_ANY, "taskId": needed(str)}
 _OF_ONE: dict[str, Any] = {**_EARLIER, "index": needed(one(1, 2, 3, 4))}
-MODELS: Mapping[str, type[Order]] = {
-    "imagine": pictures(**_ANY, base64Array=list[str], botType=one("MID_JOURNEY", "NIJI_JOURNEY")),
-    "change/UPSCALE": made("Upscale", PictureOrder, _OF_ONE),
-    "change/VARIATION": made("Variation", PictureOrder, _OF_ONE),
-    "change/REROLL": made("Reroll", PictureOrder, _EARLIER),
-    "video": films(**_ANY, image=needed(Url), motion=needed(one("low", "high"))),
+MODELS: Mapping[str, type[ModelInput]] = {
+    "imagine": images(**_ANY, base64Array=list[str], botType=one("MID_JOURNEY", "NIJI_JOURNEY")),
+    "change/UPSCALE": made("Upscale", ImageInput, _OF_ONE),
+    "change/VARIATION": made("Variation", ImageInput, _OF_ONE),
+    "change/REROLL": made("Reroll", ImageInput, _EARLIER),
+    "video": videos(**_ANY, image=needed(Url), motion=needed(one("low", "high"))),
 }
 """By the last part of the path; what can be done to an earlier task by its name besides."""
 

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.engine import Engine
 from local.simulator.jobs import JobState
 from local.simulator.providers.desk import Refused, body_of, own_job, taken
-from local.simulator.providers.orders import one, pictures
+from local.simulator.providers.inputs import images, one
 from local.simulator.wire import header_key
 
 _STATUSES = {
@@ -24,7 +24,7 @@ _STATUSES = {
 }
 _ERRORS = {JobState.FAILED: "Generation failed", JobState.REJECTED: "The prompt breaks the content policy"}
 _MODELS = {
-    "flux-3-klein-text-to-image": pictures(aspect_ratio=str, resolution=one("1K", "2K", "4K")),
+    "flux-3-klein-text-to-image": images(aspect_ratio=str, resolution=one("1K", "2K", "4K")),
 }
 
 

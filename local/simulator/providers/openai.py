@@ -15,7 +15,7 @@ from local.simulator.engine import Engine
 from local.simulator.inline import inline_files
 from local.simulator.jobs import JobState
 from local.simulator.providers.desk import BAD_REQUEST, INVALID, Refused, body_of, taken
-from local.simulator.providers.orders import Url, needed, one, pictures
+from local.simulator.providers.inputs import Url, images, needed, one
 from local.simulator.wire import api_key
 
 
@@ -29,8 +29,8 @@ class Reference(BaseModel):
 
 _FIELDS: dict[str, Any] = {"size": needed(str), "quality": one("low", "medium", "high")}
 _NAMES = ("gpt-image-2", "gpt-image-2.5-flare", "gpt-image-2.5-sunburst")
-_GENERATIONS = {name: pictures(**_FIELDS) for name in _NAMES}
-_EDITS = {name: pictures(**_FIELDS, images=needed(list[Reference])) for name in _NAMES}
+_GENERATIONS = {name: images(**_FIELDS) for name in _NAMES}
+_EDITS = {name: images(**_FIELDS, images=needed(list[Reference])) for name in _NAMES}
 _ERRORS = {
     400: ("invalid_request_error", "invalid_value"),
     401: ("invalid_request_error", "invalid_api_key"),

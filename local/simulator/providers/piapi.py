@@ -15,7 +15,16 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
 from local.simulator.media import Artifact
-from local.simulator.providers.orders import FilmOrder, Order, PictureOrder, Prompt, Url, made, needed, one
+from local.simulator.providers.inputs import (
+    ImageInput,
+    ModelInput,
+    Prompt,
+    Url,
+    VideoInput,
+    made,
+    needed,
+    one,
+)
 from local.simulator.wire import BAD_KEY_MARK, json_object, text
 
 _GRID = 4
@@ -41,7 +50,7 @@ _MESSAGES = {
 }
 
 
-class GridOrder(PictureOrder):
+class GridInput(ImageInput):
     """The input of a Midjourney task: four images in one, and each by itself."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
@@ -63,10 +72,10 @@ class Config(BaseModel):
 
 
 _FOLLOW_UP = {"origin_task_id": needed(str)}
-MODELS: Mapping[str, type[Order]] = {
+MODELS: Mapping[str, type[ModelInput]] = {
     "kling/video_generation": made(
         "Kling",
-        FilmOrder,
+        VideoInput,
         {
             "prompt": needed(Prompt),
             "duration": Annotated[int, Field(ge=3, le=30)],
@@ -78,7 +87,7 @@ MODELS: Mapping[str, type[Order]] = {
     ),
     "midjourney/imagine": made(
         "Imagine",
-        GridOrder,
+        GridInput,
         {
             "prompt": needed(Prompt),
             "aspect_ratio": str,
@@ -87,12 +96,12 @@ MODELS: Mapping[str, type[Order]] = {
         },
     ),
     "midjourney/describe": made(
-        "Describe", PictureOrder, {"image_url": needed(Url), "process_mode": one("relax", "fast", "turbo")}
+        "Describe", ImageInput, {"image_url": needed(Url), "process_mode": one("relax", "fast", "turbo")}
     ),
     "midjourney/upscale": made(
-        "Upscale", PictureOrder, {**_FOLLOW_UP, "index": needed(one("1", "2", "3", "4"))}
+        "Upscale", ImageInput, {**_FOLLOW_UP, "index": needed(one("1", "2", "3", "4"))}
     ),
-    "midjourney/reroll": made("Reroll", GridOrder, {**_FOLLOW_UP, "prompt": Prompt}),
+    "midjourney/reroll": made("Reroll", GridInput, {**_FOLLOW_UP, "prompt": Prompt}),
 }
 """By model and task type."""
 
@@ -156,15 +165,15 @@ async def _place(engine: Engine, request: Request, visit: Visit, key: str, body:
     if visit.model not in MODELS:
         return _error(400, "unknown model or task type")
     try:
-        order = MODELS[visit.model].model_validate(body["input"])
+        asked = MODELS[visit.model].model_validate(body["input"])
         config = Config.model_validate(body.get("config", {}))
     except ValidationError as error:
         first = error.errors()[0]
         return _error(400, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
-    origin = order.said().get("origin_task_id")
+    origin = asked.said().get("origin_task_id")
     if origin is not None and not _is_done(engine, key, origin):
         return _error(400, f"origin task {origin} does not exist or is not done")
-    artifacts = order.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
+    artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
     hook = None if config.webhook_config is None else config.webhook_config.endpoint
     job = await engine.accept(visit, str(uuid.uuid4()), key, artifacts, hook)
     return _shown(engine, request, job, JobState.QUEUED)

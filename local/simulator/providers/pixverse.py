@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 
 from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
-from local.simulator.providers.orders import Order, films, needed, one, problem_of
+from local.simulator.providers.inputs import ModelInput, needed, one, problem_of, videos
 from local.simulator.wire import form_fields, header_key, json_object, text
 
 MAX_REMEMBERED = 20_000
@@ -43,16 +43,16 @@ _V6: dict[str, Any] = {
 }
 _RATIOS = one("16:9", "4:3", "1:1", "3:4", "9:16", "2:3", "3:2", "21:9")
 _CLIPS = {"generate_multi_clip_switch": bool}
-_MODELS: dict[str, type[Order]] = {
-    "text": films(**_V6, **_CLIPS, aspect_ratio=needed(_RATIOS)),
-    "img": films(**_V6, **_CLIPS, img_id=needed(int)),
-    "transition": films(**_V6, first_frame_img=needed(int), last_frame_img=needed(int)),
-    "fusion": films(
+_MODELS: dict[str, type[ModelInput]] = {
+    "text": videos(**_V6, **_CLIPS, aspect_ratio=needed(_RATIOS)),
+    "img": videos(**_V6, **_CLIPS, img_id=needed(int)),
+    "transition": videos(**_V6, first_frame_img=needed(int), last_frame_img=needed(int)),
+    "fusion": videos(
         **_V6,
         aspect_ratio=needed(_RATIOS),
         image_references=needed(Annotated[list[dict[str, Any]], Field(min_length=1, max_length=7)]),
     ),
-    "extend": films(**_V6, source_video_id=needed(int)),
+    "extend": videos(**_V6, source_video_id=needed(int)),
 }
 
 
@@ -120,18 +120,18 @@ async def _generate(engine: Engine, memory: _Memory, request: Request, kind: str
         return JSONResponse({"detail": "Not Found"}, 404)
     given = await json_object(request) or {}
     visit = engine.receive(f"video/{kind}/generate", text(given.get("prompt")))
-    order = _order(visit, _MODELS[kind], given)
-    if isinstance(order, Response):
-        return order
+    asked = _input_of(visit, _MODELS[kind], given)
+    if isinstance(asked, Response):
+        return asked
     if missing := _missing(engine, memory, given):
         return missing
-    artifacts = order.artifacts(f"{engine.provider} · {visit.model}", 1)
+    artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", 1)
     job = await engine.accept(visit, str(secrets.randbits(40)), key, artifacts)
     return _answer({"video_id": int(job.id), "credits": 45})
 
 
-def _order(visit: Visit, model: type[Order], given: dict[str, Any]) -> Order | Response:
-    """Read an order, or give the answer to one that is not taken."""
+def _input_of(visit: Visit, model: type[ModelInput], given: dict[str, Any]) -> ModelInput | Response:
+    """Read an input, or give the answer to one that is not taken."""
     if visit.refused_status is not None:
         return _error(_CODES.get(visit.refused_status, _UNKNOWN), status=visit.refused_status)
     if visit.directions.error_in_200:

@@ -19,12 +19,12 @@ from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
 from local.simulator.media import Artifact
-from local.simulator.media.film import Film
+from local.simulator.media.mp4 import Mp4
 from local.simulator.media.palette import seed_of
-from local.simulator.media.picture import Picture
-from local.simulator.media.shapes import aspect, picture_size_px
+from local.simulator.media.png import Png
+from local.simulator.media.shapes import aspect, image_size_px
 from local.simulator.providers import poyo_models as models
-from local.simulator.providers.orders import Order
+from local.simulator.providers.inputs import ModelInput
 from local.simulator.providers.poyo_music import entries, job_of
 from local.simulator.wire import MAX_PROMPT_CHARS, api_key, json_object, text
 
@@ -46,7 +46,7 @@ _ERRORS = {
 _OTHER_ERROR = ("Something went wrong", "api_error")
 
 
-class ZImage(Order):
+class ZImage(ModelInput):
     """Input of `z-image`: with an image it edits, without one it needs a size."""
 
     prompt: Annotated[str, Field(min_length=1, max_length=1_000)]
@@ -62,12 +62,12 @@ class ZImage(Order):
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Return the job's images."""
-        width, height = picture_size_px(self.size or "1:1")
+        width, height = image_size_px(self.size or "1:1")
         caption, seed = text(self.prompt), seed_of(self.prompt)
-        return [Picture(width, height, caption, label, seed + index) for index in range(count)]
+        return [Png(width, height, caption, label, seed + index) for index in range(count)]
 
 
-class Seedance(Order):
+class Seedance(ModelInput):
     """Input of `seedance-1.5-pro`."""
 
     prompt: Annotated[str, Field(min_length=1, max_length=MAX_PROMPT_CHARS)]
@@ -82,12 +82,12 @@ class Seedance(Order):
         """Return the job's videos."""
         shape, caption, seed = aspect(self.aspect_ratio), text(self.prompt), seed_of(self.prompt)
         return [
-            Film(shape, self.duration, self.generate_audio, caption, label, seed + index)
+            Mp4(shape, self.duration, self.generate_audio, caption, label, seed + index)
             for index in range(count)
         ]
 
 
-_MODELS: Mapping[str, type[Order]] = {
+_MODELS: Mapping[str, type[ModelInput]] = {
     **models.MODELS,
     "z-image": ZImage,
     "seedance-1.5-pro": Seedance,
@@ -134,10 +134,10 @@ async def _place(
         return JSONResponse({"code": 500, "data": {"error": {"message": "The upstream is busy"}}})
     if visit.directions.reject:
         return _error(400, "The prompt breaks the content policy")
-    order = _read(engine, visit.model, given)
-    if isinstance(order, str):
-        return _error(400, f"Invalid parameter: {order}")
-    artifacts = order.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
+    asked = _read(engine, visit.model, given)
+    if isinstance(asked, str):
+        return _error(400, f"Invalid parameter: {asked}")
+    artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
     job = await engine.accept(visit, _new_task_id(engine), key, artifacts, callback_url)
     return _answer({"task_id": job.id, "status": "not_started", "created_time": _time(job)})
 
@@ -164,20 +164,20 @@ def _status(engine: Engine, request: Request, task_id: str) -> Response:
     )
 
 
-def _read(engine: Engine, model: str, given: dict[str, Any]) -> Order | str:
-    """Return the order, or the name of the field that is wrong."""
+def _read(engine: Engine, model: str, given: dict[str, Any]) -> ModelInput | str:
+    """Return the input, or the name of the field that is wrong."""
     if model not in _MODELS:
         return "model"
     try:
-        order = _MODELS[model].model_validate(given)
+        asked = _MODELS[model].model_validate(given)
     except ValidationError as error:
         return _field(error)
-    return _unknown_source(engine, order) or order
+    return _unknown_source(engine, asked) or asked
 
 
-def _unknown_source(engine: Engine, order: Order) -> str | None:
+def _unknown_source(engine: Engine, asked: ModelInput) -> str | None:
     """Return the field that names an earlier task or track which is not there."""
-    said = order.said()
+    said = asked.said()
     tasks = {"task_id": said.get("task_id"), "audio_id": job_of(said.get("audio_id", ""))}
     named = {field: task for field, task in tasks.items() if field in said}
     return next((field for field, task in named.items() if engine.find(str(task)) is None), None)

@@ -8,19 +8,19 @@ from pydantic import Field
 from local.simulator.media import Artifact
 from local.simulator.media.palette import seed_of
 from local.simulator.media.sound import Song
-from local.simulator.providers.orders import (
-    FilmOrder,
-    Order,
-    PictureOrder,
+from local.simulator.providers.inputs import (
+    ImageInput,
+    ModelInput,
     Prompt,
     Size,
     Url,
     Urls,
-    films,
+    VideoInput,
+    images,
     made,
     needed,
     one,
-    pictures,
+    videos,
 )
 from local.simulator.wire import text
 
@@ -84,7 +84,7 @@ _TRACK: dict[str, Any] = {"task_id": needed(str), "audio_id": needed(str)}
 _SECONDS = Annotated[float, Field(ge=0, strict=False)]
 
 
-class SongOrder(Order):
+class SongInput(ModelInput):
     """The input of a model that works on music."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
@@ -95,7 +95,7 @@ class SongOrder(Order):
         return [Song(title, seed + index) for index in range(count)]
 
 
-class TracksOrder(SongOrder):
+class TracksInput(SongInput):
     """The input of a model that sings: each generation makes two tracks."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
@@ -103,7 +103,7 @@ class TracksOrder(SongOrder):
         return super().artifacts(label, count * _TRACKS if count == 1 else count)
 
 
-def _images() -> dict[str, type[Order]]:
+def _images() -> dict[str, type[ModelInput]]:
     gpt: dict[str, Any] = {"size": str, "resolution": one("1K", "2K", "4K")}
     wan: dict[str, Any] = {
         "size": Size,
@@ -117,17 +117,17 @@ def _images() -> dict[str, type[Order]]:
     }
     grok = one("1:1", "2:3", "3:2", "9:16", "16:9")
     return {
-        "gpt-image-2": pictures(**gpt),
-        "gpt-image-2-edit": pictures(**gpt, image_urls=needed(Urls)),
-        "grok-imagine-image": pictures(size=grok, image_urls=_ONE_URL),
-        "wan-2.7-image": pictures(**wan),
-        "wan-2.7-image-pro": pictures(**wan),
-        "qwen-image-3": pictures(**qwen),
-        "qwen-image-3-pro": pictures(**qwen, resolution=needed(one("1K", "2K"))),
+        "gpt-image-2": images(**gpt),
+        "gpt-image-2-edit": images(**gpt, image_urls=needed(Urls)),
+        "grok-imagine-image": images(size=grok, image_urls=_ONE_URL),
+        "wan-2.7-image": images(**wan),
+        "wan-2.7-image-pro": images(**wan),
+        "qwen-image-3": images(**qwen),
+        "qwen-image-3-pro": images(**qwen, resolution=needed(one("1K", "2K"))),
     }
 
 
-def _klings() -> dict[str, type[Order]]:
+def _klings() -> dict[str, type[ModelInput]]:
     shots = {"multi_shots": needed(bool), "sound": bool}
     turbo = {**_KLING, "image_urls": _ONE_URL}
     old: dict[str, Any] = {
@@ -139,15 +139,15 @@ def _klings() -> dict[str, type[Order]]:
         "end_image_url": Url,
     }
     return {
-        **{f"kling-3.0/{tier}": films(**_KLING, **shots) for tier in ("standard", "pro", "4K")},
-        **{f"kling-3.0-turbo/{tier}": films(**turbo) for tier in ("standard", "pro")},
-        "kling-2.6": made("Films", FilmOrder, old),
-        "kling-2.6-motion-control": films(**_MOTION),
-        "kling-3.0-motion-control": films(**_MOTION),
+        **{f"kling-3.0/{tier}": videos(**_KLING, **shots) for tier in ("standard", "pro", "4K")},
+        **{f"kling-3.0-turbo/{tier}": videos(**turbo) for tier in ("standard", "pro")},
+        "kling-2.6": made("Videos", VideoInput, old),
+        "kling-2.6-motion-control": videos(**_MOTION),
+        "kling-3.0-motion-control": videos(**_MOTION),
     }
 
 
-def _videos() -> dict[str, type[Order]]:
+def _videos() -> dict[str, type[ModelInput]]:
     wans = ("text-to-video", "image-to-video", "reference-to-video", "edit-video")
     grok: dict[str, Any] = {
         "aspect_ratio": one("16:9", "9:16", "1:1", "3:2", "2:3"),
@@ -175,21 +175,21 @@ def _videos() -> dict[str, type[Order]]:
     }
     return {
         **_klings(),
-        **{f"wan2.7-{job}": films(**_WAN) for job in wans},
-        **{f"veo3.1-{kind}": films(**_VEO) for kind in ("quality", "fast", "lite")},
-        "grok-imagine-video-1.5": films(**grok),
-        "omni-flash": films(**omni),
-        "hailuo-03": films(**minimax),
-        "sora-2-official": films(**sora),
-        "flux-3/text-to-video": films(**_FLUX),
-        "flux-3/image-to-video": films(**_FLUX, image_urls=needed(_ONE_URL)),
-        "flux-3/first-last-frame-to-video": films(**_FLUX, image_urls=needed(_TWO_URLS)),
-        "flux-3/keyframes-to-video": films(**_FLUX, keyframes=needed(list[dict[str, Any]])),
-        "flux-3/extend-video": films(**_FLUX, video_url=needed(Url)),
+        **{f"wan2.7-{job}": videos(**_WAN) for job in wans},
+        **{f"veo3.1-{kind}": videos(**_VEO) for kind in ("quality", "fast", "lite")},
+        "grok-imagine-video-1.5": videos(**grok),
+        "omni-flash": videos(**omni),
+        "hailuo-03": videos(**minimax),
+        "sora-2-official": videos(**sora),
+        "flux-3/text-to-video": videos(**_FLUX),
+        "flux-3/image-to-video": videos(**_FLUX, image_urls=needed(_ONE_URL)),
+        "flux-3/first-last-frame-to-video": videos(**_FLUX, image_urls=needed(_TWO_URLS)),
+        "flux-3/keyframes-to-video": videos(**_FLUX, keyframes=needed(list[dict[str, Any]])),
+        "flux-3/extend-video": videos(**_FLUX, video_url=needed(Url)),
     }
 
 
-def _songs() -> dict[str, type[Order]]:
+def _songs() -> dict[str, type[ModelInput]]:
     switched: dict[str, Any] = {**_SUNG, "custom_mode": bool, "instrumental": bool}
     extended: dict[str, Any] = {
         **_SUNG,
@@ -217,23 +217,23 @@ def _songs() -> dict[str, type[Order]]:
         "add-vocals": {**_SUNG, **added, "prompt": needed(Prompt), "style": needed(str)},
         "replace-section": section,
     }
-    return {name: made("Tracks", TracksOrder, table) for name, table in sung.items()}
+    return {name: made("Tracks", TracksInput, table) for name, table in sung.items()}
 
 
-def _tools() -> dict[str, type[Order]]:
+def _tools() -> dict[str, type[ModelInput]]:
     task = {"task_id": needed(str)}
     on_a_track = ("separate-vocals", "stem-split", "convert-to-wav", "get-timestamped-lyrics")
     return {
-        **{name: made("Tool", SongOrder, _TRACK) for name in on_a_track},
-        "generate-midi": made("Tool", SongOrder, {**task, "feature_code": needed(one("generate-midi"))}),
-        "generate-lyrics": made("Tool", SongOrder, {"prompt": needed(Prompt)}),
-        "boost-music-style": made("Tool", SongOrder, {"content": needed(str)}),
-        "generate-music-cover": made("Tool", PictureOrder, task),
-        "create-music-video": made("Tool", FilmOrder, _TRACK),
+        **{name: made("Tool", SongInput, _TRACK) for name in on_a_track},
+        "generate-midi": made("Tool", SongInput, {**task, "feature_code": needed(one("generate-midi"))}),
+        "generate-lyrics": made("Tool", SongInput, {"prompt": needed(Prompt)}),
+        "boost-music-style": made("Tool", SongInput, {"content": needed(str)}),
+        "generate-music-cover": made("Tool", ImageInput, task),
+        "create-music-video": made("Tool", VideoInput, _TRACK),
     }
 
 
-MUSIC: Mapping[str, type[Order]] = {**_songs(), **_tools()}
+MUSIC: Mapping[str, type[ModelInput]] = {**_songs(), **_tools()}
 """By name; these jobs are asked for under a path of their own."""
-MODELS: Mapping[str, type[Order]] = {**_images(), **_videos(), **MUSIC}
+MODELS: Mapping[str, type[ModelInput]] = {**_images(), **_videos(), **MUSIC}
 """By name."""

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.engine import Engine
 from local.simulator.jobs import Job, JobState
 from local.simulator.providers.desk import Refused, body_of, own_job, taken
-from local.simulator.providers.orders import Url, Urls, films, one, pictures
+from local.simulator.providers.inputs import Url, Urls, images, one, videos
 from local.simulator.wire import api_key
 
 _STATUSES = {
@@ -28,10 +28,10 @@ _ERRORS = {
     JobState.REJECTED: "The input or output was flagged as sensitive. (E005)",
 }
 _MODELS = {
-    "black-forest-labs/flux-3-image": pictures(
+    "black-forest-labs/flux-3-image": images(
         aspect_ratio=str, resolution=one("768sq", "1k", "1.5k", "2k", "4k"), grounding=bool, images=Urls
     ),
-    "black-forest-labs/flux-3": films(
+    "black-forest-labs/flux-3": videos(
         aspect_ratio=str,
         resolution=one("720p", "1080p"),
         duration=one("auto", *map(str, range(5, 21))),

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.engine import Engine
 from local.simulator.jobs import JobState
 from local.simulator.providers.desk import BAD_REQUEST, INVALID, Refused, body_of, own_job, taken
-from local.simulator.providers.orders import Url, films, needed, one, pictures
+from local.simulator.providers.inputs import Url, images, needed, one, videos
 from local.simulator.wire import api_key
 
 
@@ -27,9 +27,9 @@ class Image(BaseModel):
     type: Literal["image_url"] | None = None
 
 
-_PICTURE: dict[str, Any] = {"aspect_ratio": one("1:1", "2:3", "3:2", "3:4", "4:3", "9:16", "16:9")}
-_PICTURE_2: dict[str, Any] = {
-    **_PICTURE,
+_IMAGE: dict[str, Any] = {"aspect_ratio": one("1:1", "2:3", "3:2", "3:4", "4:3", "9:16", "16:9")}
+_IMAGE_2: dict[str, Any] = {
+    **_IMAGE,
     "quality": one("low", "medium", "high"),
     "resolution": one("1k", "2k"),
 }
@@ -41,16 +41,16 @@ _FILM: dict[str, Any] = {
 }
 _EDITED = {"image": needed(Image)}
 _GENERATIONS = {
-    "grok-imagine-image": pictures(**_PICTURE),
-    "grok-imagine-image-2.0": pictures(**_PICTURE_2),
+    "grok-imagine-image": images(**_IMAGE),
+    "grok-imagine-image-2.0": images(**_IMAGE_2),
 }
 _EDITS = {
-    "grok-imagine-image": pictures(**_PICTURE, **_EDITED),
-    "grok-imagine-image-2.0": pictures(**_PICTURE_2, **_EDITED),
+    "grok-imagine-image": images(**_IMAGE, **_EDITED),
+    "grok-imagine-image-2.0": images(**_IMAGE_2, **_EDITED),
 }
 _VIDEOS = {
-    "grok-imagine-video": films(**_FILM),
-    "grok-imagine-video-1.5": films(**_FILM, reference_images=list[Image]),
+    "grok-imagine-video": videos(**_FILM),
+    "grok-imagine-video-1.5": videos(**_FILM, reference_images=list[Image]),
 }
 _INVALID = "Client specified an invalid argument"
 

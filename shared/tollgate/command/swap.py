@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 READ_AT_ONCE, WRITTEN_AT_ONCE = 100, 25
 """What one BatchGetItem and one BatchWriteItem take."""
-MAX_TRIES = 10
+MAX_ATTEMPTS = 10
 """Of one batch, of which DynamoDB left something undone each time."""
 
 
@@ -73,7 +73,7 @@ class Swap:
         """Return the rows of a table under the keys of `rows`, by key."""
         wanted: Any = {table: {"Keys": [{k: row[k] for k in keys} for row in rows], "ConsistentRead": True}}
         found: dict[str, Row] = {}
-        for _ in range(MAX_TRIES):
+        for _ in range(MAX_ATTEMPTS):
             answer = self.client.batch_get_item(RequestItems=wanted)
             found |= {_key(row, keys): row for row in answer["Responses"].get(table, [])}
             wanted = answer.get("UnprocessedKeys")
@@ -84,7 +84,7 @@ class Swap:
     def _write(self, table: str, writes: Sequence[Any]) -> None:
         for batch in _parts(writes, WRITTEN_AT_ONCE):
             left: Any = {table: list(batch)}
-            for _ in range(MAX_TRIES):
+            for _ in range(MAX_ATTEMPTS):
                 left = self.client.batch_write_item(RequestItems=left).get("UnprocessedItems")
                 if not left:
                     break

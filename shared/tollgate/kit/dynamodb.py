@@ -19,7 +19,7 @@ from tollgate.kit.writes import Write
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-MAX_TRANSACTION_TRIES = 12
+MAX_TRANSACTION_ATTEMPTS = 12
 """With the waits below, about 6 s of collisions on one account before a write gives up."""
 FIRST_WAIT_S = 0.02
 MAX_WAIT_S = 1.0
@@ -121,7 +121,7 @@ class Database:
         self._past_collisions(send)
 
     def _past_collisions(self, send: Callable[[], None]) -> None:
-        for attempt in range(MAX_TRANSACTION_TRIES):
+        for attempt in range(MAX_TRANSACTION_ATTEMPTS):
             try:
                 send()
             except ClientError as exc:

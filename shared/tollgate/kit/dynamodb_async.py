@@ -15,7 +15,7 @@ from tollgate.kit.aws_json import AwsJson
 from tollgate.kit.rows import Item, from_attributes, to_attributes
 from tollgate.kit.writes import Write
 
-MAX_TRIES = 8
+MAX_ATTEMPTS = 8
 """With the waits below at most about 2 s; a request on the hot path does not wait longer for a row."""
 FIRST_WAIT_S = 0.02
 MAX_WAIT_S = 0.5
@@ -68,7 +68,7 @@ class AsyncDatabase:
     async def transact(self, writes: Sequence[Write]) -> None:
         """Do all writes or none. Raises what the first refused write means, or `DatabaseError`."""
         items = [{write.kind(): write.request()} for write in writes]
-        for attempt in range(MAX_TRIES):
+        for attempt in range(MAX_ATTEMPTS):
             # A try that was cancelled did nothing, so the next one is a transaction of its own; one whose
             # answer got lost is asked for again inside `_call`, under the same token.
             request = {"TransactItems": items, "ClientRequestToken": str(uuid.uuid4())}
@@ -85,7 +85,7 @@ class AsyncDatabase:
 
     async def _call(self, operation: str, request: Mapping[str, Any]) -> dict[str, Any]:
         last = "no answer"
-        for attempt in range(MAX_TRIES):
+        for attempt in range(MAX_ATTEMPTS):
             try:
                 status, answer = await self._dynamodb.call(operation, request)
             except (aiohttp.ClientError, TimeoutError) as exc:

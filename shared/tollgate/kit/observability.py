@@ -1,7 +1,7 @@
 """Logs and metrics, by Powertools. Ids, counts and prices are logged; prompts, keys, URLs and bodies never.
 
 Each line about a customer's request carries its `correlation_id`: the `x-request-id` of the answer. A task
-and its delivery keep the one that ordered them, so one search finds an order from the API to the webhook.
+and its delivery keep the one that created them, so one search finds a task from the API to the webhook.
 """
 
 from collections.abc import Mapping

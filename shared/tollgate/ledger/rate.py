@@ -19,7 +19,7 @@ from tollgate.kit.writes import Write
 
 BASE = 1_000_000
 """More than any minute has requests; a limit is less."""
-MAX_TRIES = 4
+MAX_ATTEMPTS = 4
 """A minute that ends in between costs one more, a clock that is ahead of ours another."""
 MAX_REMEMBERED = 10_000
 """Accounts whose minute a process remembers, to guess right."""

@@ -1,4 +1,4 @@
-"""Orders of the catalog's media models as JSON Schema, each with an example that is accepted."""
+"""Create requests of the catalog's media models as JSON Schema, each with an example that is accepted."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -28,15 +28,15 @@ _CANDIDATES: tuple[Mapping[str, Any], ...] = (
 
 
 def generation_schemas(catalog: Catalog) -> dict[str, Schema]:
-    """Return the schema `Generation`, which is one of an order for each model, told by its `model`."""
+    """Return the schema `Generation`, one for each model, told by its `model`."""
     models = catalog.models()
-    orders = {f"Generation.{model.id}": _order(model) for model in models}
+    creates = {f"Generation.{model.id}": _create(model) for model in models}
     mapping = {model.id: f"#/components/schemas/Generation.{model.id}" for model in models}
     generation = {
-        "oneOf": [{"$ref": name} for name in orders],
+        "oneOf": [{"$ref": name} for name in creates],
         "discriminator": {"propertyName": "model", "mapping": mapping},
     }
-    return {"Generation": generation, **orders}
+    return {"Generation": generation, **creates}
 
 
 def example_input(model: Model) -> Mapping[str, Any] | None:
@@ -44,7 +44,7 @@ def example_input(model: Model) -> Mapping[str, Any] | None:
     return next((given for given in _CANDIDATES if _is_taken(model, given)), None)
 
 
-def _order(model: Model) -> Schema:
+def _create(model: Model) -> Schema:
     schema: Schema = {
         "title": model.name,
         "type": "object",

@@ -26,7 +26,7 @@ CONTENT_POLICY = (
     f"default-src 'none'; style-src 'sha256-{_CSS_HASH}'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
-ORDER = "Generation."
+GENERATION = "Generation."
 
 
 class Reference:
@@ -58,16 +58,18 @@ class Reference:
 
     def _rendered(self, template: str) -> Page:
         schemas = self._document["components"]["schemas"]
-        orders = {name: one for name, one in schemas.items() if name.startswith(ORDER)}
+        generations = {name: one for name, one in schemas.items() if name.startswith(GENERATION)}
         text = (
             _environment()
             .get_template(template)
             .render(
                 document=self._document,
                 groups=_by_group(self._document),
-                orders=orders,
+                generations=generations,
                 schemas={
-                    name: one for name, one in schemas.items() if "properties" in one and name not in orders
+                    name: one
+                    for name, one in schemas.items()
+                    if "properties" in one and name not in generations
                 },
                 texts=self._catalog.texts(),
                 css=Markup(CSS),  # noqa: S704 - ours

@@ -39,7 +39,7 @@ MIN_POLL_S = 1
 MAX_POLL_S = 15
 POLL_SHARE = 10
 """Polls come after a tenth of the time that a job has run, within the bounds above."""
-MAX_COPY_TRIES = 3
+MAX_BAD_COPIES = 3
 COPY_RETRY_S = 2
 FIRST_POLL_S = 2
 """Few jobs are done sooner, and each poll is a write."""
@@ -47,7 +47,7 @@ FIRST_BUSY_WAIT_S = 5
 MAX_BUSY_WAIT_S = 60
 """When all providers that are left are busy, each round waits twice as long as the one before."""
 MAX_BUSY_ROUNDS = 12
-"""With the waits above about ten minutes: who orders an image wants it or the money back soon."""
+"""With the waits above about ten minutes: who asks for an image wants it or the money back soon."""
 
 
 class TaskErrorCode(StrEnum):
@@ -193,9 +193,9 @@ def after_bad_copy(
 ) -> Continue | End:
     """Return what a copy that did not work means: a few more attempts, then the next provider."""
     attempt = task.attempts[-1]
-    tries = attempt.bad_copies + 1
-    if retryable and tries < MAX_COPY_TRIES:
-        return _continue(_with_attempt(task, bad_copies=tries, detail=detail), COPY_RETRY_S, now_ms)
+    bad_copies = attempt.bad_copies + 1
+    if retryable and bad_copies < MAX_BAD_COPIES:
+        return _continue(_with_attempt(task, bad_copies=bad_copies, detail=detail), COPY_RETRY_S, now_ms)
     return _attempt_failed(task, Failed(FailureKind.BAD_RESULT, detail), providers, now_ms)
 
 

@@ -98,7 +98,7 @@ class Task:
     `seq` grows with every step and guards it: a message for an older `seq` is stale. `wake_at_ms` is
     when the sweeper steps in if nothing moved the task until then; terminal tasks have none. `counter` is
     the spending cap's that its charge was counted in, if its key had one. The files are deleted some time
-    after `expires_at_ms`, where that is set. `correlation_id` is the request's that ordered it.
+    after `expires_at_ms`, where that is set. `correlation_id` is the request's that created it.
     """
 
     task_id: str

@@ -26,7 +26,7 @@ from tollgate.kit.queue import Queue
 from tollgate.kit.writes import Write
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.entries import Entry, charge_entry
-from tollgate.ledger.rate import MAX_TRIES, RateMeter, RateWindowMovedError
+from tollgate.ledger.rate import MAX_ATTEMPTS, RateMeter, RateWindowMovedError
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.probing.facts import MediaFacts, Probed, ProbeError
 from tollgate.tasks.followups import find_origin
@@ -165,7 +165,7 @@ class TaskService:
     ) -> None:
         """Write task and charge; the request is counted one way or, where that was wrong, the other."""
         window = self.meter.guess(task.account_id, task.created_at_ms)
-        for _ in range(MAX_TRIES):
+        for _ in range(MAX_ATTEMPTS):
             try:
                 self.tasks.create(task, [*remember, *self.ledger.charge(charge, window, allowance)])
             except RateWindowMovedError as exc:

@@ -57,7 +57,7 @@ TOKEN_BYTES = 16
 ALIVE_MS = STEP_GRACE_MS // 3
 """How often a copy that goes on says so."""
 CANCEL_RETRY_S = 3
-MAX_CANCEL_TRIES = 60
+MAX_CANCEL_ATTEMPTS = 60
 """With the wait above, longer than a submit may be under way."""
 
 
@@ -132,7 +132,7 @@ class StepRunner:
         except ConcurrencyLimitReachedError:
             return Stepped(StepResult.WAITING, task)
 
-    def cancel(self, task_id: str, tries: int = 0) -> Stepped:
+    def cancel(self, task_id: str, attempts: int = 0) -> Stepped:
         """End a task whose customer cancelled it, if nothing will be made: it was not handed over, or
         the provider confirms. While a submit is under way it is tried again a little later.
         """
@@ -141,14 +141,14 @@ class StepRunner:
             return Stepped(StepResult.STALE, task)
         attempt = task.attempt
         if attempt is not None and attempt.handle is None:
-            return self._cancel_later(task, tries)
+            return self._cancel_later(task, attempts)
         if attempt is not None and not self._drops(attempt):
             return Stepped(StepResult.CONTINUED, task)
         try:
             end = cancelled(task, self.clock.now_ms())
             return Stepped(StepResult.ENDED, self.finalizer.end(end, was_running=_is_running(task)))
         except TaskMovedError:
-            return self._cancel_later(task, tries)
+            return self._cancel_later(task, attempts)
 
     def _read(self, task_id: str) -> Task | None:
         task = self.tasks.get(task_id)
@@ -304,9 +304,9 @@ class StepRunner:
         provider: object = self.providers().get(attempt.provider)
         return isinstance(provider, Cancels) and provider.cancel(attempt.handle or {})
 
-    def _cancel_later(self, task: Task, tries: int) -> Stepped:
-        if tries < MAX_CANCEL_TRIES:
-            self.queue.send({"task_id": task.task_id, "cancel": tries + 1}, CANCEL_RETRY_S)
+    def _cancel_later(self, task: Task, attempts: int) -> Stepped:
+        if attempts < MAX_CANCEL_ATTEMPTS:
+            self.queue.send({"task_id": task.task_id, "cancel": attempts + 1}, CANCEL_RETRY_S)
         return Stepped(StepResult.CONTINUED, task)
 
 

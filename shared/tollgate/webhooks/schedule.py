@@ -20,8 +20,8 @@ from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, Deli
 WAITS_S = (10, 30, 2 * 60, 10 * 60, 60 * 60, 6 * 60 * 60, 24 * 60 * 60)
 """The waits after each failed attempt; the first is at once. They need no jitter: however many come due
 together, an account's lane spreads them."""
-MAX_TRIES = len(WAITS_S) + 1
-MAX_TEST_TRIES = 1
+MAX_ATTEMPTS = len(WAITS_S) + 1
+MAX_TEST_ATTEMPTS = 1
 CLAIM_LEASE_MS = 60 * MS_PER_S
 """Longer than one attempt may take."""
 LATE_MS = 60 * MS_PER_S
@@ -56,7 +56,7 @@ def for_test(account_id: str, url: str, now_ms: int, correlation_id: str | None 
 
 def has_attempts_left(delivery: Delivery) -> bool:
     """Return whether a pending delivery has an attempt left; it has none when its last one never ended."""
-    most = MAX_TEST_TRIES if delivery.event == TEST_EVENT else MAX_TRIES
+    most = MAX_TEST_ATTEMPTS if delivery.event == TEST_EVENT else MAX_ATTEMPTS
     return delivery.attempts - delivery.redeliveries < most
 
 

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from tollgate.kit.dynamodb import (
     FIRST_WAIT_S,
-    MAX_TRANSACTION_TRIES,
+    MAX_TRANSACTION_ATTEMPTS,
     MAX_WAIT_S,
     PAGE_SIZE,
     Database,
@@ -268,7 +268,7 @@ class TestCollision:
         bench = Bench(*[collision] * 100)
         with pytest.raises(WriteConflictError):
             bench.write(refusing("a"), alone=alone)
-        assert len(bench.client.calls) == MAX_TRANSACTION_TRIES
+        assert len(bench.client.calls) == MAX_TRANSACTION_ATTEMPTS
 
     def test_waits_are_random_under_a_ceiling_that_doubles(self, monkeypatch: pytest.MonkeyPatch) -> None:
         bounds: list[tuple[float, float]] = []
@@ -282,7 +282,7 @@ class TestCollision:
         with pytest.raises(WriteConflictError):
             bench.db.transact([refusing("a")])
         ceilings_s = [high for _, high in bounds]
-        assert [low for low, _ in bounds] == [0] * MAX_TRANSACTION_TRIES
+        assert [low for low, _ in bounds] == [0] * MAX_TRANSACTION_ATTEMPTS
         assert ceilings_s[:4] == [FIRST_WAIT_S, 2 * FIRST_WAIT_S, 4 * FIRST_WAIT_S, 8 * FIRST_WAIT_S]
         assert ceilings_s[-1] == MAX_WAIT_S
         assert bench.waits_s == [high / 2 for high in ceilings_s]

@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tollgate.kit.dynamodb_async import MAX_TRIES, AsyncDatabase, DatabaseError
+from tollgate.kit.dynamodb_async import MAX_ATTEMPTS, AsyncDatabase, DatabaseError
 from tollgate.kit.writes import Write
 
 PREFIX = "com.amazonaws.dynamodb.v20120810#"
@@ -86,7 +86,7 @@ class TestWrite:
         service = Service(error("TransactionConflictException"))
         with pytest.raises(DatabaseError, match="TransactionConflictException"):
             self.run(loop, service)
-        assert len(service.calls) == MAX_TRIES
+        assert len(service.calls) == MAX_ATTEMPTS
 
     def test_what_no_retry_mends_is_not_tried_again(self, loop: asyncio.AbstractEventLoop) -> None:
         service = Service(error("AccessDeniedException"))
@@ -171,7 +171,7 @@ class TestTransact:
         assert len({request["ClientRequestToken"] for _, request in service.calls}) == 1
 
     @pytest.mark.parametrize(
-        ("reason", "tries"), [("ValidationError", 1), ("TransactionConflict", MAX_TRIES)]
+        ("reason", "tries"), [("ValidationError", 1), ("TransactionConflict", MAX_ATTEMPTS)]
     )
     def test_tries_are_bounded(self, loop: asyncio.AbstractEventLoop, reason: str, tries: int) -> None:
         service = Service(cancelled("None", reason))

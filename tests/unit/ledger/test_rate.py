@@ -13,7 +13,7 @@ from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 from tollgate.ledger.rate import (
     BASE,
-    MAX_TRIES,
+    MAX_ATTEMPTS,
     RateMeter,
     RateWindow,
     RateWindowMovedError,
@@ -49,7 +49,7 @@ class Account:
     def request(self, meter: RateMeter, now_ms: int, price: int = 1) -> None:
         """Take money and count, as create does. Raises `RateLimitedError`."""
         window = meter.guess("usr_1", now_ms)
-        for _ in range(MAX_TRIES):
+        for _ in range(MAX_ATTEMPTS):
             self.writes += 1
             try:
                 self.db.write(count_request(self._debit(price, window), window))

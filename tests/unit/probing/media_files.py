@@ -16,7 +16,7 @@ from av.audio.stream import AudioStream
 from av.video.stream import VideoStream
 from PIL import Image
 
-from local.simulator.media.film import Film
+from local.simulator.media.mp4 import Mp4
 from local.simulator.media.sound import SAMPLE_RATE_HZ, chords
 from tests.unit.probing.media_server import Sparse
 
@@ -29,7 +29,7 @@ WIDTH_PX, HEIGHT_PX = 320, 180
 @cache
 def mp4(audio: bool = True) -> bytes:
     """Return an H.264 MP4 with its index (`moov`) in front."""
-    return Film((16, 9), FILM_S, audio, "harbour", "test", seed=1).render()
+    return Mp4((16, 9), FILM_S, audio, "harbour", "test", seed=1).render()
 
 
 @cache

@@ -11,7 +11,7 @@ from local.simulator.app import create_app
 from local.simulator.server import make_server
 from tests.unit.simulator.support import HandClock
 
-STARTUP_TRIES = 500
+STARTUP_ATTEMPTS = 500
 STARTUP_PAUSE_S = 0.01
 
 
@@ -25,7 +25,7 @@ def simulator_url(hand_clock: HandClock) -> Iterator[str]:
     server = make_server(create_app(clock=hand_clock))
     thread = Thread(target=server.run)
     thread.start()
-    for _ in range(STARTUP_TRIES):
+    for _ in range(STARTUP_ATTEMPTS):
         if server.started:
             break
         time.sleep(STARTUP_PAUSE_S)

@@ -8,33 +8,33 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from local.simulator.media import rendered
-from local.simulator.media.film import Film
 from local.simulator.media.lettering import font, wrap
+from local.simulator.media.mp4 import Mp4
 from local.simulator.media.palette import seed_of
-from local.simulator.media.picture import Picture
-from local.simulator.media.shapes import picture_size_px
+from local.simulator.media.png import Png
+from local.simulator.media.shapes import image_size_px
 from local.simulator.media.sound import Song
 
 
 class TestPicture:
     def test_it_is_a_png_of_the_asked_size_with_more_than_a_gradient_on_it(self) -> None:
-        image = Image.open(io.BytesIO(Picture(1024, 576, "a red fox", "fal", seed=3).render()))
+        image = Image.open(io.BytesIO(Png(1024, 576, "a red fox", "fal", seed=3).render()))
         image.load()
         assert (image.format, image.size, image.mode) == ("PNG", (1024, 576), "RGB")
         assert len(set(image.resize((64, 36)).get_flattened_data())) > 100
 
     def test_the_caption_changes_the_picture(self) -> None:
-        pictures = [Picture(256, 256, caption, "fal", seed=3).render() for caption in ("a fox", "a hare")]
+        pictures = [Png(256, 256, caption, "fal", seed=3).render() for caption in ("a fox", "a hare")]
         assert pictures[0] != pictures[1]
 
     @pytest.mark.parametrize("caption", ["", "x" * 5_000, "\u72d0\u72f8 \U0001f98a", "\x00\t\n", "[[fail]]"])
     def test_any_caption_can_be_drawn(self, caption: str) -> None:
-        assert Image.open(io.BytesIO(Picture(64, 128, caption, "fal", seed=1).render())).size == (64, 128)
+        assert Image.open(io.BytesIO(Png(64, 128, caption, "fal", seed=1).render())).size == (64, 128)
 
 
 class TestFilm:
     def test_with_audio_it_is_h264_and_aac_of_the_asked_length(self) -> None:
-        with av.open(io.BytesIO(Film((16, 9), 4, True, "a fox", "fal", seed=1).render()), "r") as container:
+        with av.open(io.BytesIO(Mp4((16, 9), 4, True, "a fox", "fal", seed=1).render()), "r") as container:
             film, sound = container.streams.video[0], container.streams.audio[0]
             assert (film.codec_context.name, film.codec_context.pix_fmt) == ("h264", "yuv420p")
             assert (film.width, film.height) == (320, 180)
@@ -45,27 +45,27 @@ class TestFilm:
             assert len(list(container.decode(video=0))) == 32
 
     def test_without_audio_it_has_one_stream(self) -> None:
-        with av.open(io.BytesIO(Film((9, 16), 12, False, "a fox", "fal", seed=1).render()), "r") as container:
+        with av.open(io.BytesIO(Mp4((9, 16), 12, False, "a fox", "fal", seed=1).render()), "r") as container:
             assert [stream.type for stream in container.streams] == ["video"]
             assert container.duration == 12_000_000
 
     def test_the_picture_moves(self) -> None:
-        with av.open(io.BytesIO(Film((1, 1), 4, False, "a fox", "fal", seed=1).render()), "r") as container:
+        with av.open(io.BytesIO(Mp4((1, 1), 4, False, "a fox", "fal", seed=1).render()), "r") as container:
             frames = [bytes(frame.planes[0]) for frame in container.decode(video=0)]
         assert frames[0] != frames[-1]
 
     @pytest.mark.parametrize("seed", [-5, 10**15])
     def test_any_seed_will_do(self, seed: int) -> None:
-        assert Film((16, 9), 4, True, "a fox", "fal", seed).render()
-        assert Picture(64, 64, "a fox", "fal", seed).render()
+        assert Mp4((16, 9), 4, True, "a fox", "fal", seed).render()
+        assert Png(64, 64, "a fox", "fal", seed).render()
 
     def test_the_index_stands_before_the_data(self) -> None:
-        content = Film((16, 9), 4, False, "a fox", "fal", seed=1).render()
+        content = Mp4((16, 9), 4, False, "a fox", "fal", seed=1).render()
         assert content.index(b"moov") < content.index(b"mdat")
 
     @pytest.mark.parametrize("aspect", [(16, 9), (9, 16), (1, 1), (4, 3), (3, 4), (21, 9)])
     def test_sides_are_even_and_exactly_in_the_asked_ratio(self, aspect: tuple[int, int]) -> None:
-        width, height = Film(aspect, 4, False, "", "", seed=1).size_px
+        width, height = Mp4(aspect, 4, False, "", "", seed=1).size_px
         assert width % 2 == height % 2 == 0
         assert width * aspect[1] == height * aspect[0]
 
@@ -87,8 +87,8 @@ class TestSong:
 
 class TestRendered:
     def test_equal_artifacts_are_made_once(self) -> None:
-        first = rendered(Picture(64, 64, "once", "fal", seed=1))
-        assert rendered(Picture(64, 64, "once", "fal", seed=1)) is first
+        first = rendered(Png(64, 64, "once", "fal", seed=1))
+        assert rendered(Png(64, 64, "once", "fal", seed=1)) is first
 
 
 class TestLettering:
@@ -102,13 +102,13 @@ class TestLettering:
         assert wrap("word " * 100, font(16), 200, max_lines=2)[-1].endswith("…")
 
 
-class TestPictureSize:
+class TestImageSize:
     @pytest.mark.parametrize(
         ("ratio", "size"),
         [("1:1", (1024, 1024)), ("4:3", (1024, 768)), ("3:4", (768, 1024)), ("16:9", (1024, 576))],
     )
     def test_the_long_side_is_1024(self, ratio: str, size: tuple[int, int]) -> None:
-        assert picture_size_px(ratio) == size
+        assert image_size_px(ratio) == size
 
 
 class TestSeed:

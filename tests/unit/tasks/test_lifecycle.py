@@ -25,9 +25,9 @@ from tollgate.providers.runtime.base import (
 from tollgate.tasks.lifecycle import (
     FIRST_BUSY_WAIT_S,
     FIRST_POLL_S,
+    MAX_BAD_COPIES,
     MAX_BUSY_ROUNDS,
     MAX_BUSY_WAIT_S,
-    MAX_COPY_TRIES,
     STEP_GRACE_MS,
     SUBMIT_LEASE_MS,
     Continue,
@@ -258,7 +258,7 @@ class TestAfterCopy:
 
     def test_a_source_that_broke_is_tried_again_a_few_times_then_the_next_provider(self) -> None:
         task = submitted_task()
-        for _ in range(MAX_COPY_TRIES - 1):
+        for _ in range(MAX_BAD_COPIES - 1):
             decision = after_bad_copy(task, "broken", True, ROUTES, NOW)
             assert isinstance(decision, Continue)
             assert decision.task.attempt is not None

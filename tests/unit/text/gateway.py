@@ -32,7 +32,7 @@ from tollgate.text.stream import Meter
 from tollgate.text.tokens import input_bound, input_estimate
 from tollgate.text.upstream import Exchange, RoutedRequest, TextUpstream, refusal
 
-STARTUP_TRIES = 500
+STARTUP_ATTEMPTS = 500
 STARTUP_PAUSE_S = 0.01
 TIMEOUT_S = 10
 
@@ -43,7 +43,7 @@ def serving(app: FastAPI) -> Iterator[str]:
     server = make_server(app)
     thread = Thread(target=server.run)
     thread.start()
-    for _ in range(STARTUP_TRIES):
+    for _ in range(STARTUP_ATTEMPTS):
         if server.started:
             break
         time.sleep(STARTUP_PAUSE_S)

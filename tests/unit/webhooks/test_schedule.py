@@ -17,8 +17,8 @@ from tollgate.webhooks.models import Delivery, DeliveryAttempt, DeliveryStatus
 from tollgate.webhooks.schedule import (
     CLAIM_LEASE_MS,
     LATE_MS,
+    MAX_ATTEMPTS,
     MAX_LOG,
-    MAX_TRIES,
     after_attempt,
     claimed,
     defer,
@@ -106,7 +106,7 @@ class TestAfterAFailure:
         assert wait_s is None
         assert delivery.status is DeliveryStatus.FAILED
         assert (delivery.wake_at_ms, delivery.next_attempt_at_ms) == (None, None)
-        assert MAX_TRIES == 8
+        assert MAX_ATTEMPTS == 8
 
 
 class TestAfterASuccess:

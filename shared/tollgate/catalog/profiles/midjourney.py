@@ -38,14 +38,14 @@ ACTIONS = (
     "imagine", "edits", "blend", "describe", "upscale", "variation", "high-variation", "low-variation",
     "reroll", "zoom", "pan", "inpaint", "modal", "remix-strong", "remix-subtle",
 )  # fmt: skip
-ONE_PICTURE = ("upscale", "variation", "high-variation", "low-variation", "zoom", "inpaint")
+ONE_IMAGE = ("upscale", "variation", "high-variation", "low-variation", "zoom", "inpaint")
 REMIXES = ("remix-strong", "remix-subtle")
 WHICH = ("index", "customId")
 CASES = (
     Case(("imagine",), ("prompt",)),
     Case(("edits",), ("prompt", "imageUrls")),
     Case(("blend", "describe"), ("imageUrls",)),
-    Case(ONE_PICTURE, ("parentTaskId",), WHICH),
+    Case(ONE_IMAGE, ("parentTaskId",), WHICH),
     Case(("pan",), ("parentTaskId", "direction"), WHICH),
     Case(REMIXES, ("parentTaskId", "index")),
     Case(("reroll",), ("parentTaskId",)),
@@ -57,23 +57,23 @@ FLAGS = (
     "stop", "extra",
 )  # fmt: skip
 BUTTON = ("parentTaskId", "customId")
-PICTURE = (*BUTTON, "index")
+ONE_OF_FOUR = (*BUTTON, "index")
 CARRIED: Mapping[str, tuple[str, ...]] = {
     # A repeat runs a whole imagine again and is billed for each, so no other action has it.
     "imagine": (*FLAGS, "repeat"),
     "edits": FLAGS,
     "blend": ("imageUrls", "dimensions", "size"),
     "describe": ("imageUrls",),
-    **dict.fromkeys(("upscale", "variation", "high-variation", "low-variation", "inpaint"), PICTURE),
+    **dict.fromkeys(("upscale", "variation", "high-variation", "low-variation", "inpaint"), ONE_OF_FOUR),
     "reroll": BUTTON,
-    "zoom": (*PICTURE, "zoomRatio"),
-    "pan": (*PICTURE, "direction"),
+    "zoom": (*ONE_OF_FOUR, "zoomRatio"),
+    "pan": (*ONE_OF_FOUR, "direction"),
     "modal": ("parentTaskId", "prompt", "maskUrl"),
     **dict.fromkeys(REMIXES, ("parentTaskId", "index", "prompt")),
 }
 """What an action can be told, besides the speed: what its routes have a field for."""
 ASKS_FOR_NOTHING: Mapping[str, Any] = {"dimensions": "SQUARE"}
-PICTURES: Mapping[str, tuple[int, int]] = {"blend": (2, 4), "describe": (1, 1)}
+IMAGE_COUNTS: Mapping[str, tuple[int, int]] = {"blend": (2, 4), "describe": (1, 1)}
 """How few and how many images an action takes (APIMart's documentation, blend and describe)."""
 MAX_FLAGS = 1000
 MAX_REFERENCE = 2048
@@ -88,13 +88,13 @@ Percent = Annotated[int, Whole(0, 100)]
             "if": {"required": ["action"], "properties": {"action": {"const": action}}},
             "then": {"properties": {"imageUrls": {"minItems": fewest, "maxItems": most}}},
         }
-        for action, (fewest, most) in PICTURES.items()
+        for action, (fewest, most) in IMAGE_COUNTS.items()
     ]
 })  # fmt: skip
 def an_action_has_as_many_images_as_it_takes(checked: CheckedInput) -> Iterator[Problem]:
     """Refuse to blend one image, to describe two, and more than the action takes."""
     action, count = checked.values["action"], len(items(checked, "imageUrls"))
-    fewest, most = PICTURES.get(action, (0, count))
+    fewest, most = IMAGE_COUNTS.get(action, (0, count))
     if count and not fewest <= count <= most:
         allowed = f"{fewest} item" if most == 1 else f"{fewest} to {most} items"
         yield Problem(at("imageUrls"), f"Action {action} takes {allowed}, has {count}.", allowed)

@@ -11,14 +11,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from local.simulator.media import Artifact
-from local.simulator.media.film import Film
+from local.simulator.media.mp4 import Mp4
 from local.simulator.media.palette import seed_of
-from local.simulator.media.picture import Picture
-from local.simulator.media.shapes import LONG_SIDE_PX, aspect, picture_size_px
+from local.simulator.media.png import Png
+from local.simulator.media.shapes import LONG_SIDE_PX, aspect, image_size_px
 from local.simulator.wire import MAX_PROMPT_CHARS, text
 
 USUAL_S = 5
-MAX_FILM_S = 30
+MAX_VIDEO_S = 30
 _PRESETS = {
     "square": "1:1",
     "square_hd": "1:1",
@@ -62,7 +62,7 @@ def one(*values: Any) -> Any:
     return Literal[values]
 
 
-class Order(BaseModel):
+class ModelInput(BaseModel):
     """The input of a simulated model."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -76,7 +76,7 @@ class Order(BaseModel):
         return self.model_dump(exclude_none=True)
 
 
-class PictureOrder(Order):
+class ImageInput(ModelInput):
     """The input of a model that makes images."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
@@ -85,10 +85,10 @@ class PictureOrder(Order):
         width, height = _pixels(next((said[name] for name in _SHAPES if name in said), "1:1"))
         caption = text(said.get("prompt"))
         seed = said.get("seed", seed_of(caption))
-        return [Picture(width, height, caption, label, seed + index) for index in range(count)]
+        return [Png(width, height, caption, label, seed + index) for index in range(count)]
 
 
-class FilmOrder(Order):
+class VideoInput(ModelInput):
     """The input of a model that makes videos."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
@@ -99,21 +99,21 @@ class FilmOrder(Order):
         is_loud = any(said.get(name) is True for name in _SOUNDS)
         caption = text(said.get("prompt"))
         seed = said.get("seed", seed_of(caption))
-        return [Film(shape, length_s, is_loud, caption, label, seed + index) for index in range(count)]
+        return [Mp4(shape, length_s, is_loud, caption, label, seed + index) for index in range(count)]
 
 
-def pictures(**fields: Any) -> type[Order]:
+def images(**fields: Any) -> type[ModelInput]:
     """Return the input of a model that makes images, with a prompt and these fields."""
-    return made("Pictures", PictureOrder, {"prompt": needed(Prompt), **fields})
+    return made("Images", ImageInput, {"prompt": needed(Prompt), **fields})
 
 
-def films(**fields: Any) -> type[Order]:
+def videos(**fields: Any) -> type[ModelInput]:
     """Return the input of a model that makes videos, with a prompt unless `fields` say otherwise."""
-    return made("Films", FilmOrder, {"prompt": needed(Prompt), **fields})
+    return made("Videos", VideoInput, {"prompt": needed(Prompt), **fields})
 
 
-def made(name: str, base: type[Order], table: Table) -> type[Order]:
-    """Return an order class of these fields."""
+def made(name: str, base: type[ModelInput], table: Table) -> type[ModelInput]:
+    """Return an input class of these fields."""
     fields: dict[str, Any] = {
         field: (kind.kind, ...) if isinstance(kind, Needed) else (kind | None, None)
         for field, kind in table.items()
@@ -130,7 +130,7 @@ def problem_of(error: ValidationError) -> str:
 def _seconds(length: Any) -> int:
     """Return a length in seconds; 0 is as long as the source, which is not looked at."""
     number = int(str(length).rstrip("s")) or USUAL_S
-    return max(1, min(number, MAX_FILM_S))
+    return max(1, min(number, MAX_VIDEO_S))
 
 
 def _ratio(shape: Any) -> tuple[int, int]:
@@ -147,7 +147,7 @@ def _pixels(shape: Any) -> tuple[int, int]:
         shape = {"width": int(match[1]), "height": int(match[2])}
     if not isinstance(shape, dict):
         width, height = _ratio(shape)
-        return picture_size_px(f"{width}:{height}")
+        return image_size_px(f"{width}:{height}")
     longest = max(shape.values())
     scale = min(longest, LONG_SIDE_PX)
     return max(1, shape["width"] * scale // longest), max(1, shape["height"] * scale // longest)

@@ -1,4 +1,4 @@
-"""Orders of every kind: each live model, follow-ups on earlier results, and every fault of a provider."""
+"""Requests of every kind: each live model, follow-ups on earlier results, and every fault of a provider."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ FOR_ALL_SHARE = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """Finished tasks that orders build on: ids, and where the files of some are."""
+    """Finished tasks that others build on: ids, and where the files of some are."""
 
-    picture_url: str
-    film_url: str
+    image_url: str
+    video_url: str
     song_url: str
     song_task_id: str
     grid_task_id: str
@@ -51,29 +51,29 @@ FIRST: Mapping[str, dict[str, Any]] = {
 
 
 def inputs(models: Sequence[str], earlier: Earlier) -> list[tuple[str, dict[str, Any]]]:
-    """Return a model and a short valid input for each kind of order: every model, and every follow-up."""
-    picture, film, song = earlier.picture_url, earlier.film_url, earlier.song_url
-    motion = {"imageUrls": [picture], "videoUrls": [film]}
+    """Return a model and a short valid input for each kind of request: every model, and every follow-up."""
+    image, video, song = earlier.image_url, earlier.video_url, earlier.song_url
+    motion = {"imageUrls": [image], "videoUrls": [video]}
     more: dict[str, dict[str, Any]] = {
         "kling-2.6-motion-control": {**motion, "characterOrientation": "image"},
         "kling-3.0-motion-control": {**motion, "characterOrientation": "video"},
-        "midjourney-video": {"imageUrls": [picture]},
+        "midjourney-video": {"imageUrls": [image]},
         "suno-custom-model": {"name": "mine", "audioUrls": [song] * 6},
-        "wan-2.7-edit-video": {"editVideoUrl": film},
-        "wan-2.7-image-to-video": {"imageUrls": [picture]},
-        "wan-2.7-reference-to-video": {"referenceImageUrls": [picture]},
+        "wan-2.7-edit-video": {"editVideoUrl": video},
+        "wan-2.7-image-to-video": {"imageUrls": [image]},
+        "wan-2.7-reference-to-video": {"referenceImageUrls": [image]},
         "z-image": {"size": "1:1"},
     }
     track = {"parentTaskId": earlier.song_task_id, "audioId": "1"}
-    pictures = {"parentTaskId": earlier.grid_task_id, "index": 2}
+    grid = {"parentTaskId": earlier.grid_task_id, "index": 2}
     return [
         *((model, more.get(model, {})) for model in models),
         ("suno", {"action": "lyrics"}),
         ("suno", {"action": "extend", "startS": 1, **track}),
         ("suno", {"action": "wav", **track}),
-        ("midjourney", {"action": "upscale", **pictures}),
-        ("midjourney", {"action": "remix-subtle", **pictures}),
-        ("midjourney", {"action": "describe", "imageUrls": [picture]}),
+        ("midjourney", {"action": "upscale", **grid}),
+        ("midjourney", {"action": "remix-subtle", **grid}),
+        ("midjourney", {"action": "describe", "imageUrls": [image]}),
     ]
 
 
@@ -88,10 +88,10 @@ def with_a_prompt(values: Mapping[str, Any], prompt: str) -> dict[str, Any]:
 
 
 def prompt_of(number: int, random: Random) -> str:
-    """Return a prompt that no other order has, mostly with one or two faults for one provider or for all."""
+    """Return a prompt of its own, mostly with one or two faults for one provider or for all."""
     faults = random.sample(FAULTS, random.choice((1, 2))) if random.random() < FAULTY_SHARE else []
     told = [
         f"[[{fault}]]" if random.random() < FOR_ALL_SHARE else f"[[{random.choice(PROVIDERS)}: {fault}]]"
         for fault in faults
     ]
-    return " ".join([f"order {number},", *told])
+    return " ".join([f"request {number},", *told])

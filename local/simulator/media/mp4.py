@@ -25,7 +25,7 @@ _TEXT_PX = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Film:
+class Mp4:
     """An MP4 (H.264, faststart) of `duration_s` seconds in the shape `aspect` (width, height).
 
     With `audio` it has an AAC track. `caption` and `label` stand below the image's moving part.
@@ -52,7 +52,7 @@ class Film:
         """Return the MP4's bytes."""
         # A file on disk: moving the index to the front makes the muxer read back what it wrote.
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "film.mp4")
+            path = Path(folder, "video.mp4")
             with av.open(str(path), "w", options={"movflags": "faststart"}) as container:
                 self._write(container)
             return path.read_bytes()
@@ -61,14 +61,14 @@ class Film:
         width_px, height_px = self.size_px
         # One thread: the image is so small that more of them only cost.
         options = {"preset": "ultrafast", "crf": "28", "threads": "1"}
-        film = container.add_stream("libx264", rate=FRAMES_PER_S, options=options)
-        film.width, film.height, film.pix_fmt = width_px, height_px, "yuv420p"
+        video = container.add_stream("libx264", rate=FRAMES_PER_S, options=options)
+        video.width, video.height, video.pix_fmt = width_px, height_px, "yuv420p"
         fast = {"aac_coder": "fast"}
         sound = container.add_stream("aac", SAMPLE_RATE_HZ, fast, layout="mono") if self.audio else None
         for frame in drain(self._graph()):
             if isinstance(frame, VideoFrame):
-                container.mux(film.encode(frame))
-        container.mux(film.encode())
+                container.mux(video.encode(frame))
+        container.mux(video.encode())
         if sound is not None:
             for samples in chords(self.seed, self.duration_s, sample_format="fltp"):
                 container.mux(sound.encode(samples))

@@ -18,7 +18,7 @@ _SHADOW = (0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Png:
     """A PNG of `width_px` by `height_px` that shows `caption` and, in the corner, `label`."""
 
     width_px: int
