@@ -20,10 +20,12 @@ from get_status.app import app as status_app
 from local.files import LAMBDA_PATH, STORAGE_PATH
 from local.lambda_api import create_lambda_api
 from local.patience import PatientProtocol
+from local.preflight import Preflights
 from local.template import read_template
 from serve_mcp.app import app as mcp_app
 from text.app import app as text_app
 from tollgate.composition import text as text_parts
+from tollgate.composition.parts import cors_headers
 from tollgate.kit import aws
 
 if TYPE_CHECKING:
@@ -112,10 +114,11 @@ def create_app(bucket: str) -> Starlette:
     """Return the API, the storage and Lambda's own API as one app."""
     storage = Starlette(routes=[Route("/{key:path}", stored_file, methods=["GET", "HEAD"])])
     storage.state.bucket = bucket
-    functions = create_lambda_api(read_template())
+    template = read_template()
+    functions = create_lambda_api(template)
     app = Starlette(routes=[Mount(STORAGE_PATH, storage), Mount(LAMBDA_PATH, functions)], lifespan=_closing)
     # Not a mount at "/": that takes no path with a newline in it.
-    app.router.default = compressed
+    app.router.default = Preflights(compressed, template, cors_headers()["access-control-allow-origin"])
     return app
 
 

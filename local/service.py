@@ -122,8 +122,9 @@ class LocalService:
             "CALLBACK_BASE_URL": self.base_url,
             "AWS_ENDPOINT_URL": endpoint,
             "PROBE_FUNCTION": "ProbeMediaFunction",
-            # For load tests; without it, the template's own default.
+            # For load tests and pages of one origin; without them, the template's own defaults.
             "REQUESTS_PER_MINUTE": os.environ.get("REQUESTS_PER_MINUTE", ""),
+            "ALLOWED_ORIGIN": os.environ.get("ALLOWED_ORIGIN", ""),
         }
         stack = Stack(read_template(), clients, {"Stage": "local", "LogLevel": "INFO"}, overrides)
         stack.create(

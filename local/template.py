@@ -52,8 +52,24 @@ class Template:
         return body
 
     def routes(self) -> set[tuple[str, str]]:
-        """Return every route as `(METHOD, path)`."""
-        return {(method.upper(), path) for path, on in self.openapi()["paths"].items() for method in on}
+        """Return every route to a function as `(METHOD, path)`; preflights are the gateway's own."""
+        paths = self.openapi()["paths"]
+        return {
+            (method.upper(), path)
+            for path, on in paths.items()
+            for method, route in on.items()
+            if route["x-amazon-apigateway-integration"]["type"] != "mock"
+        }
+
+    def preflights(self) -> dict[str, dict[str, Any]]:
+        """Return the headers, unresolved, that the gateway answers a preflight with, by path."""
+        found = {}
+        for path, on in self.openapi()["paths"].items():
+            integration = on.get("options", {}).get("x-amazon-apigateway-integration", {})
+            if integration.get("type") == "mock":
+                headers = integration["responses"]["default"]["responseParameters"]
+                found[path] = {name.rpartition(".")[2].lower(): value for name, value in headers.items()}
+        return found
 
     def role(self, function: str) -> Properties:
         """Return the role of a function."""

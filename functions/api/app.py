@@ -23,6 +23,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api import account, callbacks, catalog, files, keys, media, payments, reference, statistics, webhooks
 from tollgate.composition import api as api_parts
+from tollgate.composition.parts import cors_headers
+from tollgate.kit.cors import CrossOrigin
 from tollgate.kit.errors import (
     InternalError,
     MethodNotAllowedError,
@@ -127,5 +129,6 @@ def _error_response(request: Request, error: TollgateError) -> JSONResponse:
 
 
 app.add_middleware(WithoutTrailingSlash)
+app.add_middleware(CrossOrigin, headers=cors_headers)
 
 handler = Mangum(app, lifespan="off")

@@ -17,6 +17,8 @@ from starlette.routing import Route
 
 from tollgate.accounts.models import Scope
 from tollgate.composition.get_status import GetStatus, get_status
+from tollgate.composition.parts import cors_headers
+from tollgate.kit.cors import CrossOrigin
 from tollgate.kit.errors import (
     InternalError,
     MethodNotAllowedError,
@@ -99,4 +101,5 @@ async def unknown_route(request: Request, error: Exception) -> Response:
 app = Starlette(
     routes=[Route(ROUTE, status, methods=["GET"])], exception_handlers={HTTPException: unknown_route}
 )
+app.add_middleware(CrossOrigin, headers=cors_headers)
 handler = Mangum(app, lifespan="off")

@@ -5,10 +5,13 @@ touches AWS: its role allows nothing.
 """
 
 from collections.abc import MutableMapping
+from functools import cache
 from typing import Any
 
 from mangum import Mangum
 
+from tollgate.kit.cors import CrossOrigin, cors_headers
+from tollgate.kit.settings import Settings
 from tollgate.mcp.http import McpApp
 
 VERSION = "0.1.0"
@@ -28,5 +31,12 @@ def base_url(scope: MutableMapping[str, Any]) -> str:
     return f"http://{host}:{port}"
 
 
-app = McpApp(VERSION, base_url)
+# Not in tollgate.composition: that imports boto3, which is not needed here.
+@cache
+def shared_headers() -> dict[str, str]:
+    """Return the headers that let a page of another origin read an answer."""
+    return cors_headers(Settings.from_env().allowed_origin)
+
+
+app = CrossOrigin(McpApp(VERSION, base_url), shared_headers)
 handler = Mangum(app, lifespan="off")

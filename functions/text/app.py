@@ -16,6 +16,7 @@ from starlette.routing import Route, Router
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.networks import gateway_address
 from tollgate.composition import text as text_parts
+from tollgate.composition.parts import cors_headers
 from tollgate.kit.errors import PayloadTooLargeError
 from tollgate.text.event_stream import http_response
 from tollgate.text.middleware import ACCOUNT_ID, JSON, REQUEST_ID, TextMiddleware
@@ -142,4 +143,4 @@ routes = Router(
     redirect_slashes=False,
     lifespan=closing,
 )
-app = TextMiddleware(routes, text_parts.rate_headers)
+app = TextMiddleware(routes, text_parts.rate_headers, cors_headers)

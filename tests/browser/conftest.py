@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
@@ -28,10 +29,16 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def base_url(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a running service; without a browser none is started."""
-    with running_service(Path(tmp_path_factory.mktemp("local"))) as service:
-        yield service["baseUrl"]
+def service(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """Return what `service.json` says of a running service; without a browser none is started."""
+    with running_service(Path(tmp_path_factory.mktemp("local"))) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def base_url(service: dict[str, Any]) -> str:
+    """Return the address of the running service."""
+    return str(service["baseUrl"])
 
 
 @pytest.fixture

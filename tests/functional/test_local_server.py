@@ -1,8 +1,11 @@
 """The local server answers as the gateway and the distribution do."""
 
+import pytest
 from starlette.testclient import TestClient
 
 from tests.conftest import Aws
+
+ORIGIN = {"origin": "https://shop.example"}
 
 
 class TestCompression:
@@ -15,3 +18,69 @@ class TestCompression:
         plain = client.get("/api/v1/catalog", headers={"accept-encoding": "identity"})
         assert "content-encoding" not in plain.headers
         assert plain.json() == catalog.json()
+
+
+class TestCrossOrigin:
+    def client(self) -> TestClient:
+        from local.server import create_app  # noqa: PLC0415 - its handlers take this thread's loop
+
+        return TestClient(create_app("bucket"))
+
+    @pytest.mark.parametrize(
+        ("method", "path"),
+        [
+            ("POST", "/api/v1/generation/create"),
+            ("POST", "/api/v1/chat/completions"),
+            ("DELETE", "/api/v1/keys/key_1"),
+            ("GET", "/api/v1/task/status/task_1"),
+            ("POST", "/mcp"),
+        ],
+    )
+    def test_a_preflight_is_answered_as_the_gateway_answers_it(
+        self, aws: Aws, method: str, path: str
+    ) -> None:
+        asked = {"access-control-request-method": method, "access-control-request-headers": "authorization"}
+        answer = self.client().options(path, headers={**ORIGIN, **asked})
+        assert answer.status_code == 200
+        assert answer.headers["access-control-allow-origin"] == "*"
+        assert answer.headers["access-control-allow-headers"] == "*,Authorization"
+        assert method in answer.headers["access-control-allow-methods"].split(",")
+
+    def test_the_dashboard_s_is_refused(self, aws: Aws) -> None:
+        for path in ("/dashboard", "/dashboard/keys"):
+            answer = self.client().options(path, headers={**ORIGIN, "access-control-request-method": "POST"})
+            assert answer.status_code == 403
+            assert "access-control-allow-origin" not in answer.headers
+        assert "access-control-allow-origin" not in self.client().get("/dashboard", headers=ORIGIN).headers
+
+    @pytest.mark.parametrize(
+        ("method", "path", "status"),
+        [
+            ("GET", "/api/v1/catalog", 200),
+            ("GET", "/api/v1/user/me", 401),
+            ("GET", "/api/v1/nothing", 404),
+            ("DELETE", "/api/v1/catalog", 405),
+            ("POST", "/api/v1/chat/completions", 401),
+            ("POST", "/api/v1/chat/nothing", 404),
+            ("GET", "/api/v1/task/status/task_1", 401),
+            ("POST", "/mcp", 401),
+        ],
+    )
+    def test_every_answer_can_be_read_errors_too(self, aws: Aws, method: str, path: str, status: int) -> None:
+        answer = self.client().request(method, path, headers=ORIGIN)
+        assert answer.status_code == status
+        assert answer.headers["access-control-allow-origin"] == "*"
+        assert answer.headers["access-control-expose-headers"] == "*"
+
+    def test_one_origin_alone_where_one_is_named(self, aws: Aws, monkeypatch: pytest.MonkeyPatch) -> None:
+        from tollgate.composition import parts  # noqa: PLC0415 - as above
+
+        monkeypatch.setenv("ALLOWED_ORIGIN", "https://shop.example")
+        parts.forget()
+        answers = [
+            self.client().get("/api/v1/catalog"),
+            self.client().options("/api/v1/catalog", headers={"access-control-request-method": "GET"}),
+        ]
+        parts.forget()
+        for answer in answers:
+            assert answer.headers["access-control-allow-origin"] == "https://shop.example"

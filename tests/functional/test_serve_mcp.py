@@ -8,10 +8,17 @@ import pytest
 
 from local.events import Context
 from local.template import ROOT
-from serve_mcp.app import base_url, handler
+from serve_mcp.app import base_url, handler, shared_headers
 
 EVENT: dict[str, Any] = json.loads((ROOT / "events/serve_mcp.json").read_text())
 CONTEXT: Any = Context("ServeMcpFunction")
+
+
+@pytest.fixture(autouse=True)
+def settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the function start as the template has it."""
+    monkeypatch.setenv("STAGE", "local")
+    shared_headers.cache_clear()
 
 
 def call(event: dict[str, Any]) -> tuple[int, dict[str, Any]]:

@@ -1,6 +1,7 @@
 """The API as the gateway serves it: the contract's routes, and its errors where the gateway answers alone."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -55,7 +56,10 @@ TEXT = {
     ("GET", "/api/v1/models"),
 }
 
-DASHBOARD = {("GET", "/dashboard"), ("GET", "/dashboard/{proxy+}"), ("POST", "/dashboard/{proxy+}")}
+DASHBOARD = {
+    *((method, "/dashboard") for method in ("GET", "OPTIONS")),
+    *((method, "/dashboard/{proxy+}") for method in ("GET", "POST", "OPTIONS")),
+}
 
 MCP = {("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp")}
 
@@ -91,6 +95,54 @@ class TestRoutes:
             address = "response-streaming-invocations" if streamed else "/invocations"
             assert on["uri"]["Fn::Sub"].endswith(address)
             assert on.get("responseTransferMode") == ("STREAM" if streamed else None)
+
+
+class TestCrossOrigin:
+    """By the Fetch standard: https://fetch.spec.whatwg.org/#http-cors-protocol."""
+
+    def test_the_gateway_answers_preflights_of_every_path_but_the_dashboard_s(
+        self, template: Template
+    ) -> None:
+        preflights = template.preflights()
+        assert set(preflights) == {path for _, path in ROUTES | TEXT | MCP}
+        for method, path in ROUTES | TEXT | MCP:
+            headers = preflights[path]
+            assert method in headers["access-control-allow-methods"].strip("'").split(",")
+            # A wildcard stands for every header but this one.
+            assert headers["access-control-allow-headers"] == "'*,Authorization'"
+            assert headers["access-control-allow-origin"] == {"Fn::Sub": "'${AllowedOrigin}'"}
+
+    def test_no_answer_lets_a_page_send_cookies(self, template: Template) -> None:
+        for headers in (*template.preflights().values(), *map(_parameters, _responses(template).values())):
+            assert not [name for name in headers if "credentials" in name.lower()]
+
+    def test_what_the_gateway_answers_by_itself_can_be_read_by_a_page(self, template: Template) -> None:
+        for response in _responses(template).values():
+            parameters = response["responseParameters"]
+            named = parameters["gatewayresponse.header.Access-Control-Allow-Origin"]
+            assert named == {"Fn::Sub": "'${AllowedOrigin}'"}
+
+    @pytest.mark.parametrize(
+        ("origin", "taken"),
+        [
+            ("*", True),
+            ("https://shop.example", True),
+            ("http://localhost:3000", True),
+            ("https://[::1]:3000", True),
+            ("https://shop.example/", False),
+            ("https://a.example,https://b.example", False),
+            ("shop.example", False),
+            ("https://*", False),
+            ("", False),
+        ],
+    )
+    def test_one_origin_or_all(self, template: Template, origin: str, taken: bool) -> None:
+        pattern = template.source["Parameters"]["AllowedOrigin"]["AllowedPattern"]
+        assert bool(re.fullmatch(pattern, origin)) is taken
+
+    def test_each_function_is_told(self, template: Template) -> None:
+        for function in ("ApiFunction", "GetStatusFunction", "TextFunction", "ServeMcpFunction"):
+            assert template.variables(function)["ALLOWED_ORIGIN"] == {"Ref": "AllowedOrigin"}
 
 
 class TestStage:
@@ -158,6 +210,11 @@ class TestGatewayResponses:
 
 def _responses(template: Template) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = template.openapi()["x-amazon-apigateway-gateway-responses"]
+    return found
+
+
+def _parameters(response: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = response["responseParameters"]
     return found
 
 

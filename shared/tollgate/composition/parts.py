@@ -9,8 +9,9 @@ from collections.abc import Callable, Hashable
 from functools import cache
 from typing import Protocol, TypeVar
 
-from tollgate.kit import aws
+from tollgate.kit import aws, cors
 from tollgate.kit.clock import SystemClock
+from tollgate.kit.settings import Settings
 
 PartT_co = TypeVar("PartT_co", covariant=True)
 
@@ -39,6 +40,12 @@ def part(join: Callable[..., PartT_co]) -> Part[PartT_co]:
 def clock() -> SystemClock:
     """Return the clock that all parts share."""
     return SystemClock()
+
+
+@part
+def cors_headers() -> dict[str, str]:
+    """Return the headers that let a page of another origin read an answer."""
+    return cors.cors_headers(Settings.from_env().allowed_origin)
 
 
 def forget() -> None:

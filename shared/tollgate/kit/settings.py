@@ -54,6 +54,7 @@ class Settings:
     """
 
     stage: Stage
+    allowed_origin: str = "*"
     tollgate_allow_loopback_webhooks: bool = False
     tollgate_allow_loopback_media: bool = False
     tollgate_local_storage_urls: str | None = None

@@ -1,6 +1,6 @@
 """What all text routes share, as one ASGI layer: the request's id, rate headers, errors in our shape.
 
-    request ─► id ─► route ─► response + x-request-id + x-ratelimit-*
+    request ─► id ─► route ─► response + x-request-id + x-ratelimit-* + access-control-*
                        └─ raises ─► error body in the protocol that the caller speaks
 
 It knows no route: whatever raises below it is answered here, an unknown path and a broken database too.
@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tollgate.kit.cors import TIMEOUT_STATUS
 from tollgate.kit.errors import InternalError, MethodNotAllowedError, RouteNotFoundError, TollgateError
 from tollgate.kit.observability import begin_request, logger
 from tollgate.text.errors import error_body
@@ -38,9 +39,12 @@ RateHeaders = Callable[[str], Mapping[str, str]]
 class TextMiddleware:
     """Names requests, answers errors, and tells callers what is left of their minute."""
 
-    def __init__(self, app: ASGIApp, rate_headers: RateHeaders) -> None:
+    def __init__(
+        self, app: ASGIApp, rate_headers: RateHeaders, cors_headers: Callable[[], Mapping[str, str]]
+    ) -> None:
         self._app = app
         self._rate_headers = rate_headers
+        self._cors_headers = cors_headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -61,7 +65,7 @@ class TextMiddleware:
                 return
             if message["type"] == "http.response.start":
                 has_begun = True
-                message["headers"] = [*message["headers"], *self._headers(scope)]
+                message["headers"] = [*message["headers"], *self._headers(scope, message["status"])]
             async with asyncio.timeout(SEND_TIMEOUT_S):
                 await send(message)
 
@@ -74,10 +78,12 @@ class TextMiddleware:
                 raise
             await _error_response(scope, exc)(scope, receive, send_named)
 
-    def _headers(self, scope: Scope) -> list[tuple[bytes, bytes]]:
+    def _headers(self, scope: Scope, status: int) -> list[tuple[bytes, bytes]]:
         state = scope["state"]
         # Anthropic's SDKs read `request-id`.
         named = {"x-request-id": state[REQUEST_ID], "request-id": state[REQUEST_ID]}
+        if status != TIMEOUT_STATUS:
+            named.update(self._cors_headers())
         if ACCOUNT_ID in state:
             named.update(self._rate_headers(state[ACCOUNT_ID]))
         return [(name.encode(), value.encode()) for name, value in named.items()]
