@@ -1,9 +1,10 @@
 """What the mapping tests share: a request body as it comes out of the catalog's own route."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from tests.unit.catalog.cases import CATALOG
-from tollgate.catalog.models import Route
+from tollgate.catalog.models import Model, Route
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.registry import providers
 
@@ -13,6 +14,18 @@ S = "https://a.test/s.mp3"
 FIRST = {"url": A, "role": "first_frame"}
 LAST = {"url": B, "role": "last_frame"}
 REFERENCE = {"url": C, "role": "reference_image"}
+
+FULL: Mapping[str, dict[str, Any]] = {
+    "kling-2.6-motion-control": {"imageUrls": [A], "videoUrls": [V], "characterOrientation": "image"},
+    "kling-3.0-motion-control": {"imageUrls": [A], "videoUrls": [V], "characterOrientation": "video"},
+    "midjourney-video": {"imageUrls": [A]},
+    "suno-custom-model": {"name": "mine", "audioUrls": [f"https://a.test/{n}.mp3" for n in range(6)]},
+    "wan-2.7-edit-video": {"prompt": "a fox", "editVideoUrl": V},
+    "wan-2.7-image-to-video": {"prompt": "a fox", "imageUrls": [A]},
+    "wan-2.7-reference-to-video": {"prompt": "a fox", "referenceImageUrls": [A]},
+    "z-image": {"prompt": "a fox", "size": "1:1"},
+}
+"""The shortest input of models that need more than a prompt."""
 
 Case = tuple[str, dict[str, Any], str, dict[str, Any]]
 """A model, an input, the provider's id and its body."""
@@ -28,6 +41,11 @@ def job_of(provider: str, model_id: str, source: dict[str, Any]) -> Job:
     """Return the job for an input, checked and with the profile's defaults."""
     route = route_of(provider, model_id)
     return Job("task_1", route.mapping, route.upstream, CATALOG.get(model_id).check(source).values)
+
+
+def shortest(model: Model) -> Mapping[str, Any]:
+    """Return the values of the shortest input of a model."""
+    return model.check(FULL.get(model.id, {"prompt": "a fox"})).values
 
 
 def mapped(provider: str, model_id: str, source: dict[str, Any]) -> Mapped:

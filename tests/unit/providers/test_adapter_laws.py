@@ -1,285 +1,319 @@
-"""What holds for every adapter alike, whatever its provider: what is sent, and what errors and odd answers
-come to. What a provider says in words of its own is in the test of that provider."""
+"""What holds for every declared provider alike: what is sent, and what errors and odd answers come to.
 
-from dataclasses import dataclass
+A provider gets these by being declared. What it says in words of its own is in the test of that provider.
+"""
+
+import json
+import logging
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from local.service import PROVIDERS
-from tests.support.http_server import http_server
-from tests.unit.providers.mapping_support import job_of
-from tests.unit.providers.support import (
-    ANSWERS,
-    KEY,
-    STATUSES,
-    Api,
-    connected,
-    first_bytes,
-    keep,
-    made_job,
-    run,
-)
+from tests.unit.providers.answers import BROKEN, NOT_SENT, UNANSWERED, answer, answers, breaks_off, says
+from tests.unit.providers.support import KEY, first_bytes, keep, made_job, run
+from tests.unit.providers.ways import NAMES, Said, Way, Wire, adapter, base_url, simulated, ways
 from tollgate.providers.runtime.base import (
     Cancels,
     Failed,
     FailureKind,
-    Handle,
-    Job,
     Lost,
     MediaProvider,
     Pending,
     Rejected,
     RejectionKind,
+    ResultFile,
+    SubmitOutcome,
     Submitted,
     Succeeded,
     Unknown,
 )
+from tollgate.providers.runtime.registry import providers
 
-BEARER = ("authorization", f"Bearer {KEY}")
 MEDIA_STARTS = (b"\x89PNG", b"\x00\x00\x00", b"ID3")
+UNCLEAR: tuple[Any, ...] = (None, [], "ok", {}, {"id": 5, "request_id": "", "data": {}})
+CUTS = 12
+"""Of how many lengths an answer is tried that was cut off."""
+ONLY_WORDS = frozenset({"kie", "kling", "muapi", "piapi", "poyo"})
+"""Their jobs fail with words alone, from which a refusal of the content cannot be told."""
+ABOUT_OTHERS = {
+    401: FailureKind.REFUSED_US,
+    402: FailureKind.REFUSED_US,
+    403: FailureKind.REFUSED_US,
+    404: FailureKind.NOT_CONFIGURED,
+    429: FailureKind.LIMITED,
+    500: FailureKind.PROVIDER_ERROR,
+    503: FailureKind.PROVIDER_ERROR,
+    504: FailureKind.PROVIDER_ERROR,
+}
+"""What a status means that is about us or the provider, never about the request."""
+NO_CREDIT = {("kie", 429): FailureKind.REFUSED_US}
+"""Who says with another status, on some of its ways, that our account is empty."""
+every_provider = pytest.mark.parametrize("name", NAMES)
+odd_answers = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=40,
+    deadline=None,
+)
 
 
-@dataclass(frozen=True)
-class Kind:
-    """One kind of job of a provider: a model, how the key is sent, and a handle where there are jobs.
+class Tried:
+    """A provider's adapter on a wire that says what a test wants."""
 
-    `refuses` is whether a job that ends without a result tells that its content was refused, `cancels`
-    whether it can be dropped.
-    """
+    def __init__(self, name: str, simulator_url: str) -> None:
+        self.declared = providers()[name]
+        self.ways = list(ways(name, simulator_url).values())
+        self.wire = Wire(lambda _: httpx.Response(500))
+        self.origin = httpx.URL(simulator_url)
+        self.adapter = adapter(name, base_url(name, simulator_url), self.wire)
 
-    provider: str
-    model: str
-    key: tuple[str, str]
-    handle: Handle | None
-    refuses: bool = True
-    cancels: bool = False
+    @property
+    def jobs(self) -> list[Way]:
+        """Return the ways that have a job to ask for."""
+        return [way for way in self.ways if way.handle is not None]
 
-    def job(self, prompt: str = "a fox") -> Job:
-        return job_of(self.provider, self.model, {"prompt": prompt})
+    def submit(self, way: Way, *said: Said) -> SubmitOutcome:
+        """Submit the job of a way to a provider that says this."""
+        self.wire.says(*said)
+        outcome = self.adapter.submit(way.job)
+        self.check_sent()
+        keep(outcome)
+        return outcome
 
+    def check_sent(self) -> None:
+        """Check that the key goes to the provider's own origin alone, and only where it is declared."""
+        for request in self.wire.sent:
+            assert (request.url.scheme, request.url.host, request.url.port) == (
+                self.origin.scheme,
+                self.origin.host,
+                self.origin.port,
+            )
+            assert KEY not in str(request.url)
+            assert KEY.encode() not in request.content
+            carriers = [name for name, value in request.headers.items() if KEY in value]
+            assert carriers == [self.declared.auth.header or "authorization"]
 
-KINDS = [
-    Kind("openai", "gpt-image-2", BEARER, None),
-    Kind("google", "nano-banana-2", ("x-goog-api-key", KEY), None),
-    Kind("google", "gemini-omni-1.1-flash", ("x-goog-api-key", KEY), {"interaction": "i-1"}, cancels=True),
-    Kind("google", "veo-3.1-lite", ("x-goog-api-key", KEY), {"operation": "models/veo/operations/o-1"}),
-    Kind("xai", "grok-imagine-image-2.0", BEARER, None),
-    Kind("xai", "grok-imagine-video-1.5", BEARER, {"request_id": "r-1"}),
-    Kind("replicate", "flux-3-image", BEARER, {"id": "p-1"}, cancels=True),
-    Kind("bfl", "flux-3-image", ("x-key", KEY), {"polling_url": "/v1/get_result?id=j-1"}),
-    Kind("muapi", "flux-3-klein", ("x-api-key", KEY), {"request_id": "r-1"}, refuses=False),
-    Kind("apimart", "grok-imagine-image-1.5", BEARER, {"task_id": "t-1", "section": "images"}),
-    Kind("apimart", "seedance-2.0", BEARER, {"task_id": "t-1", "section": "videos"}),
-    Kind("apimart", "midjourney", BEARER, {"task_id": "t-1", "section": "midjourney"}),
-    Kind("apimart", "suno", BEARER, {"task_id": "t-1", "section": "music"}),
-    Kind("piapi", "kling-4.0-flash", ("x-api-key", KEY), {"task_id": "t-1"}, refuses=False),
-]
-JOBS = [kind for kind in KINDS if kind.handle is not None]
-CANCELLED = [kind for kind in KINDS if kind.cancels]
-AT_ONCE = [kind for kind in KINDS if kind.handle is None]
-
-
-def names(kinds: list[Kind]) -> list[str]:
-    return [f"{kind.provider} {kind.model}" for kind in kinds]
-
-
-every_kind = pytest.mark.parametrize("kind", KINDS, ids=names(KINDS))
-every_job = pytest.mark.parametrize("kind", JOBS, ids=names(JOBS))
-every_dropped_job = pytest.mark.parametrize("kind", CANCELLED, ids=names(CANCELLED))
-every_answer = pytest.mark.parametrize("kind", AT_ONCE, ids=names(AT_ONCE))
+    def check_files(self, outcome: object) -> None:
+        """Check that the key is sent along with no file but one on the provider's own origin."""
+        for file in outcome.files if isinstance(outcome, Succeeded) else ():
+            if isinstance(file, ResultFile) and file.headers:
+                url = httpx.URL(file.url)
+                assert (url.host, url.port) == (self.origin.host, self.origin.port)
 
 
+@pytest.fixture
+def tried(name: str, simulator_url: str) -> Tried:
+    return Tried(name, simulator_url)
+
+
+@pytest.fixture
+def at_simulator(name: str, simulator_url: str) -> MediaProvider:
+    return simulated(name, simulator_url)
+
+
+@every_provider
+class TestAnyAnswer:
+    @odd_answers
+    @given(data=st.data())
+    def test_to_a_submit_is_an_outcome(self, tried: Tried, data: st.DataObject) -> None:
+        way = data.draw(st.sampled_from(tried.ways))
+        tried.check_files(tried.submit(way, *data.draw(st.lists(answers(way), min_size=1, max_size=2))))
+
+    @odd_answers
+    @given(data=st.data())
+    def test_to_a_poll_is_an_outcome(self, tried: Tried, data: st.DataObject) -> None:
+        for way in tried.jobs[:1] and [data.draw(st.sampled_from(tried.jobs))]:
+            assert way.handle is not None
+            tried.wire.says(*data.draw(st.lists(answers(way), min_size=1, max_size=2)))
+            outcome = tried.adapter.poll(way.handle)
+            tried.check_sent()
+            keep(outcome)
+            tried.check_files(outcome)
+
+    @odd_answers
+    @given(data=st.data())
+    def test_a_handle_of_any_answer_can_be_asked_for_and_dropped(
+        self, tried: Tried, data: st.DataObject, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        caplog.set_level(logging.DEBUG)
+        way = data.draw(st.sampled_from(tried.ways))
+        taken = tried.submit(way, data.draw(answers(way)))
+        if not isinstance(taken, Submitted):
+            return
+        # As from the table, where a handle is kept as JSON.
+        handle = json.loads(json.dumps(taken.handle))
+        tried.wire.says(data.draw(answers(way)))
+        keep(tried.adapter.poll(handle))
+        if isinstance(tried.adapter, Cancels):
+            assert tried.adapter.cancel(handle) in (True, False)
+        tried.check_sent()
+        assert KEY not in caplog.text
+
+
+@every_provider
 class TestSubmit:
-    @every_kind
-    def test_the_key_is_sent_its_own_way(self, fake: Api, kind: Kind) -> None:
-        connected(kind.provider, fake.url).submit(kind.job())
-        (request,) = fake.received
-        assert request.method == "POST"
-        assert request.headers[kind.key[0]] == kind.key[1]
+    def test_the_key_is_sent_its_own_way(self, tried: Tried) -> None:
+        for way in tried.ways:
+            tried.submit(way, says(200, {}))
+            assert {request.method for request in tried.wire.sent} == {"POST"}
+            for header, value in tried.declared.auth.headers(KEY).items():
+                assert [request.headers[header] for request in tried.wire.sent] == [value] * len(
+                    tried.wire.sent
+                )
 
-    @every_kind
-    def test_what_it_has_no_mapping_for_is_never_sent(self, fake: Api, kind: Kind) -> None:
-        outcome = connected(kind.provider, fake.url).submit(
-            made_job("another", {"default": "x"}, prompt="a fox")
-        )
+    def test_what_it_has_no_mapping_for_is_never_sent(self, tried: Tried) -> None:
+        outcome = tried.adapter.submit(made_job("another", {"default": "x"}, prompt="a fox"))
         assert isinstance(outcome, Failed)
         assert outcome.kind is FailureKind.NOT_CONFIGURED
-        assert fake.received == []
+        assert tried.wire.sent == []
 
-    @every_kind
-    @pytest.mark.parametrize(
-        ("status", "failure"),
-        [
-            (401, FailureKind.REFUSED_US),
-            (402, FailureKind.REFUSED_US),
-            (403, FailureKind.REFUSED_US),
-            (404, FailureKind.NOT_CONFIGURED),
-            (429, FailureKind.LIMITED),
-            (503, FailureKind.PROVIDER_ERROR),
-            (500, FailureKind.PROVIDER_ERROR),
-            (504, FailureKind.PROVIDER_ERROR),
-        ],
-    )
-    def test_a_status_that_is_about_us_or_the_provider(
-        self, fake: Api, kind: Kind, status: int, failure: FailureKind
-    ) -> None:
-        fake.says((status, {"no": "words"}))
-        outcome = connected(kind.provider, fake.url).submit(kind.job())
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is failure
+    def test_a_status_that_is_about_us_or_the_provider(self, tried: Tried) -> None:
+        for way, (status, failure) in product(tried.ways, ABOUT_OTHERS.items()):
+            for body in (b'{"no": "words"}', *BROKEN):
+                outcome = tried.submit(way, answer(status, body))
+                assert isinstance(outcome, Failed), body
+                assert outcome.kind is failure
 
-    @every_kind
-    @pytest.mark.parametrize("status", [400, 422])
-    def test_a_status_that_is_about_the_request_has_a_reason(
-        self, fake: Api, kind: Kind, status: int
-    ) -> None:
-        fake.says((status, {"no": "words"}))
-        outcome = connected(kind.provider, fake.url).submit(kind.job())
-        assert outcome == Rejected(RejectionKind.INPUT, "The provider refused the input.")
+    def test_a_bad_request_without_words_is_no_more_than_one(self, tried: Tried) -> None:
+        refused = Rejected(RejectionKind.INPUT, "The provider refused the input.")
+        for way, status in product(tried.ways, (400, 422)):
+            outcome = tried.submit(way, says(status, {"no": "words"}))
+            assert outcome == refused or (
+                isinstance(outcome, Failed) and outcome.kind is FailureKind.PROVIDER_ERROR
+            )
 
-    @every_kind
-    @pytest.mark.parametrize("value", [None, [], "ok", {}, {"id": 5, "request_id": "", "data": {}}])
-    def test_a_good_status_that_is_not_clear_is_no_answer(self, fake: Api, kind: Kind, value: Any) -> None:
-        fake.says((200, value))
-        assert isinstance(connected(kind.provider, fake.url).submit(kind.job()), Lost)
+    def test_a_good_status_that_is_not_clear_is_no_answer(self, tried: Tried) -> None:
+        for way in tried.ways:
+            for value in UNCLEAR:
+                assert not_known(tried.submit(way, *before(way), says(200, value)), way), value
 
-    @every_kind
-    def test_no_connection_is_nothing_sent(self, kind: Kind) -> None:
-        with http_server(Api()) as url:
-            pass
-        outcome = connected(kind.provider, url).submit(kind.job())
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is FailureKind.UNREACHABLE
+    def test_an_answer_that_cannot_be_read_is_none(self, tried: Tried) -> None:
+        for way in tried.ways:
+            step = max(1, len(way.submitted) // CUTS)
+            cut = [way.submitted[:end] for end in range(1, len(way.submitted), step)]
+            for body in (*BROKEN, *cut):
+                assert not_known(tried.submit(way, *before(way), answer(200, body)), way), body
+            assert not_known(tried.submit(way, *before(way), breaks_off(200, way.submitted)), way)
 
-    @every_kind
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
-    @given(status=STATUSES, value=ANSWERS)
-    def test_any_answer_is_an_outcome(self, fake: Api, kind: Kind, status: int, value: Any) -> None:
-        fake.says((status, value))
-        keep(connected(kind.provider, fake.url).submit(kind.job()))
+    def test_one_that_is_too_large_is_none(self, tried: Tried) -> None:
+        way = tried.ways[0]
+        large = b" " * (tried.declared.max_answer_bytes + 1)
+        assert not_known(tried.submit(way, *before(way), answer(200, large)), way)
+
+    def test_no_connection_is_nothing_sent(self, tried: Tried) -> None:
+        for way, fault in product(tried.ways, NOT_SENT):
+            outcome = tried.submit(way, fault)
+            assert isinstance(outcome, Failed)
+            assert outcome.kind is FailureKind.UNREACHABLE
+
+    def test_what_went_out_and_was_not_answered_may_be_there(self, tried: Tried) -> None:
+        for way, fault in product(tried.ways, UNANSWERED):
+            assert not_known(tried.submit(way, *before(way), fault), way), fault
 
 
+def before(way: Way) -> Iterator[Said]:
+    """Return the good answers to what a way sends before its job."""
+    return (says(200, json.loads(body)) for body in way.before)
+
+
+def not_known(outcome: SubmitOutcome, way: Way) -> bool:
+    """Return whether a job may be there: it is lost, or will be asked for by our own id."""
+    if isinstance(outcome, Submitted):
+        return way.job.task_id in json.dumps(outcome.handle)
+    return isinstance(outcome, Lost)
+
+
+@every_provider
 class TestPoll:
-    @every_job
-    @pytest.mark.parametrize("status", [401, 404, 429, 500])
-    def test_an_error_is_no_verdict(self, fake: Api, kind: Kind, status: int) -> None:
-        fake.says((status, {"error": {"code": status, "message": "no"}, "detail": "no"}))
-        assert kind.handle is not None
-        assert isinstance(connected(kind.provider, fake.url).poll(kind.handle), Unknown)
+    def test_an_error_or_what_cannot_be_read_is_no_verdict(self, tried: Tried) -> None:
+        for way in tried.jobs:
+            assert way.handle is not None
+            errors = [
+                says(status, {"error": {"code": status, "message": "no"}, "detail": "no"})
+                for status in (401, 403, 404, 429, 500, 502, 503)
+            ]
+            unread = [answer(status, body) for status in (200, 500) for body in BROKEN]
+            for said in (*errors, *unread, *NOT_SENT, *UNANSWERED, breaks_off(200, way.submitted)):
+                tried.wire.says(said)
+                assert isinstance(tried.adapter.poll(way.handle), Unknown), said
 
-    @every_job
-    def test_no_connection_is_no_verdict(self, kind: Kind) -> None:
-        with http_server(Api()) as url:
-            pass
-        assert kind.handle is not None
-        assert isinstance(connected(kind.provider, url).poll(kind.handle), Unknown)
-
-    @every_dropped_job
-    @pytest.mark.parametrize("answer", [(500, {}), (404, {"detail": "no"}), (200, {}), (200, "ok")])
-    def test_only_a_clear_answer_says_that_a_job_is_dropped(
-        self, fake: Api, kind: Kind, answer: tuple[int, Any]
-    ) -> None:
-        fake.says(answer)
-        provider = connected(kind.provider, fake.url)
-        assert isinstance(provider, Cancels)
-        assert kind.handle is not None
-        assert provider.cancel(kind.handle) is False
-
-    @every_job
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
-    @given(status=STATUSES, value=ANSWERS)
-    def test_any_answer_is_an_outcome(self, fake: Api, kind: Kind, status: int, value: Any) -> None:
-        fake.says((status, value))
-        assert kind.handle is not None
-        keep(connected(kind.provider, fake.url).poll(kind.handle))
+    def test_only_a_clear_answer_says_that_a_job_is_dropped(self, tried: Tried) -> None:
+        if not isinstance(tried.adapter, Cancels):
+            return
+        for way in tried.jobs:
+            assert way.handle is not None
+            clear = [says(500, {}), says(503, {"detail": "no"}), *NOT_SENT, *UNANSWERED]
+            for said in (*clear, *(answer(500, body) for body in BROKEN)):
+                tried.wire.says(said)
+                assert tried.adapter.cancel(way.handle) is False, said
 
 
+@every_provider
 class TestSimulated:
     """The real wire format, spoken by the simulator."""
 
-    def provider(self, simulator_url: str, kind: Kind) -> MediaProvider:
-        return connected(kind.provider, simulator_url + PROVIDERS[kind.provider].simulator_path)
+    def test_a_job_is_done_and_its_file_is_there(self, tried: Tried, at_simulator: MediaProvider) -> None:
+        for way in tried.ways:
+            *_, done = run(at_simulator, way.job)
+            assert isinstance(done, Succeeded), way
+            assert first_bytes(done.files[0]).startswith(MEDIA_STARTS)
 
-    @every_kind
-    def test_a_job_is_done_and_its_file_is_there(self, simulator_url: str, kind: Kind) -> None:
-        *_, done = run(self.provider(simulator_url, kind), kind.job())
-        assert isinstance(done, Succeeded)
-        assert first_bytes(done.files[0]).startswith(MEDIA_STARTS)
+    def test_its_own_fault_leads_to_the_next(self, tried: Tried, at_simulator: MediaProvider) -> None:
+        for way in tried.ways:
+            *_, failed = run(at_simulator, way.saying("[[fail]]"))
+            assert isinstance(failed, Failed), way
+            assert failed.kind is FailureKind.PROVIDER_ERROR
 
-    @every_kind
-    def test_a_job_that_fails(self, simulator_url: str, kind: Kind) -> None:
-        *_, failed = run(self.provider(simulator_url, kind), kind.job("a fox [[fail]]"))
-        assert isinstance(failed, Failed)
-        assert failed.kind is FailureKind.PROVIDER_ERROR
+    def test_content_that_is_refused(self, tried: Tried, at_simulator: MediaProvider, name: str) -> None:
+        for way in tried.ways:
+            *_, refused = run(at_simulator, way.saying("[[reject]]"))
+            is_told = isinstance(refused, Rejected) and refused.kind is RejectionKind.CONTENT
+            assert is_told or (name in ONLY_WORDS and isinstance(refused, Rejected | Failed)), way
 
-    @every_kind
-    def test_content_that_is_refused(self, simulator_url: str, kind: Kind) -> None:
-        *_, refused = run(self.provider(simulator_url, kind), kind.job("a fox [[reject]]"))
-        if kind.refuses:
-            assert isinstance(refused, Rejected)
-            assert refused.kind is RejectionKind.CONTENT
-        else:
-            assert isinstance(refused, Failed)
+    def test_a_submit_that_goes_wrong(self, tried: Tried, at_simulator: MediaProvider, name: str) -> None:
+        for way, status in product(tried.ways, (401, 402, 429, 500)):
+            (failed,) = run(at_simulator, way.saying(f"[[status {status}]]"))
+            assert isinstance(failed, Failed), way
+            assert failed.kind in {ABOUT_OTHERS[status], NO_CREDIT.get((name, status))}, way
 
-    @every_kind
-    @pytest.mark.parametrize(
-        ("direction", "failure"),
-        [
-            ("[[status 429]]", FailureKind.LIMITED),
-            ("[[status 402]]", FailureKind.REFUSED_US),
-            ("[[status 500]]", FailureKind.PROVIDER_ERROR),
-        ],
-    )
-    def test_a_submit_that_goes_wrong(
-        self, simulator_url: str, kind: Kind, direction: str, failure: FailureKind
-    ) -> None:
-        (failed,) = run(self.provider(simulator_url, kind), kind.job(f"a fox {direction}"))
-        assert isinstance(failed, Failed)
-        assert failed.kind is failure
+    def test_a_bad_key(self, tried: Tried, name: str, simulator_url: str) -> None:
+        at = simulated(name, simulator_url, "bad")
+        for way in tried.ways:
+            (failed,) = run(at, way.job)
+            assert isinstance(failed, Failed), way
+            assert failed.kind is FailureKind.REFUSED_US
 
-    @every_kind
-    def test_a_lost_answer(self, simulator_url: str, kind: Kind) -> None:
-        (lost,) = run(self.provider(simulator_url, kind), kind.job("a fox [[lost]]"))
-        assert isinstance(lost, Lost)
+    def test_a_lost_answer(self, tried: Tried, at_simulator: MediaProvider) -> None:
+        for way in tried.ways:
+            assert not_known(at_simulator.submit(way.saying("[[lost]]")), way)
 
-    @every_kind
-    def test_a_bad_key(self, simulator_url: str, kind: Kind) -> None:
-        base_url = simulator_url + PROVIDERS[kind.provider].simulator_path
-        (failed,) = run(connected(kind.provider, base_url, "bad"), kind.job())
-        assert isinstance(failed, Failed)
-        assert failed.kind is FailureKind.REFUSED_US
+    def test_garbage_and_then_the_result(self, tried: Tried, at_simulator: MediaProvider) -> None:
+        for way in tried.ways:
+            garbled, *rest = run(at_simulator, way.saying("[[garbage 1]]"), polls=2)[-2:]
+            assert isinstance(garbled, Unknown if way.handle else Lost), way
+            assert not way.handle or isinstance(rest[-1], Succeeded)
 
-    @every_job
-    def test_garbage_and_then_the_result(self, simulator_url: str, kind: Kind) -> None:
-        _, garbled, done = run(self.provider(simulator_url, kind), kind.job("a fox [[garbage 1]]"), polls=2)
-        assert isinstance(garbled, Unknown)
-        assert isinstance(done, Succeeded)
+    def test_a_stuck_job(self, tried: Tried, at_simulator: MediaProvider) -> None:
+        for way in tried.jobs:
+            _, pending = run(at_simulator, way.saying("[[stuck]]"))
+            assert isinstance(pending, Pending), way
 
-    @every_answer
-    def test_garbage_for_an_answer(self, simulator_url: str, kind: Kind) -> None:
-        (lost,) = run(self.provider(simulator_url, kind), kind.job("a fox [[garbage]]"))
-        assert isinstance(lost, Lost)
+    def test_a_job_that_waits_is_dropped_or_goes_on(self, tried: Tried, at_simulator: MediaProvider) -> None:
+        for way in tried.jobs if isinstance(at_simulator, Cancels) else ():
+            waiting = at_simulator.submit(way.saying("[[slow 3600]]"))
+            assert isinstance(waiting, Submitted)
+            dropped = isinstance(at_simulator, Cancels) and at_simulator.cancel(waiting.handle)
+            after = at_simulator.poll(waiting.handle)
+            assert isinstance(after, Failed | Unknown) if dropped else isinstance(after, Pending), way
 
-    @every_job
-    def test_a_stuck_job(self, simulator_url: str, kind: Kind) -> None:
-        _, pending = run(self.provider(simulator_url, kind), kind.job("a fox [[stuck]]"))
-        assert isinstance(pending, Pending)
-
-    @every_dropped_job
-    def test_a_job_is_dropped(self, simulator_url: str, kind: Kind) -> None:
-        provider = self.provider(simulator_url, kind)
-        submitted = provider.submit(kind.job("a fox [[stuck]]"))
-        assert isinstance(submitted, Submitted)
-        assert isinstance(provider, Cancels)
-        assert provider.cancel(submitted.handle) is True
-        assert isinstance(provider.poll(submitted.handle), Failed)
-
-    @every_dropped_job
-    def test_a_job_that_is_done_cannot_be_dropped(self, simulator_url: str, kind: Kind) -> None:
-        provider = self.provider(simulator_url, kind)
-        submitted = provider.submit(kind.job())
-        assert isinstance(submitted, Submitted)
-        assert isinstance(provider, Cancels)
-        assert provider.cancel(submitted.handle) is False
+    def test_a_job_that_is_done_cannot_be_dropped(self, tried: Tried, at_simulator: MediaProvider) -> None:
+        for way in tried.jobs if isinstance(at_simulator, Cancels) else ():
+            done = at_simulator.submit(way.job)
+            assert isinstance(done, Submitted)
+            assert isinstance(at_simulator, Cancels)
+            assert at_simulator.cancel(done.handle) is False, way
+            assert isinstance(at_simulator.poll(done.handle), Succeeded)

@@ -4,10 +4,9 @@ Status", the pages of Midjourney and Suno). What holds for every adapter is in `
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 from tests.unit.providers.mapping_support import A, S, job_of
-from tests.unit.providers.support import ANSWERS, SCALARS, Api, connected, first_bytes, keep
+from tests.unit.providers.support import Api, connected, first_bytes
 from tollgate.providers.runtime.base import (
     Failed,
     FailureKind,
@@ -234,16 +233,6 @@ class TestPoll:
     def test_another_code_is_no_verdict(self, fake: Api) -> None:
         fake.says((200, {"code": 404, "message": "no such task", "data": None}))
         assert isinstance(apimart(fake.url).poll({"task_id": "t-1", "section": "music"}), Unknown)
-
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
-    @given(result=ANSWERS, pictures=ANSWERS, more=SCALARS)
-    @pytest.mark.parametrize("section", SECTIONS)
-    def test_any_result_is_an_outcome(
-        self, fake: Api, section: str, result: Any, pictures: Any, more: Any
-    ) -> None:
-        fields = {"music": result, "images": result, "lyrics": pictures, "wavUrl": more}
-        data = {"result": fields, "image_urls": pictures, "buttons": result, "description": more}
-        keep(self.poll(fake, section, status="completed", **data))
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.support import KEY, Api
-from tests.unit.providers.vendors import vendor, vendor_job
+from tests.unit.providers.mapping_support import job_of
+from tests.unit.providers.support import KEY, Api, connected
 from tollgate.providers.media.dashscope.media import DashScopeMedia
 from tollgate.providers.runtime.base import (
     Failed,
@@ -25,8 +25,15 @@ SERVICES = "/hook/api/v1/services/aigc"
 URL = "https://a.test/1.png"
 
 
+JOBS = {
+    "dashscope videos": job_of("dashscope", "wan-3.0", {"prompt": "a fox"}),
+    "dashscope images": job_of("dashscope", "wan-2.7-image", {"prompt": "a fox"}),
+    "dashscope images at once": job_of("dashscope", "qwen-image-3", {"prompt": "a fox"}),
+}
+
+
 def dashscope(fake: Api) -> DashScopeMedia:
-    made = vendor("dashscope videos", fake.url)
+    made = connected("dashscope", fake.url)
     assert isinstance(made, DashScopeMedia)
     return made
 
@@ -49,7 +56,7 @@ class TestRequest:
     )
     def test_a_task_is_asked_for_as_one(self, fake: Api, way: str, path: str) -> None:
         fake.says((200, {"output": {"task_id": "t-1", "task_status": "PENDING"}}))
-        assert dashscope(fake).submit(vendor_job(way)) == Submitted({"task_id": "t-1"})
+        assert dashscope(fake).submit(JOBS[way]) == Submitted({"task_id": "t-1"})
         (request,) = fake.received
         assert (request.method, request.path) == ("POST", SERVICES + path)
         assert request.headers["authorization"] == f"Bearer {KEY}"
@@ -57,7 +64,7 @@ class TestRequest:
 
     def test_a_model_that_answers_at_once_is_asked_without_a_task(self, fake: Api) -> None:
         fake.says((200, {"output": choices({"image": URL}, {"text": "done"})}))
-        outcome = dashscope(fake).submit(vendor_job("dashscope images at once"))
+        outcome = dashscope(fake).submit(JOBS["dashscope images at once"])
         assert outcome == Succeeded((ResultFile(URL),))
         (request,) = fake.received
         assert request.path == f"{SERVICES}/multimodal-generation/generation"
@@ -89,11 +96,11 @@ class TestSubmitAnswer:
     )
     def test_a_refusal_of_the_request(self, fake: Api, status: int, code: str, kind: RejectionKind) -> None:
         fake.says((status, error(code, "Not this.")))
-        assert dashscope(fake).submit(vendor_job("dashscope videos")) == Rejected(kind, "Not this.")
+        assert dashscope(fake).submit(JOBS["dashscope videos"]) == Rejected(kind, "Not this.")
 
     def test_another_bad_request_is_refused_for_its_input(self, fake: Api) -> None:
         fake.says((400, error("BadRequest.TooLarge", "Too large.")))
-        refused = dashscope(fake).submit(vendor_job("dashscope videos"))
+        refused = dashscope(fake).submit(JOBS["dashscope videos"])
         assert refused == Rejected(RejectionKind.INPUT, "Too large.")
 
     @pytest.mark.parametrize(
@@ -116,7 +123,7 @@ class TestSubmitAnswer:
     def test_a_fault_of_its_or_of_ours(self, fake: Api, status: int, body: Any, kind: FailureKind) -> None:
         fake.says((status, body))
         for way in ("dashscope videos", "dashscope images at once"):
-            outcome = dashscope(fake).submit(vendor_job(way))
+            outcome = dashscope(fake).submit(JOBS[way])
             assert isinstance(outcome, Failed)
             assert outcome.kind is kind
 
@@ -126,7 +133,7 @@ class TestSubmitAnswer:
     def test_a_good_status_without_a_result_is_no_answer(self, fake: Api, value: Any) -> None:
         fake.says((200, value))
         for way in ("dashscope videos", "dashscope images at once"):
-            assert isinstance(dashscope(fake).submit(vendor_job(way)), Lost)
+            assert isinstance(dashscope(fake).submit(JOBS[way]), Lost)
 
 
 class TestPoll:

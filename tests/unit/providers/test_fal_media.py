@@ -4,19 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from tests.support.http_server import Raw, http_server
 from tests.unit.providers.support import (
-    ANSWERS,
     KEY,
-    STATUSES,
     Api,
     api,
     connected,
     first_bytes,
-    keep,
     made_job,
     reply,
     run,
@@ -196,17 +190,6 @@ class TestSubmitAnswer:
         fake.says((200, value))
         assert isinstance(fal(fake.url).submit(z_image()), Lost)
 
-    def test_an_answer_that_breaks_off_is_no_answer(self) -> None:
-        with http_server(lambda _: Raw((b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{",))) as url:
-            assert isinstance(fal(url).submit(z_image()), Lost)
-
-    def test_nobody_there_means_nothing_was_sent(self) -> None:
-        with http_server(lambda _: 200) as url:
-            pass
-        outcome = fal(url).submit(z_image())
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is FailureKind.UNREACHABLE
-
     @pytest.mark.parametrize(
         ("entries", "rejected"),
         [
@@ -332,28 +315,6 @@ class TestPollAnswer:
     ) -> None:
         assert isinstance(self.poll(fake, (200, {"status": "COMPLETED", "error": "x"}), result), kind)
 
-    def test_nobody_there_is_unknown(self) -> None:
-        with http_server(lambda _: 200) as url:
-            pass
-        assert isinstance(fal(url).poll({"status_url": f"{url}/s", "response_url": f"{url}/r"}), Unknown)
-
-
-class TestAnyAnswer:
-    """An adapter never raises for anything a provider does, and what it says can be kept."""
-
-    @given(STATUSES, ANSWERS)
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-    def test_to_a_submit(self, fake: Api, status: int, value: Any) -> None:
-        fake.says((status, value))
-        keep(fal(fake.url).submit(z_image()))
-
-    @given(STATUSES, ANSWERS, st.booleans())
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-    def test_to_a_poll(self, fake: Api, status: int, value: Any, completed: bool) -> None:
-        first = (200, {"status": "COMPLETED"}) if completed else (status, value)
-        fake.says(first, (status, value))
-        keep(fal(fake.url).poll({"status_url": f"{fake.url}/s", "response_url": f"{fake.url}/r"}))
-
 
 class TestSimulated:
     """The whole way, over HTTP."""
@@ -377,54 +338,13 @@ class TestSimulated:
         (file,) = done.files
         assert first_bytes(file).startswith(start)
 
-    @pytest.mark.parametrize(
-        ("direction", "outcome"),
-        [
-            ("[[fail]]", FailureKind.PROVIDER_ERROR),
-            ("[[reject]]", RejectionKind.CONTENT),
-            ("[[status 422]]", RejectionKind.INPUT),
-            ("[[status 429]]", FailureKind.LIMITED),
-            ("[[status 503]]", FailureKind.PROVIDER_ERROR),
-            ("[[status 500]]", FailureKind.PROVIDER_ERROR),
-            ("[[status 401]]", FailureKind.REFUSED_US),
-            ("[[status 403]]", FailureKind.REFUSED_US),
-            ("[[status 404]]", FailureKind.NOT_CONFIGURED),
-        ],
-    )
-    def test_each_way_it_can_end_without_a_result(
-        self, simulated: MediaProvider, direction: str, outcome: FailureKind | RejectionKind
-    ) -> None:
-        last = run(simulated, z_image(f"a fox {direction}"))[-1]
-        assert isinstance(last, Failed | Rejected)
-        assert last.kind is outcome
-
-    def test_an_answer_that_gets_lost(self, simulated: MediaProvider) -> None:
-        assert isinstance(run(simulated, z_image("a fox [[lost]]"))[0], Lost)
-
     def test_an_answer_that_comes_too_late(self, simulator_url: str) -> None:
         headers = {"authorization": f"Key {KEY}"}
         hurried = ProviderHttp(f"{simulator_url}/fal", KEY, headers, answer_timeout_s=0.1)
         impatient = FalMedia(providers()["fal"], hurried)
         assert isinstance(run(impatient, z_image("a fox [[hang 1]]"))[0], Lost)
 
-    @pytest.mark.parametrize("direction", ["[[stuck]]", "[[slow 100]]"])
-    def test_a_job_that_takes_its_time(self, simulated: MediaProvider, direction: str) -> None:
-        assert run(simulated, z_image(f"a fox {direction}"), polls=2)[1:] == [Pending(), Pending()]
-
-    def test_answers_that_cannot_be_read_and_then_can(self, simulated: MediaProvider) -> None:
-        _, *polls = run(simulated, z_image("a fox [[garbage 2]]"), polls=3)
-        assert [type(outcome) for outcome in polls] == [Unknown, Unknown, Succeeded]
-
-    def test_answers_that_can_never_be_read(self, simulated: MediaProvider) -> None:
-        assert isinstance(run(simulated, z_image("a fox [[garbage]]"))[-1], Unknown)
-
     def test_several_files(self, simulated: MediaProvider) -> None:
         done = run(simulated, z_image("a fox [[files 3]]"))[-1]
         assert isinstance(done, Succeeded)
         assert len({file.url for file in done.files if isinstance(file, ResultFile)}) == 3
-
-    def test_a_key_that_fal_does_not_know(self, simulator_url: str) -> None:
-        outcome = fal(f"{simulator_url}/fal", key="a-bad-key").submit(z_image())
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is FailureKind.REFUSED_US
-        assert "a-bad-key" not in outcome.detail

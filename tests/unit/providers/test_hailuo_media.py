@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.support import KEY, Api
-from tests.unit.providers.vendors import HANDLES, vendor, vendor_job
+from tests.unit.providers.support import KEY, Api, connected, made_job
 from tollgate.providers.media.minimax.media import MiniMaxMedia
 from tollgate.providers.runtime.base import (
     Failed,
@@ -24,13 +23,15 @@ from tollgate.providers.runtime.base import (
     Unknown,
 )
 
-WAY = "minimax hailuo"
-HANDLE = HANDLES[WAY]
 FILE = "https://a.test/1.mp4"
 
 
+JOB = made_job("hailuo", {"default": "MiniMax-Hailuo-2.3"}, prompt="a fox", duration=6, resolution="768p")
+HANDLE = {"task_id": "t-1", "version": 1}
+
+
 def hailuo(fake: Api) -> MiniMaxMedia:
-    made = vendor(WAY, fake.url)
+    made = connected("minimax", fake.url)
     assert isinstance(made, MiniMaxMedia)
     return made
 
@@ -42,7 +43,7 @@ def says(code: int, message: str = "no", **fields: Any) -> dict[str, Any]:
 class TestRequest:
     def test_it_goes_to_the_first_version(self, fake: Api) -> None:
         fake.says((200, says(0, task_id="1069")))
-        job = replace(vendor_job(WAY), callback_url="https://us.test/callbacks/1")
+        job = replace(JOB, callback_url="https://us.test/callbacks/1")
         assert hailuo(fake).submit(job) == Submitted({"task_id": "1069", "version": 1})
         (request,) = fake.received
         assert (request.method, request.path) == ("POST", "/hook/v1/video_generation")
@@ -64,7 +65,7 @@ class TestSubmitAnswer:
     )
     def test_a_refusal_of_the_request(self, fake: Api, code: int, kind: RejectionKind) -> None:
         fake.says((200, says(code, "the prompt is sensitive", task_id="")))
-        assert hailuo(fake).submit(vendor_job(WAY)) == Rejected(kind, "the prompt is sensitive")
+        assert hailuo(fake).submit(JOB) == Rejected(kind, "the prompt is sensitive")
 
     @pytest.mark.parametrize(
         ("status", "body", "kind"),
@@ -85,14 +86,14 @@ class TestSubmitAnswer:
     )
     def test_a_fault_of_its_or_of_ours(self, fake: Api, status: int, body: Any, kind: FailureKind) -> None:
         fake.says((status, body))
-        outcome = hailuo(fake).submit(vendor_job(WAY))
+        outcome = hailuo(fake).submit(JOB)
         assert isinstance(outcome, Failed)
         assert outcome.kind is kind
 
     @pytest.mark.parametrize("value", [None, {}, says(0), says(0, task_id=5), says(1000, task_id="1069")])
     def test_what_is_not_clear_is_no_answer(self, fake: Api, value: Any) -> None:
         fake.says((200, value))
-        assert isinstance(hailuo(fake).submit(vendor_job(WAY)), Lost)
+        assert isinstance(hailuo(fake).submit(JOB), Lost)
 
 
 class TestPoll:

@@ -5,22 +5,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from tests.support.http_server import http_server
 from tests.support.simulator import running_simulator
 from tests.unit.providers.mapping_support import job_of
 from tests.unit.providers.support import (
-    ANSWERS,
     KEY,
-    SCALARS,
-    STATUSES,
     Api,
     api,
     connected,
-    first_bytes,
-    keep,
     made_job,
     run,
 )
@@ -165,22 +157,6 @@ class TestSubmitAnswer:
         assert isinstance(outcome, Failed)
         assert outcome.kind is kind
 
-    def test_no_connection_is_nothing_sent(self) -> None:
-        with http_server(Api()) as url:
-            pass
-        outcome = kie(url).submit(z_image())
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is FailureKind.UNREACHABLE
-
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
-    @given(
-        status=STATUSES,
-        value=ANSWERS | st.fixed_dictionaries({"code": SCALARS, "data": ANSWERS, "msg": SCALARS}),
-    )
-    def test_any_answer_is_an_outcome(self, fake: Api, status: int, value: Any) -> None:
-        fake.says((status, value))
-        keep(kie(fake.url).submit(z_image()))
-
 
 class TestPoll:
     def poll(self, fake: Api, **data: Any) -> Any:
@@ -221,43 +197,17 @@ class TestPoll:
     def test_a_state_it_does_not_have_is_unknown(self, fake: Api, state: Any) -> None:
         assert isinstance(self.poll(fake, state=state), Unknown)
 
-    @pytest.mark.parametrize("status", [401, 404, 429, 500])
-    def test_an_error_is_no_verdict(self, fake: Api, status: int) -> None:
-        fake.says((status, {"code": status, "msg": "no"}))
-        assert isinstance(kie(fake.url).poll({"task_id": "t-1"}), Unknown)
-
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
-    @given(status=STATUSES, data=ANSWERS | st.fixed_dictionaries({"state": SCALARS, "resultJson": ANSWERS}))
-    def test_any_answer_is_an_outcome(self, fake: Api, status: int, data: Any) -> None:
-        fake.says((status, {"code": 200, "data": data}))
-        keep(kie(fake.url).poll({"task_id": "t-1"}))
-
 
 class TestSimulated:
-    def test_a_job_is_done_and_its_file_is_there(self, simulated: MediaProvider) -> None:
-        submitted, done = run(simulated, z_image())
-        assert isinstance(submitted, Submitted)
-        assert isinstance(done, Succeeded)
-        assert first_bytes(done.files[0]).startswith(b"\x89PNG")
-
     def test_several_files(self, simulated: MediaProvider) -> None:
         _, done = run(simulated, z_image("a fox [[files 3]]"))
         assert isinstance(done, Succeeded)
         assert len({file.url for file in done.files if isinstance(file, ResultFile)}) == 3
 
-    @pytest.mark.parametrize("direction", ["fail", "reject"])
-    def test_a_job_that_ends_without_files(self, simulated: MediaProvider, direction: str) -> None:
-        _, ended = run(simulated, z_image(f"a fox [[{direction}]]"))
-        assert isinstance(ended, Failed)
-        assert ended.kind is FailureKind.PROVIDER_ERROR
-
     @pytest.mark.parametrize(
         ("direction", "kind"),
         [
-            ("[[status 429]]", FailureKind.LIMITED),
-            ("[[status 402]]", FailureKind.REFUSED_US),
             ("[[status 404]]", FailureKind.NOT_CONFIGURED),
-            ("[[status 500]]", FailureKind.PROVIDER_ERROR),
             ("[[error-in-200]]", FailureKind.PROVIDER_ERROR),
         ],
     )
@@ -273,16 +223,3 @@ class TestSimulated:
         (refused,) = run(simulated, job)
         assert isinstance(refused, Rejected)
         assert "aspect_ratio" in refused.message
-
-    def test_a_lost_answer(self, simulated: MediaProvider) -> None:
-        (lost,) = run(simulated, z_image("a fox [[lost]]"))
-        assert isinstance(lost, Lost)
-
-    def test_garbage_and_then_the_result(self, simulated: MediaProvider) -> None:
-        _, garbled, done = run(simulated, z_image("a fox [[garbage 1]]"), polls=2)
-        assert isinstance(garbled, Unknown)
-        assert isinstance(done, Succeeded)
-
-    def test_a_stuck_job(self, simulated: MediaProvider) -> None:
-        _, pending = run(simulated, z_image("a fox [[stuck]]"))
-        assert isinstance(pending, Pending)

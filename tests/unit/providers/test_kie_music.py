@@ -8,11 +8,10 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.mapping_support import S, job_of, mapped, route_of, said
-from tests.unit.providers.support import ANSWERS, SCALARS, Api, connected, first_bytes, keep
+from tests.unit.providers.support import Api, connected, first_bytes
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.kie.music import ACTIONS
 from tollgate.providers.runtime.base import (
@@ -244,13 +243,6 @@ class TestPoll:
     @pytest.mark.parametrize("status", ["DONE", "", None, 5])
     def test_a_status_it_does_not_have_is_unknown(self, fake: Api, status: Any) -> None:
         assert isinstance(self.poll(fake, status=status), Unknown)
-
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
-    @given(response=ANSWERS, tracks=ANSWERS, url=SCALARS)
-    def test_any_record_is_an_outcome(self, fake: Api, response: Any, tracks: Any, url: Any) -> None:
-        keep(self.poll(fake, status="SUCCESS", response=response))
-        found = {"sunoData": tracks, "data": response, "videoUrl": url}
-        keep(self.poll(fake, status="SUCCESS", response=found))
 
 
 class TestSimulated:

@@ -8,19 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 from local.service import PROVIDERS
-from tests.support.http_server import http_server
 from tests.unit.providers.mapping_support import A, B, V
 from tests.unit.providers.support import (
-    ANSWERS,
     KEY,
-    STATUSES,
     Api,
     connected,
     first_bytes,
-    keep,
     made_job,
     run,
 )
@@ -237,20 +232,6 @@ class TestSubmit:
         fake.says((400, {"code": code, "message": "too long"}))
         assert kling(fake.url).submit(video()) == Rejected(kind, "too long")
 
-    def test_no_connection_is_nothing_sent(self) -> None:
-        with http_server(Api()) as url:
-            pass
-        outcome = kling(url).submit(video())
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is FailureKind.UNREACHABLE
-
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
-    @given(status=STATUSES, value=ANSWERS)
-    def test_any_answer_is_an_outcome(self, fake: Api, status: int, value: Any) -> None:
-        fake.says((status, value))
-        keep(kling(fake.url).submit(video()))
-        keep(kling(fake.url).poll({"path": "/tasks?task_ids=k-1"}))
-
 
 class TestPoll:
     def poll(self, fake: Api, data: Any, code: int = 0, **handle: Any) -> Any:
@@ -313,28 +294,9 @@ class TestSimulated:
         assert isinstance(failed, Failed)
         assert failed.kind is FailureKind.PROVIDER_ERROR
 
-    @pytest.mark.parametrize(
-        ("direction", "kind"),
-        [
-            ("[[status 429]]", FailureKind.LIMITED),
-            ("[[status 402]]", FailureKind.REFUSED_US),
-            ("[[status 500]]", FailureKind.PROVIDER_ERROR),
-        ],
-    )
-    def test_a_submit_that_goes_wrong(self, simulator_url: str, direction: str, kind: FailureKind) -> None:
-        (failed,) = run(self.provider(simulator_url), video(f"a fox {direction}"))
-        assert isinstance(failed, Failed)
-        assert failed.kind is kind
-
     @KINDS
     def test_a_job_whose_answer_was_lost_is_found_by_our_id(self, simulator_url: str, make: Any) -> None:
         submitted, done = run(self.provider(simulator_url), make("a fox [[lost]]"))
         assert isinstance(submitted, Submitted)
         assert submitted.handle["lost"] is True
-        assert isinstance(done, Succeeded)
-
-    @KINDS
-    def test_garbage_and_then_the_result(self, simulator_url: str, make: Any) -> None:
-        _, garbled, done = run(self.provider(simulator_url), make("a fox [[garbage 1]]"), polls=2)
-        assert isinstance(garbled, Unknown)
         assert isinstance(done, Succeeded)

@@ -12,7 +12,7 @@ from local.service import PROVIDERS
 from tests.support.simulator import running_simulator
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.strategies import valid_inputs
-from tests.unit.providers.mapping_support import A, V
+from tests.unit.providers.mapping_support import shortest
 from tests.unit.providers.support import connected, first_bytes, run
 from tollgate.catalog.models import Model, Route
 from tollgate.kit.clock import SystemClock
@@ -38,17 +38,6 @@ WITHOUT_ROUTES = {
 }
 """Mappings whose prices were not read: their routes come with a catalog that is pushed."""
 
-FULL: Mapping[str, dict[str, Any]] = {
-    "kling-2.6-motion-control": {"imageUrls": [A], "videoUrls": [V], "characterOrientation": "image"},
-    "kling-3.0-motion-control": {"imageUrls": [A], "videoUrls": [V], "characterOrientation": "video"},
-    "midjourney-video": {"imageUrls": [A]},
-    "suno-custom-model": {"name": "mine", "audioUrls": [f"https://a.test/{n}.mp3" for n in range(6)]},
-    "wan-2.7-edit-video": {"prompt": "a fox", "editVideoUrl": V},
-    "wan-2.7-image-to-video": {"prompt": "a fox", "imageUrls": [A]},
-    "wan-2.7-reference-to-video": {"prompt": "a fox", "referenceImageUrls": [A]},
-    "z-image": {"prompt": "a fox", "size": "1:1"},
-}
-"""The shortest input of models that need more than a prompt."""
 NOWHERE = "http://127.0.0.1:9"
 """Some jobs have to name an address to call back; nobody listens there."""
 TRACKS: Mapping[str, Any] = {"audioId": "1", "audioIds": ["1", "2"]}
@@ -122,11 +111,6 @@ def adapter(provider: str, simulator: str) -> MediaProvider:
     if provider == TEST:
         return MediaTestProvider(SystemClock())
     return connected(provider, simulator + PROVIDERS[provider].simulator_path)
-
-
-def shortest(model: Model) -> Mapping[str, Any]:
-    """Return the values of the shortest input of a model."""
-    return model.check(FULL.get(model.id, {"prompt": "a fox"})).values
 
 
 def takes_little(model: Model, route: Route) -> bool:

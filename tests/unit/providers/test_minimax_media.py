@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.support import KEY, Api
-from tests.unit.providers.vendors import vendor, vendor_job
+from tests.unit.providers.mapping_support import job_of
+from tests.unit.providers.support import KEY, Api, connected
 from tollgate.providers.media.minimax.media import MiniMaxMedia
 from tollgate.providers.runtime.base import (
     Failed,
@@ -25,8 +25,11 @@ from tollgate.providers.runtime.registry import providers
 CALLBACK = "https://us.test/callbacks/1"
 
 
+JOBS = {"minimax": job_of("minimax", "minimax-h3", {"prompt": "a fox"})}
+
+
 def minimax(fake: Api) -> MiniMaxMedia:
-    made = vendor("minimax", fake.url)
+    made = connected("minimax", fake.url)
     assert isinstance(made, MiniMaxMedia)
     return made
 
@@ -38,7 +41,7 @@ def error(kind: str, message: str = "no (1000)") -> dict[str, Any]:
 class TestRequest:
     def test_it_goes_to_the_second_version(self, fake: Api) -> None:
         fake.says((200, {"task_id": "4240"}))
-        job = replace(vendor_job("minimax"), callback_url=CALLBACK)
+        job = replace(JOBS["minimax"], callback_url=CALLBACK)
         assert minimax(fake).submit(job) == Submitted({"task_id": "4240"})
         (request,) = fake.received
         assert (request.method, request.path) == ("POST", "/hook/v2/video_generation")
@@ -70,9 +73,7 @@ class TestSubmitAnswer:
         self, fake: Api, status: int, kind: str, refusal: RejectionKind
     ) -> None:
         fake.says((status, error(kind, "the prompt is not good (1026)")))
-        assert minimax(fake).submit(vendor_job("minimax")) == Rejected(
-            refusal, "the prompt is not good (1026)"
-        )
+        assert minimax(fake).submit(JOBS["minimax"]) == Rejected(refusal, "the prompt is not good (1026)")
 
     @pytest.mark.parametrize(
         ("status", "body", "kind"),
@@ -89,14 +90,14 @@ class TestSubmitAnswer:
     )
     def test_a_fault_of_its_or_of_ours(self, fake: Api, status: int, body: Any, kind: FailureKind) -> None:
         fake.says((status, body))
-        outcome = minimax(fake).submit(vendor_job("minimax"))
+        outcome = minimax(fake).submit(JOBS["minimax"])
         assert isinstance(outcome, Failed)
         assert outcome.kind is kind
 
     @pytest.mark.parametrize("value", [None, {}, {"task_id": ""}, {"task_id": 5}])
     def test_a_good_status_without_a_task_is_no_answer(self, fake: Api, value: Any) -> None:
         fake.says((200, value))
-        assert isinstance(minimax(fake).submit(vendor_job("minimax")), Lost)
+        assert isinstance(minimax(fake).submit(JOBS["minimax"]), Lost)
 
 
 class TestPoll:

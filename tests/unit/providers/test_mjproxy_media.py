@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.strategies import valid_inputs
 from tests.unit.providers.mapping_support import A, B
-from tests.unit.providers.support import KEY, Api, connected, first_bytes, run
-from tests.unit.providers.vendors import MJ_PLACES, simulated, vendor, vendor_job
+from tests.unit.providers.support import KEY, Api, connected, first_bytes, made_job, run
+from tests.unit.providers.ways import simulated
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.mjproxy.mappings import MAPPINGS
 from tollgate.providers.runtime.base import (
@@ -38,6 +38,10 @@ P = {"prompt": "a fox"}
 HANDLE = {"task_id": "1320"}
 GRID = "https://a.test/grid.png"
 FOLLOW_UP = {"parentTaskId": "1320"}
+
+
+MJ_PLACES = {"relax": "mj-relax/mj", "fast": "mj-fast/mj", "turbo": "mj-turbo/mj"}
+JOBS = {"mjproxy images": made_job("midjourney", MJ_PLACES, prompt="a fox", action="imagine", speed="relax")}
 
 
 def picture(**source: Any) -> Job:
@@ -133,7 +137,7 @@ class TestWords:
 class TestSubmit:
     def submit(self, fake: Api, value: Any, status: int = 200) -> Any:
         fake.says((status, value))
-        return vendor("mjproxy images", fake.url).submit(vendor_job("mjproxy images"))
+        return connected("mjproxy", fake.url).submit(JOBS["mjproxy images"])
 
     @pytest.mark.parametrize("code", [1, 21, 22])
     def test_a_job_that_is_taken(self, fake: Api, code: int) -> None:
@@ -147,8 +151,8 @@ class TestSubmit:
         assert self.submit(fake, {"code": 1, "result": 1320}) == Submitted(HANDLE)
 
     def test_it_names_an_address_to_call_back(self, fake: Api) -> None:
-        job = replace(vendor_job("mjproxy images"), callback_url="https://us.test/cb")
-        vendor("mjproxy images", fake.url).submit(job)
+        job = replace(JOBS["mjproxy images"], callback_url="https://us.test/cb")
+        connected("mjproxy", fake.url).submit(job)
         assert fake.body["notifyHook"] == "https://us.test/cb"
 
     @pytest.mark.parametrize("status", [200, 400])
@@ -191,7 +195,7 @@ class TestSubmit:
 class TestPoll:
     def poll(self, fake: Api, **task: Any) -> Any:
         fake.says((200, {"id": "1320", **task}))
-        return vendor("mjproxy images", fake.url).poll(HANDLE)
+        return connected("mjproxy", fake.url).poll(HANDLE)
 
     def test_it_asks_for_the_task(self, fake: Api) -> None:
         self.poll(fake)
@@ -245,7 +249,7 @@ class TestPoll:
 class TestSimulated:
     @pytest.fixture
     def provider(self, simulator_url: str) -> MediaProvider:
-        return simulated("mjproxy images", simulator_url)
+        return simulated("mjproxy", simulator_url)
 
     def test_follow_ups_on_four_pictures(self, provider: MediaProvider) -> None:
         _, done = run(provider, picture(**P))
@@ -264,11 +268,6 @@ class TestSimulated:
         assert isinstance(outcome, Failed)
         assert "t-x" in outcome.detail
         assert isinstance(provider.poll({"task_id": "t-x"}), Unknown)
-
-    def test_a_bad_key(self, simulator_url: str) -> None:
-        refused = connected("mjproxy", f"{simulator_url}/mjproxy", "bad").submit(picture(**P))
-        assert isinstance(refused, Failed)
-        assert refused.kind is FailureKind.REFUSED_US
 
     def test_a_job_cannot_be_dropped(self, provider: MediaProvider) -> None:
         assert not isinstance(provider, Cancels)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.mapping_support import A, S, job_of, mapped, said
@@ -226,12 +226,6 @@ class TestPolling:
         served.says((200, {"code": 200, "data": {"status": "running"}}))
         assert provider.poll(HANDLE) == Pending()
         assert served.received[-1].path == "/hook/api/generate/detail/music?task_id=t%201"
-
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
-    @given(value=ANSWERS)
-    def test_any_answer_is_an_outcome(self, served: Api, value: Any) -> None:
-        served.says((200, {"code": 200, "data": {"status": "finished", "files": value}}))
-        keep(connected("poyo", served.url).poll(HANDLE))
 
 
 class TestSimulated:

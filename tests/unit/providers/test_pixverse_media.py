@@ -7,8 +7,8 @@ import pytest
 
 from tests.support.http_server import Raw
 from tests.unit.providers.mapping_support import A, B, job_of
-from tests.unit.providers.support import KEY, Api, run
-from tests.unit.providers.vendors import simulated, vendor
+from tests.unit.providers.support import KEY, Api, connected, run
+from tests.unit.providers.ways import simulated
 from tollgate.providers.media.pixverse import facts
 from tollgate.providers.media.pixverse.media import PixVerseMedia
 from tollgate.providers.runtime.base import (
@@ -28,7 +28,7 @@ from tollgate.providers.runtime.base import (
 
 
 def pixverse(fake: Api) -> PixVerseMedia:
-    made = vendor("pixverse", fake.url)
+    made = connected("pixverse", fake.url)
     assert isinstance(made, PixVerseMedia)
     return made
 

@@ -180,6 +180,11 @@ class TestDetail:
             with http_server(lambda _, given=answer: given) as url:  # type: ignore[misc]
                 assert KEY[:8] not in api(url).call("GET", "/").detail()
 
+    def test_nor_is_it_in_what_is_read_of_the_answer(self) -> None:
+        spelled = KEY.replace("-", "\\u002d")
+        reply = call(lambda _: Reply(400, f'{{"error": {{"message": "wrong key {spelled}"}}}}'.encode()))
+        assert reply.string("error", "message") == "wrong key [key]"
+
 
 class TestGet:
     REPLY = ProviderReply(200, {"data": {"id": "x", "n": 1, "none": None}, "list": [{"id": 1}]}, {}, "")

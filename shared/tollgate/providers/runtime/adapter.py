@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
+import httpx
+
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.runtime.answers import by_status
 from tollgate.providers.runtime.base import (
@@ -62,11 +64,16 @@ class MediaAdapter(ABC):
         self._http = http
 
     @classmethod
-    def connect(cls, declared: Provider, key: str, base_url: str) -> Self:
-        """Return the adapter at `base_url`, under `key`, which is sent as the provider declares."""
+    def connect(
+        cls, declared: Provider, key: str, base_url: str, transport: httpx.BaseTransport | None = None
+    ) -> Self:
+        """Return the adapter at `base_url`, under `key`, which is sent as the provider declares.
+
+        `transport` takes the place of the network in tests.
+        """
         headers = {**declared.auth.headers(key), **declared.headers}
         bounds = (declared.answer_timeout_s, declared.max_answer_bytes)
-        return cls(declared, cls.http_type(base_url, key, headers, *bounds))
+        return cls(declared, cls.http_type(base_url, key, headers, *bounds, transport=transport))
 
     @abstractmethod
     def submission(self, job: Job, mapped: Mapped) -> Submission:

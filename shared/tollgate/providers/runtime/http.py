@@ -71,7 +71,8 @@ class ProviderHttp:
     """A provider's API: base URL, credentials, time and size bounds.
 
     `headers` carry `key`, which is known besides so that an answer that repeats it is not noted with it.
-    The bounds are wider for providers that answer with the result itself; see `declaration.py`.
+    The bounds are wider for providers that answer with the result itself; see `declaration.py`. `transport`
+    takes the place of the network in tests.
     """
 
     def __init__(
@@ -81,6 +82,8 @@ class ProviderHttp:
         headers: Mapping[str, str],
         answer_timeout_s: float = ANSWER_TIMEOUT_S,
         max_answer_bytes: int = MAX_ANSWER_BYTES,
+        *,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.base_url = base_url
         self.key = key
@@ -95,6 +98,7 @@ class ProviderHttp:
             verify=tls(),
             trust_env=False,
             follow_redirects=False,
+            transport=transport,
         )
         self._client = client
         # Providers are made anew when the secret changes; the old ones close their connections.
@@ -134,12 +138,25 @@ class ProviderHttp:
         try:
             with self._client.stream(method, url, json=body, files=fields, headers=sent) as response:
                 text = self._read(response)
-                noted = text.replace(self.key, "[key]")
-                return Reply(response.status_code, _json(text), response.headers, noted)
+                noted = self._without_key(text)
+                return Reply(response.status_code, self._json(text), response.headers, noted)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.InvalidURL) as exc:
             raise NotSentError(repr(exc)) from exc
         except httpx.HTTPError as exc:
             raise NoAnswerError(repr(exc)) from exc
+
+    def _without_key(self, text: str) -> str:
+        # Handles and customers' messages are made of answers: who repeats our key must not put it there.
+        return text.replace(self.key, "[key]") if self.key else text
+
+    def _json(self, text: str) -> Any:
+        try:
+            value = json.dumps(json.loads(text), ensure_ascii=False)
+            # JSON can spell halves of surrogate pairs (a message cut in the middle of an emoji), which can
+            # be neither stored nor sent.
+            return json.loads(self._without_key(value).encode(errors="replace"))
+        except (ValueError, RecursionError):
+            return None
 
     def _read(self, response: httpx.Response) -> str:
         found = bytearray()
@@ -156,13 +173,3 @@ class ProviderHttp:
 def shown(text: str) -> str:
     """Return as much of a provider's words as is kept."""
     return text[:SHOWN_CHARACTERS]
-
-
-def _json(text: str) -> Any:
-    try:
-        value = json.loads(text)
-        # JSON can spell halves of surrogate pairs (a message cut in the middle of an emoji), which can be
-        # neither stored nor sent.
-        return json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
-    except (ValueError, RecursionError):
-        return None

@@ -86,7 +86,9 @@ def _state(handle: Handle, reply: Reply) -> PollOutcome:
     if handle.get("lost") and _is_nowhere(reply):
         return Failed(FailureKind.LOST_ANSWER, "the job never arrived")
     job = _job(reply) if reply.get("code") == facts.OK else {}
-    status = job.get("status") or job.get("task_status")
+    status = next(
+        (said for said in (job.get("status"), job.get("task_status")) if isinstance(said, str)), None
+    )
     if status in facts.WAITING:
         return Pending()
     if status in facts.SUCCEEDED:
