@@ -74,7 +74,9 @@ class TestEveryRoute:
         del body
         answer = ask(client, "DELETE", path)
         assert (answer.status_code, answer.json()["error"]["code"]) == (405, "method_not_allowed")
-        assert method in answer.headers["allow"].split(", ")
+        allowed = answer.headers["allow"].split(", ")
+        assert method in allowed
+        assert answer.json()["error"]["message"] == f"Use {' or '.join(allowed)} for this endpoint."
 
 
 class TestAnUnknownRoute:
@@ -83,6 +85,7 @@ class TestAnUnknownRoute:
         answer = ask(client, "POST", "/chat", CHAT, **{header: "2023-06-01"})
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
         assert answer.json().get("type") == kind
+        assert answer.json()["error"]["message"] == "No such endpoint: POST /api/v1/chat. See /docs."
 
 
 class TestAnthropicsSdk:

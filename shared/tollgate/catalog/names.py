@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tollgate.catalog.kinds import nearest
+from tollgate.kit.errors import shortened
 
 MAX_CHARS = 128
 """No name is longer: what is, is not looked up."""
@@ -40,8 +41,9 @@ def clashes(models: Iterable[Raw]) -> list[str]:
     return found
 
 
-def unknown(name: str, ids: Iterable[str], where: str) -> str:
+def unknown(name: str, ids: Iterable[str], where: str, kind: str = "model") -> str:
     """Return what to say of a `name` that no model has: the id that may be meant, and `where` all are."""
+    shown = f" {shortened(name)!r}" if name and name.isprintable() else ""
     meant = nearest(name.rpartition("/")[2], tuple(ids))
     hint = "" if meant is None else f" Did you mean {meant!r}?"
-    return f"Unknown model.{hint} GET {where} lists the models."
+    return f"Unknown {kind}{shown}.{hint} GET {where} lists the models."

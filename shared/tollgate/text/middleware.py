@@ -98,15 +98,16 @@ def protocol_of(scope: Scope) -> ChatProtocol:
     return ChatProtocol.ANTHROPIC if is_anthropic else ChatProtocol.OPENAI
 
 
-def public_error(exc: Exception) -> TollgateError:
+def public_error(exc: Exception, method: str = "", path: str = "") -> TollgateError:
     """Return the error that a caller is told of; what is not ours is logged with its cause."""
     match exc:
         case TollgateError():
             error = exc
         case HTTPException(status_code=405):
-            error = MethodNotAllowedError()
+            allowed = (exc.headers or {}).get("Allow", "")
+            error = MethodNotAllowedError(allowed.split(", ") if allowed else ())
         case HTTPException():
-            error = RouteNotFoundError()
+            error = RouteNotFoundError(method, path)
         case _:
             logger.error("text.fault", exc_info=exc)
             return InternalError()
@@ -115,8 +116,5 @@ def public_error(exc: Exception) -> TollgateError:
 
 
 def _error_response(scope: Scope, exc: Exception) -> Response:
-    error = public_error(exc)
-    # A 405 names the methods that there are.
-    routed = exc.headers if isinstance(exc, HTTPException) else None
-    headers = {**error.headers(), **(routed or {})}
-    return Response(encoded(error_body(protocol_of(scope), error)), error.status, headers, JSON)
+    error = public_error(exc, scope["method"], scope["path"])
+    return Response(encoded(error_body(protocol_of(scope), error)), error.status, error.headers(), JSON)

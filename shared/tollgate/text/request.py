@@ -28,14 +28,18 @@ LIMIT_FIELDS = {
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
+class _UnusableBodyError(ValueError):
+    """What is wrong with a body besides its syntax, as the end of a sentence."""
+
+
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+    raise _UnusableBodyError(f"is not valid JSON: {name} is no JSON value")
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if not isfinite(value):
-        raise ValueError(f"{text} is too large a number")
+        raise _UnusableBodyError("has a number that is too large")
     return value
 
 
@@ -120,19 +124,40 @@ def read_json_body(body: bytes) -> JsonBody:
     try:
         return _members(body.decode(), len(body))
     except (ValueError, RecursionError) as exc:
-        raise InvalidInputError([Problem("", f"The body is not a usable JSON object: {exc}.")]) from exc
+        raise InvalidInputError([Problem("", f"Request body {_fault(exc)}.")]) from exc
+
+
+def _fault(error: ValueError | RecursionError) -> str:
+    """Return what is wrong with a body, as the end of a sentence."""
+    match error:
+        case _UnusableBodyError():
+            return str(error)
+        case json.JSONDecodeError():
+            return f"is not valid JSON (line {error.lineno}, column {error.colno})"
+        case UnicodeDecodeError():
+            return "is not text in UTF-8"
+        case RecursionError():
+            return "is nested too deeply"
+        case _:
+            # Python reads whole numbers of 4,300 digits at most.
+            return "has a number that is too large"
 
 
 def _members(text: str, size_bytes: int) -> JsonBody:
     fields: dict[str, Any] = {}
     texts: dict[str, str] = {}
-    at = _expect(text, _after_space(text, 0), "{")
+    start = _after_space(text, 0)
+    if text[start : start + 1] != "{":
+        raise _UnusableBodyError("must be a JSON object")
+    at = _after_space(text, start + 1)
     if text[at : at + 1] == "}":
         return _ended(text, at + 1, JsonBody(fields, texts, size_bytes))
     for _ in range(MAX_MEMBERS):
         name, at = _DECODER.raw_decode(text, at)
-        if not isinstance(name, str) or name in fields:
-            raise ValueError(f"{dumps(name)[:100]} is no name, or stands there twice")
+        if not isinstance(name, str):
+            raise json.JSONDecodeError("a name is missing", text, at)
+        if name in fields:
+            raise _UnusableBodyError(f"has the field {dumps(name)[:100]} twice")
         start = _expect(text, _after_space(text, at), ":")
         fields[name], at = _DECODER.raw_decode(text, start)
         texts[name] = text[start:at]
@@ -140,7 +165,7 @@ def _members(text: str, size_bytes: int) -> JsonBody:
         if text[at : at + 1] == "}":
             return _ended(text, at + 1, JsonBody(fields, texts, size_bytes))
         at = _expect(text, at, ",")
-    raise ValueError(f"it has more than {MAX_MEMBERS} members")
+    raise _UnusableBodyError(f"has more than {MAX_MEMBERS} fields")
 
 
 def _after_space(text: str, at: int) -> int:
@@ -150,13 +175,14 @@ def _after_space(text: str, at: int) -> int:
 
 def _expect(text: str, at: int, character: str) -> int:
     if text[at : at + 1] != character:
-        raise ValueError(f"'{character}' is missing at character {at}")
+        raise json.JSONDecodeError(f"'{character}' is missing", text, at)
     return _after_space(text, at + 1)
 
 
 def _ended(text: str, at: int, body: JsonBody) -> JsonBody:
-    if _after_space(text, at) != len(text):
-        raise ValueError(f"there is more after its end at character {at}")
+    at = _after_space(text, at)
+    if at != len(text):
+        raise json.JSONDecodeError("there is more after its end", text, at)
     return body
 
 

@@ -139,7 +139,9 @@ class TextService:
         model = self.models.get(request.model.casefold())
         if model is None:
             ids = {known.id: known for known in self.models.values() if request.protocol in known.protocols}
-            raise InvalidInputError([Problem("/model", names.unknown(request.model, ids, "/api/v1/models"))])
+            raise InvalidInputError(
+                [Problem("/model", names.unknown(request.model, ids, "/api/v1/models", "text model"))]
+            )
         if request.protocol not in model.protocols:
             spoken = ", ".join(sorted(model.protocols))
             message = f"{model.id} is not a model of this protocol, but of: {spoken}."

@@ -107,11 +107,16 @@ def test_the_id_comes_first_and_every_name_is_in_lower_case() -> None:
 def test_an_unknown_name_is_told_what_was_meant(typed: str, meant: str) -> None:
     ids = [model.id for model in CATALOG.texts()]
     message = unknown(typed, ids, "/api/v1/models")
-    assert message == f"Unknown model. Did you mean '{meant}'? GET /api/v1/models lists the models."
+    assert message == f"Unknown model {typed!r}. Did you mean '{meant}'? GET /api/v1/models lists the models."
 
 
 def test_a_name_like_no_other_gets_no_guess() -> None:
-    assert unknown("zzz", ["gpt-5.5"], "/x") == "Unknown model. GET /x lists the models."
+    assert unknown("zzz", ["gpt-5.5"], "/x") == "Unknown model 'zzz'. GET /x lists the models."
+
+
+def test_the_name_is_said_again_only_where_that_is_harmless() -> None:
+    assert unknown("a\nb", [], "/x", "text model") == "Unknown text model. GET /x lists the models."
+    assert len(unknown("z" * 9_000, [], "/x")) < 200
 
 
 def test_the_compiled_document_knows_the_same_names() -> None:

@@ -37,6 +37,28 @@ class TestReadJsonBody:
         assert edited == b'{"model":"theirs","x":{"n": 1.50, "s": "\\ud83d"},"new":true}'
 
     @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            (b"", "Request body must be a JSON object."),
+            (b" [1]", "Request body must be a JSON object."),
+            (b'{"model": "gpt", "n"}', "Request body is not valid JSON (line 1, column 21)."),
+            (b'{\n "a": 1,\n}', "Request body is not valid JSON (line 3, column 1)."),
+            (b'{"a": nope}', "Request body is not valid JSON (line 1, column 7)."),
+            (b'{"a": 1} x', "Request body is not valid JSON (line 1, column 10)."),
+            (b'{"a": -Infinity}', "Request body is not valid JSON: -Infinity is no JSON value."),
+            (b'{"a": [1e999]}', "Request body has a number that is too large."),
+            (b'{"a": ' + b"1" * 5_000 + b"}", "Request body has a number that is too large."),
+            (b'{"a": "\xff"}', "Request body is not text in UTF-8."),
+            (b'{"a":' * 100_000, "Request body is nested too deeply."),
+            (b'{"a": 1, "a": 2}', 'Request body has the field "a" twice.'),
+        ],
+    )
+    def test_what_is_wrong_is_said_and_where(self, body: bytes, said: str) -> None:
+        with pytest.raises(InvalidInputError) as refused:
+            read_json_body(body)
+        assert [problem.message for problem in refused.value.problems] == [said]
+
+    @pytest.mark.parametrize(
         "body",
         [
             *(
