@@ -78,6 +78,8 @@ def _chunks(body: "StreamingBody") -> Iterator[bytes]:
     yield from body.iter_chunks(CHUNK_BYTES)
 
 
+DASHBOARD_PATHS = ("/", "/dashboard")
+DASHBOARD_FOLDERS = ("/dashboard/",)
 MCP_PATH = "/mcp"
 STATUS_PATH = "/api/v1/task/status/"
 TEXT_PATHS = ("/api/v1/chat/", "/api/v1/messages", "/api/v1/models", "/api/v1/responses")
@@ -90,7 +92,7 @@ async def api(scope: Scope, receive: Receive, send: Send) -> None:
         await text_app(scope, receive, send)
     elif path.startswith(STATUS_PATH):
         await status_app(scope, receive, send)
-    elif path == "/dashboard" or path.startswith("/dashboard/"):
+    elif path in DASHBOARD_PATHS or path.startswith(DASHBOARD_FOLDERS):
         await dashboard_app(scope, receive, send)
     elif path == MCP_PATH:
         await mcp_app(scope, receive, send)

@@ -1,10 +1,11 @@
-"""Trigger: API Gateway, the routes under `/dashboard`: the web page for people.
+"""Trigger: API Gateway, the routes `/` and under `/dashboard`: the web page for people.
 
 Asks the domain's services and shows what they say, in HTML. Never calls our own API over HTTP, and never
 shows a secret but a new key, once.
 
 security.py   who is looking, and whether our own page asked; `sign_in.py`
 services.py   what the pages call; `render.py`, `form_body.py`: out and in
+landing.py    `/`, the same for everybody
 overview.py   and a file for each other page, of its name
 templates/    the pages; `static/`: style, scripts, icons
 """
@@ -20,7 +21,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse
 from starlette.staticfiles import StaticFiles
 
-from dashboard import catalog, chat, keys, overview, playground, sign_in, tasks, top_up, webhooks
+from dashboard import catalog, chat, keys, landing, overview, playground, sign_in, tasks, top_up, webhooks
 from dashboard.render import PATH, STATIC, home, is_part, part, toast
 from dashboard.security import (
     AtStage,
@@ -29,6 +30,7 @@ from dashboard.security import (
     SignInNeededError,
     check_change,
     drop_ended,
+    path_of,
     security_headers,
 )
 from tollgate.composition import dashboard as dashboard_parts
@@ -44,6 +46,7 @@ from tollgate.kit.observability import begin_request, logger
 
 FORGED = 403
 SEE_OTHER = 303
+BAD = 400
 CLIENT_LEFT = 499
 """For the log alone, by nginx's word for it."""
 FOR_EVER = "public, max-age=31536000, immutable"
@@ -53,6 +56,7 @@ TEXT_TYPES = ["text/", "application/json", "image/svg+xml"]
 app = FastAPI(openapi_url=None, redirect_slashes=False)
 for pages in (overview, sign_in, catalog, playground, tasks, chat, keys, webhooks, top_up):
     app.include_router(pages.router, prefix=PATH)
+app.include_router(landing.router)
 app.mount(f"{PATH}/static", StaticFiles(directory=STATIC))
 
 
@@ -75,9 +79,13 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
         logger.exception("dashboard.fault", path=request.url.path)
         answer = _error(request, InternalError())
     settings = dashboard_parts.dashboard().settings
-    answer.headers.update(security_headers(settings.storage_url, is_local=settings.stage == "local"))
+    is_local = settings.stage == "local"
+    answer.headers.update(security_headers(settings.storage_url, path=path_of(request), is_local=is_local))
     answer.headers["x-request-id"] = request_id
-    answer.headers["cache-control"] = FOR_EVER if is_static else "no-store"
+    if is_static:
+        answer.headers["cache-control"] = FOR_EVER
+    elif answer.status_code >= BAD or "etag" not in answer.headers:
+        answer.headers["cache-control"] = "no-store"
     logger.info("dashboard.request", path=request.url.path, status=answer.status_code)
     return answer
 

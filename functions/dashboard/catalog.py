@@ -16,12 +16,14 @@ def show(services: Services, request: Request) -> Response:
     chosen = {name: request.query_params.get(name, "") for name in ("type", "vendor", "words")}
     found = listing.found({name: chosen[name] for name in ("type", "vendor") if chosen[name]})
     models = [dto for dto in found if _has(dto, chosen["words"])]
+    prices = services.api.reference.headlines
     if is_part(request):
-        return part(request, "catalog_models.html", models=models)
+        return part(request, "catalog_models.html", models=models, prices=prices)
     return page(
         request,
         "catalog.html",
         models=models,
+        prices=prices,
         chosen=chosen,
         types=sorted({dto["type"] for dto in everything}),
         vendors=sorted({dto["vendor"] for dto in everything}, key=str.casefold),
@@ -31,7 +33,8 @@ def show(services: Services, request: Request) -> Response:
 @router.get("/catalog/{model_id}")
 def show_model(services: Services, request: Request, model_id: str) -> Response:
     """Show one model: its prices and what it takes."""
-    return page(request, "model.html", model=services.api.listing.one(model_id))
+    api = services.api
+    return page(request, "model.html", model=api.listing.one(model_id), tiers=api.reference.tiers(model_id))
 
 
 def _has(dto: dict[str, object], words: str) -> bool:

@@ -3,25 +3,33 @@
 import hashlib
 import json
 from datetime import datetime
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from dashboard.security import csrf_token
+from tollgate.catalog.listing import Page
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.chart import columns, share
 from tollgate.kit.clock import iso
 from tollgate.kit.money import MICRO_USD_PER_CENT, MICRO_USD_PER_USD
+from tollgate.reference.document import VERSION
+from tollgate.reference.prices import condition
+from tollgate.reference.prices import usd as price_text
 from tollgate.tasks.models import TaskStatus
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
 PATH = "/dashboard"
 VERSION_CHARS = 12
+KEPT = "public, max-age=300"
+NOT_MODIFIED = 304
 MONEY_MOVED = "money-moved"
 """The event of the page on which the balance is asked for anew."""
 
@@ -51,14 +59,38 @@ def page(request: Request, template: str, **context: Any) -> HTMLResponse:
 def part(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
     """Return what a template makes."""
     shared = {
-        "home": home(request),
-        "base_url": base_url(request),
+        **_places(request),
         "csrf": csrf_token(request),
-        "static": f"{home(request)}/static",
-        "version": version(),
         "visitor": request.session.get("name"),
     }
     return HTMLResponse(_environment().get_template(template).render({**shared, **context}), status)
+
+
+def public_page(request: Request, template: str, **context: Any) -> Response:
+    """Return a page that is the same for everybody: it knows no visitor, and is kept by who has it."""
+    text = _environment().get_template(template).render({**_places(request), **context})
+    return cached_answer(request, text, "text/html")
+
+
+def cached_answer(request: Request, text: str, kind: str) -> Response:
+    """Return a text that is kept for a while and asked for anew by its ETag (RFC 9110, 13.1.2)."""
+    answer = Page.of_bytes(text.encode())
+    headers = {"etag": answer.etag, "cache-control": KEPT}
+    if answer.is_known_to(request.headers.get("if-none-match")):
+        return Response(status_code=NOT_MODIFIED, headers=headers)
+    return Response(answer.body, media_type=kind, headers=headers)
+
+
+def _places(request: Request) -> dict[str, str]:
+    """Return where pages and files are, as a browser sees them."""
+    return {
+        "home": home(request),
+        "root": request.base_url.path.rstrip("/"),
+        "base_url": base_url(request),
+        "static": f"{home(request)}/static",
+        "version": version(),
+        "api_version": VERSION,
+    }
 
 
 def toast(request: Request, message: str, *, status: int = 200, bad: bool = False) -> HTMLResponse:
@@ -92,19 +124,43 @@ def usd(amount_micro_usd: int) -> str:
     return f"{sign}${dollars:,}.{shown}"
 
 
+def money(amount_micro_usd: int) -> Markup:
+    """Return micro-USD with two digits for running text; what that leaves out is there on hover.
+
+    Below a cent two digits that say something: $0.0018, never $0.00 for what was paid.
+    """
+    exact, shown = usd(amount_micro_usd), usd(_rounded(amount_micro_usd))
+    if shown == exact:
+        return Markup(shown)  # noqa: S704 - digits
+    return Markup('<span title="{}">{}</span>').format(exact, shown)
+
+
+def _rounded(amount_micro_usd: int) -> int:
+    """Return an amount in whole cents, half a cent up; below a cent with its first two digits."""
+    size = abs(amount_micro_usd)
+    first_two = 10 ** max(0, len(str(size)) - 2)
+    step = MICRO_USD_PER_CENT if size >= MICRO_USD_PER_CENT else first_two
+    rounded = (size + step // 2) // step * step
+    return -rounded if amount_micro_usd < 0 else rounded
+
+
 def usd_of_cents(amount_cents: int) -> str:
     """Return cents as dollars with two places."""
     return usd(amount_cents * MICRO_USD_PER_CENT)
 
 
 def minute(epoch_ms: int) -> str:
-    """Return epoch milliseconds as people read a time, in UTC."""
+    """Return epoch milliseconds as people read a time, with its zone."""
     return moment(iso(epoch_ms))
 
 
 def moment(text: str) -> str:
-    """Return an ISO 8601 time as people read it, in UTC."""
-    return datetime.fromisoformat(text).strftime("%-d %b %Y, %H:%M")
+    """Return an ISO 8601 time as people read it, with its zone."""
+    return datetime.fromisoformat(text).strftime("%-d %b %Y, %H:%M UTC")
+
+
+def _price(decimal: str) -> str:
+    return price_text(Decimal(decimal))
 
 
 def day(text: str) -> str:
@@ -135,7 +191,14 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"usd": usd, "usd_of_cents": usd_of_cents, "minute": minute}
+    environment.filters |= {
+        "usd": usd,
+        "money": money,
+        "condition": condition,
+        "price": _price,
+        "usd_of_cents": usd_of_cents,
+        "minute": minute,
+    }
     environment.filters |= {"moment": moment, "day": day, "pretty": pretty}
     icons: Any = environment.get_template("icons.html").module
     environment.globals |= {"columns": columns, "share": share, "icon": icons.icon, "mark": icons.mark}

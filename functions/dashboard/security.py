@@ -90,6 +90,17 @@ def check_change(request: Request) -> None:
         raise ForgeryError
 
 
+def path_of(request: Request) -> str:
+    """Return the path of a request without the gateway's stage."""
+    path: str = request.scope["path"]
+    return path.removeprefix(request.scope.get("root_path", ""))
+
+
+def is_public(path: str) -> bool:
+    """Return whether the page at a path, without the gateway's stage, is the same for everybody."""
+    return path in ("", "/", "/docs") or path.startswith("/docs/")
+
+
 class Sessions:
     """Sessions in a signed cookie; the key is read at the first request, not at import."""
 
@@ -97,7 +108,10 @@ class Sessions:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Return the request its session."""
+        """Return the request its session; a page for everybody has none: caches keep it, with its headers."""
+        if scope["type"] == "http" and is_public(path_of(Request(scope))):
+            await self._app({**scope, "session": {}}, receive, send)
+            return
         joined = dashboard_parts.dashboard()
         sessions = SessionMiddleware(
             self._app,
@@ -126,10 +140,13 @@ class AtStage:
         await self._app(scope, receive, send)
 
 
-def security_headers(storage_url: str, *, is_local: bool) -> dict[str, str]:
-    """Return the headers of every answer: our own scripts and styles, images and videos of ours, no more."""
+def security_headers(storage_url: str, *, path: str, is_local: bool) -> dict[str, str]:
+    """Return the headers of every answer: our own scripts and styles, media of ours, no more.
+
+    In a public page media may lie in the page itself (`data:`): the gateway could not pass on a file.
+    """
     storage = urlsplit(storage_url)
-    files = f"'self' {storage.scheme}://{storage.netloc}"
+    files = f"'self'{' data:' if is_public(path) else ''} {storage.scheme}://{storage.netloc}"
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
         f"img-src {files}; media-src {files}; "

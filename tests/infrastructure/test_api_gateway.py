@@ -57,6 +57,7 @@ TEXT = {
 }
 
 DASHBOARD = {
+    *((method, "/") for method in ("GET", "OPTIONS")),
     *((method, "/dashboard") for method in ("GET", "OPTIONS")),
     *((method, "/dashboard/{proxy+}") for method in ("GET", "POST", "OPTIONS")),
 }

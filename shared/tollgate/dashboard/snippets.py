@@ -26,6 +26,21 @@ def media_snippets(base_url: str, body: Mapping[str, Any]) -> list[Snippet]:
     return [_curl(url, body), _python_http(url, body), _javascript(url, body)]
 
 
+FIRST = {"model": "z-image", "input": {"prompt": "a lighthouse at dusk", "size": "16:9"}}
+
+
+def first_snippets(base_url: str) -> list[Snippet]:
+    """Return a first generation, for who knows nothing of us yet; in Python with our own client."""
+    python = (
+        "# pip install tollgate\n"
+        f"# export TOLLGATE_URL={base_url} TOLLGATE_API_KEY=tg_live_…\n"
+        "import tollgate\n\n"
+        f'task = tollgate.run("{FIRST["model"]}", {_python(FIRST["input"], 4)})\n'
+        "print(task.save())  # the paths of the files"
+    )
+    return [_curl(f"{base_url}/api/v1/generation/create", FIRST), Snippet("Python", python)]
+
+
 def chat_snippets(base_url: str, body: Mapping[str, Any]) -> list[Snippet]:
     """Return a chat completion with `body`; in Python and JavaScript with OpenAI's own SDK."""
     url = f"{base_url}/api/v1"

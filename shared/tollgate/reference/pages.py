@@ -16,8 +16,10 @@ from markupsafe import Markup, escape
 
 from tollgate.catalog.listing import Page
 from tollgate.catalog.loader import Catalog
+from tollgate.kit.errors import ModelNotFoundError
 from tollgate.reference import views
 from tollgate.reference.document import openapi
+from tollgate.reference.prices import Headline, Tier, headline, tiers
 
 HERE = Path(__file__).parent
 CSS = (HERE / "page.css").read_text(encoding="utf-8")
@@ -51,6 +53,18 @@ class Reference:
     def text(self) -> Page:
         """Return the document as a text for language models (llmstxt.org)."""
         return self._rendered("llms.txt")
+
+    @cached_property
+    def headlines(self) -> Mapping[str, Headline]:
+        """Return what each model costs in a line, by its id."""
+        return {model.id: headline(model) for model in self._catalog.everything()}
+
+    def tiers(self, model_id: str) -> list[Tier]:
+        """Return the prices of a text model by the length of the input; raises `ModelNotFoundError`."""
+        found = self._catalog.named(model_id)
+        if found is None:
+            raise ModelNotFoundError
+        return tiers(found)
 
     @cached_property
     def _document(self) -> dict[str, Any]:

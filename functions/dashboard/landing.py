@@ -1,0 +1,60 @@
+"""The landing page: what Tollgate is, what it makes and costs, and the first call. The same for everybody."""
+
+from base64 import b64encode
+from functools import cache
+
+from fastapi import APIRouter, Request, Response
+
+from dashboard.render import base_url, public_page
+from dashboard.services import Services
+from tollgate.catalog.listing import Listing
+from tollgate.dashboard.snippets import first_snippets
+from tollgate.providers.media.test.media import FILES
+
+KINDS = ("IMAGE", "VIDEO", "MUSIC", "TEXT")
+SHOWN = 4
+"""Models of each kind: enough to see the range, few enough to read."""
+CONTENT_TYPES = {".png": "image/png", ".mp4": "video/mp4", ".mp3": "audio/mpeg"}
+
+router = APIRouter()
+
+
+@router.get("/")
+def show(services: Services, request: Request) -> Response:
+    """Show the landing page, with the prices of now."""
+    api = services.api
+    everything = [dto for dto in api.listing.found({}) if "test" not in dto["tags"]]
+    return public_page(
+        request,
+        "landing.html",
+        models=len(everything),
+        vendors=len({dto["vendor"] for dto in everything}),
+        shown={kind: _shown(api.listing, kind) for kind in KINDS},
+        prices=api.reference.headlines,
+        examples=examples(),
+        snippets=first_snippets(base_url(request)),
+    )
+
+
+@cache
+def examples() -> dict[str, str]:
+    """Return the results of the test models as `data:` URLs, by type: the gateway passes on no binary."""
+    found = {}
+    for file in sorted(FILES.iterdir()):
+        kind = CONTENT_TYPES.get(file.suffix)
+        if kind is not None:
+            found[kind.partition("/")[0]] = f"data:{kind};base64,{b64encode(file.read_bytes()).decode()}"
+    return found
+
+
+def _shown(listing: Listing, kind: str) -> list[dict[str, object]]:
+    """Return models of a kind, the newest first; one of each vendor comes before a second of any."""
+    newest = sorted(listing.found({"type": kind}), key=lambda dto: dto.get("releasedAt", ""), reverse=True)
+    first: list[dict[str, object]] = []
+    further: list[dict[str, object]] = []
+    vendors: set[str] = set()
+    for dto in newest:
+        if "test" not in dto["tags"]:
+            (further if dto["vendor"] in vendors else first).append(dto)
+            vendors.add(dto["vendor"])
+    return [*first, *further][:SHOWN]

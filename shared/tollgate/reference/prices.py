@@ -1,0 +1,141 @@
+"""What a model costs in the words of a page: one line for a card, and what each price stands for. Pure."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tollgate.catalog.errors import UnknownPriceError
+from tollgate.catalog.loader import AnyModel
+from tollgate.catalog.models import Model, Price, TextModel, TokenPrices
+from tollgate.catalog.pricing import quote
+from tollgate.kit.money import dollars
+from tollgate.reference.generations import example_input
+
+PER_MEGATOKEN = "per 1M tokens"
+_THOUSAND = 1000
+_CENTS = 2
+_RESULT = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "generation"}
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """An amount as text (`$2.00`) and what it is for (`input`), which is empty where it needs no word."""
+
+    shown: str
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The price of a model in a line: `$2.00 input, $10.00 output` and `per 1M tokens`.
+
+    `usd` is what models of one type are put in order by.
+    """
+
+    amounts: tuple[Amount, ...]
+    about: str
+    usd: Decimal
+
+
+def headline(model: AnyModel) -> Headline:
+    """Return what the model's defaults cost, of a text model what a million tokens in and out cost."""
+    return _text(model) if isinstance(model, TextModel) else _media(model)
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """The prices of a text model per 1M tokens, by what is billed, and for which length of input they are."""
+
+    when: str
+    prices: Mapping[str, str]
+
+
+def tiers(model: AnyModel) -> list[Tier]:
+    """Return the prices of a text model, those of short inputs first; of other models none."""
+    if not isinstance(model, TextModel):
+        return []
+    bounds = [tier.from_tokens for tier in model.long_context]
+    first = f"up to {thousands(bounds[0])} tokens" if bounds else "of any length"
+    longer = [f"over {thousands(bound)} tokens" for bound in bounds]
+    every = [model.prices, *model.long_context]
+    return [Tier(when, _by_kind(prices)) for when, prices in zip([first, *longer], every, strict=True)]
+
+
+def _by_kind(prices: TokenPrices) -> dict[str, str]:
+    read = prices.input if prices.cache_read is None else prices.cache_read
+    write = prices.input if prices.cache_write is None else prices.cache_write
+    shown = {"Input": prices.input, "Output": prices.output, "Cache read": read, "Cache write": write}
+    return {name: usd(price) for name, price in shown.items()}
+
+
+def usd(price: Decimal) -> str:
+    """Return a price exactly, with two places at least: `$0.10`, `$0.0375`."""
+    places = max(_CENTS, -int(price.normalize().as_tuple().exponent))
+    return f"${price:,.{places}f}"
+
+
+def condition(dimensions: Mapping[str, str]) -> str:
+    """Return in words for which inputs a price is: `over 272K input tokens`, `720p, no source video`."""
+    return ", ".join(_dimension(name, value) for name, value in dimensions.items())
+
+
+def thousands(tokens: int) -> str:
+    """Return a number of tokens as people say it: `272K`, `1M`, `1,500`."""
+    for size, letter in ((_THOUSAND**2, "M"), (_THOUSAND, "K")):
+        if tokens >= size and tokens % size == 0:
+            return f"{tokens // size}{letter}"
+    return f"{tokens:,}"
+
+
+def _text(model: TextModel) -> Headline:
+    prices = model.prices
+    if not prices.input and not prices.output:
+        return Headline((Amount("Free"),), "", Decimal(0))
+    amounts = (Amount(usd(prices.input), "input"), Amount(usd(prices.output), "output"))
+    return Headline(amounts, PER_MEGATOKEN, prices.input)
+
+
+def _media(model: Model) -> Headline:
+    if model.free:
+        return Headline((Amount("Free"),), "", Decimal(0))
+    example = example_input(model)
+    if example is not None:
+        try:
+            priced = quote(model, model.check(example))
+        except UnknownPriceError:
+            # The length of a file decides, which no default has.
+            return _per_unit(model)
+        line = priced.breakdown[0]
+        about = ", ".join(_default_words(model, line["quantity"], line["key"]))
+        return Headline((Amount(dollars(priced.charge_cents)),), about, Decimal(priced.charge_cents) / 100)
+    return _per_unit(model)
+
+
+def _per_unit(model: Model) -> Headline:
+    price = next((one for one in model.pricing.prices if one.is_default), model.pricing.prices[0])
+    unit = "second" if model.pricing.unit == "second" else _RESULT[model.media_type]
+    return Headline((Amount(usd(price.price)),), f"per {unit}{_of(price)}", price.price)
+
+
+def _of(price: Price) -> str:
+    words = condition(price.dimensions)
+    return f", {words}" if words else ""
+
+
+def _default_words(model: Model, quantity: str, key: str) -> Iterator[str]:
+    """Return what the default makes: how long, and which of the prices it is."""
+    yield f"for {quantity} s" if model.pricing.unit == "second" else f"per {_RESULT[model.media_type]}"
+    if key not in ("default", "music"):
+        yield re.sub(r"(?<=\d)s\b", " s", key.replace("-", " "))
+
+
+def _dimension(name: str, value: str) -> str:
+    if name == "inputTokensFrom":
+        return f"over {thousands(int(value))} input tokens"
+    words = re.sub(r"(?=[A-Z])", " ", name).lower()
+    if value in ("true", "false"):
+        return f"{'with' if value == 'true' else 'without'} {words}"
+    if name == "duration":
+        return f"{value} s"
+    return value if name == "resolution" else f"{words} {value}"

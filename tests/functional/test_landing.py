@@ -1,0 +1,85 @@
+"""The landing page through the dashboard's handler: public, the same for everybody, and kept."""
+
+import json
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from dashboard.app import handler
+from tests.conftest import Aws
+from tests.support.dashboard import CONTEXT, EVENT, STAGE, Browser
+from tollgate.catalog.loader import Catalog, Document, compiled
+from tollgate.composition import api as api_parts
+from tollgate.composition import dashboard as dashboard_parts
+
+MAX_BYTES = 150_000
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    """Return the shipped catalog as a build compiles it."""
+    return Catalog(Document(json.loads(compiled())))
+
+
+@pytest.fixture(autouse=True)
+def dashboard(aws: Aws, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the dashboard take the development sign-in."""
+    monkeypatch.setattr(Catalog, "shipped", lambda: catalog)
+    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
+    dashboard_parts.forget()
+    yield
+    dashboard_parts.forget()
+
+
+def get(path: str, headers: dict[str, str] | None = None) -> dict[str, Any]:
+    """Ask the handler for a path of the whole service, as the gateway does at its stage."""
+    event = deepcopy(EVENT)
+    sent = {**event["headers"], **(headers or {})}
+    event |= {"httpMethod": "GET", "path": path, "headers": sent}
+    event["multiValueHeaders"] = {name: [value] for name, value in sent.items()}
+    event["requestContext"]["path"] = STAGE + path
+    answer: dict[str, Any] = handler(event, CONTEXT)
+    return answer
+
+
+class TestLanding:
+    def test_it_has_the_prices_of_now_and_a_first_call(self) -> None:
+        page = get("/")
+        text = page["body"]
+        assert (page["statusCode"], page["headers"]["content-type"]) == (200, "text/html; charset=utf-8")
+        headlines = api_parts.api().reference.headlines
+        shown = re.findall(r'href="/live/dashboard/catalog/([^"]+)"', text)
+        assert len(shown) >= 12
+        for model_id in shown:
+            assert f"<b>{headlines[model_id].amounts[0].shown}</b>" in text
+        assert "pip install tollgate" in text
+        assert "/live/api/v1/generation/create" in text
+        assert len(text.encode()) < MAX_BYTES
+
+    def test_it_shows_a_result_of_each_test_model_in_the_page_itself(self) -> None:
+        text = get("/")["body"]
+        assert [kind in text for kind in ("data:image/png", "data:video/mp4", "data:audio/mpeg")] == [
+            True
+        ] * 3
+        assert "img-src 'self' data:" in get("/")["headers"]["content-security-policy"]
+
+    def test_what_a_browser_has_is_not_sent_again(self) -> None:
+        first = get("/")
+        again = get("/", {"if-none-match": first["headers"]["etag"]})
+        assert (again["statusCode"], again["body"]) == (304, "")
+        assert first["headers"]["cache-control"] == "public, max-age=300"
+
+    def test_who_is_signed_in_gets_the_same_page_and_no_cookie(self) -> None:
+        browser = Browser()
+        browser.sign_in("ada@example.com")
+        seen = get("/", {"cookie": f"tollgate_session={browser.session}"})
+        assert seen["body"] == get("/")["body"]
+        assert "set-cookie" not in {**seen["headers"], **seen["multiValueHeaders"]}
+
+    def test_docs_playground_and_dashboard_are_one_click_away(self) -> None:
+        text = get("/")["body"]
+        for path in ("/docs", "/dashboard/playground", "/dashboard", "/dashboard/catalog"):
+            assert f'href="{STAGE}{path}"' in text

@@ -1,0 +1,86 @@
+"""What pages say that a model costs."""
+
+import pytest
+
+from tollgate.catalog.loader import Catalog
+from tollgate.catalog.models import Model
+from tollgate.catalog.pricing import quote
+from tollgate.kit.money import dollars
+from tollgate.reference.generations import example_input
+from tollgate.reference.prices import condition, headline, thousands, tiers, usd
+
+CATALOG = Catalog.shipped()
+
+
+def line(model_id: str) -> str:
+    """Return the price of a model as a card shows it."""
+    model = CATALOG.named(model_id)
+    assert model is not None
+    shown = headline(model)
+    amounts = ", ".join(f"{one.shown} {one.what}".strip() for one in shown.amounts)
+    return f"{amounts} {shown.about}".strip()
+
+
+class TestHeadline:
+    def test_a_text_model_costs_what_a_million_tokens_cost_in_and_out(self) -> None:
+        assert line("gpt-6-astra") == "$10.00 input, $50.00 output per 1M tokens"
+
+    def test_no_text_model_shows_what_reading_its_cache_costs(self) -> None:
+        for model in CATALOG.texts():
+            if not model.free:
+                expected = f"{usd(model.prices.input)} input, {usd(model.prices.output)} output per 1M tokens"
+                assert line(model.id) == expected
+
+    def test_a_media_model_costs_what_its_defaults_cost(self) -> None:
+        for model in CATALOG.models():
+            example = example_input(model)
+            if example is None or model.free or "motion-control" in model.id:
+                continue
+            charged = dollars(quote(model, model.check(example)).charge_cents)
+            assert headline(model).amounts[0].shown == charged
+
+    @pytest.mark.parametrize(
+        ("model_id", "shown"),
+        [
+            # 5 s of 720p at $0.17 a second (the published price)
+            ("flux-3-video", "$0.85 for 5 s, 720p"),
+            ("z-image", "$0.01 per image"),
+            # A given video decides the length
+            ("kling-2.6-motion-control", "$0.055 per second, 720p"),
+            ("test-image", "Free"),
+            ("test-chat", "Free"),
+        ],
+    )
+    def test_it_says_what_for(self, model_id: str, shown: str) -> None:
+        assert line(model_id) == shown
+
+
+class TestTiers:
+    def test_long_inputs_have_a_line_of_their_own(self) -> None:
+        model = CATALOG.named("gpt-6-astra")
+        assert model is not None
+        assert [tier.when for tier in tiers(model)] == ["up to 272K tokens", "over 272K tokens"]
+        assert tiers(model)[1].prices["Output"] == "$75.00"
+
+    def test_media_models_have_none(self) -> None:
+        model = next(model for model in CATALOG.everything() if isinstance(model, Model))
+        assert tiers(model) == []
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        ("dimensions", "words"),
+        [
+            ({"inputTokensFrom": "272000"}, "over 272K input tokens"),
+            ({"resolution": "720p", "sourceVideo": "false"}, "720p, without source video"),
+            ({"audio": "true"}, "with audio"),
+            ({"duration": "10"}, "10 s"),
+            ({"action": "upscale"}, "action upscale"),
+            ({}, ""),
+        ],
+    )
+    def test_a_condition_is_read_not_deciphered(self, dimensions: dict[str, str], words: str) -> None:
+        assert condition(dimensions) == words
+
+    def test_thousands(self) -> None:
+        assert [thousands(one) for one in (1_000_000, 922_000, 8_192)] == ["1M", "922K", "8,192"]
