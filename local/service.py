@@ -28,7 +28,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.providers.runtime.accounts import accounts
-from tollgate.providers.runtime.declaration import Account
+from tollgate.providers.runtime.declaration import ProviderAccount
 
 FIRST_ACCOUNT_CENTS = 10_000
 PROVIDERS = accounts()
@@ -162,7 +162,7 @@ def provider_secret(environment: Mapping[str, str], simulator_url: str) -> str:
     return json.dumps(secret)
 
 
-def _real(environment: Mapping[str, str], account: Account) -> dict[str, str] | None:
+def _real(environment: Mapping[str, str], account: ProviderAccount) -> dict[str, str] | None:
     """Return a provider's real credentials, if the environment has them all."""
     names = {"key": account.env, "baseUrl": account.address_env}
     found = {part: environment.get(name, "") for part, name in names.items() if name is not None}

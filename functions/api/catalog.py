@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Request, Response
 
 from api.http import Services
-from tollgate.catalog.listing import Page
+from tollgate.catalog.listing import CachedBody
 
 NOT_MODIFIED = 304
 
@@ -16,7 +16,7 @@ IfNoneMatch = Annotated[str | None, Header()]
 
 
 def published(
-    page: Page,
+    page: CachedBody,
     if_none_match: str | None,
     media_type: str = "application/json",
     more: Mapping[str, str] | None = None,

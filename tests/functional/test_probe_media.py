@@ -16,7 +16,7 @@ from probe_media import app
 from tests.support.lambda_api import running_lambda_api
 from tests.unit.probing.media_files import mp4, song
 from tests.unit.probing.media_server import MediaServer, fixed, media_server, ranged, sparse
-from tollgate.probing.facts import MediaFacts, ProbeCode, ProbeError
+from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError
 from tollgate.probing.service import ProbeFaultError, Prober
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/probe_media.json").read_text())
@@ -110,8 +110,8 @@ class TestThroughLambda:
         music = server.add("/a.mp3", ranged(sparse(song("mp3"))))
         gone = server.add("/gone", fixed(404))
         found = prober.probe([film, music, gone])
-        assert found[film] == MediaFacts("video", "mp4", Decimal(3), 320, 180, len(mp4()))
-        assert found[music] == MediaFacts("audio", "mp3", Decimal(2), None, None, len(song("mp3")))
+        assert found[film] == ProbedMedia("video", "mp4", Decimal(3), 320, 180, len(mp4()))
+        assert found[music] == ProbedMedia("audio", "mp3", Decimal(2), None, None, len(song("mp3")))
         refused = found[gone]
         assert isinstance(refused, ProbeError)
         assert (refused.code, refused.message) == (ProbeCode.REFUSED, "The URL answers HTTP 404.")

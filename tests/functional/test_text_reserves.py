@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.text_app import USD, TextClient
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.models import TextModel
+from tollgate.catalog.models import ListedTextModel
 
 pytestmark = [
     pytest.mark.ministack,
@@ -13,7 +13,7 @@ pytestmark = [
 ]
 
 
-def with_reserve() -> list[TextModel]:
+def with_reserve() -> list[ListedTextModel]:
     shipped = Catalog.shipped().texts()
     return [
         model for model in shipped if len({route.provider for route in model.routes if route.enabled}) > 1

@@ -23,7 +23,7 @@ from tollgate.composition import sweep as sweep_parts
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.ids import new_id
-from tollgate.kit.outbound import Answer, Outbound
+from tollgate.kit.outbound import Outbound, OutboundAnswer
 from tollgate.kit.queue import Queue
 from tollgate.tasks.events import pending_delivery
 from tollgate.webhooks.models import Delivery, DeliveryStatus
@@ -70,9 +70,9 @@ class Receiver:
         # `Fate` wraps it in a function, so it is called with the client that it stands in for.
         monkeypatch.setattr(Outbound, "post", self._post)
 
-    def _post(self, _: Outbound, __: str, body: bytes, headers: dict[str, str], *___: Any) -> Answer:
+    def _post(self, _: Outbound, __: str, body: bytes, headers: dict[str, str], *___: Any) -> OutboundAnswer:
         self.heard.append((headers["webhook-id"], body))
-        return Answer(self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0], b"")
+        return OutboundAnswer(self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0], b"")
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ from tollgate.catalog.models import (
     Cost,
     Extra,
     ExtraCost,
+    ListedTextModel,
+    ListedTextRoute,
+    ListedTokenPrices,
     LongContext,
     Model,
     Price,
     Route,
-    TextModel,
-    TextRoute,
-    TokenPrices,
 )
 from tollgate.catalog.pricing import best_entry, dimension_text
 from tollgate.catalog.profiles.base import Profile
@@ -47,7 +47,7 @@ def faults(model: Model) -> list[str]:
     return [f"{model.id}: {fault}" for fault in found]
 
 
-def text_faults(model: TextModel) -> list[str]:
+def text_faults(model: ListedTextModel) -> list[str]:
     """Return what is wrong with a text model, as `faults` does."""
     found = [*_text_faults(model)]
     tiers = [tier.from_tokens for tier in model.long_context]
@@ -59,7 +59,7 @@ def text_faults(model: TextModel) -> list[str]:
     return [f"{model.id}: {fault}" for fault in found]
 
 
-def reserve_faults(model: Model | TextModel) -> list[str]:
+def reserve_faults(model: Model | ListedTextModel) -> list[str]:
     """Return what the shipped data leaves unsaid: why a route is off, why there is no reserve.
 
     It keeps nobody from a charge that is right, so data that an operator pushes is not held to it.
@@ -77,12 +77,12 @@ def reserve_faults(model: Model | TextModel) -> list[str]:
     return [f"{model.id}: {fault}" for fault in found]
 
 
-def _text_faults(model: Model | TextModel) -> Iterator[str]:
+def _text_faults(model: Model | ListedTextModel) -> Iterator[str]:
     if len(model.description_locales) < MIN_LOCALES:
         yield f"descriptionLocales: needs at least {MIN_LOCALES}"
 
 
-def _route_token_faults(model: TextModel, route: TextRoute) -> Iterator[str]:
+def _route_token_faults(model: ListedTextModel, route: ListedTextRoute) -> Iterator[str]:
     """Compare price and cost at every size of input where either of them changes."""
     yield from _token_faults(model.prices, route.cost, route.provider)
     sizes = {tier.from_tokens for tier in (*model.long_context, *route.long_context)}
@@ -98,7 +98,7 @@ def _tier_at(size: int, tiers: Sequence[LongContext]) -> LongContext | None:
     return max(reached, key=lambda tier: tier.from_tokens) if reached else None
 
 
-def _token_faults(prices: TokenPrices, cost: TokenPrices, provider: str) -> Iterator[str]:
+def _token_faults(prices: ListedTokenPrices, cost: ListedTokenPrices, provider: str) -> Iterator[str]:
     """Compare price and cost of each kind of token; a cache price that is left out is the input's."""
     kinds = {
         "input": (prices.input, cost.input),

@@ -18,19 +18,19 @@ ETAG_CHARS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class CachedBody:
     """The bytes of a body, most often JSON, and their strong ETag, quotes included."""
 
     body: bytes
     etag: str
 
     @classmethod
-    def of(cls, content: Any) -> "Page":
+    def of(cls, content: Any) -> "CachedBody":
         """Return the page of something that JSON can hold; the same content has the same ETag."""
         return cls.of_bytes(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())
 
     @classmethod
-    def of_bytes(cls, body: bytes) -> "Page":
+    def of_bytes(cls, body: bytes) -> "CachedBody":
         """Return the page of a body."""
         return cls(body, f'"{hashlib.sha256(body).hexdigest()[:ETAG_CHARS]}"')
 
@@ -48,42 +48,42 @@ class Listing:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
 
-    def models(self, query: Mapping[str, str]) -> Page:
+    def models(self, query: Mapping[str, str]) -> CachedBody:
         """Return the models that fit every filter of `query`: `type`, `kind`, `vendor`, `capability`.
 
         Upper and lower case are the same; a value that no model has gives an empty list, and a name that
         is no filter is ignored.
         """
-        return Page.of(self.found(query)) if any(name in query for name in FILTERS) else self._all
+        return CachedBody.of(self.found(query)) if any(name in query for name in FILTERS) else self._all
 
     def found(self, query: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return what `models` gives, as values for a page of ours; they must not be changed."""
         wanted = {name: query[name].casefold() for name in FILTERS if name in query}
         return [dto for dto in self._dtos if _fits(dto, wanted)]
 
-    def model(self, model_id: str) -> Page:
+    def model(self, model_id: str) -> CachedBody:
         """Return one model; raises `ModelNotFoundError`."""
-        return Page.of(self.one(model_id))
+        return CachedBody.of(self.one(model_id))
 
     def one(self, model_id: str) -> dict[str, Any]:
         """Return what `model` gives, as values; raises `ModelNotFoundError`."""
         return catalog_dto(self._find(model_id))
 
-    def schema(self, model_id: str) -> Page:
+    def schema(self, model_id: str) -> CachedBody:
         """The JSON Schema of a media model's input; raises `ModelNotFoundError`, for text models too."""
         found = self._find(model_id)
         if not isinstance(found, Model):
             raise ModelNotFoundError
-        return Page.of(json_schema(found))
+        return CachedBody.of(json_schema(found))
 
-    def costs(self) -> Page:
+    def costs(self) -> CachedBody:
         """Return the prices of all models, by id."""
         return self._costs
 
-    def cost(self, model_id: str) -> Page:
+    def cost(self, model_id: str) -> CachedBody:
         """Return the prices of one model; raises `ModelNotFoundError`."""
         found = self._find(model_id)
-        return Page.of({"model": found.id, **cost_view(found)})
+        return CachedBody.of({"model": found.id, **cost_view(found)})
 
     def _find(self, model_id: str) -> AnyModel:
         found = self._catalog.named(model_id)
@@ -96,12 +96,12 @@ class Listing:
         return [catalog_dto(model) for model in self._catalog.everything()]
 
     @cached_property
-    def _all(self) -> Page:
-        return Page.of(self._dtos)
+    def _all(self) -> CachedBody:
+        return CachedBody.of(self._dtos)
 
     @cached_property
-    def _costs(self) -> Page:
-        return Page.of({model.id: cost_view(model) for model in self._catalog.everything()})
+    def _costs(self) -> CachedBody:
+        return CachedBody.of({model.id: cost_view(model) for model in self._catalog.everything()})
 
 
 def _fits(dto: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:

@@ -14,14 +14,14 @@ from pydantic import ValidationError
 
 from tollgate.catalog import names
 from tollgate.catalog.errors import CatalogError
-from tollgate.catalog.models import Model, Route, TextModel, TextRoute
+from tollgate.catalog.models import ListedTextModel, ListedTextRoute, Model, Route
 from tollgate.catalog.served import with_routes
 from tollgate.kit.errors import ModelNotFoundError
 
 DATA = Path(__file__).parent / "data"
 COMPILED = "catalog.json"
 
-AnyModel = Model | TextModel
+AnyModel = Model | ListedTextModel
 Raw = dict[str, Any]
 
 
@@ -41,7 +41,7 @@ def read_yaml(file: Path) -> Any:
 def parse_model(raw: Any, where: str) -> AnyModel:
     """Return the model that `raw` describes; raises `CatalogError` naming `where` it stands and the field."""
     try:
-        return TextModel.model_validate(raw) if _is_text(raw) else Model.model_validate(raw)
+        return ListedTextModel.model_validate(raw) if _is_text(raw) else Model.model_validate(raw)
     except ValidationError as error:
         faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
         raise CatalogError(f"{where}: {'; '.join(faults)}") from error
@@ -174,10 +174,10 @@ class Catalog:
             raise ModelNotFoundError
         return found
 
-    def text(self, name: str) -> TextModel:
+    def text(self, name: str) -> ListedTextModel:
         """Return the text model with this id or other name; raises `ModelNotFoundError`."""
         found = self.named(name)
-        if not isinstance(found, TextModel):
+        if not isinstance(found, ListedTextModel):
             raise ModelNotFoundError
         return found
 
@@ -201,10 +201,10 @@ class Catalog:
         """Return every media model, by id."""
         return [model for model in self.everything() if isinstance(model, Model)]
 
-    def texts(self) -> list[TextModel]:
+    def texts(self) -> list[ListedTextModel]:
         """Return every text model, by family; no media model is read for it."""
         found = map(self.find, self._source.text_ids())
-        return [model for model in found if isinstance(model, TextModel)]
+        return [model for model in found if isinstance(model, ListedTextModel)]
 
     def everything(self) -> list[AnyModel]:
         """Return every model, media first."""
@@ -215,13 +215,13 @@ class Catalog:
         """Return the model with its live routes; None where there are none."""
         if self._providers is None:
             return model
-        if isinstance(model, TextModel):
+        if isinstance(model, ListedTextModel):
             routes = [route for route in model.routes if self._is_live(route)]
             return model.model_copy(update={"routes": routes}) if routes else None
         live = [route for route in model.routes if self._is_live(route) and self._is_mapped(route)]
         return with_routes(model, live) if live else None
 
-    def _is_live(self, route: Route | TextRoute) -> bool:
+    def _is_live(self, route: Route | ListedTextRoute) -> bool:
         return route.enabled and route.provider in (self._providers or ())
 
     def _is_mapped(self, route: Route) -> bool:

@@ -202,7 +202,7 @@ class Model(Listed):
         return [route for route in self.routes if route.can_run(values)]
 
 
-class TokenPrices(Data):
+class ListedTokenPrices(Data):
     """USD per 1M tokens; a cache price that is left out is the input's."""
 
     input: UsdOrFree
@@ -217,7 +217,7 @@ class TokenPrices(Data):
                 yield amount
 
 
-class LongContext(TokenPrices):
+class LongContext(ListedTokenPrices):
     """The prices of a whole request with at least `from_tokens` tokens of input."""
 
     from_tokens: int = Field(gt=0, le=MAX_TOKENS)
@@ -239,7 +239,7 @@ Refusal = Literal[
 """What a text model, or a route of it, refuses; `tollgate.text.models.Refuses` says what each means."""
 
 
-class TextRoute(Data):
+class ListedTextRoute(Data):
     """One way to a text model: a provider, its id for the model, the protocol spoken there, its prices.
 
     `long_context` has what it takes for long inputs, `context_tokens` and `max_output_tokens` its own bounds
@@ -251,7 +251,7 @@ class TextRoute(Data):
     protocol: Protocol
     confidence: Basis
     enabled: bool = True
-    cost: TokenPrices
+    cost: ListedTokenPrices
     long_context: list[LongContext] = Field(default_factory=list)
     context_tokens: int | None = Field(default=None, gt=0, le=MAX_TOKENS)
     max_output_tokens: int | None = Field(default=None, gt=0, le=MAX_TOKENS)
@@ -259,7 +259,7 @@ class TextRoute(Data):
     why: str | None = None
 
 
-class TextModel(Listed):
+class ListedTextModel(Listed):
     """A text model: no profile, no `params`; its prices are per 1M tokens (docs/contract.md#catalog-model).
 
     `context_tokens` bounds input and output together, `max_output_tokens` the output alone.
@@ -269,13 +269,13 @@ class TextModel(Listed):
     kind: Literal["llm"] = "llm"
     media_type: Literal["TEXT"] = Field(default="TEXT", alias="type")
     protocols: list[Protocol] = Field(min_length=1)
-    prices: TokenPrices
+    prices: ListedTokenPrices
     long_context: list[LongContext] = Field(default_factory=list)
     context_tokens: int = Field(gt=0, le=MAX_TOKENS)
     max_output_tokens: int = Field(gt=0, le=MAX_TOKENS)
     adaptive_thinking: bool = True
     refuses: list[Refusal] = Field(default_factory=list)
-    routes: list[TextRoute] = Field(min_length=1)
+    routes: list[ListedTextRoute] = Field(min_length=1)
 
     def amounts(self) -> Iterator[Decimal]:
         """Return every price and cost."""
@@ -293,7 +293,9 @@ class TextModel(Listed):
         return Pricing.model_validate({"unit": "megatoken", "prices": entries})
 
 
-def _token_entries(prices: TokenPrices, suffix: str, dimensions: dict[str, str]) -> list[dict[str, Any]]:
+def _token_entries(
+    prices: ListedTokenPrices, suffix: str, dimensions: dict[str, str]
+) -> list[dict[str, Any]]:
     shown = prices.model_dump(by_alias=True, exclude={"from_tokens"}, exclude_none=True)
     return [
         {"key": f"{key}{suffix}", "price": f"{price:f}", "dimensions": dimensions}

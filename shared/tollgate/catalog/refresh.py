@@ -12,7 +12,7 @@ from typing import Protocol
 from tollgate.catalog import lint, names
 from tollgate.catalog.errors import CatalogError
 from tollgate.catalog.loader import AnyModel, Catalog, Document, Folder
-from tollgate.catalog.models import TextModel
+from tollgate.catalog.models import ListedTextModel
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.document import Fetched, Found, Nothing, Read
 
@@ -56,7 +56,7 @@ def faults_of(source: Folder | Document) -> list[str]:
         if model is not None:
             if model.id != model_id:
                 found.append(f"{model_id}: id: is {model.id!r}")
-            found += lint.text_faults(model) if isinstance(model, TextModel) else lint.faults(model)
+            found += lint.text_faults(model) if isinstance(model, ListedTextModel) else lint.faults(model)
     # What is no model has no names: those are compared once every model can be read.
     return found or names.clashes(source.document().values())
 
@@ -179,7 +179,7 @@ class CurrentCatalog(Catalog):
         """Return the model of either kind with exactly this id, or None."""
         return self._now().find(model_id)
 
-    def texts(self) -> list[TextModel]:
+    def texts(self) -> list[ListedTextModel]:
         """Return every text model, by family."""
         return self._now().texts()
 

@@ -4,11 +4,11 @@ from decimal import Decimal
 from typing import Any
 
 from tollgate.catalog import params
-from tollgate.catalog.models import Model, Price, TextModel
+from tollgate.catalog.models import ListedTextModel, Model, Price
 from tollgate.catalog.pricing import price_from
 
 
-def catalog_dto(model: Model | TextModel) -> dict[str, Any]:
+def catalog_dto(model: Model | ListedTextModel) -> dict[str, Any]:
     """Return a `CatalogModelDto`; `releasedAt` and `pageUpdatedAt` only where they are known."""
     shown: dict[str, Any] = {
         "id": model.id,
@@ -26,18 +26,18 @@ def catalog_dto(model: Model | TextModel) -> dict[str, Any]:
         "priceFrom": _decimal_string(price_from(model.pricing)),
         "priceUnit": model.pricing.unit,
         "params": params.descriptors(model) if isinstance(model, Model) else [],
-        "protocols": model.protocols if isinstance(model, TextModel) else [],
+        "protocols": model.protocols if isinstance(model, ListedTextModel) else [],
         "pageUpdatedAt": model.page_updated_at,
     }
     return {key: value for key, value in shown.items() if value is not None}
 
 
-def cost_view(model: Model | TextModel) -> dict[str, Any]:
+def cost_view(model: Model | ListedTextModel) -> dict[str, Any]:
     """Return `{"priceUnit", "prices"}`: what stands under the model's id in `GET /api/v1/cost`."""
     return {"priceUnit": model.pricing.unit, "prices": price_entries(model)}
 
 
-def price_entries(model: Model | TextModel) -> list[dict[str, Any]]:
+def price_entries(model: Model | ListedTextModel) -> list[dict[str, Any]]:
     """Return the price entries of the contract; `dimensions` only where there are some."""
     extras = [_price_entry(extra.key, extra.price) for extra in model.pricing.extras]
     return [*map(_retail_entry, model.pricing.prices), *extras]

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from tollgate.catalog.loader import DATA, Folder, compiled
 from tollgate.catalog.refresh import REREAD_MS, RefusedDocumentError, faults_of, read_document
-from tollgate.command.comparison import Comparison, compare
+from tollgate.command.comparison import Comparison, compare_catalogs
 from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack
 from tollgate.command.place import Place, place_of
@@ -51,7 +51,7 @@ def diff(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> 
     if not isinstance(found, Found):
         _say(NO_DOCUMENT.format(place=place.name), {"live": None}, as_json)
         return
-    compared = compare(_models(found), json.loads(compiled()))
+    compared = compare_catalogs(_models(found), json.loads(compiled()))
     if as_json:
         typer.echo(json.dumps({"live": found.etag, **compared.view()}, ensure_ascii=False))
     else:
@@ -144,7 +144,7 @@ def _changes(place: Place, before: Found | None, body: bytes, as_json: bool) -> 
         typer.echo(NO_DOCUMENT.format(place=place.name), err=True)
         return None
     try:
-        compared = compare(_models(before), json.loads(body))
+        compared = compare_catalogs(_models(before), json.loads(body))
     except CommandError as exc:
         # A broken document is there to be replaced.
         typer.echo(str(exc), err=True)

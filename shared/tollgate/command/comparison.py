@@ -42,7 +42,7 @@ class Comparison:
         }
 
 
-def compare(live: Mapping[str, Any], shipped: Mapping[str, Any]) -> Comparison:
+def compare_catalogs(live: Mapping[str, Any], shipped: Mapping[str, Any]) -> Comparison:
     """Compare two catalogs, each the data of its models by id."""
     both = sorted(live.keys() & shipped.keys())
     changed = {model_id: _changes(live[model_id], shipped[model_id]) for model_id in both}

@@ -16,7 +16,7 @@ from tollgate.kit.settings import Settings
 PartT_co = TypeVar("PartT_co", covariant=True)
 
 
-class Part(Protocol[PartT_co]):
+class JoinedPart(Protocol[PartT_co]):
     """What joins a part once for each process, or for each of its arguments."""
 
     def __call__(self, *of: Hashable) -> PartT_co:
@@ -26,10 +26,10 @@ class Part(Protocol[PartT_co]):
         """Drop what was joined."""
 
 
-_parts: list[Part[object]] = []
+_parts: list[JoinedPart[object]] = []
 
 
-def part(join: Callable[..., PartT_co]) -> Part[PartT_co]:
+def part(join: Callable[..., PartT_co]) -> JoinedPart[PartT_co]:
     """Make a function one that joins a part once for each process, or for each of its arguments."""
     kept = cache(join)
     _parts.append(kept)

@@ -114,7 +114,7 @@ def _upstreams(credentials: Mapping[str, Credentials]) -> Mapping[str, TextUpstr
 
 
 @dataclass(slots=True)
-class Text:
+class TextParts:
     """What the routes of `functions/text` call. `service` has the models of `shown`."""
 
     authenticator: AsyncAuthenticator
@@ -137,10 +137,10 @@ class Text:
             self.shown = current
 
 
-_made: dict[asyncio.AbstractEventLoop, Text] = {}
+_made: dict[asyncio.AbstractEventLoop, TextParts] = {}
 
 
-async def text() -> Text:
+async def text() -> TextParts:
     """Return the parts, made once per event loop: a connection belongs to the loop it was made in."""
     loop = asyncio.get_running_loop()
     if loop not in _made:
@@ -160,7 +160,7 @@ def connections() -> aiohttp.ClientSession:
     return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar())
 
 
-def _join(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Text:
+def _join(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> TextParts:
     """Join the parts. Connections are not limited here: each open stream has one, and holds limit those."""
     known = settings()
     clock = SystemClock()
@@ -182,7 +182,7 @@ def _join(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Te
     objects = S3Objects(session, known.media_bucket, region, endpoint, _credentials())
     responses = ResponsesService(service, ResponseRepository(database, known.responses_table, objects, clock))
     authenticator = AsyncAuthenticator(database, known.api_keys_table, clock)
-    return Text(authenticator, service, responses, live, live.current)
+    return TextParts(authenticator, service, responses, live, live.current)
 
 
 def _models(current: Catalog) -> Mapping[str, TextModel]:

@@ -21,7 +21,7 @@ _PLAIN: dict[str, Widget] = {"boolean": "switch", "number": "number"}
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormField:
     """One field of the form. `value` is what it shows: text, or whether a switch is on."""
 
     param: Param
@@ -39,16 +39,16 @@ class Field:
         return bool(self.param["required"] or self.param["isPrompt"] or self.widget == "choice")
 
 
-def form_of(params: Sequence[Param], values: Mapping[str, Any]) -> list[Field]:
+def form_of(params: Sequence[Param], values: Mapping[str, Any]) -> list[FormField]:
     """Return the fields of a model, filled in with `values` (an earlier input) or with the defaults."""
     return [
-        Field(param, widget_of(param), _shown(param, values.get(param["name"], param.get("default"))))
+        FormField(param, widget_of(param), _shown(param, values.get(param["name"], param.get("default"))))
         for param in params
         if not param["deprecated"]
     ]
 
 
-def sent_by(form: Sequence[Field]) -> dict[str, str]:
+def sent_by(form: Sequence[FormField]) -> dict[str, str]:
     """Return what a browser sends of a form that nobody has touched."""
     shown = {field.name: field.value for field in form}
     return {name: value if isinstance(value, str) else "on" * value for name, value in shown.items()}

@@ -24,7 +24,7 @@ NO_HEADERS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class OutboundAnswer:
     """What came back: the status, and the first bytes of the body."""
 
     status: int
@@ -43,7 +43,7 @@ class Outbound:
 
     def post(
         self, url: str, body: bytes, headers: Mapping[str, str], timeout_s: float, max_answer_bytes: int
-    ) -> Answer:
+    ) -> OutboundAnswer:
         """Post `body` within `timeout_s` seconds; redirects are answers, never followed."""
         # By its text alone, which is cheap; the address itself is checked at the connection, and pinned.
         self._guard.check_url(url)
@@ -51,7 +51,7 @@ class Outbound:
             self._client(timeout_s, redirects=0) as client,
             client.stream("POST", url, content=body, headers=dict(headers)) as response,
         ):
-            return Answer(response.status_code, _first_bytes(response, max_answer_bytes))
+            return OutboundAnswer(response.status_code, _first_bytes(response, max_answer_bytes))
 
     @contextmanager
     def download(

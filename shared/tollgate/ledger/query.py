@@ -30,7 +30,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class StatementQuery:
     """Which entries: from `first_ms` on and before `end_ms`, and older than `after`, which was shown last."""
 
     limit: int
@@ -47,13 +47,13 @@ class Wanted:
         return in_time and (self.kind is None or entry.kind is self.kind)
 
 
-def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> Wanted:
+def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> StatementQuery:
     """Read a statement's query. Raises `InvalidInputError` with every problem."""
     reader = QueryReader(query, PARAMETERS)
     limit, limits = page_size(max_limit), f"1 to {max_limit}"
     task_id = reader.read("taskId", id_of("task"), None, "Not the id of a task.")
     request_id = reader.read("requestId", id_of("req"), None, "Not the id of a request.")
-    wanted = Wanted(
+    wanted = StatementQuery(
         limit=reader.read("limit", limit, default_limit, "Must be a whole number.", limits),
         first_ms=reader.read("from", epoch_ms, 0, "Not a time.", A_TIME),
         end_ms=reader.read("to", epoch_ms, END_MS, "Not a time.", A_TIME),

@@ -35,7 +35,7 @@ from tollgate.ledger.holds import (
     holds_of,
     void_entry,
 )
-from tollgate.ledger.query import END_MS, Wanted
+from tollgate.ledger.query import END_MS, StatementQuery
 from tollgate.ledger.rate import RateWindow, RateWindowMovedError, count_request, rate_refused
 
 MAX_OPEN_TASKS = 10_000
@@ -266,7 +266,7 @@ class LedgerRepository:
                     charges[entry.entry_id] = entry.amount_micro_usd
         return charges
 
-    def by_time(self, account_id: str, wanted: Wanted, round_trip: int) -> Iterator[Entry]:
+    def by_time(self, account_id: str, wanted: StatementQuery, round_trip: int) -> Iterator[Entry]:
         """The entries of a time, the newest first, as they are asked for; other filters are not applied.
 
         Each read gives up to `round_trip` of them.

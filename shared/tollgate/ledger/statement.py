@@ -11,7 +11,7 @@ from tollgate.kit.clock import iso
 from tollgate.kit.money import cents_text
 from tollgate.kit.pages import Page
 from tollgate.ledger.entries import Entry
-from tollgate.ledger.query import Position, Wanted, read_query
+from tollgate.ledger.query import Position, StatementQuery, read_query
 from tollgate.ledger.repository import LedgerRepository
 
 DEFAULT_PAGE, MAX_PAGE = 20, 100
@@ -54,7 +54,7 @@ class Statement:
         page = self._read(account_id, read_query(query, MAX_CSV, MAX_CSV), MAX_CSV)
         return as_csv(page)
 
-    def _read(self, account_id: str, wanted: Wanted, max_read: int) -> Page[Entry]:
+    def _read(self, account_id: str, wanted: StatementQuery, max_read: int) -> Page[Entry]:
         if wanted.entry_ids is not None:
             found = self.ledger.named(account_id, wanted.entry_ids)
             fitting = [entry for entry in found if wanted.fits(entry)]

@@ -41,7 +41,7 @@ _US_PER_MS = 1000
 _FROM_START, _FROM_HERE = 0, 1
 
 
-class NoTracksError(Exception):
+class NothingReadableError(Exception):
     """The demuxer finds nothing in the file that it can read."""
 
 
@@ -73,7 +73,7 @@ class SeekableFile:
 
 
 def demux(container: str, file: SeekableFile) -> dict[str, Any]:
-    """Return the fields of `tracks.Tracks`. Raises `NoTracksError`."""
+    """Return the fields of `tracks.Tracks`. Raises `NothingReadableError`."""
     try:
         with av.open(
             file,
@@ -85,7 +85,7 @@ def demux(container: str, file: SeekableFile) -> dict[str, Any]:
         ) as opened:
             return _tracks(opened)
     except av.FFmpegError as exc:
-        raise NoTracksError(str(exc)) from exc
+        raise NothingReadableError(str(exc)) from exc
 
 
 def _tracks(opened: InputContainer) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def _tracks(opened: InputContainer) -> dict[str, Any]:
         return {"kind": "video", "duration_ms": duration_ms, "width": width, "height": height}
     if opened.streams.audio:
         return {"kind": "audio", "duration_ms": duration_ms, "width": None, "height": None}
-    raise NoTracksError("neither video nor audio")
+    raise NothingReadableError("neither video nor audio")
 
 
 def main(container: str, size: int) -> None:
@@ -107,7 +107,7 @@ def main(container: str, size: int) -> None:
     confine()
     try:
         say("found", demux(container, SeekableFile(size, ask)))
-    except NoTracksError as exc:
+    except NothingReadableError as exc:
         say("none", str(exc))
 
 

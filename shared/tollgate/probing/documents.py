@@ -1,6 +1,6 @@
 """Documents: what they are by their first bytes, and how many pages they have."""
 
-from tollgate.probing.facts import MediaFacts, ProbeCode, ProbeError
+from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError
 from tollgate.probing.tracks import NoTracksError, Source, asked
 
 CONTAINERS = ("pdf", "docx", "pptx", "xlsx")
@@ -13,7 +13,7 @@ def document_container(head: bytes) -> str | None:
     return next((container for start, container in _STARTS if head.startswith(start)), None)
 
 
-def read_document(container: str, source: Source, timeout_s: float) -> MediaFacts:
+def read_document(container: str, source: Source, timeout_s: float) -> ProbedMedia:
     """Return what the document is, in at most `timeout_s` seconds. Raises `ProbeError`."""
     try:
         found = asked(_PAGER, container, source, timeout_s)
@@ -23,4 +23,4 @@ def read_document(container: str, source: Source, timeout_s: float) -> MediaFact
     pages = found["pages"]
     if pages is not None and pages < 0:
         raise ProbeError(ProbeCode.UNREADABLE, "The file says that it has fewer than no pages.")
-    return MediaFacts("document", found["container"], None, None, None, source.size, pages)
+    return ProbedMedia("document", found["container"], None, None, None, source.size, pages)

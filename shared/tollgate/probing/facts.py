@@ -56,7 +56,7 @@ class ProbeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class MediaFacts:
+class ProbedMedia:
     """What media is.
 
     `kind` is `image`, `video`, `audio` or `document`; `container` is `mp4`, `mov`, `webm`, `mp3`, `wav`,
@@ -102,7 +102,7 @@ class MediaFacts:
         )
 
 
-Probed = MediaFacts | ProbeError
+Probed = ProbedMedia | ProbeError
 
 
 def seconds(milliseconds: int) -> Decimal:
@@ -114,4 +114,4 @@ def probed(body: Mapping[str, Any]) -> Probed:
     """Read an answer of `probe_media`. Raises `KeyError` or `ValueError` where it is not one."""
     if "error" in body:
         return ProbeError(ProbeCode(body["error"]["code"]), body["error"]["message"])
-    return MediaFacts.of_body(body)
+    return ProbedMedia.of_body(body)

@@ -9,7 +9,7 @@ from tollgate.kit.outbound import Outbound
 from tollgate.probing.documents import CONTAINERS as DOCUMENTS
 from tollgate.probing.documents import document_container, read_document
 from tollgate.probing.extent import said_bytes
-from tollgate.probing.facts import MediaFacts, ProbeCode, Probed, ProbeError, seconds
+from tollgate.probing.facts import ProbeCode, Probed, ProbedMedia, ProbeError, seconds
 from tollgate.probing.images import NoImageError, is_absurd, pixel_size
 from tollgate.probing.remote import RemoteFile, remote_file
 from tollgate.probing.tracks import NoTracksError, read_tracks
@@ -53,7 +53,7 @@ class MediaReader:
             return exc
 
 
-def _facts(file: RemoteFile, deadline: float) -> MediaFacts:
+def _facts(file: RemoteFile, deadline: float) -> ProbedMedia:
     head = file.read_at(0, HEAD_BYTES)
     if (document := document_container(head)) is not None:
         return read_document(document, file, deadline - time.monotonic())
@@ -84,7 +84,7 @@ def _unsupported(head: bytes, found: MediaType | None) -> str:
     return f"The file is {what}: it must be {taken}, whatever its name says."
 
 
-def _image(container: str, file: RemoteFile) -> MediaFacts:
+def _image(container: str, file: RemoteFile) -> ProbedMedia:
     try:
         width, height = pixel_size(container, file.read_at)
     except NoImageError as exc:
@@ -92,10 +92,10 @@ def _image(container: str, file: RemoteFile) -> MediaFacts:
     if is_absurd(width, height):
         message = f"The image says that it has {width} × {height} pixels; that is too large."
         raise ProbeError(ProbeCode.TOO_MANY_PIXELS, message)
-    return MediaFacts("image", container, None, width, height, file.size)
+    return ProbedMedia("image", container, None, width, height, file.size)
 
 
-def _recording(container: str, file: RemoteFile, deadline: float) -> MediaFacts:
+def _recording(container: str, file: RemoteFile, deadline: float) -> ProbedMedia:
     try:
         tracks = read_tracks(container, file, deadline - time.monotonic())
     except NoTracksError as exc:
@@ -105,7 +105,7 @@ def _recording(container: str, file: RemoteFile, deadline: float) -> MediaFacts:
         raise ProbeError(ProbeCode.NO_DURATION, message)
     container = _AS_HELD.get((tracks.kind, container), container)
     duration_s = seconds(tracks.duration_ms)
-    return MediaFacts(tracks.kind, container, duration_s, tracks.width, tracks.height, file.size)
+    return ProbedMedia(tracks.kind, container, duration_s, tracks.width, tracks.height, file.size)
 
 
 def _unreadable(container: str) -> ProbeError:

@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
-from tollgate.catalog.listing import Page
+from tollgate.catalog.listing import CachedBody
 from tollgate.catalog.loader import Catalog
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.reference import views
@@ -40,17 +40,17 @@ class Reference:
         self._catalog = catalog
 
     @cached_property
-    def openapi(self) -> Page:
+    def openapi(self) -> CachedBody:
         """Return the OpenAPI document."""
-        return Page.of(self._document)
+        return CachedBody.of(self._document)
 
     @cached_property
-    def html(self) -> Page:
+    def html(self) -> CachedBody:
         """Return the document as a page for people; to be sent with `content_policy`."""
         return self._rendered("page.html")
 
     @cached_property
-    def text(self) -> Page:
+    def text(self) -> CachedBody:
         """Return the document as a text for language models (llmstxt.org)."""
         return self._rendered("llms.txt")
 
@@ -70,7 +70,7 @@ class Reference:
     def _document(self) -> dict[str, Any]:
         return openapi(self._catalog)
 
-    def _rendered(self, template: str) -> Page:
+    def _rendered(self, template: str) -> CachedBody:
         schemas = self._document["components"]["schemas"]
         generations = {name: one for name, one in schemas.items() if name.startswith(GENERATION)}
         text = (
@@ -94,7 +94,7 @@ class Reference:
                 generation={"$ref": "#/components/schemas/Generation"},
             )
         )
-        return Page.of_bytes(text.encode())
+        return CachedBody.of_bytes(text.encode())
 
 
 def _environment() -> Environment:

@@ -18,7 +18,7 @@ _LAST_MS = 2**48 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TaskQuery:
     """Which tasks a page is of: `after` and `before` bound their ids, the newest come first."""
 
     limit: int
@@ -37,14 +37,14 @@ class Wanted:
         return of_status and of_model and has
 
 
-def read_query(query: Mapping[str, str]) -> Wanted:
+def read_query(query: Mapping[str, str]) -> TaskQuery:
     """Read a list's query. Raises `InvalidInputError` with every problem."""
     metadata = {name.removeprefix(METADATA): query[name] for name in query if name.startswith(METADATA)}
     others = {name: query[name] for name in query if not name.startswith(METADATA)}
     reader = QueryReader(others, PARAMETERS)
     limit, limits = page_size(MAX_PAGE), f"1 to {MAX_PAGE}"
     earliest, latest = first_id("task", 0), first_id("task", _LAST_MS)
-    wanted = Wanted(
+    wanted = TaskQuery(
         limit=reader.read("limit", limit, DEFAULT_PAGE, "Must be a whole number.", limits),
         after=reader.read("from", _first_id, earliest, "Not a time.", A_TIME),
         before=reader.read("to", _first_id, latest, "Not a time.", A_TIME),

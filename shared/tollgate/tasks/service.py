@@ -28,7 +28,7 @@ from tollgate.ledger.caps import Allowance
 from tollgate.ledger.entries import Entry, charge_entry
 from tollgate.ledger.rate import MAX_ATTEMPTS, RateMeter, RateWindowMovedError
 from tollgate.ledger.repository import LedgerRepository
-from tollgate.probing.facts import MediaFacts, Probed, ProbeError
+from tollgate.probing.facts import Probed, ProbedMedia, ProbeError
 from tollgate.tasks.followups import find_origin
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
@@ -193,7 +193,7 @@ class TaskService:
             raise InvalidInputError(
                 [Problem(one.path, unreadable[one.url].message) for one in wanted if one.url in unreadable]
             )
-        facts = {url: facts for url, facts in found.items() if isinstance(facts, MediaFacts)}
+        facts = {url: facts for url, facts in found.items() if isinstance(facts, ProbedMedia)}
         return quote(model, checked, model.check_media(checked, facts))
 
 

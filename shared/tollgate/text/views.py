@@ -8,7 +8,7 @@ from tollgate.catalog import models as catalog
 from tollgate.text.models import ChatProtocol, LongContextTier, Refuses, TextModel, TextRoute, TokenPrices
 
 
-def wire_model(model: catalog.TextModel) -> TextModel:
+def wire_model(model: catalog.ListedTextModel) -> TextModel:
     """Return what the text wire knows of a catalog model."""
     return TextModel(
         id=model.id,
@@ -23,7 +23,7 @@ def wire_model(model: catalog.TextModel) -> TextModel:
     )
 
 
-def _wire_route(route: catalog.TextRoute) -> TextRoute:
+def _wire_route(route: catalog.ListedTextRoute) -> TextRoute:
     protocol = ChatProtocol(route.protocol)
     return TextRoute(
         route.provider,
@@ -35,7 +35,7 @@ def _wire_route(route: catalog.TextRoute) -> TextRoute:
     )
 
 
-def models_view(models: Iterable[catalog.TextModel]) -> dict[str, Any]:
+def models_view(models: Iterable[catalog.ListedTextModel]) -> dict[str, Any]:
     """The body of `GET /api/v1/models`: OpenAI's list, with prices in USD per 1M tokens.
 
     Source: docs/contract.md#text.
@@ -43,7 +43,7 @@ def models_view(models: Iterable[catalog.TextModel]) -> dict[str, Any]:
     return {"object": "list", "data": [_model_view(model) for model in models]}
 
 
-def _model_view(model: catalog.TextModel) -> dict[str, Any]:
+def _model_view(model: catalog.ListedTextModel) -> dict[str, Any]:
     prices = model.prices.model_dump(by_alias=True, exclude_none=True)
     return {
         "id": model.id,
@@ -62,5 +62,5 @@ def _epoch_s(day: str | None) -> int:
     return 0 if day is None else int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp())
 
 
-def _prices(prices: catalog.TokenPrices) -> TokenPrices:
+def _prices(prices: catalog.ListedTokenPrices) -> TokenPrices:
     return TokenPrices(prices.input, prices.output, prices.cache_read, prices.cache_write)

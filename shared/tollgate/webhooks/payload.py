@@ -39,7 +39,7 @@ def event_of_test(delivery: Delivery) -> Event:
     return Event(TEST_EVENT, delivery.created_at_ms, data)
 
 
-def signed_headers(delivery_id: str, body: bytes, secrets: Sequence[str], now_ms: int) -> dict[str, str]:
+def delivery_headers(delivery_id: str, body: bytes, secrets: Sequence[str], now_ms: int) -> dict[str, str]:
     """Return the headers of one attempt, with one signature for each secret that is live."""
     sent_at = datetime.fromtimestamp(now_ms // MS_PER_S, tz=UTC)
     signatures = [Webhook(secret).sign(delivery_id, sent_at, body.decode()) for secret in secrets]

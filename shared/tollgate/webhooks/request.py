@@ -19,7 +19,7 @@ MAX_OVERLAP_S = 7 * 24 * 60 * 60
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DeliveryQuery:
     """Which deliveries a page is of: those before `before`, and the filters that they fit."""
 
     limit: int
@@ -33,11 +33,11 @@ class Wanted:
         return of_status and (self.task_id is None or delivery.task_id == self.task_id)
 
 
-def read_query(query: Mapping[str, str]) -> Wanted:
+def read_query(query: Mapping[str, str]) -> DeliveryQuery:
     """Read a list's query. Raises `InvalidInputError` with every problem."""
     reader = QueryReader(query, FILTERS)
     limit, limits = page_size(MAX_PAGE), f"1 to {MAX_PAGE}"
-    wanted = Wanted(
+    wanted = DeliveryQuery(
         limit=reader.read("limit", limit, DEFAULT_PAGE, "Must be a whole number.", limits),
         before=reader.read("cursor", id_of("evt"), NEWEST, "Not a cursor of an earlier page."),
         status=reader.read(

@@ -15,15 +15,15 @@ from tollgate.accounts.webhook_secrets import live_secrets
 from tollgate.kit.addresses import ForbiddenAddressError
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.observability import add_to_log
-from tollgate.kit.outbound import Answer, Outbound
+from tollgate.kit.outbound import Outbound, OutboundAnswer
 from tollgate.kit.queue import MAX_DELAY_S, Queue
 from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 from tollgate.webhooks.payload import (
     MAX_TEXT,
     Event,
+    delivery_headers,
     event_of_test,
     readable,
-    signed_headers,
 )
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository, LaneRepository
 from tollgate.webhooks.schedule import after_attempt, claimed, defer, has_attempts_left
@@ -50,7 +50,7 @@ class DeliveryOutcome(StrEnum):
     """It failed for the last time."""
 
 
-class NotSentError(Exception):
+class NoReceiverAnswerError(Exception):
     """An attempt that had no answer; the message says why, to the customer."""
 
 
@@ -122,35 +122,35 @@ class WebhookSender:
         started_ms = self.clock.now_ms()
         try:
             answer = self._post(delivery)
-        except NotSentError as exc:
+        except NoReceiverAnswerError as exc:
             duration_ms = self.clock.now_ms() - started_ms
             return DeliveryAttempt(started_ms, duration_ms, error=readable(str(exc).encode()))
         duration_ms = self.clock.now_ms() - started_ms
         return DeliveryAttempt(started_ms, duration_ms, status=answer.status, answer=readable(answer.body))
 
-    def _post(self, delivery: Delivery) -> Answer:
-        """Sign and post. Raises `NotSentError` for whatever has no answer."""
+    def _post(self, delivery: Delivery) -> OutboundAnswer:
+        """Sign and post. Raises `NoReceiverAnswerError` for whatever has no answer."""
         account = self.account(delivery.account_id)
         if account is None:
-            raise NotSentError("The account is gone.")
+            raise NoReceiverAnswerError("The account is gone.")
         now_ms = self.clock.now_ms()
         body = self._body(delivery)
         # Signed with every live secret: during a rotation a receiver may have the old one or the new one.
         secrets = [secret.text for secret in live_secrets(account.webhook_secrets, now_ms)]
-        headers = signed_headers(delivery.delivery_id, body, secrets, now_ms)
+        headers = delivery_headers(delivery.delivery_id, body, secrets, now_ms)
         try:
             return self.outbound.post(delivery.url, body, headers, TIMEOUT_S, MAX_TEXT)
         except ForbiddenAddressError as exc:
-            raise NotSentError(f"Refused: the URL {exc}.") from exc
+            raise NoReceiverAnswerError(f"Refused: the URL {exc}.") from exc
         except httpx.TimeoutException as exc:
-            raise NotSentError(f"No answer in time; {TIMEOUT_S:g} s are allowed.") from exc
+            raise NoReceiverAnswerError(f"No answer in time; {TIMEOUT_S:g} s are allowed.") from exc
         except (httpx.TransportError, httpx.InvalidURL) as exc:
-            raise NotSentError(f"No connection, or no HTTP answer: {exc}") from exc
+            raise NoReceiverAnswerError(f"No connection, or no HTTP answer: {exc}") from exc
 
     def _body(self, delivery: Delivery) -> bytes:
         if delivery.event == TEST_EVENT:
             return event_of_test(delivery).body()
         event = None if delivery.task_id is None else self.event_of_task(delivery.task_id)
         if event is None:
-            raise NotSentError("The task is gone.")
+            raise NoReceiverAnswerError("The task is gone.")
         return event.body()

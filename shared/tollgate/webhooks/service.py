@@ -17,7 +17,7 @@ from tollgate.kit.queue import Queue
 from tollgate.webhooks.models import Delivery, delivery_id_of
 from tollgate.webhooks.receivers import check_host
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
-from tollgate.webhooks.request import Wanted, read_query, read_rotation, read_test
+from tollgate.webhooks.request import DeliveryQuery, read_query, read_rotation, read_test
 from tollgate.webhooks.schedule import for_test, redelivered
 
 MAX_RACES = 3
@@ -111,7 +111,7 @@ class WebhookService:
             return self._secrets_view(new)
         raise ConcurrencyLimitedError("This account's secret is being rotated right now.")
 
-    def _page(self, account_id: str, wanted: Wanted) -> Page[Delivery]:
+    def _page(self, account_id: str, wanted: DeliveryQuery) -> Page[Delivery]:
         if wanted.task_id is not None:
             # A task has one delivery at most, and its id is known.
             found = self.deliveries.get_all([delivery_id_of(wanted.task_id)])

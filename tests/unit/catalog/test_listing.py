@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.catalog.cases import CATALOG
-from tollgate.catalog.listing import Listing, Page
+from tollgate.catalog.listing import CachedBody, Listing
 from tollgate.kit.errors import ModelNotFoundError
 
 LISTING = Listing(CATALOG)
@@ -83,7 +83,7 @@ class TestEtag:
         ],
     )
     def test_if_none_match(self, header: str | None, known: bool) -> None:
-        assert Page(b"", '"a"').is_known_to(header) is known
+        assert CachedBody(b"", '"a"').is_known_to(header) is known
 
 
 class TestOne:

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.lint import reserve_faults, text_faults
 from tollgate.catalog.loader import parse_model
-from tollgate.catalog.models import TextModel
+from tollgate.catalog.models import ListedTextModel
 from tollgate.catalog.views import catalog_dto
 from tollgate.text.views import wire_model
 
@@ -37,14 +37,14 @@ RAW: dict[str, Any] = {
 }
 
 
-def text_model(**changed: Any) -> TextModel:
+def text_model(**changed: Any) -> ListedTextModel:
     model = parse_model({**RAW, **changed}, "test")
-    assert isinstance(model, TextModel)
+    assert isinstance(model, ListedTextModel)
     return model
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-def test_shipped_data_has_no_fault(model: TextModel) -> None:
+def test_shipped_data_has_no_fault(model: ListedTextModel) -> None:
     assert text_faults(model) == []
 
 

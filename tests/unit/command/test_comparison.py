@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.command.comparison import Change, compare
+from tollgate.command.comparison import Change, compare_catalogs
 
 NAMES = st.sampled_from(["key", "provider", "a", "b"])
 JSON = st.recursive(
@@ -19,7 +19,7 @@ MODELS = st.dictionaries(st.sampled_from("mn"), st.dictionaries(NAMES, JSON, max
 
 def changes(live: Any, shipped: Any) -> list[Change]:
     """Return the changes of one model that both have."""
-    return compare({"m": live}, {"m": shipped}).changed.get("m", [])
+    return compare_catalogs({"m": live}, {"m": shipped}).changed.get("m", [])
 
 
 class TestCompare:
@@ -27,11 +27,11 @@ class TestCompare:
     def test_it_is_the_same_when_nothing_at_all_differs(
         self, live: dict[str, Any], shipped: dict[str, Any]
     ) -> None:
-        assert compare(live, live).is_same
-        assert compare(live, shipped).is_same == (live == shipped)
+        assert compare_catalogs(live, live).is_same
+        assert compare_catalogs(live, shipped).is_same == (live == shipped)
 
     def test_names_the_models_that_only_one_has(self) -> None:
-        found = compare({"b": {}, "a": {}, "both": {}}, {"c": {}, "both": {}})
+        found = compare_catalogs({"b": {}, "a": {}, "both": {}}, {"c": {}, "both": {}})
         assert (found.only_live, found.only_shipped, found.changed) == (["a", "b"], ["c"], {})
         assert not found.is_same
 
@@ -81,7 +81,7 @@ class TestCompare:
         ]
 
     def test_its_view_is_for_programs(self) -> None:
-        assert compare({"m": {"a": 1}, "x": {}}, {"m": {"a": 2}}).view() == {
+        assert compare_catalogs({"m": {"a": 1}, "x": {}}, {"m": {"a": 2}}).view() == {
             "same": False,
             "onlyLive": ["x"],
             "onlyShipped": [],

@@ -9,7 +9,7 @@ import pytest
 from pypdf import PdfWriter
 
 from tests.unit.probing.media_server import MediaServer, Sparse, ranged, sparse, whole
-from tollgate.probing.facts import MediaFacts, ProbeCode, ProbeError, probed
+from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, probed
 from tollgate.probing.reader import MediaReader
 from tollgate.probing.remote import MAX_BYTES
 
@@ -87,7 +87,7 @@ def test_a_document_and_its_pages(
 ) -> None:
     answer = whole(sparse(data)) if serve is whole else ranged(sparse(data))
     found = reader.probe(server.add("/file", answer))
-    assert found == MediaFacts("document", container, None, None, None, len(data), pages)
+    assert found == ProbedMedia("document", container, None, None, None, len(data), pages)
     assert probed(found.body()) == found
 
 
@@ -100,7 +100,7 @@ def test_a_large_file_is_read_at_its_ends_only(server: MediaServer, reader: Medi
     moved = data[start:].replace(f"startxref\n{start}".encode(), f"startxref\n{start + hole}".encode())
     file = Sparse(len(data) + hole, {0: data[:start], start + hole: moved})
     found = reader.probe(server.add("/file.pdf", ranged(file)))
-    assert isinstance(found, MediaFacts), found
+    assert isinstance(found, ProbedMedia), found
     assert (found.pages, found.bytes) == (4, len(data) + hole)
     assert server.sent_bytes <= MAX_BYTES
 
@@ -125,7 +125,7 @@ def test_what_is_no_document_is_refused(server: MediaServer, reader: MediaReader
 def test_a_bomb_is_not_unpacked(server: MediaServer, reader: MediaReader) -> None:
     found = reader.probe(server.add("/bomb.docx", ranged(sparse(BOMB))))
     # What is looked for stands behind what is read of it.
-    assert isinstance(found, MediaFacts), found
+    assert isinstance(found, ProbedMedia), found
     assert found.pages is None
 
 

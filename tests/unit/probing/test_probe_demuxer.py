@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.probing.media_files import mp4, mp4_that_claims, rewrapped, song, webm
-from tollgate.probing.demuxer import NoTracksError, SeekableFile, demux
+from tollgate.probing.demuxer import NothingReadableError, SeekableFile, demux
 
 FILES = {
     "mp4": mp4(),
@@ -41,7 +41,7 @@ class TestDemux:
         assert demux("mp4", in_memory(data)) == FILM
 
     def test_what_holds_neither_film_nor_sound(self) -> None:
-        with pytest.raises(NoTracksError):
+        with pytest.raises(NothingReadableError):
             demux("mp4", in_memory(mp4_that_claims(3000, b"sbtl")))
 
     @pytest.mark.parametrize("container", sorted(FILES))
@@ -55,7 +55,7 @@ class TestDemux:
         ids=["playlist", "list of files", "nothing"],
     )
     def test_nothing_that_names_other_files_is_opened(self, container: str, data: bytes) -> None:
-        with pytest.raises(NoTracksError):
+        with pytest.raises(NothingReadableError):
             demux(container, in_memory(data))
 
     # The same examples each time: there are a few in a million that take a minute.
@@ -74,7 +74,7 @@ class TestDemux:
                 data[offset] = value
         try:
             found = demux(container, in_memory(bytes(data)))
-        except NoTracksError:
+        except NothingReadableError:
             return
         assert found["kind"] in {"video", "audio"}
         assert found["duration_ms"] is None or found["duration_ms"] > 0

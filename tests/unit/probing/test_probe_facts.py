@@ -7,21 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.probing.facts import MediaFacts, ProbeCode, ProbeError, probed
+from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, probed
 
 sizes = st.none() | st.integers(1, 65_535)
 durations = st.none() | st.integers(1, 10**9).map(lambda ms: Decimal(ms) / 1000)
 
 
 class TestWire:
-    @given(st.builds(MediaFacts, st.text(), st.text(), durations, sizes, sizes, st.integers(1)))
-    def test_facts_come_back_as_they_went(self, facts: MediaFacts) -> None:
+    @given(st.builds(ProbedMedia, st.text(), st.text(), durations, sizes, sizes, st.integers(1)))
+    def test_facts_come_back_as_they_went(self, facts: ProbedMedia) -> None:
         assert probed(json.loads(json.dumps(facts.body()))) == facts
 
     def test_durations_are_exact(self) -> None:
         body = {"kind": "audio", "container": "mp3", "durationMs": 15_001, "width": None, "height": None}
         found = probed({**body, "bytes": 5})
-        assert isinstance(found, MediaFacts)
+        assert isinstance(found, ProbedMedia)
         assert found.duration_s == Decimal("15.001")
 
     @pytest.mark.parametrize("code", ProbeCode)

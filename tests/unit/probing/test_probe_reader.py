@@ -39,7 +39,7 @@ from tests.unit.probing.media_server import (
 )
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.outbound import Outbound
-from tollgate.probing.facts import MediaFacts, ProbeCode, ProbeError
+from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError
 from tollgate.probing.reader import MediaReader
 from tollgate.probing.remote import BLOCK_BYTES, MAX_BYTES
 
@@ -51,19 +51,19 @@ IN_FLIGHT_MAX = 32 * 1024**2
 """What a server may have handed to the kernel before it learns that nobody reads on."""
 
 
-def video(container: str, size: int, duration_s: str = "3") -> MediaFacts:
-    return MediaFacts("video", container, Decimal(duration_s), 320, 180, size)
+def video(container: str, size: int, duration_s: str = "3") -> ProbedMedia:
+    return ProbedMedia("video", container, Decimal(duration_s), 320, 180, size)
 
 
-def audio(container: str, size: int, duration_s: str = "2") -> MediaFacts:
-    return MediaFacts("audio", container, Decimal(duration_s), None, None, size)
+def audio(container: str, size: int, duration_s: str = "2") -> ProbedMedia:
+    return ProbedMedia("audio", container, Decimal(duration_s), None, None, size)
 
 
-def image(container: str, size: int) -> MediaFacts:
-    return MediaFacts("image", container, None, 320, 180, size)
+def image(container: str, size: int) -> ProbedMedia:
+    return ProbedMedia("image", container, None, 320, 180, size)
 
 
-def refusal(found: MediaFacts | ProbeError) -> tuple[ProbeCode, str]:
+def refusal(found: ProbedMedia | ProbeError) -> tuple[ProbeCode, str]:
     assert isinstance(found, ProbeError)
     return found.code, found.message
 
@@ -114,13 +114,13 @@ class TestVideo:
     def test_a_picture_larger_than_all_that_we_read(self, server: MediaServer, reader: MediaReader) -> None:
         film = uncompressed_film(1280, 960)  # 1.8 MB an image
         found = reader.probe(server.add("/film.mov", ranged(sparse(film))))
-        assert found == MediaFacts("video", "mov", Decimal(1), 1280, 960, len(film))
+        assert found == ProbedMedia("video", "mov", Decimal(1), 1280, 960, len(film))
         assert server.sent_bytes < FEW_HUNDRED_KB
 
     def test_a_format_that_only_a_decoder_can_measure(self, server: MediaServer, reader: MediaReader) -> None:
         film = encoded_film("mp4", "mpeg4")
         found = reader.probe(server.add("/film.mp4", ranged(sparse(film))))
-        assert found == MediaFacts("video", "mp4", Decimal(3), None, None, len(film))
+        assert found == ProbedMedia("video", "mp4", Decimal(3), None, None, len(film))
 
     def test_what_it_is_called_does_not_count(self, server: MediaServer, reader: MediaReader) -> None:
         assert reader.probe(server.add("/film.txt", ranged(sparse(webm())))) == video("webm", len(webm()))
@@ -192,7 +192,7 @@ class TestImage:
     ) -> None:
         data = png_that_claims(width, height)
         found = reader.probe(server.add("/large.png", ranged(sparse(data))))
-        assert found == MediaFacts("image", "png", None, width, height, len(data))
+        assert found == ProbedMedia("image", "png", None, width, height, len(data))
 
     def test_one_without_pixels_cannot_be_read(self, server: MediaServer, reader: MediaReader) -> None:
         url = server.add("/none.png", ranged(sparse(png_that_claims(0, 180))))

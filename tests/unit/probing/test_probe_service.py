@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tollgate.probing.facts import MediaFacts, ProbeCode, ProbeError
+from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError
 from tollgate.probing.service import ProbeFaultError, Prober
 
 FILM = {
@@ -20,7 +20,7 @@ FILM = {
     "height": 180,
     "bytes": 74_119,
 }
-FACTS = MediaFacts("video", "mp4", Decimal(3), 320, 180, 74_119)
+FACTS = ProbedMedia("video", "mp4", Decimal(3), 320, 180, 74_119)
 GONE = {"error": {"code": "refused", "message": "The URL answers HTTP 404."}}
 
 

@@ -27,7 +27,7 @@ from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.writes import Write
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
-from tollgate.probing.facts import MediaFacts, Probed
+from tollgate.probing.facts import Probed, ProbedMedia
 from tollgate.providers.runtime.registry import MappingNames
 from tollgate.tasks.idempotency import IdempotencyStore
 from tollgate.tasks.models import Attempt, TaskStatus
@@ -80,9 +80,9 @@ class Media:
         kinds = {one.url: one.kind for one in self.wanted}
         return {url: self._facts(kinds[url]) for url in urls}
 
-    def _facts(self, kind: str) -> MediaFacts:
+    def _facts(self, kind: str) -> ProbedMedia:
         seconds = None if kind in ("image", "document") else self.seconds
-        return MediaFacts(kind, CONTAINERS[kind], seconds, 1_080, 1_080, 1_000)
+        return ProbedMedia(kind, CONTAINERS[kind], seconds, 1_080, 1_080, 1_000)
 
 
 def service(database: KeptWrites, media: Media) -> TaskService:

@@ -14,7 +14,7 @@ from tests.support.clock import ManualClock
 from tests.support.samples import FILE, finished_task
 from tollgate.tasks.events import event_of
 from tollgate.tasks.models import TaskError, TaskStatus
-from tollgate.webhooks.payload import event_of_test, readable, signed_headers
+from tollgate.webhooks.payload import delivery_headers, event_of_test, readable
 from tollgate.webhooks.schedule import for_test
 
 OLD, NEW, FOREIGN = ("whsec_" + b64encode(bytes([n]) * 32).decode() for n in (1, 2, 3))
@@ -29,7 +29,7 @@ def now_ms() -> int:
 
 
 def signed(body: bytes, *secrets: str) -> dict[str, str]:
-    return signed_headers("evt_1", body, secrets, now_ms())
+    return delivery_headers("evt_1", body, secrets, now_ms())
 
 
 class TestPayload:
@@ -163,12 +163,12 @@ class TestSignature:
             Webhook(NEW).verify(b"{}", headers | {header: other[header]})
 
     def test_an_old_attempt_does_not_verify_so_it_cannot_be_played_again(self) -> None:
-        headers = signed_headers("evt_1", b"{}", [NEW], now_ms() - 600_000)
+        headers = delivery_headers("evt_1", b"{}", [NEW], now_ms() - 600_000)
         with pytest.raises(WebhookVerificationError, match="too old"):
             Webhook(NEW).verify(b"{}", headers)
 
     def test_the_other_headers(self) -> None:
-        headers = signed_headers("evt_1", b"{}", [NEW], 1_700_000_000_999)
+        headers = delivery_headers("evt_1", b"{}", [NEW], 1_700_000_000_999)
         assert headers["webhook-id"] == "evt_1"
         assert headers["webhook-timestamp"] == "1700000000"
         assert headers["content-type"] == "application/json"

@@ -12,7 +12,7 @@ from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import new_id
 from tollgate.webhooks.models import DeliveryStatus
-from tollgate.webhooks.request import NEWEST, Wanted, read_query, read_rotation, read_test
+from tollgate.webhooks.request import NEWEST, DeliveryQuery, read_query, read_rotation, read_test
 
 GUARD = AddressGuard()
 URL = "https://example.com/hook"
@@ -29,11 +29,11 @@ def problems(read: Callable[[], Any]) -> dict[str, str]:
 
 class TestQuery:
     def test_nothing_asked_is_the_first_page(self) -> None:
-        assert read_query({}) == Wanted(20, NEWEST)
+        assert read_query({}) == DeliveryQuery(20, NEWEST)
 
     def test_everything_asked(self) -> None:
         query = {"state": "failed", "taskId": TASK_ID, "limit": "100", "cursor": EVENT_ID}
-        assert read_query(query) == Wanted(100, EVENT_ID, DeliveryStatus.FAILED, TASK_ID)
+        assert read_query(query) == DeliveryQuery(100, EVENT_ID, DeliveryStatus.FAILED, TASK_ID)
 
     def test_every_id_stands_before_the_first_page(self) -> None:
         assert new_id("evt") < f"evt_{ULID.from_int(2**128 - 1)}" < NEWEST

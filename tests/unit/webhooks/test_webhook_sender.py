@@ -16,8 +16,7 @@ from tests.support.samples import finished_task
 from tollgate.accounts.models import Account
 from tollgate.accounts.webhook_secrets import WebhookSecret
 from tollgate.kit.addresses import AddressGuard, ForbiddenAddressError
-from tollgate.kit.outbound import Answer as OutboundAnswer
-from tollgate.kit.outbound import Outbound
+from tollgate.kit.outbound import Outbound, OutboundAnswer
 from tollgate.tasks.events import event_of, pending_delivery
 from tollgate.tasks.models import Task
 from tollgate.webhooks import sender as sender_module

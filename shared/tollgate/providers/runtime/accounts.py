@@ -2,23 +2,23 @@
 
 from collections.abc import Mapping
 
-from tollgate.providers.runtime.declaration import Account
+from tollgate.providers.runtime.declaration import ProviderAccount
 from tollgate.providers.runtime.registry import providers
 from tollgate.providers.text.anthropic import ACCOUNT as ANTHROPIC
 from tollgate.providers.text.bedrock import ACCOUNT as BEDROCK
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 
 
-def media_accounts() -> Mapping[str, Account]:
+def media_accounts() -> Mapping[str, ProviderAccount]:
     """Return the media providers that need a key, by name."""
     return {name: one for name, one in providers().items() if one.env is not None}
 
 
-def text_accounts() -> Mapping[str, Account]:
+def text_accounts() -> Mapping[str, ProviderAccount]:
     """Return the text providers, by name."""
     return {one.name: one for one in (ANTHROPIC, BEDROCK, *VENDORS.values())}
 
 
-def accounts() -> Mapping[str, Account]:
+def accounts() -> Mapping[str, ProviderAccount]:
     """Return all of them by name; who sells both is here as it declares itself for text."""
     return {**media_accounts(), **text_accounts()}

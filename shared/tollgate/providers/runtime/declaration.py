@@ -38,7 +38,7 @@ class Auth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class ProviderAccount:
     """Whom we have an account with, for media or text; a vendor of both has one name and one key.
 
     `env` is the variable of its key (none: it needs no key), `address_env` that of its address, where it is
@@ -65,7 +65,7 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Provider(Account):
+class Provider(ProviderAccount):
     """A provider of media.
 
     `base_url` is its own address, below which all paths are. `text_paths` are what the base URL beside a key

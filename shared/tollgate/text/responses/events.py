@@ -25,7 +25,7 @@ def encoded_events(events: list[Event]) -> bytes:
     return b"".join(f"event: {event['type']}\ndata: {dumps(event)}\n\n".encode() for event in events)
 
 
-def error_event(error: Mapping[str, Any]) -> Event:
+def failed_stream_event(error: Mapping[str, Any]) -> Event:
     """Return the one event of a stream that failed before its response began.
 
     OpenAI's types have the fields at the top, its service and other clients in `error`: both are there.

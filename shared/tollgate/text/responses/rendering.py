@@ -13,7 +13,7 @@ from tollgate.text.responses.events import (
     Event,
     ResponseEvents,
     encoded_events,
-    error_event,
+    failed_stream_event,
     response_of_completion,
 )
 from tollgate.text.responses.items import with_ids
@@ -58,7 +58,7 @@ class ResponsesRendering:
 
     def error(self, body: bytes) -> bytes:
         """Return the error event of a response that never began."""
-        return encoded_events([error_event(json.loads(body)["error"])])
+        return encoded_events([failed_stream_event(json.loads(body)["error"])])
 
     async def end(self) -> bytes:
         """Return the event that says that the response is there; it is stored by now."""

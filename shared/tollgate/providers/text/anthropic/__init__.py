@@ -1,8 +1,8 @@
 """Anthropic's Messages API (docs/providers/anthropic.md)."""
 
-from tollgate.providers.runtime.declaration import Account
+from tollgate.providers.runtime.declaration import ProviderAccount
 
-ACCOUNT = Account(
+ACCOUNT = ProviderAccount(
     name="anthropic",
     title="Anthropic (Claude)",
     docs="https://platform.claude.com/docs",

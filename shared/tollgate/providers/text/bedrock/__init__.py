@@ -9,9 +9,9 @@ stream.py    the binary stream as the events that a messages stream has
 text.py      one request, signed
 """
 
-from tollgate.providers.runtime.declaration import Account
+from tollgate.providers.runtime.declaration import ProviderAccount
 
-ACCOUNT = Account(
+ACCOUNT = ProviderAccount(
     name="bedrock",
     title="Amazon Bedrock (Claude)",
     docs="https://docs.aws.amazon.com/bedrock",

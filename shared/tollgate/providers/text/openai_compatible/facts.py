@@ -9,7 +9,7 @@ page does not say that a field is free. OpenAI refuses unknown fields ("Unknown 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tollgate.providers.runtime.declaration import Account
+from tollgate.providers.runtime.declaration import ProviderAccount
 from tollgate.text.dialect import ChatDialect, passing
 from tollgate.text.usage import ReasoningCount
 
@@ -17,7 +17,7 @@ CHAT_PATH = "/chat/completions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vendor(Account):
+class Vendor(ProviderAccount):
     """A vendor that speaks the protocol: where it is, and its dialect.
 
     `base_url` is empty where each customer of the vendor has an address of its own: it stands beside the key.
