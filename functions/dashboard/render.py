@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from dashboard.security import csrf_token
-from tollgate.catalog.listing import Page
+from tollgate.catalog.listing import CachedBody
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.chart import columns, share
 from tollgate.kit.clock import iso
@@ -74,7 +74,7 @@ def public_page(request: Request, template: str, **context: Any) -> Response:
 
 def cached_answer(request: Request, text: str, kind: str) -> Response:
     """Return a text that is kept for a while and asked for anew by its ETag (RFC 9110, 13.1.2)."""
-    answer = Page.of_bytes(text.encode())
+    answer = CachedBody.of_bytes(text.encode())
     headers = {"etag": answer.etag, "cache-control": KEPT}
     if answer.is_known_to(request.headers.get("if-none-match")):
         return Response(status_code=NOT_MODIFIED, headers=headers)

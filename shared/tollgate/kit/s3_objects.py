@@ -10,7 +10,7 @@ from tollgate.kit.s3_get import object_url
 from tollgate.kit.sigv4 import AwsKey, signed_request_headers
 
 TIMEOUT = aiohttp.ClientTimeout(total=15.0, connect=2.0)
-MAX_TRIES = 3
+MAX_ATTEMPTS = 3
 MAX_OBJECT_BYTES = 64 * 1024 * 1024
 
 _MISSING = 404
@@ -41,7 +41,7 @@ class S3Objects:
 
     async def _send(self, method: str, name: str, body: bytes = b"") -> bytes | None:
         last = "no answer"
-        for _ in range(MAX_TRIES):
+        for _ in range(MAX_ATTEMPTS):
             try:
                 status, found = await self._once(method, name, body)
             except (aiohttp.ClientError, TimeoutError) as exc:

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.loader import AnyModel
-from tollgate.catalog.models import Model, Price, TextModel, TokenPrices
+from tollgate.catalog.models import ListedTextModel, ListedTokenPrices, Model, Price
 from tollgate.catalog.pricing import quote
 from tollgate.kit.money import dollars
 from tollgate.reference.generations import example_input
@@ -40,7 +40,7 @@ class Headline:
 
 def headline(model: AnyModel) -> Headline:
     """Return what the model's defaults cost, of a text model what a million tokens in and out cost."""
-    return _text(model) if isinstance(model, TextModel) else _media(model)
+    return _text(model) if isinstance(model, ListedTextModel) else _media(model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Tier:
 
 def tiers(model: AnyModel) -> list[Tier]:
     """Return the prices of a text model, those of short inputs first; of other models none."""
-    if not isinstance(model, TextModel):
+    if not isinstance(model, ListedTextModel):
         return []
     bounds = [tier.from_tokens for tier in model.long_context]
     first = f"up to {thousands(bounds[0])} tokens" if bounds else "of any length"
@@ -62,7 +62,7 @@ def tiers(model: AnyModel) -> list[Tier]:
     return [Tier(when, _by_kind(prices)) for when, prices in zip([first, *longer], every, strict=True)]
 
 
-def _by_kind(prices: TokenPrices) -> dict[str, str]:
+def _by_kind(prices: ListedTokenPrices) -> dict[str, str]:
     read = prices.input if prices.cache_read is None else prices.cache_read
     write = prices.input if prices.cache_write is None else prices.cache_write
     shown = {"Input": prices.input, "Output": prices.output, "Cache read": read, "Cache write": write}
@@ -88,7 +88,7 @@ def thousands(tokens: int) -> str:
     return f"{tokens:,}"
 
 
-def _text(model: TextModel) -> Headline:
+def _text(model: ListedTextModel) -> Headline:
     prices = model.prices
     if not prices.input and not prices.output:
         return Headline((Amount("Free"),), "", Decimal(0))
