@@ -13,6 +13,7 @@ from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.networks import contains
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError
+from tollgate.kit.expressions import AtMost, Exists, Missing, Set
 from tollgate.kit.observability import logger
 from tollgate.kit.writes import Write
 
@@ -31,14 +32,15 @@ class UseNotedError(Exception):
 
 def use_write(table: str, key_id: str, now_ms: int) -> Write:
     """Return the write that notes a key's last use. Refused: `UseNotedError`."""
+    # An update makes a row where there is none.
+    key_is_there = Exists("key_id")
+    # It was never used, or nobody noted a use for a while.
+    never_used, noted_long_ago = Missing("last_used_at_ms"), AtMost("last_used_at_ms", now_ms - USE_NOTED_MS)
     return Write(
         table,
         key={"key_id": key_id},
-        update="SET last_used_at_ms = :now",
-        condition=(
-            "attribute_exists(key_id) AND (attribute_not_exists(last_used_at_ms) OR last_used_at_ms <= :due)"
-        ),
-        values={":now": now_ms, ":due": now_ms - USE_NOTED_MS},
+        update=(Set("last_used_at_ms", now_ms),),
+        condition=key_is_there & (never_used | noted_long_ago),
         refused=lambda _: UseNotedError(key_id),
     )
 

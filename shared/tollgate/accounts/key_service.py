@@ -4,10 +4,10 @@
 signed in.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from tollgate.accounts.delegation import check_change, check_control, check_gift
 from tollgate.accounts.key_request import IsModel, read_key
@@ -17,16 +17,25 @@ from tollgate.accounts.repository import (
     AccountRepository,
     AlreadyRevokedError,
     ApiKeyRepository,
-    KeyRotatedError,
+    KeyMovedError,
 )
 from tollgate.kit.clock import MS_PER_S, Clock, iso
-from tollgate.kit.errors import KeyNotFoundError, RotationInProgressError, UserNotFoundError
+from tollgate.kit.errors import (
+    ConcurrencyLimitedError,
+    KeyNotFoundError,
+    RotationInProgressError,
+    UserNotFoundError,
+)
 from tollgate.kit.ids import is_id
 from tollgate.kit.rotation import read_overlap_s
+
+Result = TypeVar("Result")
 
 DEFAULT_SCOPES = frozenset({Scope.MEDIA, Scope.TEXT})
 """What a key is made for; managing the account is asked for by name."""
 MAX_OVERLAP_S = 30 * 24 * 60 * 60
+MAX_JUDGED = 5
+"""Times that one change looks at a key; each but the first because somebody changed it meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +79,19 @@ class KeyService:
     ) -> dict[str, Any]:
         """Change what the body names, null for no limit; effective within 30 s. Return the view.
 
-        Raises `InvalidInputError`, `ForbiddenError`, `KeyNotFoundError`.
+        Raises `InvalidInputError`, `ForbiddenError`, `KeyNotFoundError`, `ConcurrencyLimitedError`.
         """
-        key = self._live(account_id, key_id)
-        fields = read_key(body, self.is_model, self.clock.now_ms())
-        changed = replace(key, **fields)
-        if by is not None:
-            check_change(by, key, changed)
-        self.keys.change(key, changed)
-        return self._view(changed)
+
+        def change() -> ApiKey:
+            key = self._live(account_id, key_id)
+            fields = read_key(body, self.is_model, self.clock.now_ms())
+            changed = replace(key, **fields)
+            if by is not None:
+                check_change(_as_it_is(by, key), key, changed)
+            self.keys.change(key, changed)
+            return changed
+
+        return self._view(_until_steady(change))
 
     def rotate(
         self, account_id: str, key_id: str, body: Mapping[str, Any], by: ApiKey | None = None
@@ -86,39 +99,46 @@ class KeyService:
         """Return the view with a new secret in `key`, this once; the old one lives on for a while.
 
         Raises `InvalidInputError`, `ForbiddenError`, `KeyNotFoundError`, and `RotationInProgressError` while
-        the old secret of an earlier rotation lives, unless the overlap is 0, which ends all old ones.
+        the old secret of an earlier rotation lives, unless the overlap is 0, which ends all old ones;
+        `ConcurrencyLimitedError`.
         """
-        key = self._live(account_id, key_id)
-        overlap_ms, now_ms = read_overlap_s(body, MAX_OVERLAP_S) * MS_PER_S, self.clock.now_ms()
-        # Whoever rotates a key has it then.
-        if by is not None:
-            check_control(by, key)
-        if overlap_ms and (key.previous_until_ms or 0) > now_ms:
-            raise RotationInProgressError(iso(key.previous_until_ms or 0))
-        made = new_key(key_id)
-        rotated = replace(
-            key,
-            digest=made.digest,
-            previous_digest=key.digest if overlap_ms else None,
-            previous_until_ms=now_ms + overlap_ms if overlap_ms else None,
-        )
-        try:
+
+        def rotate() -> tuple[ApiKey, str]:
+            key = self._live(account_id, key_id)
+            overlap_ms, now_ms = read_overlap_s(body, MAX_OVERLAP_S) * MS_PER_S, self.clock.now_ms()
+            # Whoever rotates a key has it then.
+            if by is not None:
+                check_control(_as_it_is(by, key), key)
+            if overlap_ms and (key.previous_until_ms or 0) > now_ms:
+                raise RotationInProgressError(iso(key.previous_until_ms or 0))
+            made = new_key(key_id)
+            rotated = replace(
+                key,
+                digest=made.digest,
+                previous_digest=key.digest if overlap_ms else None,
+                previous_until_ms=now_ms + overlap_ms if overlap_ms else None,
+            )
             self.keys.change(key, rotated)
-        except KeyRotatedError as exc:
-            raise RotationInProgressError(iso(now_ms + overlap_ms)) from exc
-        return {**self._view(rotated), "key": made.text}
+            return rotated, made.text
+
+        rotated, text = _until_steady(rotate)
+        return {**self._view(rotated), "key": text}
 
     def revoke(self, account_id: str, key_id: str, by: ApiKey | None = None) -> dict[str, Any]:
         """End a key, within 30 s everywhere; return its view. A second time changes nothing.
 
-        Raises `ForbiddenError`, `KeyNotFoundError`.
+        Raises `ForbiddenError`, `KeyNotFoundError`, `ConcurrencyLimitedError`.
         """
-        key = self._known(account_id, key_id)
-        if by is not None:
-            check_control(by, key)
-        if key.revoked_at_ms is None:
-            with suppress(AlreadyRevokedError):
-                self.keys.revoke(key, self.clock.now_ms(), self.accounts.uncount_key(account_id))
+
+        def revoke() -> None:
+            key = self._known(account_id, key_id)
+            if by is not None:
+                check_control(_as_it_is(by, key), key)
+            if key.revoked_at_ms is None:
+                with suppress(AlreadyRevokedError):
+                    self.keys.revoke(key, self.clock.now_ms(), self.accounts.uncount_key(account_id))
+
+        _until_steady(revoke)
         return self._view(self._known(account_id, key_id))
 
     def _view(self, key: ApiKey) -> dict[str, Any]:
@@ -143,3 +163,19 @@ class KeyService:
         if account is None:
             raise UserNotFoundError
         return account
+
+
+def _as_it_is(by: ApiKey, key: ApiKey) -> ApiKey:
+    """Return the key that asks, as it was read last: one that changes itself was read again just now."""
+    return key if by.key_id == key.key_id else by
+
+
+def _until_steady(judge: Callable[[], Result]) -> Result:
+    """Return what `judge` does with a key that nobody changed since it was read; it looks again if so.
+
+    Raises `ConcurrencyLimitedError` where it never stands still.
+    """
+    for _ in range(MAX_JUDGED):
+        with suppress(KeyMovedError):
+            return judge()
+    raise ConcurrencyLimitedError("This API key is being changed by many requests at once.")

@@ -104,6 +104,8 @@ class ApiKey:
     previous_until_ms: int | None = None
     last_used_at_ms: int | None = None
     listed: bool = False
+    seq: int = 0
+    """Raised by each change but the last use, so that a change is of the key that was read."""
 
     def usable_at(self, now_ms: int) -> bool:
         """Return whether the key is neither revoked nor expired at `now_ms`."""
@@ -176,6 +178,7 @@ class ApiKey:
             "previous_until_ms": self.previous_until_ms,
             "last_used_at_ms": self.last_used_at_ms,
             "listed_at": self.created_at_ms if self.listed else None,
+            "seq": self.seq or None,
         }
         return {name: value for name, value in row.items() if value is not None}
 
@@ -199,6 +202,7 @@ class ApiKey:
             item.get("previous_until_ms"),
             item.get("last_used_at_ms"),
             "listed_at" in item,
+            item.get("seq", 0),
         )
 
 

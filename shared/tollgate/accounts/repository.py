@@ -12,6 +12,7 @@ from tollgate.kit.errors import (
     KeyNotFoundError,
     UserNotFoundError,
 )
+from tollgate.kit.expressions import Add, Below, Condition, Equals, Exists, Missing, Remove, Set
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 
@@ -31,8 +32,8 @@ class AlreadyRevokedError(Exception):
     """The key was revoked before; nothing was written."""
 
 
-class KeyRotatedError(Exception):
-    """Another rotation of the key came first; nothing was written."""
+class KeyMovedError(Exception):
+    """The key was changed or rotated since it was read; nothing was written. Read it, and judge it again."""
 
 
 class AccountRepository:
@@ -55,10 +56,11 @@ class AccountRepository:
         """Return the write that stores a new account. Raises `ValueError` for one that starts with money."""
         if account.balance_micro_usd:
             raise ValueError("an account starts empty: money comes from a ledger entry")
+        id_is_new = Missing("account_id")
         return Write(
             self._table,
             item=account.to_item(),
-            condition="attribute_not_exists(account_id)",
+            condition=id_is_new,
             refused=lambda _: AlreadyExistsError(account.account_id),
         )
 
@@ -67,16 +69,16 @@ class AccountRepository:
     ) -> None:
         """Store `new` in the place of `read`. Raises `SecretsMovedError` when others are there by now."""
         items = [secret.to_item() for secret in new]
+        # Nobody rotated since it was read: the newest secret is the same.
+        newest_is_the_same = Equals(("webhook_secrets", 0, "secret"), read[0].text)
         # Accounts from before rotation have bare strings in the place of maps.
-        newest_is_the_same = "webhook_secrets[0].#secret = :newest OR webhook_secrets[0] = :newest"
+        newest_is_that_string = Equals(("webhook_secrets", 0), read[0].text)
         self._db.write(
             Write(
                 self._table,
                 key={"account_id": account_id},
-                update="SET webhook_secrets = :new",
-                condition=newest_is_the_same,
-                names={"#secret": "secret"},
-                values={":new": items, ":newest": read[0].text},
+                update=(Set("webhook_secrets", items),),
+                condition=newest_is_the_same | newest_is_that_string,
                 refused=lambda _: SecretsMovedError(account_id),
                 repeated=lambda account: account["webhook_secrets"] == items,
             )
@@ -84,24 +86,25 @@ class AccountRepository:
 
     def count_key(self, account_id: str) -> Write:
         """Return the write that counts one more listed key. Refused: `KeyLimitReachedError`."""
+        account_is_there = Exists("account_id")
         # Accounts from before keys were counted have one.
+        never_counted, has_room = Missing("api_keys"), Below("api_keys", MAX_API_KEYS)
         return Write(
             self._table,
             key={"account_id": account_id},
-            update="SET api_keys = if_not_exists(api_keys, :one) + :one",
-            condition="attribute_exists(account_id) AND (attribute_not_exists(api_keys) OR api_keys < :most)",
-            values={":one": 1, ":most": MAX_API_KEYS},
+            update=(Add("api_keys", 1, start=1),),
+            condition=account_is_there & (never_counted | has_room),
             refused=_key_refused,
         )
 
     def uncount_key(self, account_id: str) -> Write:
         """Return the write that counts one listed key less."""
+        account_is_there = Exists("account_id")
         return Write(
             self._table,
             key={"account_id": account_id},
-            update="SET api_keys = if_not_exists(api_keys, :one) - :one",
-            condition="attribute_exists(account_id)",
-            values={":one": 1},
+            update=(Add("api_keys", -1, start=1),),
+            condition=account_is_there,
             refused=lambda _: UserNotFoundError(),
         )
 
@@ -139,10 +142,11 @@ class ApiKeyRepository:
 
         Raises `AlreadyExistsError`, or what the first refused one of the others means.
         """
+        id_is_new = Missing("key_id")
         put = Write(
             self._table,
             item=key.to_item(),
-            condition="attribute_not_exists(key_id)",
+            condition=id_is_new,
             refused=lambda _: AlreadyExistsError(key.key_id),
         )
         self._transact([*others, put])
@@ -150,38 +154,37 @@ class ApiKeyRepository:
     def change(self, read: ApiKey, changed: ApiKey) -> None:
         """Write what differs between a listed key as it was read and as it is to be.
 
-        Raises `KeyNotFoundError` when it was revoked meanwhile, `KeyRotatedError` when another secret came
-        first.
+        Raises `KeyNotFoundError` when it was revoked meanwhile, `KeyMovedError` when it was changed or
+        rotated.
         """
         before, after = read.to_item(), changed.to_item()
         sets = {name: value for name, value in after.items() if before.get(name) != value}
         gone = [name for name in before if name not in after]
         if not sets and not gone:
             return
-        live, same_secret = "attribute_exists(listed_at)", "digest = :read"
+        sets["seq"] = read.seq + 1
         self._db.write(
             Write(
                 self._table,
                 key={"key_id": read.key_id},
-                update=_update(sets, gone),
-                condition=f"{live} AND {same_secret}" if "digest" in sets else live,
-                names={f"#{name}": name for name in (*sets, *gone)},
-                values={f":{name}": value for name, value in sets.items()}
-                | ({":read": read.digest} if "digest" in sets else {}),
+                update=(*(Set(name, value) for name, value in sets.items()), *map(Remove, gone)),
+                condition=_is_as_judged(read),
                 refused=_change_refused,
-                repeated=lambda row: row.get("digest") == changed.digest != read.digest,
+                repeated=lambda row: _holds(row, sets, gone),
             )
         )
 
     def revoke(self, key: ApiKey, now_ms: int, *others: Write) -> None:
-        """Revoke a listed key together with other writes. Raises `AlreadyRevokedError`."""
+        """Revoke a listed key, as it was read, together with other writes.
+
+        Raises `AlreadyRevokedError`, or `KeyMovedError` when it was changed or rotated meanwhile.
+        """
         revoke = Write(
             self._table,
             key={"key_id": key.key_id},
-            update="SET revoked_at_ms = :now REMOVE listed_at",
-            condition="attribute_exists(listed_at)",
-            values={":now": now_ms},
-            refused=lambda _: AlreadyRevokedError(key.key_id),
+            update=(Set("revoked_at_ms", now_ms), Set("seq", key.seq + 1), Remove("listed_at")),
+            condition=_is_as_judged(key),
+            refused=_revoke_refused,
         )
         self._transact([revoke, *others])
 
@@ -196,13 +199,22 @@ class ApiKeyRepository:
             raise ConcurrencyLimitedError("Too many requests of this account at the same time.") from exc
 
 
-def _update(sets: Item, gone: Sequence[str]) -> str:
-    parts = []
-    if sets:
-        parts.append("SET " + ", ".join(f"#{name} = :{name}" for name in sets))
-    if gone:
-        parts.append("REMOVE " + ", ".join(f"#{name}" for name in gone))
-    return " ".join(parts)
+def _is_as_judged(read: ApiKey) -> Condition:
+    """Return that a key was not revoked, changed or rotated since it was read.
+
+    Whether somebody may touch it was decided by what was read, so a key that was widened meanwhile is not it.
+    Its last use, which no decision hangs on, does not count.
+    """
+    is_listed = Exists("listed_at")
+    # A key has no number before its first change.
+    nobody_changed_it = Equals("seq", read.seq) if read.seq else Missing("seq")
+    return is_listed & nobody_changed_it
+
+
+def _holds(row: Item, sets: Item, gone: Sequence[str]) -> bool:
+    return all(row.get(name) == value for name, value in sets.items()) and not any(
+        name in row for name in gone
+    )
 
 
 def _key_refused(account: Item | None) -> Exception:
@@ -216,4 +228,10 @@ def _key_refused(account: Item | None) -> Exception:
 def _change_refused(key: Item | None) -> Exception:
     if key is None or "listed_at" not in key:
         return KeyNotFoundError()
-    return KeyRotatedError(key["key_id"])
+    return KeyMovedError(key["key_id"])
+
+
+def _revoke_refused(key: Item | None) -> Exception:
+    if key is None or "listed_at" not in key:
+        return AlreadyRevokedError()
+    return KeyMovedError(key["key_id"])

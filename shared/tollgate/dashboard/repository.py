@@ -3,6 +3,7 @@
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository
 from tollgate.kit.dynamodb import Database
+from tollgate.kit.expressions import Missing
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 
@@ -30,6 +31,8 @@ class IdentityRepository:
 
     def make(self, identity_id: str, account: Account) -> None:
         """Store an identity and its new account: both or neither. Raises `AlreadyKnownError`."""
+        # Two first sign-ins at once must end in one account.
+        never_signed_in = Missing("identity_id")
         identity = Write(
             self._table,
             item={
@@ -37,8 +40,7 @@ class IdentityRepository:
                 "account_id": account.account_id,
                 "created_at_ms": account.created_at_ms,
             },
-            # Two first sign-ins at once must end in one account.
-            condition="attribute_not_exists(identity_id)",
+            condition=never_signed_in,
             refused=_known,
         )
         self._db.transact([identity, self._accounts.new(account)])

@@ -7,6 +7,7 @@ A row that is not done has `wake_at` (epoch milliseconds) and `due_shard` (`shar
 from dataclasses import dataclass
 
 from tollgate.kit.dynamodb import Database
+from tollgate.kit.expressions import Equals, Exists, Set
 from tollgate.kit.shards import DUE_SHARDS
 from tollgate.kit.writes import Write
 
@@ -48,14 +49,15 @@ class DueIndex:
 
     def postpone(self, due: Due, wake_at_ms: int) -> None:
         """Move a due row's timer, so that it is not found again at once. Raises `MovedOnError`."""
+        not_moved_by_a_step = Equals("seq", due.seq)
+        # What is done must never get a timer again.
+        not_done = Exists("wake_at")
         self._db.write(
             Write(
                 self._table,
                 key={self.key: due.row_id},
-                update="SET wake_at = :wake_at",
-                # Not moved by a step, and not done: what is done must never get a timer again.
-                condition="seq = :read AND attribute_exists(wake_at)",
-                values={":wake_at": wake_at_ms, ":read": due.seq},
+                update=(Set("wake_at", wake_at_ms),),
+                condition=not_moved_by_a_step & not_done,
                 refused=lambda _: MovedOnError(due.row_id),
             )
         )

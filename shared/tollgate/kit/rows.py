@@ -9,10 +9,11 @@ Item = dict[str, Any]
 
 def to_attributes(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return a plain mapping in DynamoDB's typed form. Raises `TypeError` for a float or another type."""
-    return {name: _to_attribute(value) for name, value in values.items()}
+    return {name: to_attribute(value) for name, value in values.items()}
 
 
-def _to_attribute(value: Any) -> dict[str, Any]:
+def to_attribute(value: Any) -> dict[str, Any]:
+    """Return a plain value in DynamoDB's typed form. Raises `TypeError` for a float or another type."""
     match value:
         case None:
             return {"NULL": True}
@@ -23,7 +24,7 @@ def _to_attribute(value: Any) -> dict[str, Any]:
         case int():
             return {"N": str(value)}
         case list() | tuple():
-            return {"L": [_to_attribute(entry) for entry in value]}
+            return {"L": [to_attribute(entry) for entry in value]}
         case dict():
             return {"M": to_attributes(value)}
         case _:

@@ -1,9 +1,10 @@
 """Conditional writes with named refusals, as values: whichever client carries them out. Pure."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from tollgate.kit.expressions import Change, Condition, Placeholders, render_update
 from tollgate.kit.rows import Item, to_attributes
 
 
@@ -15,21 +16,19 @@ def _never(_: Item) -> bool:
     return False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Write:
     """One write, alone or as a part of a transaction.
 
-    `key` and `update` make an UpdateItem, `item` a PutItem. `refused` turns the row that was found (or
-    `None`) into the error that a failed `condition` means.
+    `key` and the changes of `update` make an UpdateItem, `item` a PutItem. `refused` turns the row that was
+    found (or `None`) into the error that a failed `condition` means.
     """
 
     table: str
     item: Item | None = None
     key: Item | None = None
-    update: str | None = None
-    condition: str | None = None
-    names: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[str, Any] = field(default_factory=dict)
+    update: Sequence[Change] = ()
+    condition: Condition | None = None
     refused: Callable[[Item | None], Exception] = _unexpected
     repeated: Callable[[Item], bool] = _never
     """Whether, by the row found, this very write was done before and only its answer was lost.
@@ -50,12 +49,21 @@ class Write:
             request["Item"] = to_attributes(self.item)
         if self.key is not None:
             request["Key"] = to_attributes(self.key)
-        if self.update is not None:
-            request["UpdateExpression"] = self.update
+        placeholders = Placeholders()
+        if self.update:
+            request["UpdateExpression"] = render_update(self.update, placeholders)
         if self.condition is not None:
-            request["ConditionExpression"] = self.condition
-        if self.names:
-            request["ExpressionAttributeNames"] = dict(self.names)
-        if self.values:
-            request["ExpressionAttributeValues"] = to_attributes(self.values)
+            request["ConditionExpression"] = self.condition.render(placeholders)
+        if names := placeholders.names:
+            request["ExpressionAttributeNames"] = names
+        if placeholders.values:
+            request["ExpressionAttributeValues"] = placeholders.values
         return request
+
+    def also(self, *changes: Change, condition: Condition | None = None) -> "Write":
+        """Return the write that makes these changes of the same row as well, where this holds as well."""
+        both = self.condition if condition is None else condition
+        if condition is not None and self.condition is not None:
+            both = self.condition & condition
+        update = (*self.update, *changes)
+        return Write(self.table, self.item, self.key, update, both, self.refused, self.repeated)

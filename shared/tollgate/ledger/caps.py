@@ -8,12 +8,13 @@ the counter that it was counted in, however late that is. There is no moment at 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
 from tollgate.kit.clock import MS_PER_S, iso
 from tollgate.kit.errors import KeyLimitReachedError, SpendingCapReachedError
+from tollgate.kit.expressions import Add, AtMost, Exists, Missing, Remove, Set
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
@@ -111,28 +112,23 @@ def counters_of(account: Item) -> dict[str, int]:
 
 
 def add_spend(write: Write, allowance: Allowance | None, amount_micro_usd: int) -> Write:
-    """Return a `SET` of the account's row that also counts `amount_micro_usd`, and is refused above the cap.
+    """Return a write of the account's row that also counts `amount_micro_usd`, and is refused above the cap.
 
     The counter must be open. Without an allowance the write stays as it is.
     """
     if allowance is None:
         return write
-    cap_covers_it = "#spent <= :room"
-    counted = _with(write, "#spent = #spent + :counted", allowance.counter, amount_micro_usd)
-    return replace(
-        counted,
-        condition=f"{write.condition} AND {cap_covers_it}",
-        values={**counted.values, ":room": allowance.limit_micro_usd - amount_micro_usd},
-    )
+    # What every request of this key counted in this period, and this one, stays within the cap.
+    cap_covers_it = AtMost(allowance.counter, allowance.limit_micro_usd - amount_micro_usd)
+    return write.also(Add(allowance.counter, amount_micro_usd), condition=cap_covers_it)
 
 
 def release_spend(write: Write, counter: str | None, amount_micro_usd: int) -> Write:
-    """A `SET` of the account's row that also takes `amount_micro_usd` off `counter`, if there is one."""
+    """Return a write of the account's row that also takes `amount_micro_usd` off `counter`, if any."""
     if counter is None:
         return write
     # A counter that was dropped after its period has nothing to be taken off.
-    update = "#spent = if_not_exists(#spent, :counted) - :counted"
-    return _with(write, update, counter, amount_micro_usd)
+    return write.also(Add(counter, -amount_micro_usd, start=amount_micro_usd))
 
 
 def open_period(
@@ -148,27 +144,15 @@ def open_period(
         raise KeyLimitReachedError(
             f"{MAX_COUNTERS} API keys with a spending cap were used in this period, the most an account may."
         )
-    names = {f"#old{n}": name for n, name in enumerate(old[:MAX_DROPPED])}
-    drop = f" REMOVE {', '.join(names)}" if names else ""
+    account_is_there = Exists("account_id")
+    # Whoever opened it first may have counted something by now.
+    nobody_opened_it = Missing(allowance.counter)
     return Write(
         accounts_table,
         key={"account_id": account_id},
-        update=f"SET #spent = :nothing{drop}",
-        # Whoever opened it first may have counted something by now.
-        condition="attribute_exists(account_id) AND attribute_not_exists(#spent)",
-        names={"#spent": allowance.counter, **names},
-        values={":nothing": 0},
+        update=(Set(allowance.counter, 0), *(Remove(name) for name in old[:MAX_DROPPED])),
+        condition=account_is_there & nobody_opened_it,
         refused=lambda _: AlreadyOpenError(allowance.counter),
-    )
-
-
-def _with(write: Write, update: str, counter: str, amount_micro_usd: int) -> Write:
-    rest = (write.update or "").removeprefix("SET ")
-    return replace(
-        write,
-        update=f"SET {update}, {rest}",
-        names={**write.names, "#spent": counter},
-        values={**write.values, ":counted": amount_micro_usd},
     )
 
 

@@ -22,6 +22,18 @@ from typing import Any
 
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import UserNotFoundError
+from tollgate.kit.expressions import (
+    Add,
+    AtLeast,
+    Below,
+    Equals,
+    Exists,
+    Missing,
+    Remove,
+    Set,
+    SetIfMissing,
+    Size,
+)
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import due_shard
 from tollgate.kit.writes import Write
@@ -121,26 +133,23 @@ class HoldWrites:
 
         Refused: `HoldRefusedError`, `UserNotFoundError`.
         """
-        balance_covers_it = "balance_micro_usd >= :amount"
-        has_room = "size(holds) < :max_holds"
+        # What was credited, less all that was charged or set aside since, is enough: it is never negative.
+        balance_covers_it = AtLeast("balance_micro_usd", hold.amount_micro_usd)
+        # Fewer requests than may run at once are between their place and their settle.
+        has_room = Below(Size("holds"), MAX_HOLDS)
         counter = {} if hold.counter is None else {"counter": hold.counter}
+        held = {"amount": hold.amount_micro_usd, "expires_at": hold.expires_at_ms, **counter}
         place = Write(
             self.accounts_table,
             key={"account_id": account_id},
             update=(
-                "SET balance_micro_usd = balance_micro_usd - :amount, holds.#id = :hold, "
+                Add("balance_micro_usd", -hold.amount_micro_usd),
+                Set(("holds", hold.request_id), held),
                 # The sweeper's timer is that of the earliest hold; it moves it on when it comes by.
-                "wake_at = if_not_exists(wake_at, :expires), due_shard = :shard"
+                SetIfMissing("wake_at", hold.expires_at_ms),
+                Set("due_shard", due_shard(account_id)),
             ),
-            condition=f"{balance_covers_it} AND {has_room}",
-            names={"#id": hold.request_id},
-            values={
-                ":amount": hold.amount_micro_usd,
-                ":hold": {"amount": hold.amount_micro_usd, "expires_at": hold.expires_at_ms, **counter},
-                ":expires": hold.expires_at_ms,
-                ":shard": due_shard(account_id),
-                ":max_holds": MAX_HOLDS,
-            },
+            condition=balance_covers_it & has_room,
             refused=lambda account: _place_refused(account, window),
             repeated=lambda account: hold.request_id in account.get("holds", {}),
         )
@@ -151,10 +160,11 @@ class HoldWrites:
 
         Refused: `AlreadyRecordedError`, with the row that is there.
         """
+        nobody_decided = Missing("entry_id")
         return Write(
             self.ledger_table,
             item=entry.to_item(),
-            condition="attribute_not_exists(entry_id)",
+            condition=nobody_decided,
             refused=lambda found: AlreadyRecordedError(Entry.from_item(found or {})),
         )
 
@@ -166,10 +176,8 @@ class HoldWrites:
         return Write(
             self.accounts_table,
             key={"account_id": account_id},
-            update="SET holds.#id.expires_at = :expires",
-            condition="attribute_exists(holds.#id)",
-            names={"#id": hold.request_id},
-            values={":expires": expires_at_ms},
+            update=(Set(("holds", hold.request_id, "expires_at"), expires_at_ms),),
+            condition=_is_unresolved(hold),
             refused=lambda _: AlreadyResolvedError(hold.request_id),
         )
 
@@ -179,13 +187,13 @@ class HoldWrites:
         Refused: `AlreadyRecordedError`, `LateChargeRefusedError`, `UserNotFoundError`.
         """
         amount = -entry.amount_micro_usd
+        # What was spent meanwhile is gone: a late charge never makes a balance negative.
+        balance_covers_it = AtLeast("balance_micro_usd", amount)
         debit = Write(
             self.accounts_table,
             key={"account_id": entry.account_id},
-            update="SET balance_micro_usd = balance_micro_usd - :amount",
-            # What was spent meanwhile is gone: a late charge never makes a balance negative.
-            condition="balance_micro_usd >= :amount",
-            values={":amount": amount},
+            update=(Add("balance_micro_usd", -amount),),
+            condition=balance_covers_it,
             refused=lambda found: LateChargeRefusedError(found) if found else UserNotFoundError(),
         )
         # The row first: who repeats a charge that was made is told so, whatever the balance is by now.
@@ -202,10 +210,8 @@ class HoldWrites:
         resolve = Write(
             self.accounts_table,
             key={"account_id": account_id},
-            update="SET balance_micro_usd = balance_micro_usd + :back REMOVE holds.#id",
-            condition="attribute_exists(holds.#id)",
-            names={"#id": hold.request_id},
-            values={":back": back},
+            update=(Add("balance_micro_usd", back), Remove(("holds", hold.request_id))),
+            condition=_is_unresolved(hold),
             refused=lambda _: AlreadyResolvedError(hold.request_id),
         )
         return release_spend(resolve, hold.counter, back)
@@ -215,15 +221,18 @@ class HoldWrites:
 
         Refused: `AlreadyResolvedError`, when another sweep moved it.
         """
-        return Write(
+        no_sweep_came_first = Equals("wake_at", read)
+        rearm = Write(
             self.accounts_table,
             key={"account_id": account_id},
-            update="REMOVE wake_at, due_shard" if earliest is None else "SET wake_at = :earliest",
-            # With no hold left the timer goes; a hold that was placed meanwhile must keep it.
-            condition="wake_at = :read" + (" AND size(holds) = :none" if earliest is None else ""),
-            values={":read": read} | ({":none": 0} if earliest is None else {":earliest": earliest}),
+            condition=no_sweep_came_first,
             refused=lambda _: AlreadyResolvedError(account_id),
         )
+        if earliest is not None:
+            return rearm.also(Set("wake_at", earliest))
+        # With no hold left the timer goes; a hold that was placed meanwhile must keep it.
+        no_hold_is_left = Equals(Size("holds"), 0)
+        return rearm.also(Remove("wake_at"), Remove("due_shard"), condition=no_hold_is_left)
 
 
 def text_entry_id(request_id: str) -> str:
@@ -308,6 +317,11 @@ def holds_of(account: Item) -> list[Hold]:
 def charge_of(entry: Entry) -> int:
     """Return what a hold is settled with, by the row that decides: the charge, or 0 for a void."""
     return -entry.amount_micro_usd
+
+
+def _is_unresolved(hold: Hold) -> Exists:
+    """Return that the hold was placed, and that nobody settled, voided or expired it since."""
+    return Exists(("holds", hold.request_id))
 
 
 def _place_refused(account: Item | None, window: RateWindow) -> Exception:

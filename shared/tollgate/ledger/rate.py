@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import RateLimitedError
+from tollgate.kit.expressions import Add, Below, Between, Missing, Set
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 
@@ -45,21 +46,15 @@ class RateWindowMovedError(Exception):
 
 
 def count_request(write: Write, window: RateWindow) -> Write:
-    """Return a `SET` of the account's row that also counts a request, and is refused above the limit."""
+    """Return a write of the account's row that also counts a request, and is refused above the limit."""
     floor = window.minute * BASE
     if window.opens:
-        update, values = "request_rate = :rate_first", {":rate_first": floor + 1}
-        condition = "(attribute_not_exists(request_rate) OR request_rate < :rate_floor)"
-    else:
-        update, values = "request_rate = request_rate + :rate_one", {":rate_one": 1}
-        condition = "request_rate BETWEEN :rate_floor AND :rate_last"
-        values[":rate_last"] = floor + window.limit - 1
-    return replace(
-        write,
-        update=f"{write.update}, {update}",
-        condition=f"{write.condition} AND {condition}",
-        values={**write.values, **values, ":rate_floor": floor},
-    )
+        # Nobody of this account made a request yet, or the last one was in a minute before this one.
+        no_request_yet, last_was_earlier = Missing("request_rate"), Below("request_rate", floor)
+        return write.also(Set("request_rate", floor + 1), condition=no_request_yet | last_was_earlier)
+    # Somebody opened this very minute, and fewer than `limit` were counted in it.
+    has_room_in_minute = Between("request_rate", floor, floor + window.limit - 1)
+    return write.also(Add("request_rate", 1), condition=has_room_in_minute)
 
 
 def rate_refused(account: Item, window: RateWindow) -> Exception | None:

@@ -12,7 +12,9 @@ from itertools import islice
 
 from tollgate.kit.dynamodb import MAX_KEYS, Database
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
+from tollgate.kit.expressions import Add, AtLeast, Below, Exists, Missing
 from tollgate.kit.money import cents_down, cents_up
+from tollgate.kit.observability import emit, logger
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import DUE_SHARDS
 from tollgate.kit.writes import Write
@@ -63,6 +65,14 @@ class ConcurrencyLimitReachedError(Exception):
     """The account has as many tasks running as it may."""
 
 
+class CounterUnderflowError(Exception):
+    """A task ends that is not among its account's open ones: the counter is wrong; nothing was written."""
+
+    def __init__(self, account_id: str, open_tasks: int | None) -> None:
+        super().__init__(f"{account_id} has {open_tasks} open tasks, and one more ends")
+        self.account_id = account_id
+
+
 class LedgerRepository:
     """Builds the writes that move money, and reads the ledger."""
 
@@ -89,15 +99,14 @@ class LedgerRepository:
         """
         amount = -entry.amount_micro_usd
         # Never negative: the balance that is left is checked by the write that lowers it.
-        balance_covers_it = "balance_micro_usd >= :amount"
+        balance_covers_it = AtLeast("balance_micro_usd", amount)
         # Each task in flight costs us work; see MAX_OPEN_TASKS.
-        has_room = "open_tasks < :max_open"
+        has_room = Below("open_tasks", MAX_OPEN_TASKS)
         debit = Write(
             self._accounts_table,
             key={"account_id": entry.account_id},
-            update="SET balance_micro_usd = balance_micro_usd - :amount, open_tasks = open_tasks + :one",
-            condition=f"{balance_covers_it} AND {has_room}",
-            values={":amount": amount, ":one": 1, ":max_open": MAX_OPEN_TASKS},
+            update=(Add("balance_micro_usd", -amount), Add("open_tasks", 1)),
+            condition=balance_covers_it & has_room,
             refused=_charge_refused(amount, window, allowance),
         )
         return [add_spend(count_request(debit, window), allowance, amount), self._post(entry)]
@@ -115,29 +124,34 @@ class LedgerRepository:
 
     def acquire_slot(self, account_id: str) -> Write:
         """Return the write that counts a task as running. Refused with `ConcurrencyLimitReachedError`."""
+        # An update makes a row where there is none.
+        account_is_there = Exists("account_id")
+        # No task of the account ever ran, or fewer run than may.
+        none_ever_ran, has_room = Missing("running_tasks"), Below("running_tasks", MAX_RUNNING_TASKS)
         return Write(
             self._accounts_table,
             key={"account_id": account_id},
-            update="SET running_tasks = if_not_exists(running_tasks, :zero) + :one",
-            condition="attribute_not_exists(running_tasks) OR running_tasks < :most",
-            values={":zero": 0, ":one": 1, ":most": MAX_RUNNING_TASKS},
+            update=(Add("running_tasks", 1, start=0),),
+            condition=account_is_there & (none_ever_ran | has_room),
             refused=lambda _: ConcurrencyLimitReachedError(),
         )
 
     def close_task(self, account_id: str, refund: Entry | None, *, was_running: bool) -> list[Write]:
-        """Return the writes that count a task as ended and, with `refund`, return its charge."""
+        """Return the writes that count a task as ended and, with `refund`, return its charge.
+
+        Refused: `UserNotFoundError`, `AlreadyPostedError`; and `CounterUnderflowError`, which is our fault.
+        """
         amount = refund.amount_micro_usd if refund else 0
         # A task that ran was counted as running when it started; one that waited never was.
-        place = ", running_tasks = if_not_exists(running_tasks, :one) - :one" if was_running else ""
+        slot = (Add("running_tasks", -1, start=1),) if was_running else ()
+        # The create of this task counted it, and nothing counted it as ended since.
+        was_counted = AtLeast("open_tasks", 1)
         close = Write(
             self._accounts_table,
             key={"account_id": account_id},
-            update="SET balance_micro_usd = balance_micro_usd + :amount, open_tasks = open_tasks - :one"
-            + place,
-            # A task of an account was counted when it was made, so the account and the count are there.
-            condition="open_tasks >= :one",
-            values={":amount": amount, ":one": 1},
-            refused=lambda _: UserNotFoundError(),
+            update=(Add("balance_micro_usd", amount), Add("open_tasks", -1), *slot),
+            condition=was_counted,
+            refused=lambda account: _close_refused(account_id, account),
         )
         return (
             [close] if refund is None else [release_spend(close, refund.counter, amount), self._post(refund)]
@@ -150,12 +164,12 @@ class LedgerRepository:
         """
         if entry.kind is not EntryKind.CREDIT or entry.amount_micro_usd < 0:
             raise ValueError(f"not a credit: {entry}")
+        account_is_there = Exists("account_id")
         raise_balance = Write(
             self._accounts_table,
             key={"account_id": entry.account_id},
-            update="SET balance_micro_usd = balance_micro_usd + :amount",
-            condition="attribute_exists(account_id)",
-            values={":amount": entry.amount_micro_usd},
+            update=(Add("balance_micro_usd", entry.amount_micro_usd),),
+            condition=account_is_there,
             refused=lambda _: UserNotFoundError(),
         )
         self._db.transact([self._post(entry), raise_balance])
@@ -289,13 +303,22 @@ class LedgerRepository:
         return [Entry.from_item(row) for row in self._db.get_all(self._ledger_table, keys)]
 
     def _post(self, entry: Entry) -> Write:
+        # The id says what the entry is for, so a second one would be the same money twice.
+        was_never_posted = Missing("entry_id")
         return Write(
             self._ledger_table,
             item=entry.to_item(),
-            # The id says what the entry is for, so a second one would be the same money twice.
-            condition="attribute_not_exists(entry_id)",
+            condition=was_never_posted,
             refused=lambda _: AlreadyPostedError(entry.entry_id),
         )
+
+
+def _close_refused(account_id: str, account: Item | None) -> Exception:
+    if account is None:
+        return UserNotFoundError()
+    logger.error("ledger.counter_underflow", account_id=account_id, open_tasks=account.get("open_tasks"))
+    emit({"CounterUnderflows": 1})
+    return CounterUnderflowError(account_id, account.get("open_tasks"))
 
 
 def _charge_refused(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.expressions import Below, Missing
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 from tollgate.tasks.models import Task
@@ -29,6 +30,8 @@ class IdempotencyStore:
     def remember(self, task: Task, key: str, request_hash: str) -> Write:
         """Return the write that ties `key` to `task`. Refused with `AlreadyCreatedError`."""
         created_at_s = task.created_at_ms // MS_PER_S
+        # DynamoDB deletes expired rows late, so the row's own time decides.
+        never_used, used_long_ago = Missing("idempotency_id"), Below("expires_at_s", created_at_s)
         return Write(
             self.table,
             item={
@@ -38,9 +41,7 @@ class IdempotencyStore:
                 "created_at_ms": task.created_at_ms,
                 "expires_at_s": created_at_s + LIFETIME_S,
             },
-            # DynamoDB deletes expired rows late, so the row's own time decides.
-            condition="attribute_not_exists(idempotency_id) OR expires_at_s < :now",
-            values={":now": created_at_s},
+            condition=never_used | used_long_ago,
             refused=_made_before,
         )
 

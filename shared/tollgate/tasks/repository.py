@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tollgate.kit.dynamodb import Database
+from tollgate.kit.expressions import Equals, Exists, Missing
 from tollgate.kit.ids import new_id
 from tollgate.kit.writes import Write
 from tollgate.tasks.models import Task
@@ -34,11 +35,12 @@ class TaskRepository:
         Raises what the first refused write means, and `WriteConflictError` when other writes of the
         account stood in the way.
         """
+        # Ids are random; this guards against our own repeats only.
+        id_is_new = Missing("task_id")
         put = Write(
             self._tasks_table,
             item=task_row(task),
-            # Ids are random; this guards against our own repeats only.
-            condition="attribute_not_exists(task_id)",
+            condition=id_is_new,
             refused=lambda _: TaskMovedError(task.task_id),
         )
         self._db.transact([*before, put])
@@ -51,8 +53,7 @@ class TaskRepository:
         put = Write(
             self._tasks_table,
             item=task_row(task),
-            condition="seq = :read",
-            values={":read": task.seq - 1},
+            condition=_no_step_came_first(task),
             refused=lambda _: TaskMovedError(task.task_id),
         )
         self._db.transact([put, place])
@@ -64,8 +65,7 @@ class TaskRepository:
             Write(
                 self._tasks_table,
                 item={**task_row(task), "step_token": token},
-                condition="seq = :read",
-                values={":read": task.seq - 1},
+                condition=_no_step_came_first(task),
                 refused=lambda _: TaskMovedError(task.task_id),
                 repeated=lambda row: row.get("step_token") == token,
             )
@@ -77,12 +77,11 @@ class TaskRepository:
         Raises `TaskMovedError` when the task moved or ended since it was read.
         """
         # A terminal task has no `wake_at`; a task that has not ended always has one.
-        not_ended = "attribute_exists(wake_at)"
+        not_ended = Exists("wake_at")
         put = Write(
             self._tasks_table,
             item=task_row(task),
-            condition=f"seq = :read AND {not_ended}",
-            values={":read": task.seq - 1},
+            condition=_no_step_came_first(task) & not_ended,
             refused=lambda _: TaskMovedError(task.task_id),
         )
         self._db.transact([put, *others])
@@ -126,3 +125,8 @@ class TaskRepository:
             limit=limit,
         )
         return sum(1 for _ in rows)
+
+
+def _no_step_came_first(task: Task) -> Equals:
+    """Return that a task, whose `seq` this step has raised, is the one that the step read."""
+    return Equals("seq", task.seq - 1)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.dynamodb import Database, WriteConflictError
+from tollgate.kit.expressions import Equals, Missing
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 from tollgate.ledger.entries import Entry
@@ -82,10 +83,11 @@ class RollUp:
         return [entry for entry in entries if entry.entry_id not in counted]
 
     def _mark(self, entry: Entry, now_ms: int) -> Write:
+        was_never_counted = Missing("entry_id")
         return Write(
             self._counted_table,
             item={"entry_id": entry.entry_id, "expires_at_s": (now_ms + MARK_LIFETIME_MS) // MS_PER_S},
-            condition="attribute_not_exists(entry_id)",
+            condition=was_never_counted,
             refused=lambda _: RollUpMovedError(entry.entry_id),
         )
 
@@ -95,13 +97,12 @@ class RollUp:
         row = self._db.get(self._usage_table, key) or {**key, "seq": 0, "counts": "{}"}
         added = ((model_of(entry), counts_of(entry)) for entry in entries)
         counts = by_model([*_read_counts(row).items(), *added])
-        is_new = "attribute_not_exists(account_id)"
-        is_what_was_read = "seq = :read"
+        is_new = Missing("account_id")
+        is_what_was_read = Equals("seq", row["seq"])
         return Write(
             self._usage_table,
             item={**key, "seq": row["seq"] + 1, "counts": json.dumps(counts, separators=(",", ":"))},
             condition=is_what_was_read if row["seq"] else is_new,
-            values={":read": row["seq"]} if row["seq"] else {},
             refused=lambda _: RollUpMovedError(bucket),
         )
 

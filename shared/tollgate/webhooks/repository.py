@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 from tollgate.kit.dynamodb import Database
+from tollgate.kit.expressions import AllOf, Below, Equals, Exists, Missing, Remove, Set, Size
 from tollgate.kit.ids import new_id
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import due_shard
@@ -53,10 +53,11 @@ class DeliveryRepository:
 
     def enqueue(self, delivery: Delivery) -> Write:
         """Return the write that makes a delivery. Refused with `DeliveryMovedError` where it is there."""
+        is_new = Missing("delivery_id")
         return Write(
             self._table,
             item=_row(delivery),
-            condition="attribute_not_exists(delivery_id)",
+            condition=is_new,
             refused=lambda _: DeliveryMovedError(delivery.delivery_id),
         )
 
@@ -67,12 +68,12 @@ class DeliveryRepository:
     def save(self, delivery: Delivery) -> None:
         """Write a change, whose `seq` is one higher than was read. Raises `DeliveryMovedError`."""
         token = new_id("step")
+        nobody_wrote_since = Equals("seq", delivery.seq - 1)
         self._db.write(
             Write(
                 self._table,
                 item={**_row(delivery), "step_token": token},
-                condition="seq = :read",
-                values={":read": delivery.seq - 1},
+                condition=nobody_wrote_since,
                 refused=lambda _: DeliveryMovedError(delivery.delivery_id),
                 repeated=lambda row: row.get("step_token") == token,
             )
@@ -101,14 +102,12 @@ class LaneRepository:
 
     def leave(self, account_id: str, slot: str, *, slow: bool | None) -> None:
         """Return a slot back, and note whether its attempt was slow (`None`: there is nothing to note)."""
-        note = {} if slow is None else {":slow": slow}
+        note = () if slow is None else (Set("slow", slow),)
         self._db.write(
             Write(
                 self._table,
                 key={"account_id": account_id},
-                update=("SET slow = :slow " if note else "") + "REMOVE slots.#slot",
-                names={"#slot": slot},
-                values=note,
+                update=(*note, Remove(("slots", slot))),
             )
         )
 
@@ -129,47 +128,37 @@ class LaneRepository:
 
     def _take(self, account_id: str, slot: str, now_ms: int) -> Write:
         # An account's first attempt finds no lane: that is a refusal, and the lane is made.
-        is_there = "attribute_exists(slots)"
-        has_room = "size(slots) < :most"
-        is_quick = "slow = :quick"
-        has_slow_room = "size(slots) < :most_slow"
+        is_there = Exists("slots")
+        has_room = Below(Size("slots"), MAX_IN_LANE)
+        # The last attempt that ended was answered quickly, or few attempts are in the air.
+        is_quick = Equals("slow", False)
+        has_slow_room = Below(Size("slots"), MAX_IN_SLOW_LANE)
         return Write(
             self._table,
             key={"account_id": account_id},
-            update="SET slots.#slot = :until",
-            condition=f"{is_there} AND {has_room} AND ({is_quick} OR {has_slow_room})",
-            names={"#slot": slot},
-            values={
-                ":until": now_ms + CLAIM_LEASE_MS,
-                ":most": MAX_IN_LANE,
-                ":most_slow": MAX_IN_SLOW_LANE,
-                ":quick": False,
-            },
+            update=(Set(("slots", slot), now_ms + CLAIM_LEASE_MS),),
+            condition=is_there & has_room & (is_quick | has_slow_room),
             refused=_LaneRefusedError,
             repeated=lambda lane: slot in lane["slots"],
         )
 
     def _open(self, account_id: str) -> Write:
+        nobody_opened_it = Missing("account_id")
         return Write(
             self._table,
             item={"account_id": account_id, "slots": {}, "slow": False},
-            condition="attribute_not_exists(account_id)",
+            condition=nobody_opened_it,
             refused=_LaneRefusedError,
         )
 
     def _clear(self, account_id: str, given_up: dict[str, int]) -> Write:
         """Return the write that takes slots out whose workers died, on the condition that they are there."""
-        names: dict[str, str] = {}
-        values: dict[str, Any] = {}
-        for number, (name, until) in enumerate(given_up.items()):
-            names[f"#p{number}"], values[f":u{number}"] = name, until
+        nobody_cleared_them = AllOf(*(Equals(("slots", name), until) for name, until in given_up.items()))
         return Write(
             self._table,
             key={"account_id": account_id},
-            update="REMOVE " + ", ".join(f"slots.{name}" for name in names),
-            condition=" AND ".join(f"slots.#p{n} = :u{n}" for n in range(len(given_up))),
-            names=names,
-            values=values,
+            update=[Remove(("slots", name)) for name in given_up],
+            condition=nobody_cleared_them,
             refused=_LaneRefusedError,
         )
 

@@ -12,6 +12,7 @@ from tollgate.accounts.keys import NewKey, new_key
 from tollgate.accounts.models import ALL_SCOPES, ApiKey, Scope
 from tollgate.kit.dynamodb_async import DatabaseError
 from tollgate.kit.errors import InvalidApiKeyError
+from tollgate.kit.expressions import Set
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 
@@ -82,6 +83,6 @@ class TestLastUse:
             await asyncio.sleep(0)
             (noted,) = desk.db.written
             assert noted.key == {"key_id": desk.key.key_id}
-            assert noted.values[":now"] == desk.clock.now_ms()
+            assert noted.update == (Set("last_used_at_ms", desk.clock.now_ms()),)
 
         in_loop(test)

@@ -17,6 +17,7 @@ from tollgate.kit.dynamodb import (
     Database,
     WriteConflictError,
 )
+from tollgate.kit.expressions import Equals, Missing, Remove, Set
 from tollgate.kit.rows import Item, to_attributes
 from tollgate.kit.writes import Write
 
@@ -34,7 +35,7 @@ def refusing(name: str, table: str = "Things") -> Write:
     return Write(
         table,
         item={"id": name},
-        condition="attribute_not_exists(id)",
+        condition=Missing("id"),
         refused=lambda found: RefusedError(name, found),
     )
 
@@ -104,14 +105,15 @@ class TestGet:
 class TestRequest:
     def test_a_put(self) -> None:
         bench = Bench()
-        bench.db.write(Write("Things", item={"id": "a", "n": 1}, condition="attribute_not_exists(id)"))
+        bench.db.write(Write("Things", item={"id": "a", "n": 1}, condition=Missing("id")))
         assert bench.client.calls == [
             (
                 "put_item",
                 {
                     "TableName": "Things",
                     "Item": {"id": {"S": "a"}, "n": {"N": "1"}},
-                    "ConditionExpression": "attribute_not_exists(id)",
+                    "ConditionExpression": "attribute_not_exists(#n0)",
+                    "ExpressionAttributeNames": {"#n0": "id"},
                     "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
                 },
             )
@@ -122,10 +124,8 @@ class TestRequest:
         update = Write(
             "Things",
             key={"id": "a"},
-            update="SET #n = :n",
-            condition="#n = :old",
-            names={"#n": "n"},
-            values={":n": 2, ":old": 1},
+            update=(Set("n", 2),),
+            condition=Equals("n", 1),
         )
         bench.db.write(update)
         assert bench.client.calls == [
@@ -134,10 +134,10 @@ class TestRequest:
                 {
                     "TableName": "Things",
                     "Key": {"id": {"S": "a"}},
-                    "UpdateExpression": "SET #n = :n",
-                    "ConditionExpression": "#n = :old",
-                    "ExpressionAttributeNames": {"#n": "n"},
-                    "ExpressionAttributeValues": {":n": {"N": "2"}, ":old": {"N": "1"}},
+                    "UpdateExpression": "SET #n0 = :v0",
+                    "ConditionExpression": "#n0 = :v1",
+                    "ExpressionAttributeNames": {"#n0": "n"},
+                    "ExpressionAttributeValues": {":v0": {"N": "2"}, ":v1": {"N": "1"}},
                     "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
                 },
             )
@@ -145,12 +145,12 @@ class TestRequest:
 
     def test_a_transaction_has_them_in_the_order_given(self) -> None:
         bench = Bench()
-        bench.db.transact([Write("A", item={"id": "a"}), Write("B", key={"id": "b"}, update="REMOVE x")])
+        bench.db.transact([Write("A", item={"id": "a"}), Write("B", key={"id": "b"}, update=(Remove("x"),))])
         ((operation, request),) = bench.client.calls
         assert operation == "transact_write_items"
         assert [list(item) for item in request["TransactItems"]] == [["Put"], ["Update"]]
         assert request["TransactItems"][0]["Put"]["TableName"] == "A"
-        assert request["TransactItems"][1]["Update"]["UpdateExpression"] == "REMOVE x"
+        assert request["TransactItems"][1]["Update"]["UpdateExpression"] == "REMOVE #n0"
 
 
 class TestRefusal:
@@ -199,7 +199,7 @@ class TestRepeated:
         write = Write(
             "Things",
             item={"id": "a", "token": "mine"},
-            condition="attribute_not_exists(id)",
+            condition=Missing("id"),
             refused=lambda row: RefusedError("a", row),
             repeated=lambda row: row.get("token") == "mine",
         )

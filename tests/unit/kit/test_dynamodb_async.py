@@ -8,6 +8,7 @@ import aiohttp
 import pytest
 
 from tollgate.kit.dynamodb_async import MAX_ATTEMPTS, AsyncDatabase, DatabaseError
+from tollgate.kit.expressions import Set
 from tollgate.kit.writes import Write
 
 PREFIX = "com.amazonaws.dynamodb.v20120810#"
@@ -56,7 +57,7 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
 class TestWrite:
     def run(self, loop: asyncio.AbstractEventLoop, service: Service, **fields: Any) -> None:
         database = AsyncDatabase(service)  # type: ignore[arg-type]
-        one = Write("t", key={"id": "1"}, update="SET a = :a", values={":a": 1}, **fields)
+        one = Write("t", key={"id": "1"}, update=(Set("a", 1),), **fields)
         loop.run_until_complete(database.write(one))
 
     def test_an_update_and_a_put_are_what_they_are(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -13,7 +13,12 @@ from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceErro
 from tollgate.ledger import repository
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_entry
 from tollgate.ledger.rate import RateMeter
-from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
+from tollgate.ledger.repository import (
+    AlreadyPostedError,
+    ConcurrencyLimitReachedError,
+    CounterUnderflowError,
+    LedgerRepository,
+)
 
 CENT = 10_000
 NOW = 1_700_000_000_000
@@ -140,6 +145,25 @@ class TestCloseTask:
         books.charge("task_1", 30 * CENT)
         books.db.transact(books.ledger.close_task("usr_1", None, was_running=False))
         assert books.state() == (70 * CENT, 0, [CREDIT, ("task_1#charge", -30 * CENT)])
+
+    def test_one_more_than_was_counted_is_a_fault_of_ours_and_says_so(
+        self, books: Books, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with pytest.raises(CounterUnderflowError, match="usr_1 has 0 open tasks"):
+            books.refund("task_1", 30 * CENT)
+        assert books.state() == (100 * CENT, 0, [CREDIT])
+        (line,) = [record for record in caplog.records if record.message == "ledger.counter_underflow"]
+        assert (line.levelname, vars(line)["account_id"]) == ("ERROR", "usr_1")
+        assert '"CounterUnderflows":[1.0]' in capsys.readouterr().out
+
+    def test_of_an_unknown_account_it_says_that(self, books: Books) -> None:
+        with pytest.raises(UserNotFoundError):
+            books.db.transact(books.ledger.close_task("usr_2", None, was_running=False))
+
+    def test_no_row_is_made_for_an_account_that_is_not_there(self, books: Books) -> None:
+        with pytest.raises(ConcurrencyLimitReachedError):
+            books.db.write(books.ledger.acquire_slot("usr_2"))
+        assert books.ledger.account_row("usr_2") is None
 
 
 class TestCredit:

@@ -9,6 +9,7 @@ from moto import mock_aws
 
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.errors import RateLimitedError
+from tollgate.kit.expressions import Add, AtLeast
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 from tollgate.ledger.rate import (
@@ -69,9 +70,8 @@ class Account:
         return Write(
             "Accounts",
             key={"account_id": "usr_1"},
-            update="SET money = money - :price",
-            condition="money >= :price",
-            values={":price": price},
+            update=(Add("money", -price),),
+            condition=AtLeast("money", price),
             refused=refused,
         )
 

@@ -23,6 +23,7 @@ from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.clock import SystemClock
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.expressions import Add
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.writes import Write
 from tollgate.ledger.rate import RateMeter
@@ -63,9 +64,12 @@ class KeptWrites(Database):
     def debit_micro_usd(self) -> int:
         """Return what the account's write takes from its balance."""
         (account,) = [write for write in self.writes if write.table == "accounts"]
-        assert account.update is not None
-        assert "balance_micro_usd = balance_micro_usd - :amount" in account.update
-        return int(account.values[":amount"])
+        (debit,) = [
+            change
+            for change in account.update
+            if isinstance(change, Add) and change.path == "balance_micro_usd"
+        ]
+        return -debit.amount
 
 
 @dataclass

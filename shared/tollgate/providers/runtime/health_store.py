@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb import Database
+from tollgate.kit.expressions import Equals, Missing, Remove, Set
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 from tollgate.providers.runtime.base import PollOutcome, SubmitOutcome
@@ -72,26 +73,25 @@ class ProviderHealthStore:
             Write(
                 self._table,
                 key={"provider": name},
-                update="SET disabled = :disabled, reason = :reason REMOVE failures, open_until_ms",
-                values={":disabled": disabled, ":reason": reason},
+                update=(
+                    Set("disabled", disabled),
+                    Set("reason", reason),
+                    Remove("failures"),
+                    Remove("open_until_ms"),
+                ),
             )
         )
 
     def _write(self, provider: str, read: Health, new: Health) -> None:
-        was_read = "failures = :read AND open_until_ms = :until"
-        unknown = "attribute_not_exists(failures)"
+        # Nobody noted an attempt since it was read, or none ever since it was switched on.
+        was_read = Equals("failures", read.failures) & Equals("open_until_ms", read.open_until_ms)
+        unknown = Missing("failures")
         self._db.write(
             Write(
                 self._table,
                 key={"provider": provider},
-                update="SET failures = :failures, open_until_ms = :open",
-                condition=f"({was_read}) OR {unknown}",
-                values={
-                    ":failures": new.failures,
-                    ":open": new.open_until_ms,
-                    ":read": read.failures,
-                    ":until": read.open_until_ms,
-                },
+                update=(Set("failures", new.failures), Set("open_until_ms", new.open_until_ms)),
+                condition=was_read | unknown,
                 refused=lambda _: HealthMovedError(),
                 repeated=lambda row: _is(row, new),
             )

@@ -1,0 +1,269 @@
+"""What a write changes, and on which condition: values, put into DynamoDB's words in this one place. Pure.
+
+    Add("balance_micro_usd", -5), Remove(("holds", "req_1"))      an update is any number of changes
+    AtLeast("balance_micro_usd", 5) & (Missing("n") | Below("n", 3))     a condition is one value
+
+Whoever needs more of a write adds changes and conditions to it; nobody edits text, so an OR can never end
+up beside an AND without its parentheses. A name goes as a placeholder always, as DynamoDB reserves 573
+words and takes a dot in a name for a path.
+
+Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.html
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from tollgate.kit.rows import to_attribute
+
+
+@dataclass(slots=True)
+class Size:
+    """How many entries the list or map at a path has; compared in a condition in the place of a path."""
+
+    path: "str | tuple[str | int, ...]"
+
+
+Path = str | tuple[str | int, ...]
+"""An attribute by its name, or the way into one: `("holds", "req_1", "amount")`, `("secrets", 0)`."""
+
+
+class Placeholders:
+    """The names and values of one request, each under the placeholder that its expressions have."""
+
+    __slots__ = ("_names", "values")
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self.values: dict[str, Any] = {}
+        """In DynamoDB's typed form, by placeholder."""
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Return the names by placeholder."""
+        return {placeholder: name for name, placeholder in self._names.items()}
+
+    def operand(self, of: Path | Size) -> str:
+        """Return a path, or a size, with placeholders."""
+        if isinstance(of, str):
+            placeholder = self._names.get(of)
+            if placeholder is None:
+                placeholder = self._names[of] = f"#n{len(self._names)}"
+            return placeholder
+        if isinstance(of, Size):
+            return f"size({self.operand(of.path)})"
+        steps = [f"[{step}]" if isinstance(step, int) else f".{self.operand(step)}" for step in of]
+        return "".join(steps)[1:]
+
+    def value(self, plain: Any) -> str:
+        """Return the placeholder of a value."""
+        placeholder = f":v{len(self.values)}"
+        self.values[placeholder] = to_attribute(plain)
+        return placeholder
+
+
+class Change:
+    """One thing that an update does to a row; no two of one update may touch the same path."""
+
+    __slots__ = ()
+    clause: ClassVar[str] = "SET"
+
+    def render(self, to: Placeholders) -> str:
+        """Return the change as it stands in its clause."""
+        raise NotImplementedError
+
+
+@dataclass(slots=True)
+class Set(Change):
+    """The value that stands at a path from now on."""
+
+    path: Path
+    value: Any
+
+    def render(self, to: Placeholders) -> str:
+        """Return `path = value`."""
+        return f"{to.operand(self.path)} = {to.value(self.value)}"
+
+
+@dataclass(slots=True)
+class SetIfMissing(Change):
+    """The value of an attribute that has none yet; one that is there stays."""
+
+    path: Path
+    value: Any
+
+    def render(self, to: Placeholders) -> str:
+        """Return `path = if_not_exists(path, value)`."""
+        path = to.operand(self.path)
+        return f"{path} = if_not_exists({path}, {to.value(self.value)})"
+
+
+@dataclass(slots=True)
+class Add(Change):
+    """A number raised by `amount`, or lowered where that is negative.
+
+    One that is missing counts as `start`; without a `start` DynamoDB refuses the write as invalid.
+    """
+
+    path: Path
+    amount: int
+    start: int | None = None
+
+    def render(self, to: Placeholders) -> str:
+        """Return `path = path + amount`."""
+        path = to.operand(self.path)
+        read = path if self.start is None else f"if_not_exists({path}, {to.value(self.start)})"
+        return f"{path} = {read} + {to.value(self.amount)}"
+
+
+@dataclass(slots=True)
+class Remove(Change):
+    """What is gone from now on; nothing happens where it was not there."""
+
+    path: Path
+    clause: ClassVar[str] = "REMOVE"
+
+    def render(self, to: Placeholders) -> str:
+        """Return the path."""
+        return to.operand(self.path)
+
+
+def render_update(changes: Iterable[Change], to: Placeholders) -> str:
+    """Return an update expression: each clause once."""
+    clauses: dict[str, list[str]] = {}
+    for change in changes:
+        clauses.setdefault(change.clause, []).append(change.render(to))
+    return " ".join([f"{clause} {', '.join(parts)}" for clause, parts in clauses.items()])
+
+
+class Condition:
+    """What must hold of the row for a write to be done."""
+
+    __slots__ = ()
+
+    def render(self, to: Placeholders) -> str:
+        """Return the condition; one of several parts stands in parentheses."""
+        raise NotImplementedError
+
+    def __and__(self, other: "Condition") -> "Condition":
+        """Return the condition that both hold."""
+        return AllOf(self, other)
+
+    def __or__(self, other: "Condition") -> "Condition":
+        """Return the condition that at least one holds."""
+        return AnyOf(self, other)
+
+
+@dataclass(slots=True)
+class _Comparison(Condition):
+    """What is at a path, compared with a value; nothing compares with what is missing."""
+
+    path: Path | Size
+    value: Any
+    sign: ClassVar[str]
+
+    def render(self, to: Placeholders) -> str:
+        """Return `path sign value`."""
+        return f"{to.operand(self.path)} {self.sign} {to.value(self.value)}"
+
+
+class Equals(_Comparison):
+    """It is this value."""
+
+    __slots__ = ()
+    sign = "="
+
+
+class Below(_Comparison):
+    """It is less than this value."""
+
+    __slots__ = ()
+    sign = "<"
+
+
+class AtMost(_Comparison):
+    """It is this value or less."""
+
+    __slots__ = ()
+    sign = "<="
+
+
+class AtLeast(_Comparison):
+    """It is this value or more."""
+
+    __slots__ = ()
+    sign = ">="
+
+
+@dataclass(slots=True)
+class Between(Condition):
+    """It is one of two values, or between them."""
+
+    path: Path | Size
+    first: Any
+    last: Any
+
+    def render(self, to: Placeholders) -> str:
+        """Return `path BETWEEN first AND last`."""
+        return f"{to.operand(self.path)} BETWEEN {to.value(self.first)} AND {to.value(self.last)}"
+
+
+@dataclass(slots=True)
+class Exists(Condition):
+    """There is something at the path."""
+
+    path: Path
+
+    def render(self, to: Placeholders) -> str:
+        """Return `attribute_exists(path)`."""
+        return f"attribute_exists({to.operand(self.path)})"
+
+
+@dataclass(slots=True)
+class Missing(Condition):
+    """There is nothing at the path."""
+
+    path: Path
+
+    def render(self, to: Placeholders) -> str:
+        """Return `attribute_not_exists(path)`."""
+        return f"attribute_not_exists({to.operand(self.path)})"
+
+
+class _Group(Condition):
+    """Several conditions, joined by one word."""
+
+    __slots__ = ("parts",)
+    word: ClassVar[str]
+
+    def __init__(self, *parts: Condition) -> None:
+        if not parts:
+            raise ValueError("a group of no conditions says nothing")
+        joined: list[Condition] = []
+        for part in parts:
+            # `a & b & c` is one group of three.
+            joined += part.parts if isinstance(part, _Group) and part.word == self.word else (part,)
+        self.parts: tuple[Condition, ...] = tuple(joined)
+
+    def render(self, to: Placeholders) -> str:
+        """Return the parts, in parentheses: DynamoDB takes them once around a group, and not twice."""
+        if len(self.parts) == 1:
+            return self.parts[0].render(to)
+        return f"({self.word.join([part.render(to) for part in self.parts])})"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self.parts!r}"
+
+
+class AllOf(_Group):
+    """Every one of them holds."""
+
+    __slots__ = ()
+    word = " AND "
+
+
+class AnyOf(_Group):
+    """At least one of them holds."""
+
+    __slots__ = ()
+    word = " OR "
