@@ -75,6 +75,9 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
     except ClientDisconnect:
         # It left during its upload: nothing is wrong here, and nobody reads the answer.
         answer = Response(status_code=CLIENT_LEFT)
+    except TollgateError as error:
+        # Before any route was reached, where the error handlers are.
+        answer = _error(request, error)
     except Exception:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
         logger.exception("dashboard.fault", path=request.url.path)
         answer = _error(request, InternalError())

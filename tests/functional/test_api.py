@@ -10,6 +10,8 @@ from unittest.mock import patch
 from urllib.parse import parse_qsl
 
 import pytest
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
 
 from api.app import app as api_app
 from api.app import handler
@@ -330,6 +332,33 @@ class TestFaults:
         assert (status, body["error"]["code"]) == (500, "internal_error")
         assert "division" not in json.dumps(body)
         assert headers["x-request-id"].startswith("req_")
+
+    @pytest.mark.parametrize(
+        ("path", "operations"),
+        [
+            ("/api/v1/user/me", {"GetItem"}),
+            (f"/api/v1/task/status/task_{'1' * 26}", {"GetItem"}),
+            (f"/api/v1/tasks?ids=task_{'1' * 26}", {"BatchGetItem"}),
+            ("/api/v1/ledger", {"Query"}),
+            ("/api/v1/keys", {"Query"}),
+        ],
+    )
+    def test_a_database_that_throttles_is_a_503_with_when_to_come_back(
+        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch, path: str, operations: set[str]
+    ) -> None:
+        call("GET", path, customer.api_key)
+        carry_out = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+        def throttled(client: Any, operation: str, request: Any) -> Any:
+            if operation not in operations:
+                return carry_out(client, operation, request)
+            error: Any = {"Error": {"Code": "ThrottlingException", "Message": "Rate exceeded"}}
+            raise ClientError(error, operation)
+
+        monkeypatch.setattr(BaseClient, "_make_api_call", throttled)
+        status, body, headers = call("GET", path, customer.api_key)
+        assert (status, body["error"]["code"]) == (503, "storage_busy")
+        assert headers["retry-after"] == "5"
 
     @pytest.mark.parametrize(
         ("app", "path", "line"),

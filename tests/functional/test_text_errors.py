@@ -12,6 +12,8 @@ import pytest
 
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate.composition import text as text_parts
+from tollgate.kit import dynamodb_async
+from tollgate.kit.aws_json import AwsJson
 from tollgate.kit.dynamodb_async import AsyncDatabase, DatabaseError
 from tollgate.kit.observability import logger
 from tollgate.ledger.rate import RateMeter
@@ -67,6 +69,25 @@ class TestEveryRoute:
         assert answer.json().get("type") == ("error" if is_messages else None)
         assert error["type"] == ("api_error" if is_messages else "InternalServerError")
         assert answer.headers["x-request-id"]
+
+    def test_answers_503_when_the_database_throttles_for_all_tries(
+        self,
+        client: TextClient,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        async def throttled(*_: Any) -> Any:
+            return 400, {"__type": "com.amazon.coral.availability#ThrottlingException"}
+
+        monkeypatch.setattr(AwsJson, "call", throttled)
+        monkeypatch.setattr(dynamodb_async, "FIRST_WAIT_S", 0.0)
+        answer = ask(client, method, path, body)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (503, "storage_busy")
+        assert answer.headers["retry-after"] == "5"
+        expected = "overloaded_error" if path.startswith("/messages") else "ServiceUnavailable"
+        assert answer.json()["error"]["type"] == expected
 
     def test_another_method_is_405_and_says_which_there_is(
         self, client: TextClient, method: str, path: str, body: dict[str, Any] | None

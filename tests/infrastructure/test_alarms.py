@@ -68,6 +68,8 @@ class TestAlarms:
             ("HoldShortfallAlarm", "HoldShortfalls", 0),
             ("ExpiredHoldsAlarm", "ExpiredHolds", 10),
             ("LateSettlementsAlarm", "LateSettlements", 10),
+            ("CounterUnderflowAlarm", "CounterUnderflows", 0),
+            ("StorageBusyAlarm", "StorageBusy", 10),
         ],
     )
     def test_what_costs_us_money_or_customers_their_work_rings(

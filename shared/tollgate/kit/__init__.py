@@ -6,8 +6,9 @@ clock.py       time as one thing that is passed in; `ids.py`: ULIDs with a prefi
 money.py       micro-USD, and the one place that rounds
 errors.py      every error a customer can meet
 json_body.py   bodies; `query.py`: queries; `pages.py`: pages of rows
-writes.py      conditional writes as values; `rows.py`: rows as values
+writes.py      conditional writes as values; `expressions.py`: what they change, and when; `rows.py`: rows
 dynamodb.py    carries writes out by the SDK; `dynamodb_async.py` without it, for text
+contention.py  conflicts and throttles: what is worth another attempt, and what is said after the last one
 aws.py         the SDK's clients; `aws_json.py`, `sigv4.py`, `eventstream.py`: without it
 document.py    a document read again and again; `s3_document.py`, `s3_get.py`: from S3
 due_index.py   rows whose time has come; `shards.py`: its partitions

@@ -2,17 +2,22 @@
 
 Only `repository.py` files use this module. A condition that fails is a business outcome, never a
 `ClientError`: each `Write` says itself which error its refusal means, so no caller picks errors by
-message text. Writes that collide with a transaction are tried again, with jitter and within a bound.
+message text. Writes that collide with a transaction are tried again, with jitter and within a bound; what is
+throttled after all attempts is a `StorageBusyError`.
 """
 
 import random
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
+from tollgate.kit.contention import Obstacle, busy, obstacle
+from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.rows import Item, from_attributes, to_attributes
 from tollgate.kit.writes import Write
 
@@ -29,20 +34,8 @@ MAX_KEYS = 100
 MAX_BATCH_ROUNDS = 8
 """Reads of what an earlier answer left out, with the waits of collisions between them."""
 
-_RETRYABLE_REASONS = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
-_RETRYABLE_CODES = frozenset(
-    {
-        "TransactionConflictException",
-        "TransactionInProgressException",
-        # Throttles, after the SDK's own tries: a busy row or table is free again in a moment.
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "ThrottlingException",
-    }
-)
 
-
-class WriteConflictError(Exception):
+class WriteConflictError(StorageBusyError):
     """Other writes kept getting in between; nothing was written and the caller may try again later."""
 
 
@@ -54,15 +47,19 @@ class Database:
         self._sleep = sleep
 
     def get(self, table: str, key: Item) -> Item | None:
-        """Return the row at `key` as it is now (strongly consistent), or `None`."""
-        answer = self._client.get_item(TableName=table, Key=to_attributes(key), ConsistentRead=True)
+        """Return the row at `key` as it is now (strongly consistent), or `None`.
+
+        This and every other read raises `StorageBusyError` when all of the SDK's attempts were throttled.
+        """
+        with _throttles_named("GetItem", table, key):
+            answer = self._client.get_item(TableName=table, Key=to_attributes(key), ConsistentRead=True)
         found = answer.get("Item")
         return None if found is None else from_attributes(found)
 
     def get_all(self, table: str, keys: Sequence[Item]) -> list[Item]:
         """Return those of at most 100 rows that there are, in any order, as they are now.
 
-        Raises `WriteConflictError` when the table kept leaving some out.
+        Raises `StorageBusyError` when the table kept leaving some out.
         """
         left: list[Any] = [to_attributes(key) for key in keys[:MAX_KEYS]]
         found: list[Item] = []
@@ -72,16 +69,17 @@ class Database:
             if attempt:
                 self._sleep(_wait_s(attempt))
             request: Any = {table: {"Keys": left, "ConsistentRead": True}}
-            answer = self._client.batch_get_item(RequestItems=request)
+            with _throttles_named("BatchGetItem", table):
+                answer = self._client.batch_get_item(RequestItems=request)
             found += [from_attributes(row) for row in answer["Responses"].get(table, [])]
             left = answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", [])  # type: ignore[call-overload]
-        raise WriteConflictError
+        raise busy("BatchGetItem", table)
 
     def write(self, write: Write) -> None:
         """Do one write.
 
         Raises what `write.refused` gives when its condition does not hold; `WriteConflictError` when
-        transactions on the same row stood in the way for all tries.
+        transactions on the same row stood in the way for all attempts, `StorageBusyError` when throttled.
         """
         call = self._client.put_item if write.kind() == "Put" else self._client.update_item
 
@@ -95,13 +93,13 @@ class Database:
                 if found is None or not write.repeated(found):
                     raise write.refused(found) from exc
 
-        self._past_collisions(send)
+        self._past_collisions(send, f"{write.kind()}Item", write)
 
     def transact(self, writes: Sequence[Write]) -> None:
         """Do all writes or none.
 
         Raises what the first refused write means, in the order given; `WriteConflictError` when other
-        transactions stood in the way for all tries.
+        transactions stood in the way for all attempts, `StorageBusyError` when it was throttled.
         """
         items = [{write.kind(): write.request()} for write in writes]
         token = str(uuid.uuid4())
@@ -118,19 +116,23 @@ class Database:
                     token = str(uuid.uuid4())
                 raise
 
-        self._past_collisions(send)
+        self._past_collisions(send, "TransactWriteItems", writes[0])
 
-    def _past_collisions(self, send: Callable[[], None]) -> None:
+    def _past_collisions(self, send: Callable[[], None], operation: str, first: Write) -> None:
+        last = Obstacle.CONFLICT
         for attempt in range(MAX_TRANSACTION_ATTEMPTS):
             try:
                 send()
             except ClientError as exc:
-                if not _is_collision(exc):
+                found = obstacle(_code(exc), _reasons(exc))
+                if found is None:
                     raise
+                last = found
                 self._sleep(_wait_s(attempt))
             else:
                 return
-        raise WriteConflictError
+        error = busy(operation, first.table, first.key or first.item, last)
+        raise WriteConflictError if last is Obstacle.CONFLICT else error
 
     def query(
         self,
@@ -158,7 +160,8 @@ class Database:
         }
         # A global secondary index cannot be read consistently.
         request |= {"IndexName": index} if index else {"ConsistentRead": True}
-        return self._pages(self._client.query, request | _part(after, fields), limit, page_size)
+        call = partial(_named_call, self._client.query, "Query", table)
+        return self._pages(call, request | _part(after, fields), limit, page_size)
 
     def scan(self, table: str, *, after: Item | None = None, fields: Sequence[str] = ()) -> Iterator[Item]:
         """Return every row of a table, page by page; for audits, and for tables of a few rows.
@@ -166,7 +169,7 @@ class Database:
         `after` and `fields` are those of `query`.
         """
         request = {"TableName": table, "ConsistentRead": True, **_part(after, fields)}
-        return self._pages(self._client.scan, request, None, PAGE_SIZE)
+        return self._pages(partial(_named_call, self._client.scan, "Scan", table), request, None, PAGE_SIZE)
 
     @staticmethod
     def _pages(
@@ -182,6 +185,22 @@ class Database:
             if "LastEvaluatedKey" not in answer or left == 0:
                 return
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
+@contextmanager
+def _throttles_named(operation: str, table: str, key: Item | None = None) -> Iterator[None]:
+    """Raise `StorageBusyError` for a read that was throttled for all of the SDK's attempts."""
+    try:
+        yield
+    except ClientError as exc:
+        if obstacle(_code(exc)) is None:
+            raise
+        raise busy(operation, table, key) from exc
+
+
+def _named_call(call: Callable[..., Any], operation: str, table: str, **request: Any) -> Any:
+    with _throttles_named(operation, table):
+        return call(**request)
 
 
 def _part(after: Item | None, fields: Sequence[str]) -> dict[str, Any]:
@@ -221,10 +240,3 @@ def _raise_refusal(exc: ClientError, writes: Sequence[Write]) -> None:
     for write, reason in zip(writes, _reasons(exc), strict=True):
         if reason.get("Code") == "ConditionalCheckFailed":
             raise write.refused(_found(reason)) from exc
-
-
-def _is_collision(exc: ClientError) -> bool:
-    """Return whether a failure is a collision, which is worth another attempt."""
-    if _code(exc) == "TransactionCanceledException":
-        return any(reason.get("Code") in _RETRYABLE_REASONS for reason in _reasons(exc))
-    return _code(exc) in _RETRYABLE_CODES

@@ -12,6 +12,8 @@ from typing import Any
 import aiohttp
 
 from tollgate.kit.aws_json import AwsJson
+from tollgate.kit.contention import Obstacle, busy, obstacle
+from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.rows import Item, from_attributes, to_attributes
 from tollgate.kit.writes import Write
 
@@ -22,22 +24,20 @@ MAX_WAIT_S = 0.5
 FIRST_SERVER_ERROR = 500
 OK = 200
 
-_RETRYABLE = frozenset(
-    {
-        "TransactionConflictException",
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "ThrottlingException",
-        "TransactionInProgressException",
-    }
-)
-_RETRYABLE_REASONS = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 _CANCELLED = "TransactionCanceledException"
 _REFUSED = "ConditionalCheckFailedException"
 
 
 class DatabaseError(Exception):
     """DynamoDB could not be asked, or gave an answer that no retry mends."""
+
+
+class DatabaseBusyError(DatabaseError, StorageBusyError):
+    """DynamoDB throttled us, or other writes stood in the way, each time; the customer may try again."""
+
+    def __init__(self, reason: str) -> None:
+        StorageBusyError.__init__(self)
+        self.add_note(reason)
 
 
 class AsyncDatabase:
@@ -67,7 +67,8 @@ class AsyncDatabase:
 
     async def transact(self, writes: Sequence[Write]) -> None:
         """Do all writes or none. Raises what the first refused write means, or `DatabaseError`."""
-        items = [{write.kind(): write.request()} for write in writes]
+        items: list[dict[str, dict[str, Any]]] = [{write.kind(): write.request()} for write in writes]
+        found: Obstacle | None = None
         for attempt in range(MAX_ATTEMPTS):
             # A try that was cancelled did nothing, so the next one is a transaction of its own; one whose
             # answer got lost is asked for again inside `_call`, under the same token.
@@ -76,12 +77,13 @@ class AsyncDatabase:
                 await self._call("TransactWriteItems", request)
             except _CancelledError as cancelled:
                 _raise_refusal(cancelled.reasons, writes)
-                if not any(reason.get("Code") in _RETRYABLE_REASONS for reason in cancelled.reasons):
+                found = obstacle(_CANCELLED, cancelled.reasons)
+                if found is None:
                     raise DatabaseError(f"TransactWriteItems: {cancelled.reasons}") from None
                 await asyncio.sleep(_wait_s(attempt))
             else:
                 return
-        raise DatabaseError("TransactWriteItems: other writes kept getting in between")
+        raise _busy("TransactWriteItems", items[0][writes[0].kind()], found or Obstacle.CONFLICT)
 
     async def _call(self, operation: str, request: Mapping[str, Any]) -> dict[str, Any]:
         last = "no answer"
@@ -98,10 +100,19 @@ class AsyncDatabase:
                     raise _RefusedError(answer.get("Item"))
                 if last == _CANCELLED:
                     raise _CancelledError(answer.get("CancellationReasons", []))
-                if last not in _RETRYABLE and status < FIRST_SERVER_ERROR:
+                if obstacle(last) is None and status < FIRST_SERVER_ERROR:
                     break
             await asyncio.sleep(_wait_s(attempt))
+        if (found := obstacle(last)) is not None:
+            raise _busy(operation, request, found)
         raise DatabaseError(f"{operation}: {last}")
+
+
+def _busy(operation: str, request: Mapping[str, Any], last: Obstacle) -> DatabaseBusyError:
+    """Return the error of a request that never got through, after saying so; `request` names the row."""
+    row = from_attributes(request.get("Key") or request.get("Item") or {})
+    busy(operation, request.get("TableName", ""), row, last)
+    return DatabaseBusyError(f"{operation}: {last.value}")
 
 
 def _wait_s(attempt: int) -> float:

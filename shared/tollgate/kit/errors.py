@@ -25,7 +25,8 @@
     ├── ConcurrencyLimitedError    429 concurrency_limited     with Retry-After
     ├── RateLimitedError           429 rate_limited            with Retry-After
     ├── InternalError              500 internal_error
-    └── PaymentUnavailableError    503 payment_unavailable
+    ├── PaymentUnavailableError    503 payment_unavailable
+    └── StorageBusyError           503 storage_busy            with Retry-After
 
 `docs/errors.md` explains each to a customer; a test holds the two equal.
 """
@@ -479,3 +480,19 @@ class PaymentUnavailableError(TollgateError):
 
     def __init__(self) -> None:
         super().__init__("The payment page could not be opened. Nothing was paid. Try again in a moment.")
+
+
+class StorageBusyError(TollgateError):
+    """The database throttled us, or others kept writing the same rows, for longer than we try; try again."""
+
+    status = 503
+    code = "storage_busy"
+    type = "ServiceUnavailable"
+    retry_after_s = 5
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(
+            message
+            or "The service is busy. Try again in a few seconds; "
+            "a repeat with the same Idempotency-Key is never charged twice."
+        )

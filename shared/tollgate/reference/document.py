@@ -164,7 +164,7 @@ def _by_status(source: Json) -> Iterator[tuple[str, list[str]]]:
     """Return the error codes of a route, by their HTTP status."""
     codes = [*source.get("errors", []), *(["invalid_api_key", "forbidden"] if "scope" in source else [])]
     by_status: dict[int, list[str]] = {}
-    for code in [*codes, "internal_error"]:
+    for code in [*codes, "internal_error", "storage_busy"]:
         by_status.setdefault(errors()[code].status, []).append(code)
     return ((str(status), by_status[status]) for status in sorted(by_status))
 

@@ -17,6 +17,7 @@ from tollgate.kit.dynamodb import (
     Database,
     WriteConflictError,
 )
+from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.expressions import Equals, Missing, Remove, Set
 from tollgate.kit.rows import Item, to_attributes
 from tollgate.kit.writes import Write
@@ -269,6 +270,43 @@ class TestCollision:
         with pytest.raises(WriteConflictError):
             bench.write(refusing("a"), alone=alone)
         assert len(bench.client.calls) == MAX_TRANSACTION_ATTEMPTS
+
+    @pytest.mark.parametrize("alone", [True, False])
+    def test_a_throttle_for_all_tries_is_a_503_that_says_so(
+        self, alone: bool, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        throttled = client_error("ThrottlingException") if alone else canceled("ThrottlingError")
+        bench = Bench(*[throttled] * 100)
+        with pytest.raises(StorageBusyError) as caught:
+            bench.write(refusing("a"), alone=alone)
+        assert not isinstance(caught.value, WriteConflictError)
+        assert len(bench.client.calls) == MAX_TRANSACTION_ATTEMPTS
+        (line,) = [vars(record) for record in caplog.records if record.message == "storage.busy"]
+        operation = "PutItem" if alone else "TransactWriteItems"
+        assert (line["operation"], line["table"], line["obstacle"]) == (operation, "Things", "throttle")
+        assert '"StorageBusy":[1.0]' in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        ("operation", "read"),
+        [
+            ("GetItem", lambda db: db.get("Things", {"id": "a"})),
+            ("BatchGetItem", lambda db: db.get_all("Things", [{"id": "a"}])),
+            ("Query", lambda db: list(db.query("Things", "id = :id", {":id": "a"}))),
+            ("Scan", lambda db: list(db.scan("Things"))),
+        ],
+    )
+    def test_a_read_that_the_sdk_tried_in_vain_is_one_too(
+        self, operation: str, read: Callable[[Database], Any], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        bench = Bench(client_error("ProvisionedThroughputExceededException"))
+        with pytest.raises(StorageBusyError):
+            read(bench.db)
+        (line,) = [vars(record) for record in caplog.records if record.message == "storage.busy"]
+        assert (line["operation"], line["table"]) == (operation, "Things")
+
+    def test_another_failure_of_a_read_is_what_it_is(self) -> None:
+        with pytest.raises(ClientError):
+            Bench(client_error("AccessDeniedException")).db.get("Things", {"id": "a"})
 
     def test_waits_are_random_under_a_ceiling_that_doubles(self, monkeypatch: pytest.MonkeyPatch) -> None:
         bounds: list[tuple[float, float]] = []

@@ -7,7 +7,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tollgate.kit.dynamodb_async import MAX_ATTEMPTS, AsyncDatabase, DatabaseError
+from tollgate.kit.dynamodb_async import MAX_ATTEMPTS, AsyncDatabase, DatabaseBusyError, DatabaseError
+from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.expressions import Set
 from tollgate.kit.writes import Write
 
@@ -85,9 +86,20 @@ class TestWrite:
 
     def test_the_tries_are_bounded(self, loop: asyncio.AbstractEventLoop) -> None:
         service = Service(error("TransactionConflictException"))
-        with pytest.raises(DatabaseError, match="TransactionConflictException"):
+        with pytest.raises(DatabaseBusyError):
             self.run(loop, service)
         assert len(service.calls) == MAX_ATTEMPTS
+
+    @pytest.mark.parametrize("code", ["ThrottlingException", "ProvisionedThroughputExceededException"])
+    def test_a_throttle_for_all_tries_is_a_503_to_the_customer(
+        self, loop: asyncio.AbstractEventLoop, code: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        read = AsyncDatabase(Service(error(code))).get("t", {"account_id": "usr_1"})  # type: ignore[arg-type]
+        with pytest.raises(StorageBusyError) as caught:
+            loop.run_until_complete(read)
+        assert (caught.value.status, caught.value.headers()) == (503, {"Retry-After": "5"})
+        (line,) = [vars(record) for record in caplog.records if record.message == "storage.busy"]
+        assert (line["operation"], line["table"], line["account_id"]) == ("GetItem", "t", "usr_1")
 
     def test_what_no_retry_mends_is_not_tried_again(self, loop: asyncio.AbstractEventLoop) -> None:
         service = Service(error("AccessDeniedException"))
@@ -172,10 +184,18 @@ class TestTransact:
         assert len({request["ClientRequestToken"] for _, request in service.calls}) == 1
 
     @pytest.mark.parametrize(
-        ("reason", "tries"), [("ValidationError", 1), ("TransactionConflict", MAX_ATTEMPTS)]
+        ("reason", "tries", "busy"),
+        [
+            ("ValidationError", 1, False),
+            ("TransactionConflict", MAX_ATTEMPTS, True),
+            ("ThrottlingError", MAX_ATTEMPTS, True),
+        ],
     )
-    def test_tries_are_bounded(self, loop: asyncio.AbstractEventLoop, reason: str, tries: int) -> None:
+    def test_tries_are_bounded(
+        self, loop: asyncio.AbstractEventLoop, reason: str, tries: int, busy: bool
+    ) -> None:
         service = Service(cancelled("None", reason))
-        with pytest.raises(DatabaseError):
+        with pytest.raises(DatabaseError) as caught:
             self.run(loop, service)
+        assert isinstance(caught.value, StorageBusyError) is busy
         assert len(service.calls) == tries

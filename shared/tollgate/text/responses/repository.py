@@ -12,6 +12,7 @@ from typing import Any
 
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.expressions import Add, Below, Missing, Set
 from tollgate.kit.ids import is_id
 from tollgate.kit.rows import Item
 from tollgate.kit.s3_objects import S3Objects
@@ -113,14 +114,14 @@ class ResponseRepository:
     async def _count(self, account_id: str, size_bytes: int) -> None:
         """Count what is about to be stored in the account's row of the day."""
         now_s = self._now_s()
-        is_within = "attribute_not_exists(stored_bytes) OR stored_bytes < :most"
+        # Nothing was stored on this day yet, or less than may be.
+        is_first, has_room = Missing("stored_bytes"), Below("stored_bytes", MAX_DAY_BYTES)
         await self.db.write(
             Write(
                 self.table,
                 key=_key(account_id, f"day_{now_s // _DAY_S}"),
-                update="SET expires_at_s = :end ADD stored_bytes :size",
-                condition=is_within,
-                values={":size": size_bytes, ":end": now_s + 2 * _DAY_S, ":most": MAX_DAY_BYTES},
+                update=(Set("expires_at_s", now_s + 2 * _DAY_S), Add("stored_bytes", size_bytes, start=0)),
+                condition=is_first | has_room,
                 refused=lambda _: StoreFullError(),
             )
         )
