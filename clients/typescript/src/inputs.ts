@@ -235,8 +235,6 @@ export interface Kling30TurboInput {
 export interface Kling40Input {
   /** What happens in the video. Required unless there are scenes. */
   prompt?: string;
-  /** What the video is made from. Leave out to make it from the text alone. */
-  videoMode?: "elements" | "start_end_frame" | "transform" | "video_reference";
   /** Billed per second of each tier. */
   resolution?: "720p" | "1080p";
   /** Length in seconds. Ignored with a source video and with scenes. */
@@ -257,10 +255,6 @@ export interface Kling40Input {
   keyframeUrls?: Array<Media>;
   /** The last frame, in mode start_end_frame. */
   endFrameUrl?: Media;
-  /** transform: 3 to 10 s, short side at least 700 pixels. video_reference: 3 to 30 s. */
-  videoUrl?: Media;
-  /** 2 to 6 scenes of 3 to 30 s together, each with its prompt. Not with prompt. */
-  multiShots?: Array<Record<string, unknown>>;
 }
 
 /** Kling 4.0 Flash */

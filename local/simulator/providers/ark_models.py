@@ -32,7 +32,7 @@ _SEEDANCE_2: dict[str, Any] = {
 _SEEDANCE_25: dict[str, Any] = {
     **_SEEDANCE_2,
     "output_format": one("mp4", "mov"),
-    "omni_reference_task_type": one("auto", "reference", "extend"),
+    "omni_reference_task_type": one("auto", "edit", "extend"),
 }
 _SEEDREAM: dict[str, Any] = {
     "image": Annotated[list[Url], Field(min_length=1, max_length=14)],

@@ -15,7 +15,7 @@ from local.simulator.engine import Engine
 from local.simulator.jobs import JobState
 from local.simulator.providers.desk import BAD_REQUEST, INVALID, Refused, body_of, own_job, taken
 from local.simulator.providers.inputs import Url, images, needed, one, videos
-from local.simulator.wire import api_key
+from local.simulator.wire import api_key, text
 
 
 class Image(BaseModel):
@@ -52,6 +52,7 @@ _VIDEOS = {
     "grok-imagine-video": videos(**_FILM),
     "grok-imagine-video-1.5": videos(**_FILM, reference_images=list[Image]),
 }
+_PROMPT_BYTES, _REFERENCES_S = 4_096, 10
 _INVALID = "Client specified an invalid argument"
 
 
@@ -76,6 +77,8 @@ def router(engine: Engine) -> APIRouter:
     @routes.post("/v1/videos/generations")
     async def videos(request: Request) -> Response:
         given = await body_of(request)
+        if _is_too_much(given):
+            return _error(Refused(INVALID, "The prompt or the duration is too long."))
         job = await taken(engine, api_key(request, "Bearer"), given.pop("model", ""), given, _VIDEOS)
         return _error(job) if isinstance(job, Refused) else JSONResponse({"request_id": job.id})
 
@@ -84,6 +87,14 @@ def router(engine: Engine) -> APIRouter:
         return _video(engine, request, request_id)
 
     return routes
+
+
+def _is_too_much(given: dict[str, Any]) -> bool:
+    """Return whether a video is over the bounds that no field has by itself."""
+    is_long = len(text(given.get("prompt")).encode()) > _PROMPT_BYTES
+    references, duration = given.get("reference_images"), given.get("duration")
+    has_several = isinstance(references, list) and len(references) > 1
+    return is_long or (has_several and isinstance(duration, int) and duration > _REFERENCES_S)
 
 
 def _video(engine: Engine, request: Request, request_id: str) -> Response:

@@ -36,7 +36,10 @@ STOOD_IN_FOR = {
     "VID-B": {"aspectRatio", "duration", "prompt", "urls"},
     "VID-F": {"imageUrls"},
     "VID-H": {"imageUrls"},
-    "VID-L": {"startImageIndex"},
+    "VID-L": {
+        "elements", "endFrameUrl", "imageUrls", "keepAudio", "keyframeUrls", "multiShots", "startFrameUrl",
+        "startImageIndex", "videoMode", "videoUrl",
+    },
     "Music": {
         "aspectRatio", "backgroundColors", "description", "imageUrl", "name", "phraseId", "quality",
         "singerSkillLevel", "stemType", "verificationAudioUrl",

@@ -99,7 +99,7 @@ VIDEOS: list[Case] = [
             "ratio": "21:9",
             "watermark": True,
             "output_format": "mov",
-            "omni_reference_task_type": "reference",
+            "omni_reference_task_type": "auto",
         },
     ),
     ("seedance-2.5", {**P, "duration": 30}, MODEL_25, {**SEEDANCE_25, "content": [TEXT], "duration": 30}),

@@ -98,6 +98,7 @@ class TestSubmitAnswer:
             (429, error("QuotaExceeded"), FailureKind.REFUSED_US),
             (429, error("SetLimitExceeded"), FailureKind.REFUSED_US),
             (500, error("InternalServiceError"), FailureKind.PROVIDER_ERROR),
+            (400, error("InvalidParameter.TaskTypeMismatch"), FailureKind.PROVIDER_ERROR),
             (400, "<html>", FailureKind.PROVIDER_ERROR),
             (502, "<html>", FailureKind.PROVIDER_ERROR),
         ],

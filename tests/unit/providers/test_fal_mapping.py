@@ -27,6 +27,7 @@ SEEDANCE = {**P, "aspect_ratio": "16:9", "resolution": "480p", "duration": "5", 
 SEEDANCE_25 = {**SEEDANCE, "aspect_ratio": "auto"}
 OMNI = {**P, "aspect_ratio": "16:9", "resolution": "720p"}
 FLUX = {**P, "resolution": "720p", "duration": 5, "aspect_ratio": "auto", "safety_tolerance": 2}
+WAN_27 = {**P, "aspect_ratio": "16:9", "resolution": "720p", "duration": 5}
 KLING = {**P, "duration": "5", "generate_audio": False}
 KLING_4 = {**P, "resolution": "720p", "generate_audio": True}
 H3 = {**P, "aspect_ratio": "16:9", "duration": 5}
@@ -415,6 +416,24 @@ KLINGS: list[Case] = [
         {**P, "imageUrls": [A], "resolution": "1080p"},
         "fal-ai/kling-video/v3/turbo/pro/image-to-video",
         {**P, "duration": "5", "image_url": A},
+    ),
+    (
+        "wan-2.7-reference-to-video",
+        {**P, "referenceImageUrls": [A, B], "referenceVideoUrls": [V], "multiShots": True},
+        "fal-ai/wan/v2.7/reference-to-video",
+        {**WAN_27, "reference_image_urls": [A, B], "reference_video_urls": [V], "multi_shots": True},
+    ),
+    (
+        "wan-2.7-image-to-video",
+        {**P, "imageUrls": [A, B], "audioUrl": S},
+        "fal-ai/wan/v2.7/image-to-video",
+        {**P, "resolution": "720p", "duration": 5, "image_url": A, "end_image_url": B, "audio_url": S},
+    ),
+    (
+        "wan-2.7-edit-video",
+        {**P, "editVideoUrl": V, "audioSetting": "origin"},
+        "fal-ai/wan/v2.7/edit-video",
+        {**WAN_27, "video_url": V, "audio_setting": "origin"},
     ),
     (
         "kling-3.0-motion-control",

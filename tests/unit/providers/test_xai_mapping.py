@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.mapping_support import A, B, Case, mapped, names
+from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
@@ -45,3 +46,21 @@ def test_an_input_in_xais_words(
     model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
 ) -> None:
     assert mapped("xai", model, source) == Mapped(upstream, body)
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ({**P, "urls": [A, B], "duration": 15}, "duration is more than 10 with two images"),
+        ({"prompt": "ä" * 2_049}, "prompt is more than 4096 bytes"),
+    ],
+)
+@pytest.mark.parametrize("provider", ["xai", "fal", "apimart"])
+def test_what_grok_15_refuses_is_not_sent(provider: str, source: dict[str, Any], reason: str) -> None:
+    with pytest.raises(CannotMapError, match=reason):
+        mapped(provider, "grok-imagine-video-1.5", source)
+
+
+def test_what_grok_15_just_takes() -> None:
+    assert mapped("xai", "grok-imagine-video-1.5", {**P, "urls": [A, B], "duration": 10})
+    assert mapped("xai", "grok-imagine-video-1.5", {"prompt": "ä" * 2_048, "urls": [A], "duration": 15})

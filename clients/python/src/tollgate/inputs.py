@@ -410,8 +410,6 @@ class Kling40Input(TypedDict, total=False):
 
     prompt: str
     """What happens in the video. Required unless there are scenes."""
-    videoMode: Literal["elements", "start_end_frame", "transform", "video_reference"]
-    """What the video is made from. Leave out to make it from the text alone."""
     resolution: Literal["720p", "1080p"]
     """Billed per second of each tier."""
     duration: float
@@ -432,10 +430,6 @@ class Kling40Input(TypedDict, total=False):
     """Up to 8 frames between the first and the last."""
     endFrameUrl: Media
     """The last frame, in mode start_end_frame."""
-    videoUrl: Media
-    """transform: 3 to 10 s, short side at least 700 pixels. video_reference: 3 to 30 s."""
-    multiShots: list[dict[str, Any]]
-    """2 to 6 scenes of 3 to 30 s together, each with its prompt. Not with prompt."""
 
 
 class _Kling40FlashInput(TypedDict):

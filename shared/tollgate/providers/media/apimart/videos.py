@@ -19,6 +19,7 @@ from tollgate.providers.mapping.fields import (
     one_of,
 )
 from tollgate.providers.mapping.frames import by_role
+from tollgate.providers.mapping.grok import within_grok_bounds
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.apimart import facts
 
@@ -91,7 +92,8 @@ MAPPINGS: Mapping[str, Mapper] = {
             "duration": _seconds,
             "resolution": "resolution",
             "urls": at_most("image_urls", facts.MAX_GROK_IMAGES),
-        }
+        },
+        prepare=within_grok_bounds,
     ),
     "kling-3.0-turbo": Family(
         {

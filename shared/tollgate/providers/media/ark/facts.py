@@ -22,6 +22,8 @@ ENDED: Mapping[str, FailureKind] = {
 CODES: Mapping[str, RejectionKind | FailureKind] = {
     # Of the input or of the result, of words, images, videos or sound.
     "*SensitiveContent*": RejectionKind.CONTENT,
+    # The kind of job that we named, or that it took this for, does not fit: not a word about the input.
+    "*TaskTypeMismatch*": FailureKind.PROVIDER_ERROR,
     "InvalidParameter*": RejectionKind.INPUT,
     "MissingParameter*": RejectionKind.INPUT,
     # These two come with 429, and waiting does not help.
@@ -31,6 +33,8 @@ CODES: Mapping[str, RejectionKind | FailureKind] = {
 }
 """What says more than the HTTP status. In part from memory there."""
 
+TASK_TYPES: Mapping[str, str] = {"auto": "auto", "reference": "auto", "extend": "extend"}
+"""Kinds of omni jobs there by ours: it has no word for references, and sees them by itself."""
 SEEDREAM_STEP_PX = 8
 """With steps of 16, 21:9 at 1K is under the fewest pixels that Seedream 4.0 takes (921 600)."""
 SEEDREAM_40 = "seedream-4-0"

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.content import CONTENT, content
-from tollgate.providers.mapping.fields import Family, FieldMap, Mapper, ignored
+from tollgate.providers.mapping.fields import Family, FieldMap, Mapper, ignored, translated
 from tollgate.providers.mapping.frames import by_order, frames_or_references
+from tollgate.providers.media.ark import facts
 from tollgate.providers.runtime.base import Job, Mapped
 
 _SEEDANCE: FieldMap = {
@@ -26,7 +27,7 @@ _FAMILIES: Mapping[str, Family] = {
             "tools": "tools",
             "watermark": "watermark",
             "outputFormat": "output_format",
-            "omniReferenceTaskType": "omni_reference_task_type",
+            "omniReferenceTaskType": translated("omni_reference_task_type", facts.TASK_TYPES),
         },
         prepare=frames_or_references,
     ),

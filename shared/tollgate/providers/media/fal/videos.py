@@ -18,6 +18,7 @@ from tollgate.providers.mapping.fields import (
     upper,
 )
 from tollgate.providers.mapping.frames import by_order, by_role, source
+from tollgate.providers.mapping.grok import within_grok_bounds
 from tollgate.providers.mapping.keyframes import keyframes_or_frames, placed
 from tollgate.providers.media.fal import facts
 from tollgate.providers.runtime.base import Job, Mapped
@@ -164,6 +165,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             # The name of the array: fal's own page of the endpoint.
             "reference": {"urls": "reference_image_urls"},
         },
+        prepare=within_grok_bounds,
     ),
     "gemini-omni": Family(
         {

@@ -17,6 +17,7 @@ from tollgate.providers.mapping.fields import (
     upper,
 )
 from tollgate.providers.mapping.frames import by_order, shaped_by_its_image
+from tollgate.providers.mapping.grok import within_grok_bounds
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.keyframes import keyframes_or_frames, placed
 from tollgate.providers.media.poyo import facts
@@ -90,7 +91,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             "urls": at_most("image_urls", 1),
         },
         # It starts from exactly one image (PoYo's API manual).
-        prepare=lambda values: require(values, "urls"),
+        prepare=lambda values: within_grok_bounds(require(values, "urls")),
     ),
     "gemini-omni": Family(
         {

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Body, Family, FieldMap, Mapper
+from tollgate.providers.mapping.grok import within_grok_bounds
 
 _IMAGE: FieldMap = {
     "prompt": "prompt",
@@ -31,7 +32,8 @@ VIDEOS: Mapping[str, Mapper] = {
             "duration": "duration",
             "resolution": "resolution",
             "urls": _references,
-        }
+        },
+        prepare=within_grok_bounds,
     ),
 }
 MAPPINGS: Mapping[str, Mapper] = {**IMAGES, **VIDEOS}

@@ -1,0 +1,17 @@
+"""What Grok Imagine Video takes wherever it is sold (docs/providers/xai.md). Pure."""
+
+from tollgate.providers.mapping.fields import Values
+from tollgate.providers.mapping.images import CannotMapError
+
+MAX_PROMPT_BYTES = 4_096
+MAX_REFERENCES_S = 10
+"""With two images or more."""
+
+
+def within_grok_bounds(values: Values) -> Values:
+    """Return `values` as they are. Raises `CannotMapError` for what the vendor refuses."""
+    if len(values.get("prompt", "").encode()) > MAX_PROMPT_BYTES:
+        raise CannotMapError(f"prompt is more than {MAX_PROMPT_BYTES} bytes")
+    if len(values.get("urls") or ()) > 1 and values.get("duration", 0) > MAX_REFERENCES_S:
+        raise CannotMapError(f"duration is more than {MAX_REFERENCES_S} with two images")
+    return values
