@@ -53,3 +53,10 @@ def emit(counts: Mapping[str, int], times_ms: Mapping[str, int] | None = None, *
     for name, value in (times_ms or {}).items():
         line.add_metric(name, MetricUnit.Milliseconds, value)
     line.flush_metrics()
+
+
+def emit_provider_error(provider: str, *, is_ours: bool) -> None:
+    """Count a failed call of a provider, media or text; `is_ours`, our account there, also rings an alarm."""
+    emit({"ProviderErrors": 1}, provider=provider)
+    if is_ours:
+        emit({"ProviderAccountErrors": 1})

@@ -1,8 +1,7 @@
 """What is told of a step: log lines and metrics. Providers' own words are left out: they repeat prompts."""
 
-from tollgate.kit.observability import emit, logger
+from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.providers.runtime.base import FailureKind
-from tollgate.providers.runtime.reports import report_error
 from tollgate.tasks.lifecycle import TaskErrorCode
 from tollgate.tasks.models import Attempt, Task, TaskStatus
 from tollgate.tasks.step import Stepped, StepResult
@@ -38,7 +37,7 @@ def _report_failure(attempt: Attempt, task: Task) -> None:
     is_ours = attempt.failure == FailureKind.REFUSED_US
     log = logger.error if is_ours else logger.warning
     log("run_task.attempt_failed", provider=attempt.provider, failure=attempt.failure, model=task.model)
-    report_error(attempt.provider, is_ours=is_ours)
+    emit_provider_error(attempt.provider, is_ours=is_ours)
 
 
 def _report_end(task: Task) -> None:

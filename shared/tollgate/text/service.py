@@ -21,8 +21,7 @@ from tollgate.accounts.models import ApiKey
 from tollgate.catalog import names
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.kit.observability import logger
-from tollgate.providers.runtime.reports import report_error
+from tollgate.kit.observability import emit_provider_error, logger
 from tollgate.text.billing import Placed, TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.errors import error_body, error_of_failures, fault_body, fault_status
@@ -299,7 +298,7 @@ class TextService:
         self.breaker.failed(provider, slow=fault.slow, now_ms=self.clock.now_ms())
         log = logger.error if fault.verdict is Verdict.OUR_ACCOUNT else logger.warning
         log("text.attempt_failed", provider=provider, status=fault.status, code=fault.code)
-        report_error(provider, is_ours=fault.verdict is Verdict.OUR_ACCOUNT)
+        emit_provider_error(provider, is_ours=fault.verdict is Verdict.OUR_ACCOUNT)
 
 
 def _refused(request: TextRequest, fault: Fault) -> Refused | Fault:

@@ -4,7 +4,7 @@ import pytest
 
 from tollgate.providers.runtime.answers import meaning
 from tollgate.providers.runtime.base import Codes, Failed, FailureKind, Rejected, RejectionKind
-from tollgate.providers.runtime.http import Reply
+from tollgate.providers.runtime.reply import Reply
 
 CODES: Codes = {
     "*Sensitive*": RejectionKind.CONTENT,

@@ -25,7 +25,8 @@ from tollgate.providers.runtime.base import (
     Unknown,
 )
 from tollgate.providers.runtime.declaration import Provider
-from tollgate.providers.runtime.http import NoAnswerError, NotSentError, ProviderHttp, Reply
+from tollgate.providers.runtime.http import NoAnswerError, NotSentError, ProviderHttp
+from tollgate.providers.runtime.reply import Reply
 
 QUEUED, CANCELLED = "queued", "cancelled"
 """Of the providers whose waiting jobs are dropped by deleting them."""

@@ -15,7 +15,7 @@ from tollgate.providers.runtime.base import (
     ResultFile,
     Submitted,
 )
-from tollgate.providers.runtime.http import FIRST_CLIENT_ERROR, NOT_FOUND, Reply, shown
+from tollgate.providers.runtime.reply import FIRST_CLIENT_ERROR, NOT_FOUND, Reply, shown
 
 FULL_PROGRESS = 100
 

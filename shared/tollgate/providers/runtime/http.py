@@ -8,7 +8,6 @@ import json
 import time
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -16,14 +15,9 @@ import httpx
 from tollgate.kit.outbound import tls
 from tollgate.providers.runtime.base import ResultFile
 from tollgate.providers.runtime.declaration import ANSWER_TIMEOUT_S, MAX_ANSWER_BYTES
+from tollgate.providers.runtime.reply import Reply
 
 CONNECT_TIMEOUT_S = 5.0
-NOT_FOUND = 404
-FIRST_CLIENT_ERROR, FIRST_SERVER_ERROR = 400, 500
-SHOWN_CHARACTERS = 300
-"""How much of a provider's words is kept, in an attempt's detail or as the reason of a refusal."""
-
-_OK, _REDIRECT = 200, 300
 
 
 class NotSentError(Exception):
@@ -32,39 +26,6 @@ class NotSentError(Exception):
 
 class NoAnswerError(Exception):
     """The request went out, and no whole answer came back."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """An answer: its status and its JSON (`None` where it has none that can be read)."""
-
-    status: int
-    json: Any
-    headers: Mapping[str, str]
-    text: str
-
-    @property
-    def ok(self) -> bool:
-        """Return whether the status is 2xx."""
-        return _OK <= self.status < _REDIRECT
-
-    def detail(self) -> str:
-        """Return the answer in short, for the operator."""
-        return f"HTTP {self.status}: {shown(self.text)}"
-
-    def get(self, *path: str) -> Any:
-        """Return the value at a path of object keys, or `None` where there is none."""
-        value = self.json
-        for name in path:
-            if not isinstance(value, dict):
-                return None
-            value = value.get(name)
-        return value
-
-    def string(self, *path: str) -> str | None:
-        """Return the text at a path of object keys, or `None` where there is no text."""
-        value = self.get(*path)
-        return value if isinstance(value, str) else None
 
 
 class ProviderHttp:
@@ -168,8 +129,3 @@ class ProviderHttp:
             if time.monotonic() > deadline:
                 raise NoAnswerError(f"the answer took longer than {self._answer_timeout_s:g} s")
         return found.decode("utf-8", errors="replace")
-
-
-def shown(text: str) -> str:
-    """Return as much of a provider's words as is kept."""
-    return text[:SHOWN_CHARACTERS]

@@ -25,7 +25,7 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import FIRST_CLIENT_ERROR, Reply
+from tollgate.providers.runtime.reply import FIRST_CLIENT_ERROR, Reply
 
 
 class ApimartMedia(MediaAdapter):

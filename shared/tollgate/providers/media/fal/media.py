@@ -25,7 +25,7 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import FIRST_SERVER_ERROR, NOT_FOUND, Reply
+from tollgate.providers.runtime.reply import FIRST_SERVER_ERROR, NOT_FOUND, Reply
 
 
 class FalMedia(MediaAdapter):

@@ -7,7 +7,7 @@ from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.google import facts
 from tollgate.providers.runtime.answers import meaning, provider_error, refused
 from tollgate.providers.runtime.base import Lost, RejectionKind, SubmitOutcome, Succeeded
-from tollgate.providers.runtime.http import Reply
+from tollgate.providers.runtime.reply import Reply
 
 
 def answered(reply: Reply) -> SubmitOutcome:

@@ -6,7 +6,7 @@ from typing import Any
 from tollgate.providers.media.google import facts
 from tollgate.providers.runtime.answers import refusal
 from tollgate.providers.runtime.base import Failed, Rejected
-from tollgate.providers.runtime.http import Reply
+from tollgate.providers.runtime.reply import Reply
 
 
 def refused(reply: Reply) -> Rejected | Failed:

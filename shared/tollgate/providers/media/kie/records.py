@@ -15,7 +15,7 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import Reply
+from tollgate.providers.runtime.reply import Reply
 
 _TRACK_WORDS = {"title": "title", "duration": "durationS", "prompt": "lyrics", "tags": "styles"}
 _LYRICS_WORDS = {"title": "title", "text": "lyrics"}

@@ -25,7 +25,7 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import Reply
+from tollgate.providers.runtime.reply import Reply
 
 
 class KlingMedia(MediaAdapter):

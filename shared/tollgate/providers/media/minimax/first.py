@@ -21,7 +21,7 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import Reply
+from tollgate.providers.runtime.reply import Reply
 
 _VERSION = 1
 

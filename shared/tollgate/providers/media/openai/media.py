@@ -14,7 +14,7 @@ from tollgate.providers.runtime.base import (
     SubmitOutcome,
     Succeeded,
 )
-from tollgate.providers.runtime.http import Reply
+from tollgate.providers.runtime.reply import Reply
 
 
 class OpenAiMedia(MediaAdapter):

@@ -23,7 +23,7 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import FIRST_CLIENT_ERROR, Reply
+from tollgate.providers.runtime.reply import FIRST_CLIENT_ERROR, Reply
 
 _FILES = ("image_urls", "temporary_image_urls", "image_url", "video", "video_url")
 """The first of these that is there: the images of a grid one by one before the grid itself."""

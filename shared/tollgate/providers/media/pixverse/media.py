@@ -25,7 +25,8 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import NoAnswerError, NotSentError, ProviderHttp, Reply
+from tollgate.providers.runtime.http import NoAnswerError, NotSentError, ProviderHttp
+from tollgate.providers.runtime.reply import Reply
 
 
 class PixVerseHttp(ProviderHttp):

@@ -22,7 +22,7 @@ from tollgate.providers.runtime.base import (
     Submitted,
     Unknown,
 )
-from tollgate.providers.runtime.http import Reply
+from tollgate.providers.runtime.reply import Reply
 
 
 class PoyoMedia(MediaAdapter):
