@@ -66,7 +66,7 @@ check: .venv/.ready .local/sam/.ready  ## lint, types, import rules, words, refe
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
 	@.venv/bin/lint-imports
-	@$(PYTHON) -m pytest -q tests/unit/test_glossary.py tests/unit/test_references.py
+	@$(PYTHON) -m pytest -q tests/unit/test_glossary.py tests/unit/test_references.py tests/unit/test_pure_modules.py
 	@$(SAM) validate --lint
 	@$(PYTHON) -m local.audit $(UV)
 

@@ -1,0 +1,125 @@
+"""Rules decide, edges act: a module is pure unless it stands where effects have their place.
+
+Pure is who reaches no AWS, HTTP or handler code, not even through others. That is the rule for every module,
+a new one too; those that act are told by their place and name. A module whose docstring says "Pure." is held
+to it wherever it stands.
+"""
+
+import ast
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import grimp
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+EDGES = frozenset(
+    ("boto3", "botocore", "httpx", "aiohttp", "stripe", "fastapi", "mangum", "aws_lambda_powertools")
+)
+ACTING = (
+    "tollgate.__main__",
+    # Whole rooms: they join the parts, or are programs of their own.
+    "tollgate.composition.*",
+    "tollgate.command.*",
+    "tollgate.mcp.*",
+    # What every feature has: its table, and what is done with it.
+    "tollgate.*.repository",
+    "tollgate.*.service",
+    "tollgate.*_service",
+    "tollgate.*.client",
+    # AWS, the network and the log.
+    "tollgate.kit.aws*",
+    "tollgate.kit.dynamodb*",
+    "tollgate.kit.s3_*",
+    "tollgate.kit.outbound",
+    "tollgate.kit.observability",
+    "tollgate.kit.batches",
+    "tollgate.kit.changes",
+    "tollgate.kit.due_index",
+    # Keys are looked up, files moved, sessions kept.
+    "tollgate.accounts.*auth",
+    "tollgate.artifacts.inputs",
+    "tollgate.artifacts.store",
+    "tollgate.dashboard.chat_keys",
+    "tollgate.dashboard.cognito",
+    "tollgate.dashboard.development",
+    "tollgate.dashboard.identities",
+    "tollgate.dashboard.sessions",
+    # What reads the ledger and the counts page by page.
+    "tollgate.ledger.checkpoints",
+    "tollgate.ledger.statement",
+    "tollgate.usage.recorder",
+    # Asking providers, and remembering how they did.
+    "tollgate.providers.media.*.media",
+    "tollgate.providers.runtime.adapter",
+    "tollgate.providers.runtime.http",
+    "tollgate.providers.runtime.health_store",
+    "tollgate.probing.remote",
+    # A process of its own opens the file; the log says what became of it.
+    "tollgate.probing.documents",
+    "tollgate.probing.reader",
+    "tollgate.probing.tracks",
+    # What moves a task; its rules are in `lifecycle.py`.
+    "tollgate.tasks.audit",
+    "tollgate.tasks.callbacks",
+    "tollgate.tasks.dispatch",
+    "tollgate.tasks.finalizer",
+    "tollgate.tasks.reader",
+    "tollgate.tasks.redrive",
+    "tollgate.tasks.reports",
+    "tollgate.tasks.step",
+    "tollgate.tasks.sweep",
+    # A text request under way.
+    "tollgate.text.billing",
+    "tollgate.text.event_stream",
+    "tollgate.text.middleware",
+    "tollgate.text.response",
+    "tollgate.text.responses.rendering",
+    "tollgate.webhooks.sender",
+)
+"""The modules that may act, by place and name."""
+
+GRAPH = grimp.build_graph("tollgate", include_external_packages=True)
+OURS = frozenset(name for name in GRAPH.modules if name.split(".")[0] == "tollgate")
+
+
+def acting() -> frozenset[str]:
+    """Return our modules that reach an edge, directly or through others."""
+    return frozenset().union(*(GRAPH.find_downstream_modules(edge) for edge in EDGES & GRAPH.modules)) & OURS
+
+
+def may_act(module: str) -> bool:
+    """Return whether a module's place is one where effects are at home."""
+    return any(fnmatchcase(module, pattern) for pattern in ACTING)
+
+
+def says_pure(module: str) -> bool:
+    """Return whether a module's docstring says that it is pure, without an exception."""
+    path = SHARED.joinpath(*module.split("."))
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    said = " ".join((ast.get_docstring(ast.parse(file.read_text())) or "").split())
+    return any(said.find(mark) >= 0 for mark in ("Pure.", "Pure:", "Pure;"))
+
+
+def way(module: str) -> str:
+    """Return how a module comes to an edge."""
+    for edge in sorted(EDGES & GRAPH.modules):
+        chain = GRAPH.find_shortest_chain(importer=module, imported=edge)
+        if chain is not None:
+            return " -> ".join(chain)
+    return module
+
+
+class TestPure:
+    def test_every_edge_is_looked_for(self) -> None:
+        assert EDGES - GRAPH.modules <= {"fastapi", "mangum", "boto3"}
+
+    def test_a_module_that_may_not_act_is_pure(self) -> None:
+        assert [way(module) for module in sorted(acting()) if not may_act(module)] == []
+
+    def test_what_says_that_it_is_pure_is(self) -> None:
+        assert [way(module) for module in sorted(acting()) if says_pure(module)] == []
+
+    @pytest.mark.parametrize("pattern", ACTING)
+    def test_every_place_is_one(self, pattern: str) -> None:
+        assert any(fnmatchcase(module, pattern) for module in acting())
