@@ -51,7 +51,7 @@ def page(chromium: Browser, base_url: str) -> Iterator[Page]:
     # A refused style or script is told here too (Content-Security-Policy).
     opened.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
     opened.goto("/dashboard/sign-in")
-    opened.get_by_label("E-mail").fill("ada@example.com")
+    opened.get_by_label("Email").fill("ada@example.com")
     opened.get_by_role("button", name="Continue").click()
     opened.get_by_role("heading", name="Overview").wait_for()
     yield opened

@@ -108,7 +108,7 @@ class TestACustomersWay:
         page.get_by_label("Message").fill("Say hello [[tokens 20]]")
         page.get_by_role("button", name="Send").click()
         answer = page.locator(".bubble.assistant")
-        expect(answer.locator("small")).to_contain_text("20 written", timeout=RESULT_TIMEOUT_MS)
+        expect(answer.locator("small")).to_contain_text("20 out", timeout=RESULT_TIMEOUT_MS)
         assert answer.locator("p").inner_text().strip()
         # The key lives in the module alone.
         assert "tg_live_" not in page.content()

@@ -33,7 +33,7 @@ CATALOG = Catalog.shipped().with_live(frozenset(MappingNames()) | {"anthropic", 
 DOCUMENT = openapi(CATALOG)
 SCHEMAS = DOCUMENT["components"]["schemas"]
 ROUTES = {(method.upper(), path) for path, on in DOCUMENT["paths"].items() for method in on}
-NOT_FOR_CUSTOMERS = re.compile(r"/dashboard.*|/api/v1/(callbacks|payments)/.*")
+NOT_FOR_CUSTOMERS = re.compile(r"/dashboard.*|/mcp|/api/v1/(callbacks|payments)/.*")
 UNREACHABLE = {"not_found", "method_not_allowed", "payment_unavailable", "invalid_signature"}
 """Errors of paths and methods that are not in the document."""
 MAX_BYTES = 512 * 1024

@@ -59,7 +59,7 @@ class TestPrice:
 
     def test_what_costs_something_stays_out_of_reach(self, pauper: OpenedAccount) -> None:
         body = {"model": "z-image", "input": {"prompt": "a fox", "size": "1:1"}}
-        with pytest.raises(Exception, match=r"balance of \$0.00 does not cover"):
+        with pytest.raises(Exception, match=r"balance of \$0\.00 does not cover"):
             api_parts.api().tasks.create(pauper.account_id, body, None)
 
 

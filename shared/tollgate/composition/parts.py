@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from functools import cache
 from typing import Protocol, TypeVar
 
-from tollgate.kit import aws, cors
+from tollgate.kit import cors
 from tollgate.kit.clock import SystemClock
 from tollgate.kit.settings import Settings
 
@@ -50,6 +50,8 @@ def cors_headers() -> dict[str, str]:
 
 def forget() -> None:
     """Drop everything built so far; the next use reads settings and makes clients anew."""
+    from tollgate.kit import aws  # noqa: PLC0415 - it brings the SDK, which the text function does without
+
     aws.forget_clients()
     for kept in _parts:
         kept.cache_clear()

@@ -19,6 +19,16 @@ from local.template import Template
 from tests.support.lambda_api import running_lambda_api
 
 START_TIMEOUT_S = 10.0
+from tollgate.composition import parts
+
+
+@pytest.fixture(autouse=True)
+def local_stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Tell the settings that every function reads where they are."""
+    monkeypatch.setenv("STAGE", "local")
+    parts.forget()
+    yield
+    parts.forget()
 
 
 def ask(method: str, url: str, **kwargs: Any) -> httpx.Response:

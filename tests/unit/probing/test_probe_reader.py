@@ -246,7 +246,6 @@ class TestBadFiles:
             (b"#EXTM3U\n#EXT-X-TARGETDURATION:9\nhttp://169.254.169.254/latest\n", "not media"),
             (b"ffconcat version 1.0\nfile /etc/passwd\n", "not media"),
             (b"\n<!DOCTYPE html><html><body>Sign in</body></html>", "a web page"),
-            (b"PK\x03\x04" + bytes(200), "not media"),
             (b"\x00" * 200, "not media"),
             (b"\xff", "not media"),
         ],
@@ -255,9 +254,15 @@ class TestBadFiles:
         self, server: MediaServer, reader: MediaReader, data: bytes, what: str
     ) -> None:
         url = server.add("/film.mp4", ranged(sparse(data)))
-        kinds = "png, jpeg, webp, gif, mp4, mov, webm, mp3, wav, m4a"
+        kinds = "png, jpeg, webp, gif, mp4, mov, webm, mp3, wav, m4a, pdf, docx, pptx, xlsx"
         message = f"The file is {what}: it must be {kinds}, whatever its name says."
         assert refusal(reader.probe(url)) == (ProbeCode.UNSUPPORTED, message)
+
+    def test_an_archive_that_is_no_office_document(self, server: MediaServer, reader: MediaReader) -> None:
+        url = server.add("/film.mp4", ranged(sparse(b"PK\x03\x04" + bytes(200))))
+        code, message = refusal(reader.probe(url))
+        assert code == ProbeCode.UNREADABLE
+        assert message.endswith("document.")
 
     def test_media_of_a_type_that_is_not_taken(self, server: MediaServer, reader: MediaReader) -> None:
         url = server.add("/song.flac", ranged(sparse(song("flac"))))
