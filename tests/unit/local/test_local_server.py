@@ -17,9 +17,9 @@ from local.patience import PatientProtocol
 from local.server import create_app
 from local.template import Template
 from tests.support.lambda_api import running_lambda_api
+from tollgate.composition import parts
 
 START_TIMEOUT_S = 10.0
-from tollgate.composition import parts
 
 
 @pytest.fixture(autouse=True)
