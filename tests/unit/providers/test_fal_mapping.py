@@ -27,7 +27,6 @@ SEEDANCE = {**P, "aspect_ratio": "16:9", "resolution": "480p", "duration": "5", 
 SEEDANCE_25 = {**SEEDANCE, "aspect_ratio": "auto"}
 OMNI = {**P, "aspect_ratio": "16:9", "resolution": "720p"}
 FLUX = {**P, "resolution": "720p", "duration": 5, "aspect_ratio": "auto", "safety_tolerance": 2}
-WAN_27 = {**P, "aspect_ratio": "16:9", "resolution": "720p", "duration": 5}
 KLING = {**P, "duration": "5", "generate_audio": False}
 KLING_4 = {**P, "resolution": "720p", "generate_audio": True}
 H3 = {**P, "aspect_ratio": "16:9", "duration": 5}
@@ -421,7 +420,14 @@ KLINGS: list[Case] = [
         "wan-2.7-reference-to-video",
         {**P, "referenceImageUrls": [A, B], "referenceVideoUrls": [V], "multiShots": True},
         "fal-ai/wan/v2.7/reference-to-video",
-        {**WAN_27, "reference_image_urls": [A, B], "reference_video_urls": [V], "multi_shots": True},
+        {
+            **P,
+            **WAN_27,
+            "aspect_ratio": "16:9",
+            "reference_image_urls": [A, B],
+            "reference_video_urls": [V],
+            "multi_shots": True,
+        },
     ),
     (
         "wan-2.7-image-to-video",
@@ -433,7 +439,7 @@ KLINGS: list[Case] = [
         "wan-2.7-edit-video",
         {**P, "editVideoUrl": V, "audioSetting": "origin"},
         "fal-ai/wan/v2.7/edit-video",
-        {**WAN_27, "video_url": V, "audio_setting": "origin"},
+        {**P, **WAN_27, "aspect_ratio": "16:9", "video_url": V, "audio_setting": "origin"},
     ),
     (
         "kling-3.0-motion-control",
