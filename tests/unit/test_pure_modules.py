@@ -35,6 +35,7 @@ ACTING = (
     "tollgate.kit.observability",
     "tollgate.kit.batches",
     "tollgate.kit.changes",
+    "tollgate.kit.contention",
     "tollgate.kit.due_index",
     # Keys are looked up, files moved, sessions kept.
     "tollgate.accounts.*auth",
