@@ -178,7 +178,7 @@ class TestFailure:
             client.openai.chat.completions.create(**chat("x", model="no-such-model"))
         with pytest.raises(anthropic.BadRequestError):
             client.anthropic.messages.create(
-                model="gpt-5.4-mini", max_tokens=5, messages=[{"role": "user", "content": "x"}]
+                model="no-such-model", max_tokens=5, messages=[{"role": "user", "content": "x"}]
             )
         headers = {"authorization": f"Bearer {client.account.api_key}"}
         answer = httpx.post(f"{client.url}/api/v1/chat/completions", content=b"{", headers=headers)

@@ -76,6 +76,92 @@ class TestThinkingInAToolLoop:
         ask(client, "claude-haiku-4-5", messages=messages, **fields)
 
 
+GPTS = ["gpt-6.1-sol", "gpt-5.5", "gpt-5.4-mini"]
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+
+
+@pytest.mark.usefixtures("fresh_breaker")
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("model", GPTS)
+class TestGptThinksAboutTools:
+    """OpenAI takes tools beside an effort at `/responses` alone, so that is where they go."""
+
+    def test_from_chat_completions(self, client: TextClient, model: str, stream: bool) -> None:
+        tool: Any = {"type": "function", "function": {"name": "weather", "parameters": CITY}}
+        asked: Any = {"model": model, "tools": [tool], "reasoning_effort": "high"}
+        messages: list[Any] = [{"role": "user", "content": "[[think]] [[tool]]"}]
+        first = _chat(client, stream=stream, messages=messages, **asked)
+        (call,) = first["tool_calls"]
+        assert call["function"] == {"name": "weather", "arguments": '{"city": "sample"}'}
+        # The turn goes back as it came, what it thought included.
+        assert first["thinking_blocks"]
+        messages += [first, {"role": "tool", "tool_call_id": call["id"], "content": "5 degrees"}]
+        assert _chat(client, stream=stream, messages=messages, **asked)["content"]
+        one, two = client.texts_when(2)
+        assert one.usage is not None
+        assert (one.usage["output_tokens"], one.usage["reasoning_tokens"]) == (14, 8)
+        assert "estimated" not in one.usage
+        assert "estimated" not in (two.usage or {})
+
+    def test_from_messages(self, client: TextClient, model: str, stream: bool) -> None:
+        tool: Any = {"name": "weather", "input_schema": CITY}
+        said: list[Any] = [{"role": "user", "content": "[[think]] [[tool]]"}]
+        asked: Any = {
+            "model": model,
+            "max_tokens": 2_000,
+            "tools": [tool],
+            "output_config": {"effort": "high"},
+        }
+        first = _message(client, stream=stream, messages=said, **asked)
+        (call,) = [block for block in first.content if block.type == "tool_use"]
+        assert (call.input, first.stop_reason) == ({"city": "sample"}, "tool_use")
+        result = {"type": "tool_result", "tool_use_id": call.id, "content": "5 degrees"}
+        said += [{"role": "assistant", "content": first.content}, {"role": "user", "content": [result]}]
+        assert _message(client, stream=stream, messages=said, **asked).content[0].text
+
+    def test_from_responses(self, client: TextClient, model: str, stream: bool) -> None:
+        tool: Any = {"type": "function", "name": "weather", "parameters": CITY, "strict": False}
+        asked: Any = {"model": model, "tools": [tool], "reasoning": {"effort": "high"}}
+        said: list[Any] = [{"role": "user", "content": "[[think]] [[tool]]"}]
+        first = _response(client, stream=stream, input=said, store=False, **asked)
+        thought, call = first.output
+        assert (thought.type, bool(thought.encrypted_content), call.type) == (
+            "reasoning",
+            True,
+            "function_call",
+        )
+        items = [item.to_dict() for item in first.output]
+        result = {"type": "function_call_output", "call_id": call.call_id, "output": "5 degrees"}
+        assert _response(client, stream=stream, input=[*said, *items, result], **asked).output_text
+
+
+def _chat(client: TextClient, *, stream: bool, **asked: Any) -> Any:
+    if not stream:
+        message = client.openai.chat.completions.create(**asked).choices[0].message
+        return message.to_dict()
+    with client.openai.chat.completions.stream(**asked) as chunks:
+        message = chunks.get_final_completion().choices[0].message.to_dict()
+    # What the helper of streams adds of its own.
+    message.pop("parsed", None)
+    for call in message.get("tool_calls") or []:  # type: ignore[attr-defined]
+        call["function"].pop("parsed_arguments", None)
+    return message
+
+
+def _message(client: TextClient, *, stream: bool, **asked: Any) -> Any:
+    if not stream:
+        return client.anthropic.messages.create(**asked)
+    with client.anthropic.messages.stream(**asked) as events:
+        return events.get_final_message()
+
+
+def _response(client: TextClient, *, stream: bool, **asked: Any) -> Any:
+    if not stream:
+        return client.openai.responses.create(**asked)
+    with client.openai.responses.stream(**asked) as events:
+        return events.get_final_response()
+
+
 @pytest.mark.usefixtures("fresh_breaker")
 class TestOthers:
     def test_kimi_gets_no_other_temperature_than_1(self, client: TextClient) -> None:

@@ -1,8 +1,9 @@
 """What each vendor refuses by model, beside what is wrong in any body: returns the message, or nothing.
 
 Sources: `@ai-sdk/anthropic` 3.0.139 (`getModelCapabilities`) and litellm's flags for Claude, on Anthropic and
-on Bedrock; `@ai-sdk/moonshotai`, `@ai-sdk/xai`, `@ai-sdk/deepseek` for theirs; docker-agent issue 4162 for
-GPT's tools with `reasoning_effort`. The words of the messages are close to theirs, not theirs.
+on Bedrock; `@ai-sdk/moonshotai`, `@ai-sdk/xai`, `@ai-sdk/deepseek` for theirs; docker-agent issue 4162 and
+litellm pull request 34569 for GPT's tools with `reasoning_effort`, and for models that reason unasked. The
+words of the messages are close to theirs, not theirs.
 """
 
 import re
@@ -16,8 +17,12 @@ _ALWAYS_THINK = _NEW_CLAUDES[:3]
 _ONE_OF_TWO = ("claude-sonnet-4-6", "claude-haiku-4-5")
 _NO_SCHEMAS_ON_BEDROCK = _NEW_CLAUDES[:2]
 _THOUGHTS = ("thinking", "redacted_thinking")
-_GPT = re.compile(r"gpt-5\.(\d+)")
-_FIRST_WITHOUT_EFFORT = 4
+_GPT = re.compile(r"gpt-(\d+)(?:\.(\d+))?")
+_FIRST_WITHOUT_EFFORT, _FIRST_THINKING_UNASKED = (5, 4), (5, 5)
+_GPT_MESSAGE = frozenset(
+    {"role", "content", "name", "refusal", "audio", "tool_calls", "tool_call_id", "function_call"}
+)
+"""The fields of `ChatCompletionMessageParam`."""
 
 
 def messages_refusal(model: str, body: Body) -> str | None:
@@ -97,13 +102,18 @@ def _order_refusal(body: Body) -> str | None:
 
 
 def _gpt_refusal(model: str, body: Body) -> str | None:
+    for message in body["messages"]:
+        for name in _object(message):
+            if name not in _GPT_MESSAGE:
+                return f"Unknown parameter: 'messages[].{name}'."
     version = _GPT.search(model)
+    numbers = (int(version[1]), int(version[2] or 0)) if version else (0, 0)
     has_tools = any(_object(tool).get("type") == "function" for tool in body.get("tools") or [])
-    is_new = version is not None and int(version[1]) >= _FIRST_WITHOUT_EFFORT
-    if is_new and has_tools and body.get("reasoning_effort") not in (None, "none"):
+    effort = body.get("reasoning_effort", "none" if numbers < _FIRST_THINKING_UNASKED else "medium")
+    if numbers >= _FIRST_WITHOUT_EFFORT and has_tools and effort not in (None, "none"):
         return (
             f"Function tools with reasoning_effort are not supported for {model} in /v1/chat/completions. "
-            "Please use /v1/responses instead."
+            "To use function tools, use /v1/responses or set reasoning_effort to 'none'."
         )
     return None
 

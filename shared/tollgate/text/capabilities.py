@@ -13,6 +13,8 @@ from tollgate.text.models import Refuses
 from tollgate.text.request import dumps
 
 SCHEMA_HINT = "Answer with one JSON object and nothing else. It follows this JSON schema: "
+SHOWN_THINKING = ("reasoning_content", "thinking_blocks")
+"""Fields of a chat's message that are ours, not OpenAI's."""
 _PENALTIES = ("presence_penalty", "frequency_penalty")
 
 
@@ -38,6 +40,10 @@ def fit_chat(
     changes: dict[str, Any] = {}
     if not dialect.takes_schemas:
         changes = _schema_in_words(fields)
+    if dialect.passes is None and (
+        messages := _without_thinking(changes.get("messages", fields["messages"]))
+    ):
+        changes["messages"] = messages
     if not refuses:
         return changes, []
     if problems := [*_stop_problems(fields, refuses), *_image_problems(fields, refuses)]:
@@ -48,6 +54,18 @@ def fit_chat(
     if Refuses.FORCED_TOOLS in refuses and fields.get("tool_choice") not in (None, "auto", "none"):
         changes["tool_choice"] = "auto"
     return changes, dropped
+
+
+def _without_thinking(messages: Any) -> list[Any] | None:
+    """Return messages without the fields in which we show thinking; `None` where none has them.
+
+    Clients send them back with the turn, and a vendor that refuses what it does not know refuses them.
+    """
+    if not any(name in message for message in messages for name in SHOWN_THINKING):
+        return None
+    return [
+        {name: value for name, value in message.items() if name not in SHOWN_THINKING} for message in messages
+    ]
 
 
 def _schema_in_words(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from tollgate.text.dialect import ChatDialect, passing
 from tollgate.text.usage import ReasoningCount
 
 CHAT_PATH = "/chat/completions"
+RESPONSES_PATH = "/responses"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,12 +23,14 @@ class Vendor(ProviderAccount):
 
     `base_url` is empty where each customer of the vendor has an address of its own: it stands beside the key.
     `caps_price`: the vendor picks among hosts of different prices, so it is told the most that we pay.
+    `tools_at_responses`: requests with function tools go to its Responses API.
     """
 
     simulator: str = "/v1"
     base_url: str = ""
     dialect: ChatDialect
     caps_price: bool = False
+    tools_at_responses: bool = False
 
 
 _GLM_CODES = {
@@ -54,7 +57,9 @@ _VENDORS = (
         docs="https://platform.openai.com/docs",
         env="OPENAI_API_KEY",
         base_url="https://api.openai.com/v1",
-        dialect=ChatDialect(code_statuses={"insufficient_quota": 402}),
+        # The second comes inside HTTP 200, at the end of a response.
+        dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "rate_limit_exceeded": 429}),
+        tools_at_responses=True,
     ),
     Vendor(
         name="deepseek",

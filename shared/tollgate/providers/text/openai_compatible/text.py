@@ -3,10 +3,18 @@
 Source: docs/text-protocols.md#chat-completions and docs/providers/openai_compatible.md.
 """
 
-from dataclasses import dataclass, field
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tollgate.providers.text.openai_compatible.facts import CHAT_PATH, Vendor
+from tollgate.providers.text.openai_compatible.facts import CHAT_PATH, RESPONSES_PATH, Vendor
+from tollgate.providers.text.openai_compatible.responses import (
+    ResponsesSplitter,
+    completion_of_response,
+    has_function_tools,
+    responses_body,
+)
 from tollgate.text.capabilities import fit_chat
 from tollgate.text.models import ChatProtocol
 from tollgate.text.translate_request_to_chat import chat_request
@@ -32,16 +40,34 @@ class OpenAiCompatible:
         """Return what to send for it. Raises `InvalidInputError` for what cannot be translated."""
         dialect = self.vendor.dialect
         if routed.request.protocol is ChatProtocol.OPENAI:
+            fields: Mapping[str, Any] = routed.request.fields
             body = relayed_chat_body(routed, dialect, self._additions(routed))
         else:
             upstream_id, limit = routed.route.upstream_id, routed.hold.output_limit
-            translated = chat_request(routed.request, dialect, upstream_id, limit)
-            fitted, refused = fit_chat(translated, routed.refuses, dialect)
-            sent = {name: value for name, value in translated.items() if name not in refused}
+            fields = chat_request(routed.request, dialect, upstream_id, limit)
+            fitted, refused = fit_chat(fields, routed.refuses, dialect)
+            sent = {name: value for name, value in fields.items() if name not in refused}
             body = encoded({**sent, **fitted, **self._additions(routed)})
+        if self.vendor.tools_at_responses and has_function_tools(fields):
+            asked = responses_body(json.loads(body))
+            if asked is not None:
+                return self._at_responses(
+                    chat_exchange(routed, self._call(RESPONSES_PATH, encoded(asked)), dialect)
+                )
+        return chat_exchange(routed, self._call(CHAT_PATH, body), dialect)
+
+    def _call(self, path: str, body: bytes) -> HttpCall:
         headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
-        url = f"{self.base_url or self.vendor.base_url}{CHAT_PATH}"
-        return chat_exchange(routed, HttpCall("POST", url, headers, body), dialect)
+        return HttpCall("POST", f"{self.base_url or self.vendor.base_url}{path}", headers, body)
+
+    @staticmethod
+    def _at_responses(exchange: Exchange) -> Exchange:
+        """Return a chat's exchange for a call whose answer is a response."""
+        return replace(
+            exchange,
+            read_whole=lambda body: exchange.read_whole(completion_of_response(body)),
+            splitter=ResponsesSplitter(),
+        )
 
     def _additions(self, routed: RoutedRequest) -> dict[str, Any]:
         """Return what the body has besides the client's fields: the most we pay, in USD per 1M tokens.

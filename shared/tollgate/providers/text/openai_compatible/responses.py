@@ -1,0 +1,290 @@
+"""OpenAI's Responses API in place of chat completions, where models that reason take no function tools.
+
+A chat body as a Responses body, and its answer, whole or streamed, as the vendor would have given it at chat
+completions; the rest of the wire knows of chats alone. Pure.
+
+Source: the types of OpenAI's SDK (`openai.types.responses`); docs/providers/openai_compatible.md#responses.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tollgate.text.faults import UNREADABLE, FaultError
+from tollgate.text.relay import DONE, chat_event
+from tollgate.text.request import dumps
+from tollgate.text.sse import SseEvent, SseSplitter, UnreadableStreamError
+
+MIN_OUTPUT_TOKENS = 16
+"""A lower limit is refused there."""
+
+_SAME = frozenset(
+    {
+        *("model", "temperature", "top_p", "parallel_tool_calls", "user", "safety_identifier", "metadata"),
+        *("stream", "service_tier", "prompt_cache_key", "prompt_cache_retention"),
+    }
+)
+_TRANSLATED = frozenset(
+    {
+        *("messages", "max_completion_tokens", "max_tokens", "reasoning_effort", "verbosity"),
+        *("response_format", "tools", "tool_choice", "stream_options", "store"),
+    }
+)
+_NEUTRAL = {"n": 1, "presence_penalty": 0, "frequency_penalty": 0, "logprobs": False, "modalities": ["text"]}
+"""Fields that it does not have, and the value that asks for nothing."""
+_INCOMPLETE = {"max_output_tokens": "length", "content_filter": "content_filter"}
+_TEXT_DELTAS = {
+    "response.output_text.delta": "content",
+    "response.refusal.delta": "refusal",
+    "response.reasoning_summary_text.delta": "reasoning_content",
+}
+_PASSED_THOUGHT = ("type", "id", "summary", "encrypted_content")
+
+Fields = Mapping[str, Any]
+
+
+class _UnsayableError(Exception):
+    """The Responses API has no word for a part of a chat body."""
+
+
+def responses_body(chat: Fields) -> dict[str, Any] | None:
+    """Return a chat body for the Responses API, `None` where it has no word for a part of it.
+
+    Nothing is stored there; reasoning comes encrypted, to be sent back with the next request.
+    """
+    given = {name: value for name, value in chat.items() if value is not None}
+    unknown = given.keys() - _SAME - _TRANSLATED
+    if any(name not in _NEUTRAL or given[name] != _NEUTRAL[name] for name in unknown):
+        return None
+    limits = [given[name] for name in ("max_completion_tokens", "max_tokens") if name in given]
+    if limits and min(limits) < MIN_OUTPUT_TOKENS:
+        return None
+    try:
+        return {
+            **{name: value for name, value in given.items() if name in _SAME},
+            "input": [item for message in given["messages"] for item in _items(message)],
+            **({"max_output_tokens": min(limits)} if limits else {}),
+            **({"reasoning": {"effort": given["reasoning_effort"]}} if "reasoning_effort" in given else {}),
+            **_text(given),
+            **_tools(given),
+            "store": False,
+            "include": ["reasoning.encrypted_content"],
+        }
+    except (_UnsayableError, KeyError, TypeError, AttributeError):
+        # Chat completions says what is wrong with it.
+        return None
+
+
+def has_function_tools(chat: Fields) -> bool:
+    """Return whether a chat body has a function tool, with an effort that is not `none`.
+
+    Models from gpt-5.5 on reason by themselves, and refuse tools where no effort is named, too.
+    """
+    tools = chat.get("tools")
+    is_thinking = chat.get("reasoning_effort") != "none"
+    return is_thinking and isinstance(tools, list) and bool(tools)
+
+
+def _items(message: Fields) -> Iterator[dict[str, Any]]:
+    role, content = message["role"], message.get("content")
+    if role == "tool":
+        yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": _plain(content)}
+    elif role == "assistant":
+        for block in message.get("thinking_blocks") or []:
+            if block.get("type") == "reasoning":
+                yield dict(block)
+        if text := _plain(content):
+            yield {"role": "assistant", "content": text}
+        for call in message.get("tool_calls") or []:
+            function = call["function"]
+            named = {"name": function["name"], "arguments": function["arguments"]}
+            yield {"type": "function_call", "call_id": call["id"], **named}
+    elif role in ("system", "developer", "user"):
+        is_text = isinstance(content, str)
+        yield {"role": role, "content": content if is_text else [_part(part) for part in content or []]}
+    else:
+        raise _UnsayableError
+
+
+def _plain(content: Any) -> str:
+    if content is None or isinstance(content, str):
+        return content or ""
+    return "".join(part["text"] if "text" in part else part["refusal"] for part in content)
+
+
+def _part(part: Fields) -> dict[str, Any]:
+    kind = part["type"]
+    if kind == "text":
+        return {"type": "input_text", "text": part["text"]}
+    if kind == "image_url":
+        image = part["image_url"]
+        return {"type": "input_image", "image_url": image["url"], "detail": image.get("detail") or "auto"}
+    if kind == "file":
+        names = ("file_id", "filename", "file_data")
+        return {"type": "input_file", **{name: part["file"][name] for name in names if name in part["file"]}}
+    raise _UnsayableError
+
+
+def _text(given: Fields) -> dict[str, Any]:
+    text: dict[str, Any] = {"verbosity": given["verbosity"]} if "verbosity" in given else {}
+    wanted = given.get("response_format")
+    if wanted is not None:
+        named = wanted["json_schema"] if wanted["type"] == "json_schema" else {}
+        text["format"] = {"type": wanted["type"], **named}
+    return {"text": text} if text else {}
+
+
+def _tools(given: Fields) -> dict[str, Any]:
+    found: dict[str, Any] = {"tools": [_tool(tool) for tool in given["tools"]]}
+    choice = given.get("tool_choice")
+    if isinstance(choice, str):
+        return {**found, "tool_choice": choice}
+    if choice is None:
+        return found
+    if choice["type"] != "function":
+        raise _UnsayableError
+    return {**found, "tool_choice": {"type": "function", "name": choice["function"]["name"]}}
+
+
+def _tool(tool: Fields) -> dict[str, Any]:
+    if tool["type"] != "function":
+        raise _UnsayableError
+    # Not named, a chat's tool is not strict, and one here is.
+    return {"type": "function", "parameters": None, "strict": False, **tool["function"]}
+
+
+def completion_of_response(body: bytes) -> bytes:
+    """Return a whole response as a chat completion, a failed one as an error. Raises `FaultError`."""
+    try:
+        response = json.loads(body)
+        if response.get("error"):
+            return dumps({"error": response["error"]}).encode()
+        return dumps(_completion(response)).encode()
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
+        raise FaultError(UNREADABLE) from exc
+
+
+def _completion(response: Fields) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": None}
+    for item in response["output"]:
+        for name, value in _said(item):
+            earlier = message.get(name)
+            message[name] = value if earlier is None else earlier + value
+    is_call = "tool_calls" in message
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _finish(response, is_call)}
+    head = {**_head(response), "object": "chat.completion"}
+    return {**head, "choices": [choice], "usage": chat_usage(response.get("usage"))}
+
+
+def _said(item: Fields) -> Iterator[tuple[str, Any]]:
+    """Return what an item of the output adds to the fields of a chat's message."""
+    kind = item["type"]
+    if kind == "reasoning":
+        if text := "".join(part["text"] for part in item.get("summary") or []):
+            yield "reasoning_content", text
+        if item.get("encrypted_content"):
+            yield "thinking_blocks", [_thought(item)]
+    elif kind == "message":
+        for part in item["content"]:
+            yield ("refusal", part["refusal"]) if part["type"] == "refusal" else ("content", part["text"])
+    elif kind == "function_call":
+        function = {"name": item["name"], "arguments": item["arguments"]}
+        yield "tool_calls", [{"id": item["call_id"], "type": "function", "function": function}]
+
+
+def _thought(item: Fields) -> dict[str, Any]:
+    return {name: item[name] for name in _PASSED_THOUGHT if name in item}
+
+
+def _head(response: Fields) -> dict[str, Any]:
+    return {"id": response["id"], "created": int(response["created_at"]), "model": response["model"]}
+
+
+def _finish(response: Fields, is_call: bool) -> str:
+    details = response.get("incomplete_details") or {}
+    cut = _INCOMPLETE.get(str(details.get("reason")))
+    return cut or ("tool_calls" if is_call else "stop")
+
+
+def chat_usage(usage: Any) -> dict[str, Any] | None:
+    """Return a response's usage as that of a chat; `None` where there is none."""
+    if not isinstance(usage, dict):
+        return None
+    return {
+        "prompt_tokens": usage.get("input_tokens"),
+        "completion_tokens": usage.get("output_tokens"),
+        "total_tokens": usage.get("total_tokens"),
+        "prompt_tokens_details": usage.get("input_tokens_details"),
+        "completion_tokens_details": usage.get("output_tokens_details"),
+    }
+
+
+class ResponsesSplitter:
+    """Takes the bytes of a streamed response in pieces of any size; gives events as of a streamed chat."""
+
+    def __init__(self) -> None:
+        self._sse = SseSplitter()
+        self._head: dict[str, Any] = {}
+        self._calls: dict[int, int] = {}
+        self._has_begun = False
+
+    def feed(self, piece: bytes) -> Iterator[SseEvent]:
+        """Return the events that follow from `piece`. Raises `UnreadableStreamError`."""
+        for event in self._sse.feed(piece):
+            if event.data is not None:
+                yield from self._events(event.data)
+
+    def close(self) -> Iterator[SseEvent]:
+        """Return nothing: a stream that is whole has said so."""
+        return iter(())
+
+    def _events(self, data: bytes) -> Iterator[SseEvent]:
+        try:
+            yield from self._chunks(json.loads(data))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
+            raise UnreadableStreamError from exc
+
+    def _chunks(self, event: Fields) -> Iterator[SseEvent]:
+        kind = event["type"]
+        if kind == "response.created":
+            self._head = {**_head(event["response"]), "object": "chat.completion.chunk"}
+        elif kind in ("response.completed", "response.incomplete"):
+            yield from self._ended(event["response"])
+        elif kind == "response.failed":
+            yield _event({"error": event["response"]["error"]})
+        elif kind == "error":
+            yield _event({"error": event.get("error") or {**event, "type": "server_error"}})
+        elif delta := self._delta(kind, event):
+            yield self._chunk(delta)
+
+    def _delta(self, kind: str, event: Fields) -> dict[str, Any] | None:
+        if name := _TEXT_DELTAS.get(kind):
+            return {name: event["delta"]}
+        if kind == "response.function_call_arguments.delta":
+            return self._call(event, {"function": {"arguments": event["delta"]}})
+        item = event.get("item") or {}
+        if kind == "response.output_item.added" and item["type"] == "function_call":
+            function = {"name": item["name"], "arguments": ""}
+            return self._call(event, {"id": item["call_id"], "type": "function", "function": function})
+        if kind == "response.output_item.done" and item.get("encrypted_content"):
+            return {"thinking_blocks": [_thought(item)]}
+        return None
+
+    def _call(self, event: Fields, call: dict[str, Any]) -> dict[str, Any]:
+        number = self._calls.setdefault(event["output_index"], len(self._calls))
+        return {"tool_calls": [{"index": number, **call}]}
+
+    def _ended(self, response: Fields) -> Iterator[SseEvent]:
+        yield self._chunk({}, _finish(response, bool(self._calls)))
+        yield _event({**self._head, "choices": [], "usage": chat_usage(response.get("usage"))})
+        yield SseEvent(b"data: " + DONE + b"\n\n", DONE)
+
+    def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> SseEvent:
+        role = {} if self._has_begun else {"role": "assistant"}
+        self._has_begun = True
+        choice = {"index": 0, "delta": {**role, **delta}, "logprobs": None, "finish_reason": finish}
+        return _event({**self._head, "choices": [choice]})
+
+
+def _event(payload: Fields) -> SseEvent:
+    return SseEvent(chat_event(payload), dumps(payload).encode())
