@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -22,6 +23,7 @@ from local.template import ROOT
 from tests.conftest import Aws
 from tests.functional.conftest import Z_IMAGE, balance_cents, create
 from tollgate.accounts.service import OpenedAccount
+from tollgate.catalog.pricing import Quote, quote
 from tollgate.composition import api as api_parts
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/api.json").read_text())
@@ -201,6 +203,67 @@ class TestCreate:
         status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, body)
         assert (status, answer["error"]["code"]) == (400, "max_cost_exceeded")
         assert balance_cents(customer) == 100
+
+
+class TestPriceVersion:
+    CREATE = "/api/v1/generation/create"
+
+    @staticmethod
+    def estimate(customer: OpenedAccount) -> Any:
+        _, answer, _ = call("POST", "/api/v1/generation/estimate", customer.api_key, Z_IMAGE)
+        return answer["data"]
+
+    @staticmethod
+    def reprice(monkeypatch: pytest.MonkeyPatch) -> None:
+        """Let other prices come between the estimate and the create: two cents in place of one."""
+
+        def dearer(*args: Any) -> Quote:
+            found = quote(*args)
+            return replace(found, charge_cents=2 * found.charge_cents, price_version="another")
+
+        monkeypatch.setattr("tollgate.tasks.service.quote", dearer)
+
+    def test_the_one_of_the_estimate_costs_what_it_said(self, customer: OpenedAccount) -> None:
+        agreed = self.estimate(customer)
+        body = {**Z_IMAGE, "priceVersion": agreed["priceVersion"]}
+        status, _, _ = call("POST", self.CREATE, customer.api_key, body)
+        assert (status, balance_cents(customer)) == (200, 100 - agreed["price"])
+
+    def test_another_is_refused_with_the_price_of_now_and_charges_nothing(
+        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        body = {**Z_IMAGE, "priceVersion": self.estimate(customer)["priceVersion"]}
+        self.reprice(monkeypatch)
+        status, answer, _ = call("POST", self.CREATE, customer.api_key, body)
+        assert (status, answer["error"]["code"]) == (409, "price_changed")
+        assert (answer["error"]["costCents"], answer["error"]["priceVersion"]) == (2, "another")
+        assert "$0.02" in answer["error"]["message"]
+        assert balance_cents(customer) == 100
+        status, _, _ = call("POST", self.CREATE, customer.api_key, {**body, "priceVersion": "another"})
+        assert (status, balance_cents(customer)) == (200, 98)
+
+    @pytest.mark.parametrize("bound", [{"priceVersion": None}, {"maxCostCents": 1}])
+    def test_a_repeat_gives_its_task_whatever_became_of_the_price(
+        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch, bound: dict[str, Any]
+    ) -> None:
+        if "priceVersion" in bound:
+            bound = {"priceVersion": self.estimate(customer)["priceVersion"]}
+        send = {"idempotency-key": "once"}
+        first = call("POST", self.CREATE, customer.api_key, {**Z_IMAGE, **bound}, send)[1]
+        self.reprice(monkeypatch)
+        again = call("POST", self.CREATE, customer.api_key, {**Z_IMAGE, **bound}, send)[1]
+        assert first["data"]["taskId"] == again["data"]["taskId"]
+        assert balance_cents(customer) == 99
+        other = {**Z_IMAGE, **bound, "metadata": {"is": "another body"}}
+        status, answer, _ = call("POST", self.CREATE, customer.api_key, other, send)
+        assert (status, answer["error"]["code"]) == (422, "idempotency_key_reused")
+
+    @pytest.mark.parametrize("value", [1, "", "x" * 65, None, ["v"]])
+    def test_what_is_no_version_is_named(self, customer: OpenedAccount, value: Any) -> None:
+        body = {**Z_IMAGE, "priceVersion": value}
+        status, answer, _ = call("POST", self.CREATE, customer.api_key, body)
+        assert status == 400
+        assert details(answer).keys() == {"/priceVersion"}
 
 
 class TestIdempotencyKey:

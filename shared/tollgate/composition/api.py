@@ -125,7 +125,7 @@ def api() -> Api:
         tasks=TaskService(
             tasks=tasks,
             ledger=ledger,
-            idempotency=IdempotencyStore(settings.idempotency_table),
+            idempotency=IdempotencyStore(settings.idempotency_table, db.get),
             catalog=current,
             webhook_guard=webhook_guard,
             prober=Prober(aws.lambda_, settings.probe_function),

@@ -18,6 +18,7 @@
     ├── MethodNotAllowedError      405 method_not_allowed
     ├── IdempotencyConflictError   409 idempotency_conflict
     ├── KeyLimitReachedError       409 key_limit_reached
+    ├── PriceChangedError          409 price_changed
     ├── RedeliveryLimitError       409 redelivery_limit_reached
     ├── RotationInProgressError    409 rotation_in_progress
     ├── PayloadTooLargeError       413 payload_too_large
@@ -381,6 +382,25 @@ class KeyLimitReachedError(TollgateError):
     status = 409
     code = "key_limit_reached"
     type = "Conflict"
+
+
+class PriceChangedError(TollgateError):
+    """The prices are not those of the `priceVersion` that was sent; nothing was charged."""
+
+    status = 409
+    code = "price_changed"
+    type = "Conflict"
+
+    def __init__(self, cost_cents: int, price_version: str) -> None:
+        super().__init__(
+            f"The prices have changed since the estimate: this request costs {dollars(cost_cents)} now."
+        )
+        self.cost_cents = cost_cents
+        self.price_version = price_version
+
+    def extra(self) -> dict[str, Any]:
+        """Return what the request costs now, in cents, and by which prices."""
+        return {"costCents": self.cost_cents, "priceVersion": self.price_version}
 
 
 class RedeliveryLimitError(TollgateError):

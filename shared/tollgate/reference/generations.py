@@ -56,6 +56,7 @@ def _create(model: Model) -> Schema:
             "webhook": {"$ref": "WebhookUrl"},
             "metadata": {"$ref": "Metadata"},
             "maxCostCents": {"$ref": "MaxCostCents"},
+            "priceVersion": {"$ref": "PriceVersion"},
         },
     }
     example = example_input(model)

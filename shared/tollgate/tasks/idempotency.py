@@ -1,5 +1,6 @@
 """Idempotency-Key: the same key makes the same task, for a day (docs/contract.md#generation)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tollgate.kit.clock import MS_PER_S
@@ -26,6 +27,13 @@ class IdempotencyStore:
     """The table of keys; a row is only ever written by the transaction that makes its task."""
 
     table: str
+    read: Callable[[str, Item], Item | None]
+    """Returns a row of a table as it is now."""
+
+    def earlier(self, account_id: str, key: str, now_ms: int) -> "AlreadyCreatedError | None":
+        """Return what a key made within a day, if anything."""
+        row = self.read(self.table, {"idempotency_id": _row_id(account_id, key)})
+        return None if row is None or row["expires_at_s"] < now_ms // MS_PER_S else _made(row)
 
     def remember(self, task: Task, key: str, request_hash: str) -> Write:
         """Return the write that ties `key` to `task`. Refused with `AlreadyCreatedError`."""
@@ -35,7 +43,7 @@ class IdempotencyStore:
         return Write(
             self.table,
             item={
-                "idempotency_id": f"{task.account_id}#{key}",
+                "idempotency_id": _row_id(task.account_id, key),
                 "request_hash": request_hash,
                 "task_id": task.task_id,
                 "created_at_ms": task.created_at_ms,
@@ -49,4 +57,12 @@ class IdempotencyStore:
 def _made_before(row: Item | None) -> Exception:
     if row is None:
         return AssertionError("an idempotency row was refused but is not there")
+    return _made(row)
+
+
+def _made(row: Item) -> AlreadyCreatedError:
     return AlreadyCreatedError(row["task_id"], row["request_hash"], row["created_at_ms"])
+
+
+def _row_id(account_id: str, key: str) -> str:
+    return f"{account_id}#{key}"

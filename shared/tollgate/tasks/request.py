@@ -32,7 +32,8 @@ MAX_INPUT_BYTES = 256 * 1024
 """A row of DynamoDB holds 400 KB, and the attempts and results need room beside the input."""
 MAX_COST_CENTS = 2**31 - 1
 MAX_KEY_LENGTH = 255
-FIELDS = ("model", "input", "webhook", "metadata", "maxCostCents")
+MAX_VERSION_LENGTH = 64
+FIELDS = ("model", "input", "webhook", "metadata", "maxCostCents", "priceVersion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class CreateRequest:
     webhook: str | None
     metadata: dict[str, Any] | None
     max_cost_cents: int | None
+    price_version: str | None = None
+    """Of the estimate that the customer agreed to."""
 
 
 def parse_request(body: Mapping[str, Any], catalog: Catalog, guard: AddressGuard) -> CreateRequest:
@@ -54,12 +57,13 @@ def parse_request(body: Mapping[str, Any], catalog: Catalog, guard: AddressGuard
     webhook = _checked("webhook", body, problems, lambda value: url_problem("/webhook", value, guard))
     metadata = _checked("metadata", body, problems, _metadata_problem)
     max_cost_cents = _checked("maxCostCents", body, problems, _max_cost_problem)
+    price_version = _checked("priceVersion", body, problems, _price_version_problem)
     if problems or model is None or checked is None:
         raise InvalidInputError(problems)
     if len(_compact(checked.values)) > MAX_INPUT_BYTES:
         raise PayloadTooLargeError(MAX_INPUT_BYTES)
     whole_cents = None if max_cost_cents is None else int(max_cost_cents)
-    return CreateRequest(model, checked, webhook, metadata, whole_cents)
+    return CreateRequest(model, checked, webhook, metadata, whole_cents, price_version)
 
 
 def request_hash(body: Mapping[str, Any]) -> str:
@@ -139,6 +143,13 @@ def _max_cost_problem(value: Any) -> Problem | None:
     cents = whole_number(value)
     if cents is None or not 0 <= cents <= MAX_COST_CENTS:
         return Problem("/maxCostCents", "Must be a whole number.", f"0 to {MAX_COST_CENTS}")
+    return None
+
+
+def _price_version_problem(value: Any) -> Problem | None:
+    if not isinstance(value, str) or not 1 <= len(value) <= MAX_VERSION_LENGTH:
+        allowed = f"1 to {MAX_VERSION_LENGTH} characters, as an estimate names them"
+        return Problem("/priceVersion", "Must be the priceVersion of an estimate.", allowed)
     return None
 
 

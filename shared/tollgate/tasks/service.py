@@ -17,8 +17,10 @@ from tollgate.kit.errors import (
     IdempotencyKeyReusedError,
     InvalidInputError,
     MaxCostExceededError,
+    PriceChangedError,
     Problem,
     RateLimitedError,
+    TollgateError,
 )
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import correlation_id, logger
@@ -84,9 +86,9 @@ class TaskService:
         """Charge and queue a generation; give the `data` of the contract's task creation result.
 
         `key` is the one that asks, with its models and its spending cap; without one the owner asks.
-        Raises the errors of `parse_request`, `MaxCostExceededError`, what the charge is refused with,
-        and for the Idempotency-Key `IdempotencyKeyReusedError` and `IdempotencyConflictError`. When it
-        raises, nothing was charged.
+        Raises the errors of `parse_request`, `MaxCostExceededError`, `PriceChangedError`, what the charge
+        is refused with, and for the Idempotency-Key `IdempotencyKeyReusedError` and
+        `IdempotencyConflictError`. When it raises, nothing was charged.
         """
         check_idempotency_key(idempotency_key)
         request, origin, files = self._request(account_id, body, key)
@@ -95,13 +97,18 @@ class TaskService:
         price = self._quote(request, files)
         if files:
             self.inputs.uploads.check_room(account_id)
-        if request.max_cost_cents is not None and price.charge_cents > request.max_cost_cents:
-            raise MaxCostExceededError(price.charge_cents, request.max_cost_cents)
-        now_ms = self.clock.now_ms()
+        now_ms, body_hash = self.clock.now_ms(), request_hash(body)
+        refusal = _not_as_agreed(request, price)
+        if refusal is not None:
+            # A repeat gives its task, whatever became of the price since.
+            key_used = idempotency_key and self.idempotency.earlier(account_id, idempotency_key, now_ms)
+            if not key_used:
+                raise refusal
+            return _repeated(key_used, body_hash)
         allowance = None if key is None else key.allowance(now_ms)
         counter = None if allowance is None else allowance.counter
         task = _new_task(account_id, request, origin, price, now_ms, counter=counter)
-        created = self._queue(task, idempotency_key, request_hash(body), allowance)
+        created = self._queue(task, idempotency_key, body_hash, allowance)
         # Not before: who has not paid stores nothing here. A crash in between ends in a refund, as the
         # provider finds no file; a repeat with the same Idempotency-Key stores it after all.
         self.inputs.keep(files)
@@ -147,10 +154,7 @@ class TaskService:
                 self.ledger.open_counter(task.account_id, allowance, task.created_at_ms)
             self._charge(task, remember, charge, allowance)
         except AlreadyCreatedError as exc:
-            if exc.request_hash != body_hash:
-                raise IdempotencyKeyReusedError from exc
-            logger.info("task.repeated", task_id=exc.task_id)
-            return _created(exc.task_id, exc.created_at_ms)
+            return _repeated(exc, body_hash)
         except WriteConflictError as exc:
             if key is not None:
                 raise IdempotencyConflictError from exc
@@ -222,6 +226,23 @@ def _new_task(
         counter=counter,
         correlation_id=correlation_id(),
     )
+
+
+def _not_as_agreed(request: CreateRequest, price: Quote) -> TollgateError | None:
+    """Return what a price is refused with that is not the one that the customer agreed to."""
+    if request.max_cost_cents is not None and price.charge_cents > request.max_cost_cents:
+        return MaxCostExceededError(price.charge_cents, request.max_cost_cents)
+    if request.price_version not in (None, price.price_version):
+        return PriceChangedError(price.charge_cents, price.price_version)
+    return None
+
+
+def _repeated(earlier: AlreadyCreatedError, body_hash: str) -> dict[str, Any]:
+    """Return the task that a key made before. Raises `IdempotencyKeyReusedError` for another body's."""
+    if earlier.request_hash != body_hash:
+        raise IdempotencyKeyReusedError from earlier
+    logger.info("task.repeated", task_id=earlier.task_id)
+    return _created(earlier.task_id, earlier.created_at_ms)
 
 
 def _created(task_id: str, created_at_ms: int) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def service(database: KeptWrites, media: Media) -> TaskService:
     return TaskService(
         tasks=tasks,
         ledger=LedgerRepository(database, "accounts", "ledger"),
-        idempotency=IdempotencyStore("idempotency"),
+        idempotency=IdempotencyStore("idempotency", database.get),
         catalog=LIVE,
         webhook_guard=AddressGuard(),
         prober=media,
