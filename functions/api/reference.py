@@ -1,17 +1,18 @@
 """The reference, public: the service described for tools, for people and for language models."""
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from api.catalog import IfNoneMatch, published
 from api.http import Services
+from tollgate.kit.base_url import base_url
 
 router = APIRouter()
 
 
 @router.get("/api/v1/openapi.json")
-def get_openapi(api: Services, if_none_match: IfNoneMatch = None) -> Response:
-    """Return the OpenAPI document."""
-    return published(api.reference.openapi, if_none_match)
+def get_openapi(api: Services, request: Request, if_none_match: IfNoneMatch = None) -> Response:
+    """Return the OpenAPI document, with the address that it was asked at."""
+    return published(api.reference.openapi(base_url(request.scope)), if_none_match)
 
 
 @router.get("/docs")

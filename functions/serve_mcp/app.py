@@ -4,31 +4,16 @@ Asks the API over HTTP with the caller's own key, so that a tool can do what its
 touches AWS: its role allows nothing.
 """
 
-from collections.abc import MutableMapping
 from functools import cache
-from typing import Any
 
 from mangum import Mangum
 
+from tollgate.kit.base_url import base_url
 from tollgate.kit.cors import CrossOrigin, cors_headers
 from tollgate.kit.settings import Settings
 from tollgate.mcp.http import McpApp
 
 VERSION = "0.1.0"
-
-
-def base_url(scope: MutableMapping[str, Any]) -> str:
-    """Return the API's address: where this very request came in.
-
-    As the gateway says it, or the socket: a `Host` header is the caller's word, and the key goes there.
-    """
-    event = scope.get("aws.event")
-    if event is not None:
-        context = event["requestContext"]
-        stage = str(context["path"]).removesuffix(str(event["path"]))
-        return f"https://{context['domainName']}{stage}"
-    host, port = scope["server"]
-    return f"http://{host}:{port}"
 
 
 # Not in tollgate.composition: that imports boto3, which is not needed here.

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from base64 import b64encode
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
 
@@ -22,7 +23,7 @@ from tollgate.kit.errors import TollgateError
 from tollgate.ledger.caps import CapPeriod
 from tollgate.ledger.entries import EntryKind
 from tollgate.providers.runtime.registry import MappingNames
-from tollgate.reference.document import errors, openapi
+from tollgate.reference.document import HERE, errors, openapi
 from tollgate.reference.pages import CONTENT_POLICY
 from tollgate.tasks.lifecycle import TaskErrorCode
 from tollgate.tasks.models import TaskStatus
@@ -34,9 +35,23 @@ DOCUMENT = openapi(CATALOG)
 SCHEMAS = DOCUMENT["components"]["schemas"]
 ROUTES = {(method.upper(), path) for path, on in DOCUMENT["paths"].items() for method in on}
 NOT_FOR_CUSTOMERS = re.compile(r"/dashboard.*|/mcp|/api/v1/(callbacks|payments)/.*")
+"""Nor is what describes itself in a protocol of its own."""
 UNREACHABLE = {"not_found", "method_not_allowed", "payment_unavailable", "invalid_signature"}
 """Errors of paths and methods that are not in the document."""
 MAX_BYTES = 512 * 1024
+
+
+def _keywords(value: Any) -> Iterator[str]:
+    """Return every key below a schema."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _keywords(one)
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            # An example may say anything.
+            if name not in ("examples", "default"):
+                yield name
+                yield from _keywords(one)
 
 
 def get(path: str, headers: dict[str, str] | None = None) -> Any:
@@ -66,6 +81,21 @@ class TestDocument:
                 for response in operation["responses"].values():
                     named |= set(response.get("$ref", "").rpartition("/")[2].split("."))
         assert set(errors()) - UNREACHABLE == named - {"", "text"}
+
+    def test_no_schema_has_a_word_that_is_none_of_json_schema_s(self) -> None:
+        """A comma in a text without quotes makes a second word of what is behind it."""
+        assert [words for words in _keywords(SCHEMAS) if " " in words] == []
+
+    def test_no_schema_is_there_twice(self) -> None:
+        lines = (HERE / "schemas.yaml").read_text().splitlines()
+        names = [line.partition(":")[0] for line in lines if re.match(r"[A-Za-z]\w*:", line)]
+        assert sorted(names) == sorted(set(names))
+
+    def test_an_error_says_its_status_and_the_codes_that_come_with_it(self) -> None:
+        for code, error in errors().items():
+            body = SCHEMAS[f"Error{error.status}"]["properties"]
+            assert body["code"]["const"] == error.status
+            assert code in body["error"]["properties"]["code"]["enum"]
 
     def test_an_error_stands_at_its_own_status(self) -> None:
         for path in DOCUMENT["paths"].values():
@@ -189,6 +219,12 @@ class TestServed:
 
     def test_the_document_is_made_once(self) -> None:
         assert api_parts.api().reference is api_parts.api().reference
-        assert json.loads(api_parts.api().reference.openapi.body) == json.loads(
-            get("/api/v1/openapi.json")["body"]
-        )
+        url = "https://api.example"
+        assert api_parts.api().reference.openapi(url) is api_parts.api().reference.openapi(url)
+
+    def test_its_server_is_the_address_that_it_was_asked_at(self) -> None:
+        # Not `Host`, which is the caller's word.
+        answer = get("/api/v1/openapi.json", {"Host": "evil.example"})
+        domain = EVENT["requestContext"]["domainName"]
+        (server,) = json.loads(answer["body"])["servers"]
+        assert server["url"].startswith(f"https://{domain}")

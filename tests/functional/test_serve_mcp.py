@@ -8,7 +8,8 @@ import pytest
 
 from local.events import Context
 from local.template import ROOT
-from serve_mcp.app import base_url, handler, shared_headers
+from serve_mcp.app import handler, shared_headers
+from tollgate.kit.base_url import base_url
 
 EVENT: dict[str, Any] = json.loads((ROOT / "events/serve_mcp.json").read_text())
 CONTEXT: Any = Context("ServeMcpFunction")

@@ -13,6 +13,8 @@ from tollgate.text import errors as text_errors
 
 VERSION = "1.0"
 """Of the API (docs/contract.md#versioning)."""
+RELATIVE = "../.."
+"""The base URL where nobody knows it: as seen from where this document is."""
 HERE = Path(__file__).parent
 TEXT = "text"
 _ABOUT = (
@@ -33,20 +35,24 @@ _KNOWN = {
 Json = dict[str, Any]
 
 
-def openapi(catalog: Catalog) -> Json:
-    """Return the document for the models of `catalog`."""
+def openapi(catalog: Catalog, base_url: str = RELATIVE) -> Json:
+    """Return the document for the models of `catalog`, of the service at `base_url`."""
     source = read_yaml(HERE / "operations.yaml")
     paths: dict[str, Json] = {}
     for route, operation in source["operations"].items():
         method, path = route.split(" ")
         paths.setdefault(path, {})[method.lower()] = _operation(path, operation)
-    schemas = {**read_yaml(HERE / "schemas.yaml"), **_model_ids(catalog), **generation_schemas(catalog)}
+    schemas = {
+        **read_yaml(HERE / "schemas.yaml"),
+        **dict(_error_schemas()),
+        **_model_ids(catalog),
+        **generation_schemas(catalog),
+    }
     made: Json = _with_references(
         {
             "openapi": "3.1.0",
             "info": {"title": "Tollgate", "version": VERSION, "description": _ABOUT},
-            # Relative to where this document is: the base URL may have a path of its own.
-            "servers": [{"url": "../.."}],
+            "servers": [{"url": base_url}],
             "tags": [{"name": name, "description": text} for name, text in source["groups"].items()],
             "paths": paths,
             "webhooks": {name: {"post": _hook(hook)} for name, hook in source["webhooks"].items()},
@@ -136,6 +142,7 @@ def _hook(source: Json) -> Json:
         "operationId": source["id"],
         "tags": [source["group"]],
         **words,
+        "security": [],
         "requestBody": body,
         "responses": answer,
     }
@@ -190,14 +197,32 @@ def _error_response(codes: Sequence[str], *, is_text: bool) -> Json:
     if is_text:
         schema: Json = {"$ref": "TextError"}
     else:
-        code = {"properties": {"code": {"enum": list(codes)}}}
-        own = {"properties": {"code": {"const": found[0].status}, "error": code}}
-        schema = {"allOf": [{"$ref": "Error"}, own]}
+        schema = {"$ref": _error_name(found[0].status)}
     response = {"description": "\n\n".join(about), "content": {"application/json": {"schema": schema}}}
     if any(error.retry_after_s is not None for error in found):
         seconds = {"schema": {"type": "integer"}, "description": "Seconds to wait before a repeat."}
         response["headers"] = {"Retry-After": seconds}
     return response
+
+
+def _error_schemas() -> Iterator[tuple[str, Json]]:
+    """Return a body for each status, with the codes that come with it: generators make a type of each."""
+    by_status: dict[int, list[type[TollgateError]]] = {}
+    for error in errors().values():
+        by_status.setdefault(error.status, []).append(error)
+    source = read_yaml(HERE / "schemas.yaml")["Error"]
+    for status, found in by_status.items():
+        detail = {**source["properties"]["error"]["properties"]}
+        detail["type"] = {"type": "string", "enum": sorted({error.type for error in found})}
+        code = {"description": "Stable; match on this.", "enum": sorted(error.code for error in found)}
+        detail["code"] = {"type": "string", **code}
+        own = {**source["properties"], "code": {"type": "integer", "const": status}}
+        own["error"] = {**source["properties"]["error"], "properties": detail}
+        yield _error_name(status), {**source, "properties": own}
+
+
+def _error_name(status: int) -> str:
+    return f"Error{status}"
 
 
 def _model_ids(catalog: Catalog) -> dict[str, Json]:

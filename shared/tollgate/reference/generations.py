@@ -70,6 +70,14 @@ def _is_taken(model: Model, given: Mapping[str, Any]) -> bool:
         return False
 
 
+def _in_words(schema: Schema) -> Schema:
+    """Return a choice of fractions as a number, with the choice in its description: generators know no such
+    enum. The model's own schema (`/catalog/{id}/schema`) has it."""
+    choice = ", ".join(map(str, schema["enum"]))
+    told = f"{schema.get('description', '')} One of {choice}.".strip()
+    return {**{name: each for name, each in schema.items() if name != "enum"}, "description": told}
+
+
 def _without_definitions(schema: Schema) -> Schema:
     """Return a schema with its own definitions put where they are referred to: in a document they would not
     be found."""
@@ -82,6 +90,8 @@ def _without_definitions(schema: Schema) -> Schema:
             return value
         if "$ref" in value:
             return put_in(definitions[value["$ref"].removeprefix("#/$defs/")])
+        if any(isinstance(one, float) for one in value.get("enum", ())):
+            return _in_words(value)
         return {key: put_in(one) for key, one in value.items()}
 
     own: Iterator[tuple[str, Any]] = (item for item in schema.items() if item[0] not in ("$defs", "$schema"))

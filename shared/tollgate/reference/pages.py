@@ -38,11 +38,14 @@ class Reference:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
+        self._openapi: dict[str, CachedBody] = {}
 
-    @cached_property
-    def openapi(self) -> CachedBody:
-        """Return the OpenAPI document."""
-        return CachedBody.of(self._document)
+    def openapi(self, base_url: str) -> CachedBody:
+        """Return the OpenAPI document of the service at `base_url`: one's own, so they are few."""
+        made = self._openapi.get(base_url)
+        if made is None:
+            made = self._openapi[base_url] = CachedBody.of({**self._document, "servers": [{"url": base_url}]})
+        return made
 
     @cached_property
     def html(self) -> CachedBody:

@@ -1,0 +1,136 @@
+"""The OpenAPI document as others' tools read it: clients are generated and used, linters find no error."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from local.template import ROOT
+from tests.support.local_service import running_service
+
+pytestmark = [pytest.mark.node, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+
+PROJECT = Path(ROOT) / "tests/contract/generators"
+PYTHON_GENERATOR = "openapi-python-client==0.29.1"
+TIMEOUT_S = 300
+
+
+def run(*command: str | Path, cwd: Path) -> "subprocess.CompletedProcess[str]":
+    """Run a command to its end."""
+    words = [str(word) for word in command]
+    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+
+
+def installed(name: str, *steps: tuple[str | Path, ...]) -> Path:
+    """Return a folder below `.local` in which each command of `steps` ran once, or skip."""
+    folder = Path(ROOT) / ".local" / name
+    ready = folder / ".ready"
+    if not ready.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        for step in steps:
+            done = run(*step, cwd=folder)
+            if done.returncode:
+                pytest.skip(f"cannot be installed: {done.stderr.strip()[-200:]}")
+        ready.touch()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def node() -> Path:
+    """Return the folder with the tools from npm."""
+    if shutil.which("npm") is None or shutil.which("node") is None:
+        pytest.skip("node and npm are not installed")
+    lock = PROJECT / "package-lock.json"
+    name = f"generators/node-{sha256(lock.read_bytes()).hexdigest()[:12]}"
+    ours = Path(ROOT) / ".local" / name
+    return installed(
+        name,
+        ("cp", PROJECT / "package.json", lock, ours),
+        ("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"),
+    )
+
+
+@pytest.fixture(scope="module")
+def python() -> Path:
+    """Return the folder of an environment with the generator from PyPI."""
+    uv = shutil.which("uv") or str(Path(ROOT) / ".local/uv/bin/uv")
+    if not Path(uv).exists():
+        pytest.skip("uv is not installed")
+    name = "generators/" + PYTHON_GENERATOR.replace("==", "-")
+    install = (uv, "pip", "install", "-q", "-p", ".", PYTHON_GENERATOR)
+    return installed(name, (uv, "venv", "-q", "--allow-existing", "."), install) / "bin"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """Return what `service.json` says of a running service."""
+    with running_service(Path(tmp_path_factory.mktemp("local"))) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def document(service: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the document as the service gives it."""
+    folder = tmp_path_factory.mktemp("document")
+    answer = httpx.get(service["baseUrl"] + "/api/v1/openapi.json")
+    assert answer.json()["servers"] == [{"url": service["baseUrl"]}]
+    (folder / "openapi.json").write_text(answer.text)
+    return folder
+
+
+class TestClients:
+    def test_one_for_python_creates_and_reads(
+        self, python: Path, document: Path, service: dict[str, Any]
+    ) -> None:
+        generator = (python / "openapi-python-client", "generate", "--meta", "none", "--fail-on-warning")
+        target = ("--path", "openapi.json", "--output-path", "tollgate_client", "--overwrite")
+        # What it would run afterwards is a formatter that is not there.
+        (document / "config.yml").write_text("post_hooks: []\n")
+        made = run(*generator, *target, "--config", "config.yml", cwd=document)
+        assert made.returncode == 0, made.stdout + made.stderr
+        shutil.copy(PROJECT / "use.py", document)
+        done = run(python / "python", "use.py", service["baseUrl"], service["apiKey"], cwd=document)
+        check(done)
+
+    def test_one_for_typescript_creates_and_reads(
+        self, node: Path, document: Path, service: dict[str, Any]
+    ) -> None:
+        binaries = node / "node_modules/.bin"
+        for name in ("use.ts", "tsconfig.json"):
+            shutil.copy(PROJECT / name, node)
+        made = run(binaries / "openapi-ts", "-i", document / "openapi.json", "-o", "client", cwd=node)
+        assert made.returncode == 0, made.stdout + made.stderr
+        compiled = run(binaries / "tsc", cwd=node)
+        assert compiled.returncode == 0, compiled.stdout
+        check(run("node", "built/use.js", service["baseUrl"], service["apiKey"], cwd=node))
+
+
+class TestLinters:
+    def test_redocly_finds_no_error(self, node: Path, document: Path) -> None:
+        command = (node / "node_modules/.bin/redocly", "lint", "openapi.json", "--format=json")
+        found = json.loads(run(*command, "--max-problems=1000", cwd=document).stdout)
+        assert [each["message"] for each in found["problems"] if each["severity"] == "error"] == []
+        assert found["totals"]["warnings"] > 0, "it has read the document"
+
+    def test_spectral_finds_no_error(self, node: Path, document: Path) -> None:
+        (document / "ruleset.yaml").write_text('extends: ["spectral:oas"]\n')
+        command = (node / "node_modules/.bin/spectral", "lint", "openapi.json", "--ruleset", "ruleset.yaml")
+        done = run(*command, "--format", "json", cwd=document)
+        found = json.loads(done.stdout[done.stdout.index("[") : done.stdout.rindex("]") + 1])
+        assert [each["message"] for each in found if each["severity"] == 0] == []
+
+
+def check(done: "subprocess.CompletedProcess[str]") -> None:
+    """Check what came of a client's conversation."""
+    assert done.returncode == 0, done.stdout + done.stderr
+    came = json.loads(done.stdout)
+    assert came.pop("taskId").startswith("task_")
+    (file,) = came.pop("files")
+    assert file.startswith("http")
+    assert came == {"status": "finished", "code": "invalid_input", "unknown": "invalid_api_key"}
