@@ -5,6 +5,7 @@ provider, and never holds provider credentials.
 
 http.py       what the routes share: the key, the body, the envelope
 media.py      estimate, create, status, cancel, lists
+requests.py   running text requests
 account.py    the account; `statistics.py`: usage and ledger; `keys.py`: API keys
 catalog.py    catalog and prices; `reference.py`: the OpenAPI document and its pages
 webhooks.py   deliveries and secrets; `callbacks.py`: providers' hints; `payments.py`: Stripe's
@@ -21,7 +22,19 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api import account, callbacks, catalog, files, keys, media, payments, reference, statistics, webhooks
+from api import (
+    account,
+    callbacks,
+    catalog,
+    files,
+    keys,
+    media,
+    payments,
+    reference,
+    requests,
+    statistics,
+    webhooks,
+)
 from tollgate.composition import api as api_parts
 from tollgate.composition.parts import cors_headers
 from tollgate.kit.cors import CrossOrigin
@@ -42,7 +55,19 @@ ANTHROPIC_HEADERS = ("anthropic-version", "x-api-key")
 app = FastAPI(openapi_url=None, redirect_slashes=False)
 ROUTERS = [
     routes.router
-    for routes in (account, statistics, keys, media, files, catalog, reference, callbacks, webhooks, payments)
+    for routes in (
+        account,
+        statistics,
+        keys,
+        media,
+        files,
+        requests,
+        catalog,
+        reference,
+        callbacks,
+        webhooks,
+        payments,
+    )
 ]
 for router in ROUTERS:
     app.include_router(router)

@@ -58,6 +58,11 @@ def media_key(api: Services, request: Request, authorization: Authorization = No
     return _known(request, api.authenticator.authenticate(authorization, Scope.MEDIA, _address(request)))
 
 
+def text_key(api: Services, request: Request, authorization: Authorization = None) -> ApiKey:
+    """Return the caller's key, which must have the `text` scope."""
+    return _known(request, api.authenticator.authenticate(authorization, Scope.TEXT, _address(request)))
+
+
 def account_key(api: Services, request: Request, authorization: Authorization = None) -> ApiKey:
     """Return the caller's key, which must have the `account` scope."""
     return _known(request, api.authenticator.authenticate(authorization, Scope.ACCOUNT, _address(request)))
@@ -85,6 +90,7 @@ Body = Annotated[dict[str, Any], Depends(parsed_body)]
 OptionalBody = Annotated[dict[str, Any], Depends(optional_body)]
 MediaBody = Annotated[dict[str, Any], Depends(parsed_media_body)]
 MediaKey = Annotated[ApiKey, Depends(media_key)]
+TextKey = Annotated[ApiKey, Depends(text_key)]
 AccountKey = Annotated[ApiKey, Depends(account_key)]
 KeyOfNow = Annotated[ApiKey, Depends(key_of_now)]
 

@@ -19,6 +19,7 @@ ROUTES = {  # docs/contract.md#generation
     ("POST", "/api/v1/keys"),
     ("POST", "/api/v1/files"),
     ("DELETE", "/api/v1/files/{id}"),
+    ("DELETE", "/api/v1/requests/{requestId}"),
     ("PATCH", "/api/v1/keys/{id}"),
     ("DELETE", "/api/v1/keys/{id}"),
     ("POST", "/api/v1/keys/{id}/rotate"),

@@ -57,6 +57,7 @@ ALLOWED = {
     "TextFunction": {
         ("dynamodb:GetItem", "ApiKeysTable"),
         ("dynamodb:UpdateItem", "ApiKeysTable"),
+        ("dynamodb:GetItem", "AccountsTable"),
         ("dynamodb:UpdateItem", "AccountsTable"),
         ("dynamodb:PutItem", "LedgerTable"),
         ("dynamodb:GetItem", "ResponsesTable"),

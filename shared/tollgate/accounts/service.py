@@ -1,15 +1,17 @@
 """Opening accounts, and showing them."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from tollgate.accounts.keys import new_key
 from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.webhook_secrets import new_webhook_secret
 from tollgate.kit.clock import Clock
-from tollgate.kit.errors import UserNotFoundError
-from tollgate.kit.ids import new_id
+from tollgate.kit.errors import RequestNotFoundError, UserNotFoundError
+from tollgate.kit.ids import is_id, new_id
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.holds import AlreadyResolvedError
 from tollgate.ledger.repository import LedgerRepository
 
 FIRST_KEY_NAME = "First key"
@@ -41,6 +43,16 @@ class AccountService:
         if account is None:
             raise UserNotFoundError
         return account
+
+    def end_request(self, account_id: str, request_id: str) -> dict[str, Any]:
+        """Ask a running text request to end; who runs it looks every 5 s. Raises `RequestNotFoundError`."""
+        if not is_id("req", request_id):
+            raise RequestNotFoundError
+        try:
+            self._ledger.ask_end(account_id, request_id)
+        except AlreadyResolvedError as exc:
+            raise RequestNotFoundError from exc
+        return {"requestId": request_id, "ending": True}
 
     def open(self, credit_micro_usd: int) -> OpenedAccount:
         """Open an account with a key of all scopes and `credit_micro_usd` on it."""

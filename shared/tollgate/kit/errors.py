@@ -13,6 +13,7 @@
     ├── KeyNotFoundError           404 key_not_found
     ├── DeliveryNotFoundError      404 delivery_not_found
     ├── UploadNotFoundError        404 file_not_found
+    ├── RequestNotFoundError       404 request_not_found
     ├── UserNotFoundError          404 user_not_found
     ├── ModelNotFoundError         404 model_not_found
     ├── MethodNotAllowedError      405 method_not_allowed
@@ -323,6 +324,17 @@ class UploadNotFoundError(TollgateError):
 
     def __init__(self) -> None:
         super().__init__("File not found.")
+
+
+class RequestNotFoundError(TollgateError):
+    """No such text request is running, or it is another account's: the two look the same."""
+
+    status = 404
+    code = "request_not_found"
+    type = "NotFound"
+
+    def __init__(self) -> None:
+        super().__init__("No such request is running.")
 
 
 class UserNotFoundError(TollgateError):

@@ -181,6 +181,18 @@ class HoldWrites:
             refused=lambda _: AlreadyResolvedError(hold.request_id),
         )
 
+    def ask_end(self, account_id: str, request_id: str) -> Write:
+        """Return the write that asks a running request to end. Refused: `AlreadyResolvedError`."""
+        # Its hold was placed, and nobody settled, voided or expired it since.
+        is_running = Exists(("holds", request_id))
+        return Write(
+            self.accounts_table,
+            key={"account_id": account_id},
+            update=(Set(("holds", request_id, "end_asked"), True),),
+            condition=is_running,
+            refused=lambda _: AlreadyResolvedError(request_id),
+        )
+
     def charge_late(self, entry: Entry, allowance: Allowance | None) -> list[Write]:
         """Return the two writes of one transaction that bill a request whose hold was given back.
 
@@ -312,6 +324,11 @@ def holds_of(account: Item) -> list[Hold]:
         Hold(request_id, hold["amount"], hold["expires_at"], hold.get("counter"))
         for request_id, hold in account.get("holds", {}).items()
     ]
+
+
+def is_end_asked(account: Item, request_id: str) -> bool:
+    """Return whether the owner of a running request asked for its end."""
+    return bool(account.get("holds", {}).get(request_id, {}).get("end_asked"))
 
 
 def charge_of(entry: Entry) -> int:

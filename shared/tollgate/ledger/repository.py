@@ -111,6 +111,10 @@ class LedgerRepository:
         )
         return [add_spend(count_request(debit, window), allowance, amount), self._post(entry)]
 
+    def ask_end(self, account_id: str, request_id: str) -> None:
+        """Ask a running text request to end. Raises `AlreadyResolvedError` where it has no hold."""
+        self._db.write(self._holds.ask_end(account_id, request_id))
+
     def slots(self, account_id: str) -> tuple[int, int]:
         """Return how many more tasks of an account may run now, and how many of its tasks do not run yet.
 

@@ -28,6 +28,7 @@ from tollgate.ledger.holds import (
     HoldWrites,
     LateChargeRefusedError,
     charge_of,
+    is_end_asked,
     late_cover,
     late_entry,
     text_entry,
@@ -168,6 +169,11 @@ class TextBilling:
         self._stop_renewing(placed)
         if not placed.settling:
             await self._resolve(placed.account_id, placed.hold, 0)
+
+    async def is_end_asked(self, placed: Placed) -> bool:
+        """Return whether the request's owner asked for its end. Raises `DatabaseError`."""
+        account = await self._db.get(self._writes.accounts_table, {"account_id": placed.account_id})
+        return account is not None and is_end_asked(account, placed.hold.request_id)
 
     async def _record(self, entry: Entry) -> Entry:
         """Write the row that decides what a hold is resolved with; return the one that is there then."""

@@ -10,7 +10,7 @@ import aiohttp
 from tollgate.kit.dynamodb_async import DatabaseError
 from tollgate.kit.observability import logger
 from tollgate.text.billing import Billed, Placed, TextBilling
-from tollgate.text.faults import BROKEN_OFF, TIMED_OUT
+from tollgate.text.faults import BROKEN_OFF, ENDED, TIMED_OUT
 from tollgate.text.finishing import Finishing
 from tollgate.text.models import TextModel
 from tollgate.text.sse import SseEvent, UnreadableStreamError
@@ -18,6 +18,11 @@ from tollgate.text.upstream import Answer, Exchange
 
 DRAIN_TIMEOUT_S = 120.0
 """How long an answer is read on, to be billed by its usage, after the client has gone."""
+
+LOOK_EVERY_S = 5.0
+"""How often a stream looks whether its owner asked for its end: one read of the account's row."""
+MAX_LOOKS = 180
+"""As many as the 15 minutes take that a stream may last."""
 
 SendEvents = Callable[[bytes], Awaitable[None]]
 """Sends whole events to the client; does nothing when it has gone."""
@@ -51,17 +56,21 @@ class StreamedResponse:
     first: bytes
     billing: TextBilling
     finishing: Finishing
+    end_asked: bool = False
 
     async def relay(self, send: SendEvents, client_gone: asyncio.Event) -> Billed:
         """Send the answer as it comes; settle, also when it breaks or the client goes."""
         stream = self.exchange.stream
+        watch = asyncio.ensure_future(self._end_when_asked())
         try:
             await send(self.first)
             await self._relay(send, client_gone)
         except (aiohttp.ClientError, TimeoutError, UnreadableStreamError) as exc:
             slow = isinstance(exc, TimeoutError)
-            await _send_if_any(send, stream.close(TIMED_OUT if slow else BROKEN_OFF))
+            fault = ENDED if self.end_asked else TIMED_OUT if slow else BROKEN_OFF
+            await _send_if_any(send, stream.close(fault))
         finally:
+            watch.cancel()
             self.response.close()
             # Not to be cut short: a stopped server still owes the customer the rest of the hold.
             billed = await self.finishing.run(self._settle())
@@ -79,17 +88,31 @@ class StreamedResponse:
         exchange, content = self.exchange, self.response.content
         drained_by: float | None = None
         while not exchange.stream.ended:
-            piece = await content.readany()
+            piece = b"" if self.end_asked else await content.readany()
             if not piece:
-                await _send_if_any(
-                    send, encode_events(exchange, exchange.splitter.close()) + exchange.stream.close()
-                )
+                rest = encode_events(exchange, exchange.splitter.close())
+                fault = ENDED if self.end_asked else BROKEN_OFF
+                await _send_if_any(send, rest + exchange.stream.close(fault))
                 return
             await _send_if_any(send, encode_events(exchange, exchange.splitter.feed(piece)))
             if client_gone.is_set():
                 drained_by = drained_by or time.monotonic() + DRAIN_TIMEOUT_S
                 if time.monotonic() > drained_by:
                     return
+
+    async def _end_when_asked(self) -> None:
+        """Read no more of the provider's answer once the request's owner has asked for its end."""
+        for _ in range(MAX_LOOKS):
+            await asyncio.sleep(LOOK_EVERY_S)
+            try:
+                self.end_asked = await self.billing.is_end_asked(self.placed)
+            except DatabaseError:
+                # The next look may do better; the answer itself needs no database until its end.
+                logger.warning("text.not_looked")
+            if self.end_asked:
+                # Whoever waits for the next piece is woken by it.
+                self.response.close()
+                return
 
 
 TextResponse = CompleteResponse | Refused | StreamedResponse

@@ -1,0 +1,136 @@
+"""A running stream, ended by its owner, on the emulator. The pause between two looks is shortened."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.functional.test_api import call
+from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
+from tollgate.composition import api as api_parts
+from tollgate.kit.ids import new_id
+from tollgate.text import response
+from tollgate.text.service import STREAM_TIMEOUT_S
+
+pytestmark = [
+    pytest.mark.ministack,
+    pytest.mark.xdist_group("ministack"),
+    pytest.mark.usefixtures("fresh_breaker"),
+]
+
+MODELS = {"openai": "gpt-5.4-mini", "anthropic": "claude-haiku-5-5"}
+PATHS = {"openai": "/chat/completions", "anthropic": "/messages"}
+TOKENS = 1_000
+"""At 20 ms each the answer would take 20 s."""
+LONG = f"[[tokens {TOKENS}]] [[delay 20]]"
+SILENT = "[[tokens 5]] [[delay 3000]]"
+LOOKS_EVERY_S = response.LOOK_EVERY_S
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(response, "LOOK_EVERY_S", 0.1)
+
+
+@contextmanager
+def streaming(client: TextClient, protocol: str, prompt: str) -> Iterator[tuple[str, Iterator[str]]]:
+    """Begin a stream; give its request's id and its lines."""
+    asked = {
+        "model": MODELS[protocol],
+        "max_tokens": TOKENS,
+        "stream": True,
+        "messages": [{"role": "user", "content": prompt}],
+    }
+    with httpx.stream(
+        "POST",
+        f"{client.url}/api/v1{PATHS[protocol]}",
+        json=asked,
+        headers={"authorization": f"Bearer {client.account.api_key}"},
+        timeout=START_TIMEOUT_S,
+    ) as answer:
+        lines = answer.iter_lines()
+        assert "data: " in next(line for line in lines if line.startswith("data: "))
+        yield answer.headers["x-request-id"], lines
+
+
+def end(client: TextClient, request_id: str) -> tuple[int, Any]:
+    status, answer, _ = call("DELETE", f"/api/v1/requests/{request_id}", client.account.api_key)
+    return status, answer
+
+
+def wait_until_settled(client: TextClient) -> None:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while not client.texts() or not client.settled():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+class TestTheBounds:
+    def test_a_stream_looks_every_5_s_for_as_long_as_it_may_last(self) -> None:
+        assert LOOKS_EVERY_S == 5
+        assert response.MAX_LOOKS * LOOKS_EVERY_S >= STREAM_TIMEOUT_S
+
+
+@pytest.mark.parametrize("protocol", ["openai", "anthropic"])
+class TestAStreamThatItsOwnerEnds:
+    def test_ends_in_an_error_and_is_billed_for_what_came(self, client: TextClient, protocol: str) -> None:
+        with streaming(client, protocol, LONG) as (request_id, lines):
+            status, answer = end(client, request_id)
+            assert (status, answer["data"]) == (200, {"requestId": request_id, "ending": True})
+            rest = [line for line in lines if line.startswith("data: ")]
+        last = json.loads(rest[-1].removeprefix("data: "))
+        assert last["error"]["code"] == "request_ended"
+        assert len(rest) < TOKENS / 2
+        wait_until_settled(client)
+        (entry,) = client.texts()
+        assert entry.usage is not None
+        assert 0 < entry.usage["output_tokens"] < TOKENS / 2
+        assert client.balance() == USD + entry.amount_micro_usd
+
+    def test_a_client_that_has_gone_can_still_end_it(self, client: TextClient, protocol: str) -> None:
+        with streaming(client, protocol, LONG) as (request_id, _):
+            pass
+        assert end(client, request_id)[0] == 200
+        wait_until_settled(client)
+        (entry,) = client.texts()
+        assert entry.usage is not None
+        assert entry.usage["output_tokens"] < TOKENS / 2
+
+
+class TestAProviderThatIsSilent:
+    def test_is_not_waited_for(self, client: TextClient) -> None:
+        with streaming(client, "openai", SILENT) as (request_id, lines):
+            assert end(client, request_id)[0] == 200
+            rest = [line for line in lines if line.startswith("data: ")]
+        assert ["request_ended" in line for line in rest] == [True]
+
+
+class TestNobodyElsesBusiness:
+    def test_another_account_ends_nothing(self, client: TextClient) -> None:
+        other = api_parts.api().accounts.open(USD)
+        with streaming(client, "openai", LONG) as (request_id, lines):
+            status, answer, _ = call("DELETE", f"/api/v1/requests/{request_id}", other.api_key)
+            assert (status, answer["error"]["code"]) == (404, "request_not_found")
+            assert next(lines) is not None
+            end(client, request_id)
+        wait_until_settled(client)
+
+    @pytest.mark.parametrize("request_id", ["req_1", "task_01M81RF16CKG0KGXXJT4SKBAK1", new_id("req"), "%20"])
+    def test_what_does_not_run_is_not_found(self, client: TextClient, request_id: str) -> None:
+        status, answer = end(client, request_id)
+        assert (status, answer["error"]["code"]) == (404, "request_not_found")
+
+    def test_what_is_over_is_not_found(self, client: TextClient) -> None:
+        said = [{"role": "user", "content": "hi"}]
+        answer = client.post(PATHS["openai"], {"model": MODELS["openai"], "max_tokens": 5, "messages": said})
+        assert end(client, answer.headers["x-request-id"])[0] == 404
+
+    def test_a_key_without_the_scope_may_not(self, client: TextClient) -> None:
+        body = {"name": "media", "scopes": ["media"]}
+        _, made, _ = call("POST", "/api/v1/keys", client.account.api_key, body)
+        status, answer, _ = call("DELETE", f"/api/v1/requests/{new_id('req')}", made["data"]["key"])
+        assert (status, answer["error"]["code"]) == (403, "forbidden")
