@@ -4,7 +4,6 @@ A wrong key is refused by what is known already, as far as that goes: its checks
 in the last 30 s. In that time a flood of wrong keys reads an id once, and the id of a real key a few times.
 """
 
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -15,6 +14,7 @@ from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError
 from tollgate.kit.expressions import AtMost, Exists, Missing, Set
 from tollgate.kit.observability import logger
+from tollgate.kit.remembered import Newest
 from tollgate.kit.writes import Write
 
 KEY_CACHE_MS = 30 * MS_PER_S
@@ -91,8 +91,8 @@ class KeyCache:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._keys: OrderedDict[str, _Known] = OrderedDict()
-        self._missing: OrderedDict[str, _Known] = OrderedDict()
+        self._keys: Newest[_Known] = Newest(MAX_CACHED_KEYS)
+        self._missing: Newest[_Known] = Newest(MAX_CACHED_KEYS)
 
     def get(self, key_id: str, text: str) -> ApiKey | None:
         """Return the key of this id where it is known; `None` asks to read it.
@@ -114,7 +114,7 @@ class KeyCache:
         until_ms = self._clock.now_ms() + KEY_CACHE_MS
         # The time is that of the first read, so that the reads in it are counted to an end.
         read = _Known(key, until_ms) if known is None else replace(known, key=key, reads=known.reads + 1)
-        self._remember(self._missing if key is None else self._keys, key_id, read)
+        (self._missing if key is None else self._keys)[key_id] = read
 
     def use_is_due(self, key: ApiKey) -> bool:
         """Return whether this use of a key is to be noted, and take it for noted."""
@@ -126,16 +126,9 @@ class KeyCache:
             self._keys[key.key_id] = replace(known, key=replace(key, last_used_at_ms=now_ms))
         return True
 
-    def _fresh(self, among: OrderedDict[str, _Known], key_id: str) -> _Known | None:
+    def _fresh(self, among: Newest[_Known], key_id: str) -> _Known | None:
         known = among.get(key_id)
         return known if known is not None and self._clock.now_ms() < known.until_ms else None
-
-    @staticmethod
-    def _remember(among: OrderedDict[str, _Known], key_id: str, known: _Known) -> None:
-        among.pop(key_id, None)
-        among[key_id] = known
-        while len(among) > MAX_CACHED_KEYS:
-            among.popitem(last=False)
 
 
 class KeyStore(Protocol):

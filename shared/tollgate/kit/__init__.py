@@ -14,6 +14,7 @@ document.py    a document read again and again; `s3_document.py`, `s3_get.py`: f
 due_index.py   rows whose time has come; `shards.py`: its partitions
 queue.py       our queues; `batches.py`, `changes.py`, `dead_letters.py`: what comes from them
 outbound.py    the one client for addresses that others name; `addresses.py`: which are public
+remembered.py  a value read again after a while; the newest of many entries
 rotation.py    how long an old secret lives on
 settings.py    configuration; `observability.py`: logs and metrics
 """

@@ -1,7 +1,8 @@
 """AWS's binary event stream (`application/vnd.amazon.eventstream`), decoded without an SDK.
 
 A message is: its length and that of its headers, a CRC-32 of these eight bytes, the headers, the payload, and
-a CRC-32 of all before. A test holds this equal to botocore's decoder. Source: the AWS documentation, "Event
+a CRC-32 of all before. A test holds this equal to botocore's decoder, whose import brings the SDK along and
+takes three times as long (`python -X importtime`). Source: the AWS documentation, "Event
 stream encoding" (Amazon Transcribe, Setting up a streaming request), and docs/providers/bedrock.md.
 """
 

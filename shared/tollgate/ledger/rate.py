@@ -9,12 +9,12 @@ there are two ways to count: `opens` starts a minute, the other one goes on in i
 told by the row that was found, and tries the other way.
 """
 
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import RateLimitedError
 from tollgate.kit.expressions import Add, Below, Between, Missing, Set
+from tollgate.kit.remembered import Newest
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 
@@ -80,7 +80,7 @@ class RateMeter:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._seen: OrderedDict[str, int] = OrderedDict()
+        self._seen: Newest[int] = Newest(MAX_REMEMBERED)
 
     def guess(self, account_id: str, now_ms: int) -> RateWindow:
         """Return how a request of now is most likely to be counted."""
@@ -91,11 +91,11 @@ class RateMeter:
     def counted(self, account_id: str, window: RateWindow) -> None:
         """Note a request that was counted."""
         minute, count = divmod(self._seen.get(account_id, 0), BASE)
-        self._note(account_id, window.minute * BASE + (count if minute == window.minute else 0) + 1)
+        self._seen[account_id] = window.minute * BASE + (count if minute == window.minute else 0) + 1
 
     def refused(self, account_id: str, now_ms: int) -> None:
         """Note that the minute is used up."""
-        self._note(account_id, now_ms // _MINUTE_MS * BASE + self._limit)
+        self._seen[account_id] = now_ms // _MINUTE_MS * BASE + self._limit
 
     def headers(self, account_id: str, now_ms: int) -> dict[str, str]:
         """Return the `x-ratelimit-*` headers: the limit, what is left at most, seconds until it is whole."""
@@ -106,9 +106,3 @@ class RateMeter:
             "x-ratelimit-remaining": str(max(0, self._limit - used)),
             "x-ratelimit-reset": str(MINUTE_S - now_ms // MS_PER_S % MINUTE_S),
         }
-
-    def _note(self, account_id: str, rate: int) -> None:
-        self._seen[account_id] = rate
-        self._seen.move_to_end(account_id)
-        if len(self._seen) > MAX_REMEMBERED:
-            self._seen.popitem(last=False)

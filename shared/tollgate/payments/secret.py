@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pydantic import BaseModel, ConfigDict, Field
 
 from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.remembered import Remembered
 
 REFRESH_MS = 300 * MS_PER_S
 """A changed secret is in use at most this much later."""
@@ -35,15 +36,8 @@ class StripeKeySource:
     """Stripe's keys, read when they are first needed and remembered for a while."""
 
     def __init__(self, read_secret: Callable[[], str], clock: Clock) -> None:
-        self._read_secret = read_secret
-        self._clock = clock
-        self._keys: StripeKeys | None = None
-        self._read_at_ms: int | None = None
+        self._keys = Remembered(lambda: read_keys(read_secret()), REFRESH_MS, clock)
 
     def keys(self) -> StripeKeys | None:
         """Return the keys, or `None` where this service takes no payments. Raises as `read_keys` does."""
-        now_ms = self._clock.now_ms()
-        if self._read_at_ms is None or now_ms - self._read_at_ms >= REFRESH_MS:
-            self._keys = read_keys(self._read_secret())
-            self._read_at_ms = now_ms
-        return self._keys
+        return self._keys.get()

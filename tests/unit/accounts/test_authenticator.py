@@ -178,6 +178,7 @@ class TestMemory:
 
     def test_memory_is_bounded_and_the_oldest_goes(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("tollgate.accounts.auth.MAX_CACHED_KEYS", 2)
+        desk.authenticator = Authenticator(desk.keys, desk.clock)
         assert MAX_CACHED_KEYS == 10_000
         others = [new_key(), new_key()]
         desk.ask()
@@ -220,6 +221,7 @@ class TestFloods:
         self, desk: Desk, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("tollgate.accounts.auth.MAX_CACHED_KEYS", 2)
+        desk.authenticator = Authenticator(desk.keys, desk.clock)
         desk.ask()
         assert all(desk.refuses(f"Bearer {new_key().text}") for _ in range(10))
         reads = desk.keys.reads

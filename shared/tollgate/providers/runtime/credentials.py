@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from tollgate.kit.clock import Clock
+from tollgate.kit.remembered import Remembered
 from tollgate.providers.runtime.base import MediaProvider
 from tollgate.providers.runtime.registry import providers
 from tollgate.providers.runtime.secret import REFRESH_MS, Credentials, read_credentials
@@ -53,15 +54,10 @@ class ProviderSource:
     """The adapters of the secret, remembered for a while."""
 
     def __init__(self, read_secret: Callable[[], str], clock: Clock) -> None:
-        self._read_secret = read_secret
-        self._clock = clock
-        self._adapters: Mapping[str, MediaProvider] = {}
-        self._read_at_ms: int | None = None
+        self._adapters = Remembered(
+            lambda: Adapters(read_credentials(read_secret()), clock), REFRESH_MS, clock
+        )
 
     def providers(self) -> Mapping[str, MediaProvider]:
         """Return the adapters by name. Raises pydantic's `ValidationError` for a malformed secret."""
-        now_ms = self._clock.now_ms()
-        if self._read_at_ms is None or now_ms - self._read_at_ms >= REFRESH_MS:
-            self._adapters = Adapters(read_credentials(self._read_secret()), self._clock)
-            self._read_at_ms = now_ms
-        return self._adapters
+        return self._adapters.get()

@@ -6,6 +6,7 @@ from contextlib import suppress
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.expressions import Equals, Missing, Remove, Set
+from tollgate.kit.remembered import Remembered
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 from tollgate.providers.runtime.base import PollOutcome, SubmitOutcome
@@ -25,16 +26,14 @@ class ProviderHealthStore:
         self._db = db
         self._table = table
         self._clock = clock
-        self._read: dict[str, Health] = {}
-        self._read_at_ms: int | None = None
+        self._known = Remembered(self._read, REFRESH_MS, clock)
 
     def health(self) -> Mapping[str, Health]:
         """Return what is known, by provider or route, at most some seconds old."""
-        now_ms = self._clock.now_ms()
-        if self._read_at_ms is None or now_ms - self._read_at_ms >= REFRESH_MS:
-            self._read = {row["provider"]: Health.from_item(row) for row in self._db.scan(self._table)}
-            self._read_at_ms = now_ms
-        return self._read
+        return self._known.get()
+
+    def _read(self) -> dict[str, Health]:
+        return {row["provider"]: Health.from_item(row) for row in self._db.scan(self._table)}
 
     def in_order(self, providers: Sequence[str], model: str) -> list[str]:
         """Return the providers to ask for a job of `model`, best first, those that are disabled left out."""
@@ -49,9 +48,10 @@ class ProviderHealthStore:
     def may_try(self, provider: str) -> bool:
         """Return whether a task may be given to `provider` now: of one whose time is over, only one may."""
         now_ms = self._clock.now_ms()
-        if not wants_trial(provider, self.health(), now_ms):
+        health = self.health()
+        if not wants_trial(provider, health, now_ms):
             return True
-        read = self._read[provider]
+        read = health[provider]
         with suppress(HealthMovedError):
             self._write(provider, read, Health(read.failures, now_ms + TRIAL_MS, reason=read.reason))
             return True
@@ -96,7 +96,7 @@ class ProviderHealthStore:
                 repeated=lambda row: _is(row, new),
             )
         )
-        self._read[provider] = new
+        self._known.get()[provider] = new
 
 
 def _is(row: Item, new: Health) -> bool:

@@ -1,0 +1,47 @@
+"""What a process remembers between requests: a value for a while, the newest entries of many. Pure.
+
+Not `cachetools`: its `TTLCache` begins an entry's time anew whenever it is set, and a key's must not be.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from tollgate.kit.clock import Clock
+
+Value = TypeVar("Value")
+
+
+class Remembered(Generic[Value]):
+    """A value that is read when it is first needed, and again `for_ms` after it was.
+
+    A read that raises is not remembered: the next one reads again.
+    """
+
+    def __init__(self, read: Callable[[], Value], for_ms: int, clock: Clock) -> None:
+        self._read = read
+        self._for_ms = for_ms
+        self._clock = clock
+        self._known: tuple[int, Value] | None = None
+
+    def get(self) -> Value:
+        """Return the value, at most `for_ms` old. Raises what the read raises."""
+        now_ms = self._clock.now_ms()
+        if self._known is None or now_ms - self._known[0] >= self._for_ms:
+            self._known = (now_ms, self._read())
+        return self._known[1]
+
+
+class Newest(OrderedDict[str, Value]):
+    """A dict of at most `most` entries: what was set longest ago is forgotten first."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def __setitem__(self, key: str, value: Value) -> None:
+        """Set an entry, which is the newest now."""
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        if len(self) > self._most:
+            self.popitem(last=False)
