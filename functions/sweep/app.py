@@ -1,7 +1,7 @@
 """Trigger: every minute.
 
 Sends a message for each task and each delivery whose time has come or whose chain of messages broke, and
-resolves text holds that outlived their request.
+resolves text holds that outlived their request. Then counts the models that nobody can make now.
 Never decides about a task: the step that its message leads to does.
 """
 
@@ -14,7 +14,13 @@ from tollgate.kit.observability import emit, logger
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:  # noqa: ARG001 - Lambda's signature
-    """Sweep once."""
+    """Sweep once, then look at the routes: what fails there has not kept a task waiting."""
     swept = sweep_parts.sweeper().sweep()
     logger.info("sweep.done", tasks=swept.tasks, deliveries=swept.deliveries, holds=swept.holds)
     emit({"SweptTasks": swept.tasks, "SweptDeliveries": swept.deliveries, "ExpiredHolds": swept.holds})
+    watched = sweep_parts.route_watch().look()
+    if watched.models_down or watched.providers_failing:
+        logger.warning(
+            "sweep.routes_down", models=watched.models_down, providers_failing=watched.providers_failing
+        )
+    emit({"SingleRouteDown": len(watched.models_down), "DeadRoutes": len(watched.providers_failing)})

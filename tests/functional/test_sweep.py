@@ -15,6 +15,7 @@ from tests.functional.test_run_task import run_to_end, task_of
 from tests.support.clock import ManualClock
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import run_task as run_task_parts
+from tollgate.providers.runtime.health_store import REFRESH_MS
 from tollgate.tasks.lifecycle import STEP_GRACE_MS, SUBMIT_LEASE_MS
 from tollgate.tasks.sweep import WAITING_AGAIN_MS
 
@@ -102,3 +103,24 @@ class TestDeliveries:
         assert sent(aws, "WebhookQueue") == [{"delivery_id": delivery_id, "seq": 0}]
         sweep()
         assert sent(aws, "WebhookQueue") == []
+
+
+class TestRoutes:
+    def counted(self, capsys: pytest.CaptureFixture[str]) -> tuple[list[float], list[float]]:
+        capsys.readouterr()
+        sweep()
+        lines = [
+            json.loads(line) for line in capsys.readouterr().out.splitlines() if "SingleRouteDown" in line
+        ]
+        (line,) = [line for line in lines if "_aws" in line]
+        return line["SingleRouteDown"], line["DeadRoutes"]
+
+    @pytest.mark.usefixtures("aws")
+    def test_models_that_nobody_can_make_are_counted_and_none_is_said_too(
+        self, capsys: pytest.CaptureFixture[str], clock: ManualClock
+    ) -> None:
+        assert self.counted(capsys) == ([0.0], [0.0])
+        health = run_task_parts.step_runner().health
+        health.switch("apimart/suno-custom-model", disabled=True, reason="a test")
+        clock.advance(REFRESH_MS)
+        assert self.counted(capsys) == ([1.0], [0.0])

@@ -80,6 +80,17 @@ class TestAlarms:
         assert (alarm["Statistic"], alarm["Period"]) == ("Sum", 900)
         assert alarm["Dimensions"] == [{"Name": "service", "Value": "tollgate"}]
 
+    def test_models_without_a_provider_and_providers_without_an_end_ring(self, template: Template) -> None:
+        minutes, hours = _alarms(template)["SingleRouteDownAlarm"], _alarms(template)["DeadRoutesAlarm"]
+        assert (minutes["MetricName"], minutes["Statistic"], minutes["Period"]) == (
+            "SingleRouteDown",
+            "Maximum",
+            60,
+        )
+        assert (minutes["DatapointsToAlarm"], minutes["EvaluationPeriods"]) == (5, 10)
+        assert (hours["MetricName"], hours["Statistic"]) == ("DeadRoutes", "Minimum")
+        assert hours["Period"] * hours["DatapointsToAlarm"] == 24 * 3600
+
     def test_functions_that_lambda_refuses_to_run_ring(self, template: Template) -> None:
         alarm = _alarms(template)["ThrottlesAlarm"]
         assert (alarm["Namespace"], alarm["MetricName"], alarm["Dimensions"]) == (

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from tollgate.catalog.refresh import CurrentCatalog
+from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.due_index import DueIndex
@@ -9,7 +11,9 @@ from tollgate.kit.dynamodb import Database
 from tollgate.kit.queue import Queue
 from tollgate.kit.settings import Settings
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.tasks.sweep import Sweeper
+from tollgate.tasks.watch import RouteWatch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +24,11 @@ class SweepSettings(Settings):
     ledger_table: str
     tasks_table: str
     deliveries_table: str
+    providers_table: str
     task_queue_url: str
     webhook_queue_url: str
+    live_providers: str
+    config_bucket: str
 
 
 @part
@@ -37,3 +44,12 @@ def sweeper() -> Sweeper:
         webhook_queue=Queue(aws.sqs(), settings.webhook_queue_url),
         clock=clock(),
     )
+
+
+@part
+def route_watch() -> RouteWatch:
+    """Join what looks for models that nobody can make."""
+    settings = SweepSettings.from_env()
+    health = ProviderHealthStore(Database(aws.dynamodb()), settings.providers_table, clock())
+    catalog = media_catalog(settings.live_providers, settings.config_bucket).catalog
+    return RouteWatch(CurrentCatalog(catalog), health, clock())

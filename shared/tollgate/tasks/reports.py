@@ -9,6 +9,9 @@ from tollgate.tasks.step import Stepped, StepResult
 GIVEN_UP = frozenset({TaskErrorCode.PROVIDERS_EXHAUSTED, TaskErrorCode.DEADLINE_PASSED})
 """The ends that say something about us: a refusal or a cancelling is the customer's."""
 
+OUR_FAULT = frozenset({FailureKind.REFUSED_US, FailureKind.NOT_CONFIGURED})
+"""Failures that last until an operator acts: no key or no credit there, or a route that leads nowhere."""
+
 
 def report(stepped: Stepped) -> None:
     """Log a step of `run_task`, and count what came to an end with it: an attempt, the task."""
@@ -34,7 +37,7 @@ def failed_attempt(task: Task) -> Attempt | None:
 
 
 def _report_failure(attempt: Attempt, task: Task) -> None:
-    is_ours = attempt.failure == FailureKind.REFUSED_US
+    is_ours = attempt.failure in OUR_FAULT
     log = logger.error if is_ours else logger.warning
     log("run_task.attempt_failed", provider=attempt.provider, failure=attempt.failure, model=task.model)
     emit_provider_error(attempt.provider, is_ours=is_ours)

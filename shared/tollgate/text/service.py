@@ -21,7 +21,7 @@ from tollgate.accounts.models import ApiKey
 from tollgate.catalog import names
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.kit.observability import emit_provider_error, logger
+from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.text.billing import Placed, TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.errors import error_body, error_of_failures, fault_body, fault_status
@@ -158,6 +158,8 @@ class TextService:
         last: RoutedRequest | None = None
         for routed, exchange in self._exchanges(request, model, placed, headers, upstreams):
             if not self.breaker.allows(routed.route.provider, self.clock.now_ms()):
+                if len({route.provider for route in model.routes}) == 1:
+                    emit({"SingleRouteDown": 1})
                 continue
             outcome = await self._attempt(routed, exchange, placed, answer_by)
             if not isinstance(outcome, Fault):

@@ -63,8 +63,11 @@ class TestMetrics:
         # The alarms watch the service alone.
         assert end["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["service"]]
 
-    def test_a_refusal_of_our_account_is_counted_besides(self, capsys: pytest.CaptureFixture[str]) -> None:
-        refused = replace(FAILED, failure="refused_us")
+    @pytest.mark.parametrize("failure", ["refused_us", "not_configured"])
+    def test_what_lasts_until_an_operator_acts_is_counted_besides(
+        self, capsys: pytest.CaptureFixture[str], failure: str
+    ) -> None:
+        refused = replace(FAILED, failure=failure)
         report(Stepped(StepResult.CONTINUED, replace(RUNNING, attempts=(refused,))))
         assert [line.get("ProviderAccountErrors") for line in _metrics(capsys)] == [None, [1.0]]
 

@@ -204,6 +204,16 @@ class TestOutage:
         assert [desk.status(), desk.status()] == [524, 503]
         assert desk.http.asked == ["primary"]
 
+    def test_a_request_that_finds_nobody_to_ask_is_counted_where_there_is_no_reserve(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        for routes, counted in ((ROUTES[:1], 1), (ROUTES, 0)):
+            desk = Desk(FakeHttp(timed_out), routes=routes)
+            desk.status()
+            capsys.readouterr()
+            desk.status()
+            assert capsys.readouterr().out.count('"SingleRouteDown":[1.0]') == counted
+
 
 class TestRoutes:
     @pytest.mark.parametrize("status", [401, 403, 408, 429, 500, 503, 529])

@@ -1,0 +1,54 @@
+"""Counts what no request may show for hours: models that nobody can make now, and providers that only fail.
+
+Source: docs/runbook.md#tasks-and-webhooks, SingleRouteDownAlarm and DeadRoutesAlarm.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tollgate.catalog.loader import Catalog
+from tollgate.catalog.models import Model
+from tollgate.kit.clock import Clock
+from tollgate.providers.runtime.health import Health
+from tollgate.providers.runtime.health_store import ProviderHealthStore
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """Models whose one live provider is down, and live providers that fail and have not come back."""
+
+    models_down: tuple[str, ...]
+    providers_failing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RouteWatch:
+    """Looks at the live catalog and at the health of its providers."""
+
+    catalog: Catalog
+    health: ProviderHealthStore
+    clock: Clock
+
+    def look(self) -> Watched:
+        """Return what is down now; a model with a second live provider is not."""
+        return watched(self.catalog.models(), self.health.health(), self.clock.now_ms())
+
+
+def watched(models: Iterable[Model], health: Mapping[str, Health], now_ms: int) -> Watched:
+    """Return which of the `models`, with their live routes, are down, and which providers fail. Pure."""
+    providers: set[str] = set()
+    down = []
+    for model in models:
+        of_model = {route.provider for route in model.routes}
+        providers |= of_model
+        if len(of_model) == 1 and _is_down(of_model.pop(), model.id, health, now_ms):
+            down.append(model.id)
+    failing = sorted(name for name in providers if health.get(name, Health()).tripped)
+    return Watched(tuple(down), tuple(failing))
+
+
+def _is_down(provider: str, model: str, health: Mapping[str, Health], now_ms: int) -> bool:
+    """Return whether a provider is open, or an operator switched it or its route of the model off."""
+    known = health.get(provider, Health())
+    route = health.get(f"{provider}/{model}", Health())
+    return known.is_open_at(now_ms) or known.disabled or route.disabled
