@@ -1,4 +1,4 @@
-"""What customers run on node: the Vercel AI SDK, and the `claude` command with a home of its own."""
+"""What customers run on node: the Vercel AI SDK, and the commands `claude` and `codex`, each in its own home."""
 
 import json
 import os
@@ -52,8 +52,10 @@ class TestAiSdk:
             ("openai", "gpt-5.4-mini"),
             ("openai", "claude-haiku-5-5"),
             ("anthropic", "claude-haiku-5-5"),
+            ("responses", "gpt-5.4-mini"),
+            ("responses", "claude-haiku-5-5"),
         ],
-        ids=["openai", "openai-translated", "anthropic"],
+        ids=["openai", "openai-translated", "anthropic", "responses", "responses-translated"],
     )
     def came(self, project: Path, client: TextClient, request: pytest.FixtureRequest) -> Any:
         """Return what came of all conversations."""
@@ -139,3 +141,67 @@ class TestClaudeCommand:
         assert messages[-1]["subtype"] == "success"
         assert all(entry.amount_micro_usd < 0 for entry in client.texts_when(2))
         assert client.settled()
+
+
+class TestCodexCommand:
+    @pytest.fixture
+    def codex(self, project: Path, client: TextClient, tmp_path: Path) -> Callable[..., list[Any]]:
+        """Return what runs the command in an empty home and gives its events."""
+        command = project / "node_modules/@openai/codex/bin/codex.js"
+        if not list(project.glob("node_modules/@openai/codex-*/")):
+            pytest.skip("the codex command has no build for this machine")
+        (tmp_path / "config.toml").write_text(CODEX.format(url=client.url))
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path),
+            "CODEX_HOME": str(tmp_path),
+            "TOLLGATE_API_KEY": client.account.api_key,
+        }
+
+        def run(model: str, prompt: str) -> list[Any]:
+            said = ["exec", "--json", "--skip-git-repo-check", "--sandbox", "read-only", "-m", model, prompt]
+            done = subprocess.run(
+                ["node", str(command), *said],
+                cwd=tmp_path,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=RUN_TIMEOUT_S,
+                check=False,
+            )
+            assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+            return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+        return run
+
+    @pytest.mark.parametrize("model", ["gpt-6.1-sol", "claude-haiku-5-5"])
+    def test_answers_and_runs_a_tool(
+        self, codex: Callable[..., list[Any]], client: TextClient, model: str
+    ) -> None:
+        told = codex(model, "hello")
+        (said,) = [
+            each["item"]["text"]
+            for each in told
+            if each["type"] == "item.completed" and each["item"]["type"] == "agent_message"
+        ]
+        assert len(said.split()) == WORDS
+        assert told[-1]["type"] == "turn.completed"
+        codex(model, "[[tool]]")
+        # The first model of the two calls a tool, and is told what came of it.
+        assert len(client.texts_when(3)) == 3
+        assert client.settled()
+
+
+CODEX = """
+model_provider = "tollgate"
+web_search = "disabled"
+
+[model_providers.tollgate]
+name = "Tollgate"
+base_url = "{url}/api/v1"
+env_key = "TOLLGATE_API_KEY"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+"""

@@ -1,6 +1,7 @@
 // Holds one conversation of each kind through the Vercel AI SDK and prints what came of them as one JSON object.
-// Usage: node ai_sdk.mjs <openai|anthropic> <origin of the service> <API key> <model>
+// Usage: node ai_sdk.mjs <openai|anthropic|responses> <origin of the service> <API key> <model>
 import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateObject, generateText, stepCountIs, streamText, tool } from 'ai';
 import { z } from 'zod';
@@ -16,6 +17,8 @@ const providers = {
       includeUsage: true,
       supportsStructuredOutputs: true,
     }),
+  // Its default: the Responses API, with stored items that the tool loop refers to.
+  responses: () => createOpenAI({ baseURL: `${origin}/api/v1`, apiKey }),
   anthropic: () => createAnthropic({ baseURL: `${origin}/api/v1`, apiKey }),
 };
 const model = providers[protocol]()(modelId);

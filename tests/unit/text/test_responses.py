@@ -22,8 +22,7 @@ def request(**fields: Any) -> Any:
 
 def chat_body(asked: Any) -> dict[str, Any]:
     """Return a request as the body of a chat."""
-    body, _ = asked.chat((), asked.items)
-    return dict(body)
+    return dict(asked.chat((), asked.items).fields)
 
 
 def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
@@ -35,7 +34,7 @@ def events_of(
 ) -> tuple[list[Any], dict[str, Any]]:
     """Return the events of a streamed answer, each read by the SDK's own type for it, and the response."""
     asked = request(stream=True, **fields)
-    stream = ResponseEvents(asked.skeleton("resp_1", 1_790_000_000), asked.custom_tools)
+    stream = ResponseEvents(asked.skeleton("resp_1", 1_790_000_000), asked.chat((), asked.items).tools)
     found = stream.start()
     for one in chunks:
         found += stream.chunk(one)
@@ -53,7 +52,9 @@ def whole(message: dict[str, Any], finish: str = "stop", **fields: Any) -> Respo
         "completion_tokens_details": {"reasoning_tokens": 2},
     }
     completion = {"choices": [{"index": 0, "message": message, "finish_reason": finish}], "usage": usage}
-    found = response_of_completion(completion, asked.skeleton("resp_1", 1_790_000_000), asked.custom_tools)
+    found = response_of_completion(
+        completion, asked.skeleton("resp_1", 1_790_000_000), asked.chat((), asked.items).tools
+    )
     return Response.model_validate(found)
 
 
@@ -130,6 +131,42 @@ class TestRequest:
         with pytest.raises(InvalidInputError) as raised:
             chat_body(request(**fields))
         assert raised.value.problems[0].path == path
+
+
+class TestNamespaces:
+    TOOLS = [  # noqa: RUF012 - as Codex sends them
+        {
+            "type": "namespace",
+            "name": "crm",
+            "description": "",
+            "tools": [{"type": "function", "name": "find"}, {"type": "custom", "name": "run"}],
+        }
+    ]
+
+    def test_a_tool_of_a_namespace_has_both_names_in_a_chat_and_comes_back_by_its_own(self) -> None:
+        body = chat_body(request(tools=self.TOOLS))
+        assert [tool["function"]["name"] for tool in body["tools"]] == ["crm__find", "crm__run"]
+        called = [
+            {"id": "c1", "function": {"name": "crm__find", "arguments": "{}"}},
+            {"id": "c2", "function": {"name": "crm__run", "arguments": '{"input": "x"}'}},
+        ]
+        output: list[Any] = whole({"tool_calls": called}, "tool_calls", tools=self.TOOLS).output
+        find, run = output
+        assert (find.type, find.name, find.namespace) == ("function_call", "find", "crm")
+        assert (run.type, run.name, run.namespace, run.input) == ("custom_tool_call", "run", "crm", "x")
+        sent = [
+            {**find.to_dict(), "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "c1", "output": "1"},
+        ]
+        message, _ = messages_of(sent)[0]
+        assert message["tool_calls"][0]["function"]["name"] == "crm__find"
+
+    def test_tools_may_come_as_an_item(self) -> None:
+        item = {"type": "additional_tools", "role": "developer", "tools": self.TOOLS}
+        body = chat_body(request(input=[item, {"role": "user", "content": "hi"}], client_metadata={"a": "b"}))
+        assert [tool["function"]["name"] for tool in body["tools"]] == ["crm__find", "crm__run"]
+        assert body["messages"] == [{"role": "user", "content": "hi"}]
+        assert "client_metadata" not in body
 
 
 class TestItems:
@@ -311,7 +348,7 @@ class TestStreams:
 
     def test_each_event_goes_out_by_its_name(self) -> None:
         asked = request()
-        stream = ResponseEvents(asked.skeleton("resp_1", 1), frozenset())
+        stream = ResponseEvents(asked.skeleton("resp_1", 1), {})
         [name, data, *_] = encoded_events(stream.start()).decode().splitlines()
         assert name == "event: response.created"
         assert json.loads(data.removeprefix("data: "))["response"]["id"] == "resp_1"

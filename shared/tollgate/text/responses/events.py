@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.text.request import dumps
-from tollgate.text.responses.items import COMPLETED, CUSTOM_INPUT, sealed
+from tollgate.text.responses.items import COMPLETED, CUSTOM_INPUT, ToolName, sealed
 
 Event = dict[str, Any]
 
@@ -35,7 +35,7 @@ def failed_stream_event(error: Mapping[str, Any]) -> Event:
 
 
 def response_of_completion(
-    completion: Mapping[str, Any], skeleton: Mapping[str, Any], custom_tools: frozenset[str]
+    completion: Mapping[str, Any], skeleton: Mapping[str, Any], tools: Mapping[str, ToolName]
 ) -> dict[str, Any]:
     """Return a whole chat completion as a response."""
     choices = completion.get("choices")
@@ -43,7 +43,7 @@ def response_of_completion(
     message = choice.get("message") or {}
     calls = [{**call, "index": index} for index, call in enumerate(message.get("tool_calls") or [])]
     whole = {**choice, "delta": {**message, "tool_calls": calls}}
-    stream = ResponseEvents(skeleton, custom_tools)
+    stream = ResponseEvents(skeleton, tools)
     stream.chunk({"choices": [whole], "usage": completion.get("usage")})
     stream.finish()
     return stream.response
@@ -52,13 +52,13 @@ def response_of_completion(
 class ResponseEvents:
     """One response as it comes about. Feed it chat chunks; `response` is what it comes to.
 
-    `skeleton` is the response without output, `custom_tools` are the names of the tools that the chat was
-    told of as functions.
+    `skeleton` is the response without output, `tools` are the request's own names of its tools, by those in
+    the chat.
     """
 
-    def __init__(self, skeleton: Mapping[str, Any], custom_tools: frozenset[str]) -> None:
+    def __init__(self, skeleton: Mapping[str, Any], tools: Mapping[str, ToolName]) -> None:
         self.response: dict[str, Any] = {**skeleton, "output": []}
-        self._custom_tools = custom_tools
+        self._tools = tools
         self._sequence = 0
         self._reasoning: _Reasoning | None = None
         self._message: _Message | None = None
@@ -131,14 +131,13 @@ class ResponseEvents:
         events: list[Event] = []
         if number not in self._calls:
             events += [*self._close_reasoning(), *self._close_message()]
-            name = str(function.get("name"))
-            is_custom = name in self._custom_tools
+            told = str(function.get("name"))
+            named = self._tools.get(told, ToolName(told))
             made = _Call(
-                self._id("ctc" if is_custom else "fc"),
+                self._id("ctc" if named.is_custom else "fc"),
                 self._next_index(),
                 str(call.get("id")),
-                name,
-                is_custom=is_custom,
+                named,
             )
             self._calls[number] = made
             events += self._added(made)
@@ -292,11 +291,12 @@ class _Message(_Item):
 class _Call(_Item):
     """A call of a function, or of a custom tool, whose one text the chat had as an argument."""
 
-    def __init__(self, item_id: str, index: int, call_id: str, name: str, *, is_custom: bool) -> None:
+    def __init__(self, item_id: str, index: int, call_id: str, tool: ToolName) -> None:
         super().__init__(item_id, index)
         self.call_id = call_id
-        self.name = name
-        self.is_custom = is_custom
+        self.name = tool.name
+        self.is_custom = tool.is_custom
+        self.namespace = {"namespace": tool.namespace} if tool.namespace else {}
         self.arguments: list[str] = []
 
     def delta(self, arguments: str) -> list[Event]:
@@ -308,7 +308,13 @@ class _Call(_Item):
         return [] if self.is_custom else [{"type": kind, **self.place, "delta": arguments}]
 
     def shown(self, status: str) -> dict[str, Any]:
-        named = {"id": self.id, "call_id": self.call_id, "name": self.name, "status": status}
+        named = {
+            "id": self.id,
+            "call_id": self.call_id,
+            "name": self.name,
+            **self.namespace,
+            "status": status,
+        }
         if self.is_custom:
             return {**named, "type": "custom_tool_call", "input": self._input()}
         return {**named, "type": "function_call", "arguments": "".join(self.arguments)}

@@ -8,6 +8,7 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
@@ -17,6 +18,9 @@ MAX_ITEMS = 2_000
 """In one conversation: more than any context holds."""
 CUSTOM_INPUT = "input"
 """The one argument of a custom tool, which a chat knows as a function."""
+
+NAMESPACE_MARK = "__"
+"""Between a namespace and the name of a tool in it."""
 
 _SEAL = "tg1."
 """Before the thinking blocks in `encrypted_content`, so that another provider's are told from ours."""
@@ -30,8 +34,23 @@ _PREFIXES = {
 }
 _ROLES = ("user", "assistant", "system", "developer")
 
+
+@dataclass(frozen=True, slots=True)
+class ToolName:
+    """What a request calls a tool. `is_custom`: it takes a text, which a chat has as its one argument."""
+
+    name: str
+    namespace: str | None = None
+    is_custom: bool = False
+
+
 Item = Mapping[str, Any]
 Message = dict[str, Any]
+
+
+def chat_name(namespace: object, name: str) -> str:
+    """Return the name of a tool in a chat, which has no namespaces."""
+    return f"{namespace}{NAMESPACE_MARK}{name}" if namespace else name
 
 
 def messages_of(items: Sequence[Any], first: int = 0) -> tuple[list[Message], list[int]]:
@@ -135,6 +154,9 @@ class _Chat:
             self._add_reasoning(item)
         elif kind == "function_call":
             self._add_call(item, path, item.get("arguments"))
+        elif kind == "additional_tools":
+            # They are among the request's tools by now.
+            return
         elif kind == "custom_tool_call":
             self._add_call(item, path, dumps({CUSTOM_INPUT: item.get("input")}))
         else:
@@ -166,7 +188,8 @@ class _Chat:
     def _add_call(self, item: Item, path: str, arguments: Any) -> None:
         if not isinstance(item.get("call_id"), str) or not isinstance(item.get("name"), str):
             raise invalid(path, "Must have call_id and name.")
-        function = {"name": item["name"], "arguments": arguments if isinstance(arguments, str) else "{}"}
+        name = chat_name(item.get("namespace"), item["name"])
+        function = {"name": name, "arguments": arguments if isinstance(arguments, str) else "{}"}
         self._turn().setdefault("tool_calls", []).append(
             {"id": item["call_id"], "type": "function", "function": function}
         )
@@ -202,6 +225,7 @@ _KINDS = [
     "function_call_output",
     "custom_tool_call",
     "custom_tool_call_output",
+    "additional_tools",
     "item_reference",
 ]
 

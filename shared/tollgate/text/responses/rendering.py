@@ -16,7 +16,7 @@ from tollgate.text.responses.events import (
     failed_stream_event,
     response_of_completion,
 )
-from tollgate.text.responses.items import with_ids
+from tollgate.text.responses.items import ToolName, with_ids
 from tollgate.text.responses.repository import ResponseRepository, StoredResponse, StoreFullError
 from tollgate.text.responses.request import ResponsesRequest
 from tollgate.text.sse import SseSplitter
@@ -27,13 +27,15 @@ from tollgate.text.upstream import encoded
 class ResponsesRendering:
     """One response under way.
 
-    `items` are those of its input, `earlier` the ids of the responses that it goes on from. The last event of
-    a stream waits until the response is billed and stored: a client may go on from it at once.
+    `tools` are the request's own names of its tools, by those in the chat. `items` are those of its input,
+    `earlier` the ids of the responses that it goes on from. The last event of a stream waits until the
+    response is billed and stored: a client may go on from it at once.
     """
 
     asked: ResponsesRequest
     account_id: str
     skeleton: Mapping[str, Any]
+    tools: Mapping[str, ToolName]
     items: Sequence[Any]
     earlier: Sequence[str]
     kept: ResponseRepository
@@ -46,7 +48,7 @@ class ResponsesRendering:
 
     def __post_init__(self) -> None:
         """Begin with nothing said."""
-        self._stream = ResponseEvents(self.skeleton, self.asked.custom_tools)
+        self._stream = ResponseEvents(self.skeleton, self.tools)
 
     def events(self, chunk: bytes) -> bytes:
         """Return the events of a response that follow from those of the chat."""
@@ -69,7 +71,7 @@ class ResponsesRendering:
 
     async def whole(self, body: bytes) -> bytes:
         """Return a whole completion as a response; it is stored by now."""
-        response = response_of_completion(json.loads(body), self.skeleton, self.asked.custom_tools)
+        response = response_of_completion(json.loads(body), self.skeleton, self.tools)
         await self._keep(response)
         return encoded(response)
 

@@ -1,11 +1,11 @@
 """The body of `POST /responses`: checked where money or meaning depends on it, and as a chat body."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.text.responses.items import CUSTOM_INPUT, invalid, messages_of
+from tollgate.text.responses.items import CUSTOM_INPUT, ToolName, chat_name, invalid, messages_of
 
 PASSED_ON = (
     *("temperature", "top_p", "parallel_tool_calls", "user", "safety_identifier", "service_tier"),
@@ -24,10 +24,10 @@ NO_FIELDS = frozenset(
     {
         *("model", "input", "instructions", "max_output_tokens", "reasoning", "text", "tools", "tool_choice"),
         *("stream", "stream_options", "store", "previous_response_id", "metadata", "include", "truncation"),
-        *("max_tool_calls", "top_logprobs"),
+        *("max_tool_calls", "top_logprobs", "client_metadata"),
     }
 )
-"""Fields that have no place in a chat body as they stand, or that are ours."""
+"""Fields that have no place in a chat body as they stand, or that are ours; Codex sends `client_metadata`."""
 ECHOED = (
     *("instructions", "max_output_tokens", "max_tool_calls", "metadata", "previous_response_id"),
     *("temperature", "top_p", "truncation", "user", "safety_identifier", "prompt_cache_key", "service_tier"),
@@ -46,6 +46,25 @@ EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
 @dataclass(frozen=True, slots=True)
+class ChatBody:
+    """A request as a chat: its `fields`, the position of the item that each message began with (see
+    `messages_of`, or `INSTRUCTIONS`), and the request's own names of its tools by those in the chat."""
+
+    fields: Mapping[str, Any] = field(repr=False)
+    origins: Sequence[int]
+    tools: Mapping[str, ToolName]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tool:
+    """A function or custom tool where it stands."""
+
+    fields: Mapping[str, Any]
+    path: str
+    namespace: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ResponsesRequest:
     """A checked request. `items` are those of its input; `store` says that the response is to be kept."""
 
@@ -55,10 +74,9 @@ class ResponsesRequest:
     stream: bool
     store: bool
     previous_response_id: str | None
-    custom_tools: frozenset[str]
 
-    def chat(self, earlier: Sequence[Any], items: Sequence[Any]) -> tuple[dict[str, Any], list[int]]:
-        """Return the request as a chat body, and the item that each of its messages began with.
+    def chat(self, earlier: Sequence[Any], items: Sequence[Any]) -> "ChatBody":
+        """Return the request as a chat body.
 
         `earlier` are the items of the responses that it goes on from, `items` its own, without references.
         Raises `InvalidInputError` for what a chat cannot say. The instructions are this request's alone, as
@@ -68,6 +86,7 @@ class ResponsesRequest:
         instructions = fields.get("instructions")
         system = [{"role": "developer", "content": instructions}] if instructions else []
         messages, origins = messages_of([*earlier, *items], -len(earlier))
+        tools = list(_all_tools(fields, [*earlier, *items]))
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [*system, *messages],
@@ -75,13 +94,14 @@ class ResponsesRequest:
             **_limit(fields),
             **_reasoning(fields.get("reasoning")),
             **_format(fields.get("text")),
-            **_tools(fields),
+            **_tools(fields, tools),
         }
         if self.stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         foreign = fields.keys() - NO_FIELDS - REFUSED.keys() - body.keys() - set(PASSED_ON)
         found = {**body, **{name: fields[name] for name in sorted(foreign)}}
-        return found, [*[INSTRUCTIONS] * len(system), *origins]
+        names = {_chat_tool_name(tool): _own_name(tool) for tool in tools}
+        return ChatBody(found, [*[INSTRUCTIONS] * len(system), *origins], names)
 
     def skeleton(self, response_id: str, created_s: int) -> dict[str, Any]:
         """Return the response before it has any output: its id, and what it repeats of the request."""
@@ -117,7 +137,6 @@ def read_responses_request(fields: Mapping[str, Any]) -> ResponsesRequest:
     if problems:
         raise InvalidInputError(problems)
     given = fields["input"]
-    tools = fields.get("tools") or []
     return ResponsesRequest(
         fields=fields,
         items=[{"role": "user", "content": given}] if isinstance(given, str) else given,
@@ -125,7 +144,6 @@ def read_responses_request(fields: Mapping[str, Any]) -> ResponsesRequest:
         stream=fields.get("stream") is True,
         store=fields.get("store") is not False,
         previous_response_id=fields.get("previous_response_id"),
-        custom_tools=frozenset(str(tool.get("name")) for tool in tools if tool.get("type") == "custom"),
     )
 
 
@@ -215,16 +233,42 @@ def _format(text: Any) -> dict[str, Any]:
     return {**found, "response_format": {"type": "json_schema", "json_schema": named}}
 
 
-def _tools(fields: Mapping[str, Any]) -> dict[str, Any]:
-    tools = fields.get("tools") or []
+def _all_tools(fields: Mapping[str, Any], items: Sequence[Any]) -> Iterator[_Tool]:
+    """Return the tools of a request and of its items, those of namespaces one by one."""
+    yield from _unfolded(fields.get("tools"), "/tools")
+    for item in items:
+        if isinstance(item, dict) and item.get("type") == "additional_tools":
+            yield from _unfolded(item.get("tools"), "/input/tools")
+
+
+def _unfolded(tools: Any, path: str, namespace: str | None = None) -> Iterator[_Tool]:
+    for position, tool in enumerate(tools if isinstance(tools, list) else []):
+        place = f"{path}/{position}"
+        if not isinstance(tool, dict):
+            raise invalid(place, "Must be a tool.")
+        if tool.get("type") == "namespace" and namespace is None and isinstance(tool.get("name"), str):
+            yield from _unfolded(tool.get("tools"), f"{place}/tools", tool["name"])
+        else:
+            yield _Tool(tool, place, namespace)
+
+
+def _chat_tool_name(tool: _Tool) -> str:
+    return chat_name(tool.namespace, str(tool.fields.get("name")))
+
+
+def _own_name(tool: _Tool) -> ToolName:
+    return ToolName(str(tool.fields.get("name")), tool.namespace, tool.fields.get("type") == "custom")
+
+
+def _tools(fields: Mapping[str, Any], tools: Sequence[_Tool]) -> dict[str, Any]:
     if not tools:
         return {}
-    found = {"tools": [_tool(tool, f"/tools/{position}") for position, tool in enumerate(tools)]}
+    found = {"tools": [_tool(tool.fields, tool.path, _chat_tool_name(tool)) for tool in tools]}
     choice = fields.get("tool_choice")
     return found if choice is None else {**found, "tool_choice": _tool_choice(choice)}
 
 
-def _tool(tool: Mapping[str, Any], path: str) -> dict[str, Any]:
+def _tool(tool: Mapping[str, Any], path: str, name_in_chat: str) -> dict[str, Any]:
     kind, name = tool.get("type"), tool.get("name")
     if kind not in ("function", "custom"):
         # Tools that run at the provider are charged by the use, and their results come back as input.
@@ -233,7 +277,7 @@ def _tool(tool: Mapping[str, Any], path: str) -> dict[str, Any]:
         )
     if not isinstance(name, str):
         raise invalid(f"{path}/name", "Required.")
-    function: dict[str, Any] = {"name": name}
+    function: dict[str, Any] = {"name": name_in_chat}
     if tool.get("description"):
         function["description"] = tool["description"]
     if kind == "custom":

@@ -59,16 +59,16 @@ class ResponsesService:
         asked = read_responses_request(read_json_body(body).fields)
         items = await self._resolved(asked.items, account_id)
         earlier_ids, earlier = await self._earlier(asked.previous_response_id, account_id)
-        chat_body, origins = asked.chat(earlier, items)
+        told = asked.chat(earlier, items)
         try:
-            chat = read_request(ChatProtocol.OPENAI, encoded(chat_body))
+            chat = read_request(ChatProtocol.OPENAI, encoded(told.fields))
         except InvalidInputError as exc:
-            raise InvalidInputError([_told(problem, origins) for problem in exc.problems]) from exc
+            raise InvalidInputError([_told(problem, told.origins) for problem in exc.problems]) from exc
         skeleton = asked.skeleton(new_id("resp"), self.text.clock.now_ms() // MS_PER_S)
         rendering = ResponsesRendering(
-            asked, account_id, skeleton, items, earlier_ids, self.kept, self.text.finishing
+            asked, account_id, skeleton, told.tools, items, earlier_ids, self.kept, self.text.finishing
         )
-        return ResponsesCall(chat, rendering, origins)
+        return ResponsesCall(chat, rendering, told.origins)
 
     async def response(self, account_id: str, response_id: str) -> bytes:
         """Return a stored response. Raises `ResponseNotFoundError`."""
