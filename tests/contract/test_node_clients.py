@@ -1,4 +1,4 @@
-"""What customers run on node: the Vercel AI SDK, and the commands `claude` and `codex`, each in its own home."""
+"""What customers run on node: the AI SDK, and the commands `claude` and `codex`, each in its own home."""
 
 import json
 import os
