@@ -78,8 +78,8 @@ def _chunks(body: "StreamingBody") -> Iterator[bytes]:
     yield from body.iter_chunks(CHUNK_BYTES)
 
 
-DASHBOARD_PATHS = ("/", "/dashboard")
-DASHBOARD_FOLDERS = ("/dashboard/",)
+DASHBOARD_PATHS = ("/", "/docs", "/dashboard")
+DASHBOARD_FOLDERS = ("/docs/", "/dashboard/")
 MCP_PATH = "/mcp"
 STATUS_PATH = "/api/v1/task/status/"
 TEXT_PATHS = ("/api/v1/chat/", "/api/v1/messages", "/api/v1/models", "/api/v1/responses")

@@ -1,4 +1,4 @@
-"""The reference, public: the service described for tools, for people and for language models."""
+"""The reference, public: for tools and for language models. The dashboard has `/docs`."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -13,14 +13,6 @@ router = APIRouter()
 def get_openapi(api: Services, request: Request, if_none_match: IfNoneMatch = None) -> Response:
     """Return the OpenAPI document, with the address that it was asked at."""
     return published(api.reference.openapi(base_url(request.scope)), if_none_match)
-
-
-@router.get("/docs")
-def get_docs(api: Services, if_none_match: IfNoneMatch = None) -> Response:
-    """Return the document as a page."""
-    reference = api.reference
-    headers = {"content-security-policy": reference.content_policy, "x-content-type-options": "nosniff"}
-    return published(reference.html, if_none_match, "text/html", headers)
 
 
 @router.get("/llms.txt")

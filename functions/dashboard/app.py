@@ -1,11 +1,11 @@
-"""Trigger: API Gateway, the routes `/` and under `/dashboard`: the web page for people.
+"""Trigger: API Gateway, the routes `/`, `/docs` and under `/dashboard`: the web page for people.
 
 Asks the domain's services and shows what they say, in HTML. Never calls our own API over HTTP, and never
 shows a secret but a new key, once.
 
 security.py   who is looking, and whether our own page asked; `sign_in.py`
 services.py   what the pages call; `render.py`, `form_body.py`: out and in
-landing.py    `/`, the same for everybody
+landing.py    `/`, the same for everybody; `docs.py`: `/docs`
 overview.py   and a file for each other page, of its name
 templates/    the pages; `static/`: style, scripts, icons
 """
@@ -21,7 +21,19 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse
 from starlette.staticfiles import StaticFiles
 
-from dashboard import catalog, chat, keys, landing, overview, playground, sign_in, tasks, top_up, webhooks
+from dashboard import (
+    catalog,
+    chat,
+    docs,
+    keys,
+    landing,
+    overview,
+    playground,
+    sign_in,
+    tasks,
+    top_up,
+    webhooks,
+)
 from dashboard.render import PATH, STATIC, home, is_part, part, toast
 from dashboard.security import (
     AtStage,
@@ -57,6 +69,7 @@ app = FastAPI(openapi_url=None, redirect_slashes=False)
 for pages in (overview, sign_in, catalog, playground, tasks, chat, keys, webhooks, top_up):
     app.include_router(pages.router, prefix=PATH)
 app.include_router(landing.router)
+app.include_router(docs.router)
 app.mount(f"{PATH}/static", StaticFiles(directory=STATIC))
 
 

@@ -2,6 +2,8 @@
 
 from base64 import b64encode
 from functools import cache
+from importlib.resources import files
+from pathlib import Path
 
 from fastapi import APIRouter, Request, Response
 
@@ -9,9 +11,9 @@ from dashboard.render import base_url, public_page
 from dashboard.services import Services
 from tollgate.catalog.listing import Listing
 from tollgate.dashboard.snippets import first_snippets
-from tollgate.providers.media.test.media import FILES
 
 KINDS = ("IMAGE", "VIDEO", "MUSIC", "TEXT")
+TEST_FILES = files("tollgate") / "providers/media/test/files"
 SHOWN = 4
 """Models of each kind: enough to see the range, few enough to read."""
 CONTENT_TYPES = {".png": "image/png", ".mp4": "video/mp4", ".mp3": "audio/mpeg"}
@@ -40,8 +42,8 @@ def show(services: Services, request: Request) -> Response:
 def examples() -> dict[str, str]:
     """Return the results of the test models as `data:` URLs, by type: the gateway passes on no binary."""
     found = {}
-    for file in sorted(FILES.iterdir()):
-        kind = CONTENT_TYPES.get(file.suffix)
+    for file in sorted(TEST_FILES.iterdir(), key=lambda file: file.name):
+        kind = CONTENT_TYPES.get(Path(file.name).suffix)
         if kind is not None:
             found[kind.partition("/")[0]] = f"data:{kind};base64,{b64encode(file.read_bytes()).decode()}"
     return found

@@ -22,6 +22,7 @@ from tollgate.kit.money import MICRO_USD_PER_CENT, MICRO_USD_PER_USD
 from tollgate.reference.document import VERSION
 from tollgate.reference.prices import condition
 from tollgate.reference.prices import usd as price_text
+from tollgate.reference.site import Site
 from tollgate.tasks.models import TaskStatus
 
 HERE = Path(__file__).parent
@@ -70,6 +71,17 @@ def public_page(request: Request, template: str, **context: Any) -> Response:
     """Return a page that is the same for everybody: it knows no visitor, and is kept by who has it."""
     text = _environment().get_template(template).render({**_places(request), **context})
     return cached_answer(request, text, "text/html")
+
+
+def docs_page(request: Request, site: Site, path: str, markdown: str, **context: Any) -> Response:
+    """Return a page of the docs around its Markdown."""
+    # Imported here: a parser that only these pages need.
+    from tollgate.reference.markup import ICON_SLOT, html_of  # noqa: PLC0415 - see above
+
+    button = str(_environment().get_template("copy.html").render())
+    content = Markup(html_of(markdown).replace(ICON_SLOT, button))  # noqa: S704 - it passes on no HTML
+    shown = {"content": content, "doc": site.pages[path], "navigation": site.navigation()}
+    return public_page(request, "docs.html", **shown, **context)
 
 
 def cached_answer(request: Request, text: str, kind: str) -> Response:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -34,12 +35,15 @@ def dashboard(aws: Aws, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> It
     dashboard_parts.forget()
 
 
-def get(path: str, headers: dict[str, str] | None = None) -> dict[str, Any]:
+def get(path: str, headers: dict[str, str] | None = None, query: str = "") -> dict[str, Any]:
     """Ask the handler for a path of the whole service, as the gateway does at its stage."""
     event = deepcopy(EVENT)
     sent = {**event["headers"], **(headers or {})}
     event |= {"httpMethod": "GET", "path": path, "headers": sent}
     event["multiValueHeaders"] = {name: [value] for name, value in sent.items()}
+    values = parse_qs(query)
+    event["queryStringParameters"] = {name: one[-1] for name, one in values.items()} or None
+    event["multiValueQueryStringParameters"] = values or None
     event["requestContext"]["path"] = STAGE + path
     answer: dict[str, Any] = handler(event, CONTEXT)
     return answer
@@ -51,7 +55,7 @@ class TestLanding:
         text = page["body"]
         assert (page["statusCode"], page["headers"]["content-type"]) == (200, "text/html; charset=utf-8")
         headlines = api_parts.api().reference.headlines
-        shown = re.findall(r'href="/live/dashboard/catalog/([^"]+)"', text)
+        shown = re.findall(r'href="/live/docs/models/([^"]+)"', text)
         assert len(shown) >= 12
         for model_id in shown:
             assert f"<b>{headlines[model_id].amounts[0].shown}</b>" in text

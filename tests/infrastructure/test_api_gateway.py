@@ -41,7 +41,6 @@ ROUTES = {  # docs/contract.md#generation
     ("GET", "/api/v1/cost"),
     ("GET", "/api/v1/cost/{model}"),
     ("GET", "/api/v1/openapi.json"),
-    ("GET", "/docs"),
     ("GET", "/llms.txt"),
     ("POST", "/api/v1/payments/stripe"),
 }
@@ -58,7 +57,7 @@ TEXT = {
 }
 
 DASHBOARD = {
-    *((method, "/") for method in ("GET", "OPTIONS")),
+    *((method, path) for path in ("/", "/docs", "/docs/{proxy+}") for method in ("GET", "OPTIONS")),
     *((method, "/dashboard") for method in ("GET", "OPTIONS")),
     *((method, "/dashboard/{proxy+}") for method in ("GET", "POST", "OPTIONS")),
 }

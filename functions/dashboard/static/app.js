@@ -24,8 +24,10 @@ const copy = async (button) => {
 
 // The language that was chosen last, in every box of code.
 const showLanguage = (root) => {
-  const chosen = localStorage.getItem("language") ?? "curl";
+  const last = localStorage.getItem("language") ?? "curl";
   for (const box of root.querySelectorAll("[data-languages]")) {
+    const all = [...box.querySelectorAll("[data-code]")].map((code) => code.dataset.code);
+    const chosen = all.includes(last) ? last : all[0];
     for (const tab of box.querySelectorAll("[data-language]")) {
       tab.setAttribute("aria-pressed", String(tab.dataset.language === chosen));
     }

@@ -1,8 +1,10 @@
-"""The reference: OpenAPI, a page for people and a text for language models, all made of one document.
+"""The reference: OpenAPI, the docs and a text for language models, all made of one document.
 
 operations.yaml   every route, in a short notation
 schemas.yaml      what goes over the wire
 document.py       OpenAPI 3.1 of these two, the error classes and the catalog
 generations.py    the catalog's part of it: the create body of each model, with an example
-pages.py          the document as JSON, HTML and text; views.py puts it in a page's words
+site.py           the docs: Markdown of the templates in site/; markup.py makes HTML of it
+examples.py       their programs; prices.py and calculator.py say what a model costs
+pages.py          all of it, made once per catalog; views.py puts schemas in words
 """

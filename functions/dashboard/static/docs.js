@@ -1,0 +1,123 @@
+// The docs: search in an index that is read once, the calculator, and the contents beside the page where there is room.
+
+const MOST_FOUND = 8;
+const PAUSE_MS = 200;
+const box = document.querySelector("[data-search]");
+const field = box.querySelector("input");
+const list = box.querySelector("ul");
+let index = null;
+
+const read = async () => {
+  index ??= fetch(`${box.dataset.search}/search.json`).then((answer) => answer.json());
+  return index;
+};
+
+// Every word must be there; a word of the title counts most, then one of the line below it.
+const score = ([path, title, about, group, words], wanted) => {
+  const texts = [title, `${about} ${path}`, `${group} ${words}`].map((text) => text.toLowerCase());
+  let sum = 0;
+  for (const word of wanted) {
+    const at = texts.findIndex((text) => text.includes(word));
+    if (at < 0) return 0;
+    sum += 3 - at + (texts[0].startsWith(word) ? 2 : 0);
+  }
+  return sum;
+};
+
+const close = () => {
+  list.hidden = true;
+  field.setAttribute("aria-expanded", "false");
+  field.removeAttribute("aria-activedescendant");
+};
+
+const choose = (step) => {
+  const rows = [...list.querySelectorAll("[role=option]")];
+  if (!rows.length) return;
+  const now = rows.findIndex((row) => row.getAttribute("aria-selected") === "true");
+  const next = rows[(now + step + rows.length) % rows.length];
+  for (const row of rows) row.setAttribute("aria-selected", String(row === next));
+  field.setAttribute("aria-activedescendant", next.id);
+  next.scrollIntoView({ block: "nearest" });
+};
+
+const show = async () => {
+  const wanted = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows = await read();
+  if (!wanted.length) return close();
+  const found = rows
+    .map((row) => [score(row, wanted), row])
+    .filter(([points]) => points)
+    .sort(([one], [other]) => other - one)
+    .slice(0, MOST_FOUND);
+  list.replaceChildren(
+    ...found.map(([, [path, title, about, group]], at) => {
+      const row = document.createElement("li");
+      row.id = `found-${at}`;
+      row.setAttribute("role", "option");
+      row.setAttribute("aria-selected", "false");
+      row.dataset.href = path ? `${box.dataset.search}/${path}` : box.dataset.search;
+      const name = document.createElement("b");
+      name.textContent = title;
+      const note = document.createElement("small");
+      note.textContent = `${group} · ${about}`;
+      row.append(name, note);
+      return row;
+    }),
+  );
+  if (!found.length) {
+    const none = document.createElement("li");
+    none.setAttribute("role", "option");
+    none.setAttribute("aria-disabled", "true");
+    none.textContent = "Nothing found";
+    list.append(none);
+  }
+  list.hidden = false;
+  field.setAttribute("aria-expanded", "true");
+  if (found.length) choose(1);
+};
+
+field.addEventListener("focus", () => read(), { once: true });
+field.addEventListener("input", show);
+field.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") close();
+  if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    event.preventDefault();
+    choose(event.key === "ArrowDown" ? 1 : -1);
+  }
+  if (event.key === "Enter") {
+    const row = list.querySelector("[aria-selected=true]");
+    if (row?.dataset.href) location.assign(row.dataset.href);
+  }
+});
+list.addEventListener("mousedown", (event) => {
+  const row = event.target.closest("[data-href]");
+  if (row) location.assign(row.dataset.href);
+});
+field.addEventListener("blur", close);
+document.addEventListener("keydown", (event) => {
+  if (event.key === "/" && !event.target.closest("input, textarea, select")) {
+    event.preventDefault();
+    field.focus();
+  }
+});
+
+// Beside the page the contents are always there.
+const contents = document.querySelector("[data-contents]");
+const wide = matchMedia("(min-width: 60rem)");
+const unfold = () => { contents.open = wide.matches; };
+wide.addEventListener("change", unfold);
+unfold();
+
+const form = document.querySelector("[data-calculator]");
+if (form) {
+  const shown = form.parentElement.querySelector("output");
+  let waiting = null;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(async () => {
+      const answer = await fetch(`${form.dataset.calculator}?${new URLSearchParams(new FormData(form))}`);
+      shown.textContent = answer.ok ? await answer.text() : "Check the numbers";
+    }, PAUSE_MS);
+  });
+}

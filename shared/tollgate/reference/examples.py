@@ -1,0 +1,242 @@
+"""Complete programs for the docs: each makes something and has the file, or the answer, at its end. Pure.
+
+The key and the address stand in the environment, as everywhere in the docs.
+"""
+
+import json
+import pprint
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+WIDTH = 84
+Body = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A program: its language as highlighters know it, what the tab says, and the code."""
+
+    language: str
+    label: str
+    code: str
+
+
+def media(model_id: str, values: Body) -> list[Example]:
+    """Return programs that create, wait and save the files."""
+    body = {"model": model_id, "input": values}
+    return [
+        Example("bash", "curl", _MEDIA_CURL.replace("BODY", _quoted(body))),
+        Example("python", "Python", _filled(_MEDIA_CLIENT, model_id, values)),
+        Example("python", "Python, httpx", _MEDIA_HTTPX.replace("BODY", _python(body, 4))),
+        Example("typescript", "TypeScript", _MEDIA_TYPESCRIPT.replace("BODY", _json(body))),
+    ]
+
+
+def text(model_id: str) -> list[Example]:
+    """Return programs that ask a text model and print its answer."""
+    body = {"model": model_id, "messages": [{"role": "user", "content": "Say hello"}]}
+    return [
+        Example("bash", "curl", _TEXT_CURL.replace("BODY", _quoted(body))),
+        Example("python", "Python", _TEXT_CLIENT.replace("MODEL", model_id)),
+        Example("python", "Python, OpenAI SDK", _TEXT_OPENAI.replace("MODEL", model_id)),
+        Example("typescript", "TypeScript", _TEXT_TYPESCRIPT.replace("MODEL", model_id)),
+    ]
+
+
+def endpoint(method: str, path: str, body: Body | None) -> list[Example]:
+    """Return one request to an endpoint; what stands in braces in its path is for the reader to fill in."""
+    url = f"$TOLLGATE_URL{path}"
+    lines = [f'curl -sS -X {method} "{url}"', '-H "Authorization: Bearer $TOLLGATE_API_KEY"']
+    sent = "" if body is None else f"    json={_python(body, 4)},\n"
+    script = "" if body is None else f"  body: JSON.stringify({_json(body, 2)}),\n"
+    if body is not None:
+        lines += ["-H 'Content-Type: application/json'", f"-d {_quoted(body)}"]
+    python = _HTTPX_HEAD + _REQUEST_HTTPX.replace("SENT", sent)
+    typescript = _FETCH_HEAD + _REQUEST_FETCH.replace("SENT", script)
+    return [
+        Example("bash", "curl", " \\\n  ".join(lines)),
+        Example("python", "Python, httpx", _at(python, method, path)),
+        Example("typescript", "TypeScript", _at(typescript, method, path)),
+    ]
+
+
+def _at(template: str, method: str, path: str) -> str:
+    return template.replace("METHOD", method).replace("PATH", path)
+
+
+def _filled(template: str, model_id: str, values: Body) -> str:
+    return template.replace("MODEL", model_id).replace("INPUT", _python(values, 4))
+
+
+def _quoted(body: Body) -> str:
+    # Inside single quotes a shell knows no other special character.
+    return "'" + _json(body).replace("'", "'\\''") + "'"
+
+
+def _json(value: Any, indent: int = 0) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * indent)
+
+
+def _python(value: Any, indent: int) -> str:
+    lines = pprint.pformat(value, width=WIDTH - indent, sort_dicts=False).splitlines()
+    return ("\n" + " " * indent).join(lines)
+
+
+_MEDIA_CURL = """\
+AUTH="Authorization: Bearer $TOLLGATE_API_KEY"
+TASK=$(curl -sS "$TOLLGATE_URL/api/v1/generation/create" \\
+  -H "$AUTH" -H 'Content-Type: application/json' \\
+  -d BODY | jq -r .data.taskId)
+
+while true; do
+  ANSWER=$(curl -sS "$TOLLGATE_URL/api/v1/task/status/$TASK?wait=20" -H "$AUTH")
+  case $(jq -r .data.status <<<"$ANSWER") in
+    finished) break ;;
+    failed | expired) jq .data.error <<<"$ANSWER"; exit 1 ;;
+  esac
+done
+jq -r '.data.files[].fileUrl' <<<"$ANSWER" | xargs -n1 curl -sSO"""
+
+_MEDIA_CLIENT = """\
+# pip install tollgate
+import tollgate
+
+task = tollgate.run("MODEL", INPUT)
+for path in task.save():
+    print(path)"""
+
+_HTTPX_HEAD = """\
+# pip install httpx
+import os
+
+import httpx
+
+URL = os.environ["TOLLGATE_URL"]
+HEADERS = {"Authorization": f"Bearer {os.environ['TOLLGATE_API_KEY']}"}
+
+"""
+
+_MEDIA_HTTPX = """\
+# pip install httpx
+import os
+from pathlib import Path
+
+import httpx
+
+URL = os.environ["TOLLGATE_URL"]
+HEADERS = {"Authorization": f"Bearer {os.environ['TOLLGATE_API_KEY']}"}
+
+with httpx.Client(base_url=URL, headers=HEADERS, timeout=60) as client:
+    body = BODY
+    created = client.post("/api/v1/generation/create", json=body).raise_for_status()
+    task_id = created.json()["data"]["taskId"]
+    while True:
+        answer = client.get(f"/api/v1/task/status/{task_id}", params={"wait": 20})
+        task = answer.raise_for_status().json()["data"]
+        if task["status"] in ("finished", "failed", "expired"):
+            break
+
+if task["status"] != "finished":
+    raise SystemExit(task["error"]["message"])  # it was refunded
+for file in task.get("files", []):
+    path = Path(file["fileUrl"]).name
+    Path(path).write_bytes(httpx.get(file["fileUrl"], timeout=60).raise_for_status().content)
+    print(path)"""
+
+_FETCH_HEAD = """\
+const url = process.env.TOLLGATE_URL;
+const headers = {
+  Authorization: `Bearer ${process.env.TOLLGATE_API_KEY}`,
+  "Content-Type": "application/json",
+};
+
+"""
+
+_MEDIA_TYPESCRIPT = (
+    """\
+import { writeFile } from "node:fs/promises";
+
+"""
+    + _FETCH_HEAD
+    + """\
+const call = async (path: string, init: RequestInit = {}) => {
+  const answer = await fetch(url + path, { ...init, headers });
+  const { data, error } = await answer.json();
+  if (error) throw new Error(`${error.code}: ${error.message}`);
+  return data;
+};
+
+const body = BODY;
+const created = await call("/api/v1/generation/create", { method: "POST", body: JSON.stringify(body) });
+let task;
+do {
+  task = await call(`/api/v1/task/status/${created.taskId}?wait=20`);
+} while (!["finished", "failed", "expired"].includes(task.status));
+
+if (task.status !== "finished") throw new Error(task.error.message); // it was refunded
+for (const { fileUrl } of task.files ?? []) {
+  const name = new URL(fileUrl).pathname.split("/").pop();
+  await writeFile(name, Buffer.from(await (await fetch(fileUrl)).arrayBuffer()));
+  console.log(name);
+}"""
+)
+
+_TEXT_CURL = """\
+curl -sS "$TOLLGATE_URL/api/v1/chat/completions" \\
+  -H "Authorization: Bearer $TOLLGATE_API_KEY" -H 'Content-Type: application/json' \\
+  -d BODY"""
+
+_TEXT_CLIENT = """\
+# pip install tollgate
+import tollgate
+
+for piece in tollgate.stream_chat("MODEL", "Say hello"):
+    print(piece, end="", flush=True)"""
+
+_TEXT_OPENAI = """\
+# pip install openai
+import os
+
+from openai import OpenAI
+
+client = OpenAI(
+    base_url=os.environ["TOLLGATE_URL"] + "/api/v1",
+    api_key=os.environ["TOLLGATE_API_KEY"],
+)
+answer = client.chat.completions.create(
+    model="MODEL",
+    messages=[{"role": "user", "content": "Say hello"}],
+)
+print(answer.choices[0].message.content)"""
+
+_TEXT_TYPESCRIPT = """\
+import OpenAI from "openai";
+
+const client = new OpenAI({
+  baseURL: process.env.TOLLGATE_URL + "/api/v1",
+  apiKey: process.env.TOLLGATE_API_KEY,
+});
+const stream = await client.chat.completions.create({
+  model: "MODEL",
+  messages: [{ role: "user", content: "Say hello" }],
+  stream: true,
+});
+for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta?.content ?? "");"""
+
+
+_REQUEST_HTTPX = """\
+answer = httpx.request(
+    "METHOD",
+    URL + "PATH",
+    headers=HEADERS,
+SENT    timeout=60,
+)
+print(answer.json())"""
+
+_REQUEST_FETCH = """\
+const answer = await fetch(url + "PATH", {
+  method: "METHOD",
+  headers,
+SENT});
+console.log(await answer.json());"""

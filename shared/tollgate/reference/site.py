@@ -1,0 +1,238 @@
+"""The docs at `/docs`: each page is Markdown, made of the templates in `site/`, the document and the catalog.
+
+As Markdown it is answered to language models, as HTML to people; there is no second source.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from tollgate.catalog.loader import AnyModel, Catalog, read_yaml
+from tollgate.catalog.models import Model
+from tollgate.kit.errors import ModelNotFoundError, RouteNotFoundError
+from tollgate.reference import examples, views
+from tollgate.reference.document import errors
+from tollgate.reference.generations import example_input
+from tollgate.reference.prices import Headline, condition, headline, thousands, tiers, usd
+
+SITE = Path(__file__).parent / "site"
+HOOK = "your webhook"
+KEPT_PAGES = 256
+"""More than there are; each is a few kilobytes."""
+START, API, MODELS = "Start", "API", "Models"
+_FREE = {"model": "test-image", "input": {"prompt": "a lighthouse at dusk"}}
+_SCHEMAS = "#/components/schemas/"
+_KINDS = {"IMAGE": "Image", "VIDEO": "Video", "MUSIC": "Music", "TEXT": "Text"}
+_STARTS = (
+    ("", "Overview", "What Tollgate is, and the first call"),
+    ("image", "Images", "Create an image and save it"),
+    ("video", "Videos", "Create a video and save it"),
+    ("music", "Music", "Create a track and save it"),
+    ("chat", "Chat", "Ask a text model, streamed"),
+    ("agents", "Agents (MCP)", "Give an agent the models as tools"),
+    ("webhooks", "Webhooks", "Be told when a task has ended"),
+    ("errors", "Errors", "Every error, and what to do"),
+    ("models", "All models", "Every model and its price"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """A page: its path below `/docs`, and what the navigation and the search say of it."""
+
+    path: str
+    title: str
+    about: str
+    section: str
+    group: str = ""
+    words: str = ""
+
+
+class Site:
+    """The pages of one catalog. Keep one for the life of the catalog."""
+
+    def __init__(self, catalog: Catalog, document: Mapping[str, Any]) -> None:
+        self._catalog = catalog
+        self._document = document
+        self._schemas = document["components"]["schemas"]
+        self.markdown = lru_cache(KEPT_PAGES)(self._markdown)
+
+    @cached_property
+    def pages(self) -> Mapping[str, Doc]:
+        """Return every page by its path, in the order of the navigation."""
+        starts = [Doc(path, title, about, START) for path, title, about in _STARTS]
+        return {doc.path: doc for doc in (*starts, *self._endpoint_pages(), *self._model_pages())}
+
+    def navigation(self) -> dict[str, dict[str, list[Doc]]]:
+        """Return the pages by section and group."""
+        found: dict[str, dict[str, list[Doc]]] = {}
+        for doc in self.pages.values():
+            found.setdefault(doc.section, {}).setdefault(doc.group, []).append(doc)
+        return found
+
+    def index(self) -> str:
+        """Return what the search in the browser looks through, as JSON: path, title, section and words."""
+        rows = [
+            [doc.path, doc.title, doc.about, doc.group or doc.section, doc.words]
+            for doc in self.pages.values()
+        ]
+        return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+
+    def model(self, path: str) -> AnyModel | None:
+        """Return the model that a page is about, if it is about one."""
+        section, _, model_id = path.partition("/")
+        return self._catalog.named(model_id) if section == "models" and model_id else None
+
+    def _markdown(self, path: str, base_url: str) -> str:
+        """Return a page as Markdown; raises `RouteNotFoundError`."""
+        doc = self.pages.get(path)
+        if doc is None:
+            raise RouteNotFoundError("GET", f"/docs/{path}")
+        context = {"base_url": base_url, "examples": examples}
+        if doc.section == API:
+            name, more = "endpoint", self._of_endpoint(path)
+        elif doc.section == MODELS:
+            name, more = "model", self._of_model(path, base_url)
+        else:
+            name, more = path or "index", self._of_start()
+        text = _environment().get_template(f"{name}.md").render({**context, **more})
+        return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+    def _of_start(self) -> dict[str, Any]:
+        models = {
+            name: [model for model in self._catalog.everything() if model.media_type == kind]
+            for kind, name in _KINDS.items()
+        }
+        advice = read_yaml(SITE / "errors.yaml")
+        told = [
+            (code, error.status, advice[code]["when"], advice[code]["do"])
+            for code, error in errors().items()
+            if code in advice
+        ]
+        return {
+            "starts": [doc for doc in self.pages.values() if doc.section == START],
+            "models": models,
+            "headlines": {model.id: headline(model) for one in models.values() for model in one},
+            "errors": sorted(told, key=lambda row: row[1]),
+        }
+
+    def _of_model(self, path: str, base_url: str) -> dict[str, Any]:
+        model = self.model(path)
+        if model is None:
+            raise ModelNotFoundError
+        place = f"playground/{model.id}" if isinstance(model, Model) else f"chat?model={model.id}"
+        shown: dict[str, Any] = {
+            "model": model,
+            "headline": headline(model),
+            "tiers": tiers(model),
+            "try_url": f"{base_url}/dashboard/{place}",
+            "programs": examples.text(model.id),
+        }
+        if isinstance(model, Model):
+            order = self._schemas[f"Generation.{model.id}"]
+            shown["inputs"] = views.fields(order["properties"]["input"], self._schemas)
+            shown["programs"] = examples.media(model.id, example_input(model) or {})
+        return shown
+
+    def _of_endpoint(self, path: str) -> dict[str, Any]:
+        method, route, operation = self._operations[path.rpartition("/")[2]]
+        body = _json_schema(operation.get("requestBody", {}))
+        advice = read_yaml(SITE / "errors.yaml")
+        return {
+            "method": method,
+            "path": route,
+            "operation": operation,
+            "parameters": views.parameters(operation, self._schemas),
+            "body": body.get("$ref", "").removeprefix(_SCHEMAS),
+            "inputs": views.fields(body, self._schemas) if body else [],
+            "answers": list(self._answers(operation)),
+            "errors": [(code, errors()[code].status, advice[code]["do"]) for code in self._codes(operation)],
+            "programs": [] if route == HOOK else examples.endpoint(method, route, self._sample(body)),
+        }
+
+    def _sample(self, body: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return a body for an example, a free model's where it creates one; `None` where there is none."""
+        if not body:
+            return None
+        name = body.get("$ref", "").removeprefix(_SCHEMAS)
+        if name == "Generation":
+            return _FREE
+        found: dict[str, Any] = self._schemas[name].get("examples", [{}])[0]
+        return {**found, "model": "test-chat"} if "model" in found else found
+
+    def _answers(self, operation: Mapping[str, Any]) -> Iterator[tuple[str, list[views.Field]]]:
+        for kind, content in operation["responses"].get("200", {}).get("content", {}).items():
+            data = content["schema"].get("properties", {}).get("data")
+            label = f"`{kind}`, in `data`:" if data else f"`{kind}`"
+            yield label, views.fields(data or content["schema"], self._schemas)
+
+    def _codes(self, operation: Mapping[str, Any]) -> Iterator[str]:
+        """Return the error codes of an operation: its answers are named by them."""
+        for named in operation["responses"].values():
+            name = named.get("$ref", "").rpartition("/")[2]
+            yield from (code for code in name.split(".") if code in errors())
+
+    @cached_property
+    def _operations(self) -> dict[str, tuple[str, str, dict[str, Any]]]:
+        found = {
+            operation["operationId"]: (method.upper(), path, operation)
+            for path, methods in self._document["paths"].items()
+            for method, operation in methods.items()
+        }
+        hooks = [hook["post"] for hook in self._document["webhooks"].values()]
+        return found | {hook["operationId"]: ("POST", HOOK, hook) for hook in hooks}
+
+    def _endpoint_pages(self) -> Iterator[Doc]:
+        for name, (method, path, operation) in self._operations.items():
+            about = f"{method} {path}"
+            yield Doc(
+                f"api/{name}",
+                operation["summary"],
+                about,
+                API,
+                operation["tags"][0],
+                operation["description"],
+            )
+
+    def _model_pages(self) -> Iterator[Doc]:
+        for kind, name in _KINDS.items():
+            for model in self._catalog.everything():
+                if model.media_type == kind:
+                    words = f"{model.id} {model.vendor} {model.group}"
+                    yield Doc(f"models/{model.id}", model.name, model.description, MODELS, name, words)
+
+
+def _json_schema(body: Mapping[str, Any]) -> dict[str, Any]:
+    schema: dict[str, Any] = body.get("content", {}).get("application/json", {}).get("schema", {})
+    return schema
+
+
+def price_words(shown: Headline) -> str:
+    """Return a headline as text: `$2.00 input · $10.00 output per 1M tokens`."""
+    amounts = " · ".join(f"{one.shown} {one.what}".strip() for one in shown.amounts)
+    return f"{amounts} {shown.about}".strip()
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(SITE),
+        autoescape=False,  # noqa: S701 - Markdown; the HTML is made of it by a parser that passes no HTML on
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"cell": _cell, "price_words": price_words, "condition": condition, "usd": usd}
+    made.filters["thousands"] = thousands
+    return made
+
+
+def _cell(text: str) -> str:
+    """Return text as a cell of a table holds it: in one line, its bars escaped."""
+    return " ".join(str(text).split()).replace("|", "\\|")

@@ -1,0 +1,143 @@
+"""The docs through the dashboard's handler: every page, as HTML and as Markdown."""
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Aws
+from tests.functional.test_landing import get
+from tests.unit.test_error_docs import rows
+from tollgate.catalog.loader import Catalog, Document, compiled, read_yaml
+from tollgate.composition import api as api_parts
+from tollgate.composition import dashboard as dashboard_parts
+from tollgate.reference.markup import html_of
+from tollgate.reference.site import SITE, Site
+
+MAX_COMPRESSED_BYTES = 150_000
+BASE_URL = "https://example.com/live"
+LINK = re.compile(r"\]\((https://example\.com/live[^)\s]*)\)")
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    """Return the shipped catalog as a build compiles it."""
+    return Catalog(Document(json.loads(compiled())))
+
+
+@pytest.fixture(autouse=True)
+def dashboard(aws: Aws, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Serve the shipped catalog."""
+    monkeypatch.setattr(Catalog, "shipped", lambda: catalog)
+    dashboard_parts.forget()
+    yield
+    dashboard_parts.forget()
+
+
+@pytest.fixture
+def site() -> Site:
+    """Return the docs of the service."""
+    return api_parts.api().reference.site
+
+
+class TestEveryPage:
+    def test_there_is_one_for_each_endpoint_and_model(self, site: Site) -> None:
+        api = api_parts.api()
+        operations = {
+            operation["operationId"]
+            for methods in json.loads(api.reference.openapi.body)["paths"].values()
+            for operation in methods.values()
+        }
+        models = {dto["id"] for dto in api.listing.found({})}
+        assert {f"api/{name}" for name in operations} <= site.pages.keys()
+        assert {f"models/{name}" for name in models} <= site.pages.keys()
+
+    def test_each_is_made_small_and_leads_somewhere(self, site: Site) -> None:
+        for path in site.pages:
+            markdown = site.markdown(path, BASE_URL)
+            assert markdown.startswith("# "), path
+            assert "{{" not in markdown, path
+            assert not re.search(r"(?<!If-)None", markdown), path
+            assert len(gzip.compress(html_of(markdown).encode())) < MAX_COMPRESSED_BYTES
+            for target in LINK.findall(markdown):
+                place = target.removeprefix(BASE_URL).partition("?")[0]
+                is_doc = place.removeprefix("/docs").strip("/") in site.pages
+                assert is_doc or place.startswith(("/dashboard/", "/llms.txt", "/api/v1/openapi.json")), place
+
+    def test_a_page_is_html_and_with_md_at_its_end_its_markdown(self, site: Site) -> None:
+        page = get("/docs/models/kling-3.0")
+        assert page["headers"]["content-type"] == "text/html; charset=utf-8"
+        assert "<h1" in page["body"]
+        assert 'data-code="Python, httpx"' in page["body"]
+        text = get("/docs/models/kling-3.0.md")
+        assert text["headers"]["content-type"] == "text/markdown; charset=utf-8"
+        assert text["body"].startswith("# Kling 3.0\n")
+        assert get("/docs")["body"] != get("/docs/index.md")["body"]
+
+    def test_a_whole_page_is_light_before_its_media(self) -> None:
+        for path in ("/docs", "/docs/models", "/docs/models/suno", "/docs/api/createGeneration"):
+            assert len(gzip.compress(get(path)["body"].encode())) < MAX_COMPRESSED_BYTES
+
+    def test_it_is_kept_and_not_sent_twice(self) -> None:
+        first = get("/docs")
+        assert first["headers"]["cache-control"] == "public, max-age=300"
+        again = get("/docs", {"if-none-match": first["headers"]["etag"]})
+        assert (again["statusCode"], again["body"]) == (304, "")
+
+    @pytest.mark.parametrize("path", ["/docs/nowhere", "/docs/models/nothing", "/docs/api/x.md"])
+    def test_an_unknown_one_is_refused(self, path: str) -> None:
+        answer = get(path)
+        assert answer["statusCode"] == 404
+        assert answer["headers"]["cache-control"] == "no-store"
+
+    def test_nothing_of_a_page_becomes_html(self) -> None:
+        assert "<script>" not in html_of("# x <script>alert(1)</script>\n\n```bash\n<script>\n```")
+
+
+class TestSearch:
+    def test_its_index_has_every_page(self, site: Site) -> None:
+        answer = get("/docs/search.json")
+        found = [row[0] for row in json.loads(answer["body"])]
+        assert answer["headers"]["content-type"] == "application/json"
+        assert found == list(site.pages)
+
+
+class TestCalculator:
+    @pytest.mark.parametrize(
+        ("model", "values", "shown"),
+        [
+            # Published: $0.084 a second of 720p
+            ("kling-3.0", "", "$0.42"),
+            ("kling-3.0", "input.duration=10", "$0.84"),
+            # Published: $10 and $50 per 1M tokens, $20 for the input of a request over 272K
+            ("gpt-6-astra", "inputTokens=1000000&outputTokens=0", "$20.00"),
+            ("gpt-6-astra", "inputTokens=100000&outputTokens=1000", "$1.05"),
+            ("kling-3.0-motion-control", "", "Depends on the length of your file"),
+            ("test-image", "", "$0.00"),
+        ],
+    )
+    def test_it_says_the_published_price(self, model: str, values: str, shown: str) -> None:
+        answer = get(f"/docs/models/{model}/price", query=values)
+        assert (answer["statusCode"], answer["body"]) == (200, shown)
+
+    @pytest.mark.parametrize("values", ["inputTokens=-1", "outputTokens=1e99", "inputTokens=NaN"])
+    def test_what_is_no_number_of_tokens_is_refused(self, values: str) -> None:
+        assert get("/docs/models/gpt-6-astra/price", query=values)["statusCode"] == 400
+
+    def test_an_unknown_model_has_none(self) -> None:
+        assert get("/docs/models/nothing/price")["statusCode"] == 404
+
+
+class TestErrors:
+    def test_each_has_what_to_do_as_the_documents_say_it(self) -> None:
+        link = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+        documented = {
+            code: [link.sub(r"\1", cell) for cell in cells[2:]] for code, cells in rows("Codes").items()
+        }
+        shipped = read_yaml(Path(SITE) / "errors.yaml")
+        assert {code: [one["when"], one["do"]] for code, one in shipped.items()} == documented
+        page = get("/docs/errors")["body"]
+        assert all(f"<code>{code}</code>" in page for code in documented)
