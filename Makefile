@@ -83,6 +83,9 @@ clients: .venv/.ready  ## write the typed inputs of both clients from the catalo
 architecture: .venv/.ready  ## draw docs/architecture.svg from the template
 	@$(PYTHON) -m local.architecture
 
+error-docs: .venv/.ready  ## write what the docs say of errors from docs/errors.md
+	@$(PYTHON) -m local.error_docs
+
 provider-table: .venv/.ready  ## write the table of docs/providers/README.md from the declarations
 	@$(PYTHON) -m local.provider_table
 
