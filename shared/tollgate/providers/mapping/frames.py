@@ -68,6 +68,17 @@ def shaped_by_its_image(values: Values) -> Values:
     return _without(values, "aspectRatio") if values.get("imageUrls") else values
 
 
+def few_references(values: Values, most: int) -> Values:
+    """Return `values`, which name at most `most` images and videos as references together.
+
+    Raises `CannotMapError` for more.
+    """
+    count = sum(len(values.get(name, [])) for name in ("referenceImageUrls", "referenceVideoUrls"))
+    if count > most:
+        raise CannotMapError(f"{count} references")
+    return values
+
+
 def source(values: Values) -> str:
     """Return what a video is made from: `image` (frames), `reference` or `text` alone.
 

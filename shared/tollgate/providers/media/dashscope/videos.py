@@ -11,7 +11,6 @@ from tollgate.providers.mapping.fields import (
     Family,
     FieldMap,
     Mapper,
-    Values,
     accept_only,
     at_most,
     one_each,
@@ -19,7 +18,7 @@ from tollgate.providers.mapping.fields import (
     require,
     upper,
 )
-from tollgate.providers.mapping.frames import by_role
+from tollgate.providers.mapping.frames import by_role, few_references
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.dashscope import facts
 from tollgate.providers.runtime.base import Job, Mapped
@@ -30,14 +29,6 @@ _MEDIA_TYPES = (
 )
 _INPUT = ("prompt", "audio_url")
 """What stands beside the media in `input`; all else is a parameter."""
-
-
-def _few_references(values: Values) -> Values:
-    """Refuse more references than Wan 2.7 takes together."""
-    count = sum(len(values.get(name, [])) for name in ("referenceImageUrls", "referenceVideoUrls"))
-    if count > facts.MAX_WAN_REFERENCES:
-        raise CannotMapError(f"{count} references")
-    return values
 
 
 _SAID: FieldMap = {
@@ -68,7 +59,7 @@ _WANS: Mapping[str, Family] = {
             "referenceVideoUrls": "reference_video",
             "size": "ratio",
         },
-        prepare=lambda values: _few_references(require(values, "prompt")),
+        prepare=lambda values: few_references(require(values, "prompt"), facts.MAX_WAN_REFERENCES),
     ),
     "wan2.7-videoedit": Family(
         {

@@ -10,7 +10,6 @@ from tollgate.providers.mapping.fields import (
     Family,
     FieldMap,
     Mapper,
-    Values,
     accept_only,
     as_text,
     at_most,
@@ -21,7 +20,13 @@ from tollgate.providers.mapping.fields import (
     upper,
     variant_if,
 )
-from tollgate.providers.mapping.frames import by_role, frames_or_references, shaped_by_its_image, source
+from tollgate.providers.mapping.frames import (
+    by_role,
+    few_references,
+    frames_or_references,
+    shaped_by_its_image,
+    source,
+)
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.kie import facts
 from tollgate.providers.runtime.base import Job, Mapped
@@ -34,14 +39,6 @@ _REFERENCES: FieldMap = {
     "videoUrls": "reference_video_urls",
     "audioUrls": "reference_audio_urls",
 }
-
-
-def _few_references(values: Values) -> Values:
-    """Refuse more references than Wan 2.7 takes together."""
-    count = sum(len(values.get(name, [])) for name in ("referenceImageUrls", "referenceVideoUrls"))
-    if count > facts.MAX_WAN_REFERENCES:
-        raise CannotMapError(f"{count} references")
-    return values
 
 
 _WAN_27: FieldMap = {
@@ -69,7 +66,7 @@ _WANS: Mapping[str, Family] = {
             "referenceVideoUrls": "reference_video",
             "size": "aspect_ratio",
         },
-        prepare=lambda values: _few_references(require(values, "prompt")),
+        prepare=lambda values: few_references(require(values, "prompt"), facts.MAX_WAN_REFERENCES),
     ),
     "wan/2-7-videoedit": Family(
         {
