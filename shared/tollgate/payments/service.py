@@ -61,6 +61,7 @@ class PaymentService:
 
     def receipt(self, account_id: str, session_id: str) -> Mapping[str, Any] | None:
         """Return the ledger's entry of a payment as the API shows it, once it is there."""
+        # The id comes from the address bar: what cannot be a session's is looked up nowhere.
         known = [credit_id(session_id)] if is_session_id(session_id) else []
         found = self.ledger.named(account_id, known)
         return view(found[0]) if found else None
@@ -71,6 +72,8 @@ class PaymentService:
                 return Outcome.IGNORED
             case ToCheck():
                 return _to_check(found)
+        # The entry's id is made of the session's, and is written on the condition that it is new: Stripe
+        # sends each event at least once, and both events of a session that can mean "paid".
         try:
             self.ledger.credit(found.entry(self.clock.now_ms()))
         except AlreadyPostedError:

@@ -43,6 +43,7 @@ class TaskFinalizer:
             if end.refund
             else None
         )
+        # `seq` guards the task's row, so whoever comes second writes none of this: one refund at most.
         others = self.ledger.close_task(task.account_id, refund, was_running=was_running)
         # The delivery is a row of the same transaction: no crash can end a task and lose its event.
         if task.webhook is not None:

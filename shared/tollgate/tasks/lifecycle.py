@@ -215,6 +215,8 @@ def poll_delay_s(task: Task, now_ms: int) -> int:
     elapsed_s = (now_ms - attempt.started_at_ms) // MS_PER_S
     share = max(MIN_POLL_S, min(MAX_POLL_S, elapsed_s // POLL_SHARE))
     spread = zlib.crc32(f"{task.task_id}{attempt.polls}".encode()) % (share // 3 + 1)
+    # Never past the deadline: the step there ends the task, with its refund. Rounded up, as one that comes
+    # a moment before it would only poll again.
     until_deadline_s = max(MIN_POLL_S, -(-(task.deadline_at_ms - now_ms) // MS_PER_S))
     return min(share + spread, until_deadline_s)
 
@@ -223,6 +225,8 @@ def _next_provider(task: Task, providers: Sequence[str], now_ms: int) -> Submit 
     provider = _candidate(task, providers)
     if provider is None:
         return _exhausted(task, now_ms)
+    # The attempt stands in the row before the provider is called: a crash in between leaves one without a
+    # handle, which is found when its lease is over.
     attempt = Attempt(provider, started_at_ms=now_ms)
     claimed = replace(
         task,
@@ -238,6 +242,7 @@ def _next_provider(task: Task, providers: Sequence[str], now_ms: int) -> Submit 
 def _candidate(task: Task, providers: Sequence[str]) -> str | None:
     """Return the next provider to ask: one that was not asked yet, else the one that was busy longest ago."""
     asked = [attempt.provider for attempt in task.attempts]
+    # A provider that was busy made nothing and may be asked again; one that failed may not.
     failed = {one.provider for one in task.attempts if one.failure != FailureKind.LIMITED}
     open_to_us = [provider for provider in providers if provider not in failed]
     fresh = next((provider for provider in open_to_us if provider not in asked), None)
@@ -265,6 +270,7 @@ def _busy_wait_s(task: Task, candidate: str) -> int:
     if rounds == 0:
         return 0
     wait_s = min(MAX_BUSY_WAIT_S, FIRST_BUSY_WAIT_S * 2 ** (rounds - 1))
+    # Up to twice the wait, by the task's id: tasks that met the same busy provider come back apart.
     return int(wait_s + zlib.crc32(f"{task.task_id}{rounds}".encode()) % wait_s)
 
 
@@ -275,6 +281,7 @@ def _lost(task: Task, detail: str, providers: Sequence[str], now_ms: int) -> Con
 def _succeeded(task: Task, result: Succeeded, providers: Sequence[str], now_ms: int) -> Continue | Copy | End:
     if result.files or result.output is not None:
         return Copy(result)
+    # Nobody pays for a success that made nothing: it is a failure, and the next provider is asked.
     nothing = Failed(FailureKind.BAD_RESULT, "the job succeeded with neither files nor output")
     return _attempt_failed(task, nothing, providers, now_ms)
 
@@ -310,6 +317,7 @@ def _end_without_result(task: Task, status: TaskStatus, error: TaskError, now_ms
 
 
 def _continue(task: Task, delay_s: int, now_ms: int) -> Continue:
+    # The message comes after `delay_s`; should it get lost, the sweeper sends it again after the grace.
     wake_at_ms = now_ms + delay_s * MS_PER_S + STEP_GRACE_MS
     return Continue(replace(task, seq=task.seq + 1, wake_at_ms=wake_at_ms), delay_s)
 

@@ -150,6 +150,8 @@ class TaskService:
         # The key comes first: a repeat gives its task, whatever became of the balance since.
         remember = [] if key is None else [self.idempotency.remember(task, key, body_hash)]
         try:
+            # A cap's counter of this period must be there before a charge can be added to it: a transaction
+            # cannot touch the same row twice.
             if allowance is not None:
                 self.ledger.open_counter(task.account_id, allowance, task.created_at_ms)
             self._charge(task, remember, charge, allowance)
@@ -169,6 +171,8 @@ class TaskService:
     ) -> None:
         """Write task and charge; the request is counted one way or, where that was wrong, the other."""
         window = self.meter.guess(task.account_id, task.created_at_ms)
+        # The row says whether a minute's counter is new or goes on, and this process can only guess: a wrong
+        # guess is refused as a whole, with nothing charged, and made the other way.
         for _ in range(MAX_ATTEMPTS):
             try:
                 self.tasks.create(task, [*remember, *self.ledger.charge(charge, window, allowance)])
