@@ -137,6 +137,8 @@ class Pump:
         free = threading.Semaphore(workers)
         while not self._stopping.is_set():
             for batch in self._receive(queue, mapping["BatchSize"]):
+                # Before the next receive: no more than one answer of the queue waits here for a worker while the
+                # visibility of its messages runs out.
                 free.acquire()
                 job = pool.submit(self._handle_messages, function, queue, batch)
                 job.add_done_callback(lambda _: free.release())
@@ -165,6 +167,7 @@ class Pump:
             log.exception("%s failed", function.name)
             return  # the messages come back
         failed = failed_ids(answer)
+        # What is not deleted comes back after the queue's visibility timeout, as with Lambda.
         for message in messages:
             if message["MessageId"] not in failed:
                 self._clients.sqs.delete_message(

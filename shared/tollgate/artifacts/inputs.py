@@ -86,6 +86,7 @@ class InputStore:
             if data is None or kind is None:
                 problems.append(Problem(path, "The data URI holds no media that can be read.", _KNOWN))
                 return text
+            # Named after its bytes: a repeat of the create stores the same file again, and nothing else.
             name = f"{hashlib.sha256(data).hexdigest()}.{kind.extension}"
             files.append(InputFile(f"{PREFIX}/{account_id}/{name}", f"{own}{name}", kind, data, uri=text))
             return files[-1].url

@@ -73,6 +73,7 @@ class ArtifactStore:
         self, source: ResultFile | InlineFile, key: str, deadline: float, alive: Callable[[], None]
     ) -> StoredFile:
         with self._open(source, deadline, alive) as parts:
+            # What it is shows in its first bytes; what the provider says of it may be wrong, or missing.
             first = next(parts, b"")
             found = media_type(first)
             if found is None:
@@ -170,6 +171,7 @@ class _Multipart:
             Key=self._key,
             UploadId=self.upload_id,
             MultipartUpload={"Parts": self._parts},
+            # S3 refuses to put together what has another size: a part that got lost cannot pass for a file.
             MpuObjectSize=self._size_bytes,
         )
 
@@ -192,6 +194,7 @@ def _parts(chunks: Iterator[bytes], alive: Callable[[], None]) -> Iterator[bytes
     gathered = bytearray()
     for chunk in chunks:
         gathered += chunk
+        # With each piece: a source that sends nothing keeps no lease alive, and its copy is taken over.
         alive()
         while len(gathered) >= PART_BYTES:
             yield bytes(gathered[:PART_BYTES])

@@ -26,6 +26,7 @@ class UsageRecorder:
         Gives the sequence numbers of those that could not be counted now; one bucket's trouble leaves the
         others alone. Raises what `Entry.from_item` does for a row that is no entry: then nothing was counted.
         """
+        # One row for an account's day: entries that meet there are written together, not against each other.
         buckets: dict[Bucket, dict[str, Entry]] = defaultdict(dict)
         for change in changes:
             entry = Entry.from_item(from_attributes(change["dynamodb"]["NewImage"]))

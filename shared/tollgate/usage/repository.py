@@ -19,7 +19,7 @@ from tollgate.usage.counts import Bucket, ByModel, Counts, by_model, counts_of, 
 MAX_AT_ONCE = 99
 """Entries in one transaction, which DynamoDB bounds to 100 writes; one of these is the row."""
 MAX_ROUNDS = 8
-"""Tries to count some entries, each with the row, and without the entries, that others wrote meanwhile."""
+"""Attempts to count some entries, each with the row, and without the entries, that others wrote meanwhile."""
 MARK_LIFETIME_MS = 7 * MS_PER_DAY
 """A stream gives nothing that is older than 24 hours; the rest is for clocks and for people."""
 
@@ -65,6 +65,8 @@ class RollUp:
 
     def _count_some(self, bucket: Bucket, entries: Sequence[Entry], now_ms: int) -> None:
         left = entries
+        # A refusal says that something moved, not what: read which entries are marked by now, and go on with
+        # the rest. None is left where another worker was quicker with all of them.
         for _ in range(MAX_ROUNDS):
             marks = [self._mark(entry, now_ms) for entry in left]
             try:
