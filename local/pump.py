@@ -137,7 +137,7 @@ class Pump:
         free = threading.Semaphore(workers)
         while not self._stopping.is_set():
             for batch in self._receive(queue, mapping["BatchSize"]):
-                # Before the next receive: no more than one answer of the queue waits here for a worker while the
+                # Before the next receive: at most one answer of the queue waits here for a worker, while the
                 # visibility of its messages runs out.
                 free.acquire()
                 job = pool.submit(self._handle_messages, function, queue, batch)
