@@ -22,6 +22,7 @@ from tollgate.composition import text as text_parts
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites
 from tollgate.ledger.rate import RateMeter
+from tollgate.text.billing import LIMITED
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 
@@ -205,6 +206,39 @@ class TestHolds:
         body = {name: value for name, value in CHAT.items() if name != "max_tokens"}
         assert small.post("/chat/completions", body).status_code == 200
         assert small.settled()
+
+    @pytest.mark.parametrize("stream", [False, True])
+    @pytest.mark.parametrize("path", ["/chat/completions", "/messages", "/responses"])
+    @pytest.mark.parametrize("model", ["gpt-5.4-mini", "claude-sonnet-4-6"])
+    def test_a_large_limit_and_a_small_balance_is_as_much_answer_as_that_pays_for(
+        self, open_client: Callable[[int], TextClient], model: str, path: str, stream: bool
+    ) -> None:
+        small = open_client(USD // 10)
+        prompt = "[[tokens 9000]]"
+        said = (
+            {"input": prompt, "max_output_tokens": 64_000}
+            if path == "/responses"
+            else {"messages": [{"role": "user", "content": prompt}], "max_tokens": 64_000}
+        )
+        answer = small.post(path, {"model": model, "stream": stream, **said})
+        assert answer.status_code == 200
+        assert answer.headers["x-tollgate-limited-by"] == "balance"
+        (entry,) = small.texts_when(1)
+        assert entry.usage is not None
+        assert 4_096 <= entry.usage["output_tokens"] < 9_000
+        assert entry.reason == LIMITED
+        assert small.balance() >= 0
+        assert small.settled()
+
+    def test_a_thinking_budget_shrinks_with_the_limit_that_the_balance_sets(
+        self, open_client: Callable[[int], TextClient]
+    ) -> None:
+        small = open_client(USD // 10)
+        thinking = {"thinking": {"type": "enabled", "budget_tokens": 30_000}, "max_tokens": 64_000}
+        said = {"messages": [{"role": "user", "content": "hello"}]}
+        answer = small.post("/messages", {"model": "claude-haiku-4-5", **said, **thinking})
+        assert answer.status_code == 200
+        assert answer.headers["x-tollgate-limited-by"] == "balance"
 
     def test_100_parallel_requests_never_overdraw_and_all_holds_come_back(
         self, open_client: Callable[[int], TextClient]

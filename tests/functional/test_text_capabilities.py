@@ -75,6 +75,26 @@ class TestThinkingInAToolLoop:
         fields: dict[str, Any] = {"reasoning_effort": "high", "max_tokens": 8_000, "tools": [WEATHER]}
         ask(client, "claude-haiku-4-5", messages=messages, **fields)
 
+    @pytest.mark.parametrize("said", ["hello", DOWN], ids=["anthropic", "reserve"])
+    def test_so_does_that_of_a_messages_client(
+        self, client: TextClient, fresh_breaker: None, said: str
+    ) -> None:
+        called: Any = {"type": "tool_use", "id": "a", "name": "weather", "input": {}}
+        result: Any = {"type": "tool_result", "tool_use_id": "a", "content": "5"}
+        tool: Any = {"name": "weather", "input_schema": {"type": "object"}}
+        answer = client.anthropic.messages.create(
+            model="claude-haiku-4-5",
+            max_tokens=8_000,
+            thinking={"type": "enabled", "budget_tokens": 2_000},
+            tools=[tool],
+            messages=[
+                {"role": "user", "content": said},
+                {"role": "assistant", "content": [called]},
+                {"role": "user", "content": [result]},
+            ],
+        )
+        assert answer.stop_reason == "end_turn"
+
 
 GPTS = ["gpt-6.1-sol", "gpt-5.5", "gpt-5.4-mini"]
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}

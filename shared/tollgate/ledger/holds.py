@@ -303,8 +303,9 @@ def text_entry(
     charge_micro_usd: int,
     usage: Mapping[str, Any],
     now_ms: int,
+    reason: str | None = None,
 ) -> Entry:
-    """Return the entry that bills a text request; `usage` is what it was billed for."""
+    """Return the entry that bills a text request; `usage` and `reason` say what for."""
     return Entry(
         account_id,
         text_entry_id(request_id),
@@ -315,6 +316,7 @@ def text_entry(
         model=model,
         usage=dict(usage),
         counter=counter,
+        reason=reason,
     )
 
 

@@ -42,6 +42,8 @@ from tollgate.text.usage import Usage
 MAX_PLACES = 7
 """Tries to place one hold: as asked, the first of a minute and of a cap's period, as affordable, and again
 where the balance moved in between."""
+LIMITED = "The answer was limited by the balance."
+"""What the ledger says of a text that ended where the money did."""
 MAX_LATE_CHARGES = 4
 """Tries of a late charge; each but the first because other requests took from the balance in between."""
 
@@ -58,6 +60,7 @@ class Placed:
     hold: Hold
     plan: HoldPlan
     allowance: Allowance | None = None
+    answers: int = 1
     settling: bool = False
     renewals: int = 0
     timer: asyncio.TimerHandle | None = field(default=None, repr=False)
@@ -70,6 +73,8 @@ class Billed:
 
     charge_micro_usd: int
     shortfall_micro_usd: int = 0
+    is_limited: bool = False
+    """Whether the balance set the limit of the answer."""
 
 
 class TextBilling:
@@ -110,7 +115,7 @@ class TextBilling:
                 refusal = exc
             else:
                 self.meter.counted(account_id, window)
-                placed = Placed(account_id, hold, plan, allowance)
+                placed = Placed(account_id, hold, plan, allowance, demand.answers)
                 self._renew_later(placed)
                 return placed
             if isinstance(refusal.rate, RateWindowMovedError):
@@ -149,6 +154,7 @@ class TextBilling:
             charge_micro_usd=min(full_charge, placed.hold.amount_micro_usd),
             usage=_stored(usage),
             now_ms=self._clock.now_ms(),
+            reason=LIMITED if placed.plan.cuts(usage.output_tokens, placed.answers) else None,
         )
         decided = await self._record(entry)
         # With what the row says, not with what we would have: an earlier try of ours, or whoever took the
@@ -162,7 +168,7 @@ class TextBilling:
         if full_charge > charge:
             logger.error("text.hold_shortfall", model=model.id, shortfall_micro_usd=full_charge - charge)
             emit({"HoldShortfalls": 1})
-        return Billed(charge, full_charge - charge)
+        return Billed(charge, full_charge - charge, placed.plan.passed_limit is not None)
 
     async def void(self, placed: Placed) -> None:
         """Void the hold, as a whole: nothing was delivered."""

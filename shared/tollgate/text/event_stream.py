@@ -6,6 +6,8 @@ service.respond ─► done within KEEP_ALIVE_S ─► CompleteResponse, Refused
 
 import asyncio
 import time
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
@@ -33,13 +35,18 @@ async def http_response(
     match await responding:
         case CompleteResponse(body, billed):
             logger.info("text.answered", charge_micro_usd=billed.charge_micro_usd)
-            cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd)}
+            cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd), **_limited(billed.is_limited)}
             return Response(await rendering.whole(body), headers=cost, media_type=JSON)
         case Refused(status, body, headers):
             logger.info("text.refused", status=status)
             return Response(body, status, headers, JSON)
-        case StreamedResponse():
-            return EventStream(rendering, responding)
+        case StreamedResponse(placed):
+            return EventStream(rendering, responding, _limited(placed.plan.passed_limit is not None))
+
+
+def _limited(is_limited: bool) -> dict[str, str]:
+    """Return the header that says that the balance limits an answer, not what the client asked for."""
+    return {"x-tollgate-limited-by": "balance"} if is_limited else {}
 
 
 async def _send_nothing(_: Message) -> None:
@@ -55,8 +62,13 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, rendering: Rendering, responding: "asyncio.Future[TextResponse]") -> None:
-        super().__init__(headers=_HEADERS)
+    def __init__(
+        self,
+        rendering: Rendering,
+        responding: "asyncio.Future[TextResponse]",
+        headers: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        super().__init__(headers={**_HEADERS, **headers})
         # A stream has no length.
         self.raw_headers = [header for header in self.raw_headers if header[0] != b"content-length"]
         self._rendering = rendering

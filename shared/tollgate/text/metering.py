@@ -13,9 +13,9 @@ from tollgate.text.models import TextModel, TokenPrices
 from tollgate.text.usage import Usage
 
 LEAST_OUTPUT_TOKENS = 4_096
-"""A limit that we set ourselves is never below this (docs/architecture.md#money)."""
+"""The least that is worth starting: a limit that we set is never below this (docs/architecture.md#money)."""
 BALANCE_SHARE = 4
-"""A request without a limit of its own may hold this fraction of the balance: a quarter."""
+"""A request that the balance does not cover in full may hold this fraction of it: a quarter."""
 
 _USD_EXPONENT = -6
 
@@ -33,13 +33,17 @@ class Demand:
 class HoldPlan:
     """How much to hold, and the output limit that it pays for.
 
-    `passed_limit` goes to the provider as its limit where the client gave none and the balance does not
-    cover the model's maximum; otherwise it is `None`, and the request's limit stays as it is.
+    `passed_limit` goes to the provider as its limit where the balance does not cover the client's, or without
+    one the model's maximum; otherwise it is `None`, and the request's limit stays as it is.
     """
 
     amount_micro_usd: int
     output_limit: int
     passed_limit: int | None = None
+
+    def cuts(self, output_tokens: int, answers: int) -> bool:
+        """Return whether answers that long ended where the balance did, not where they would have."""
+        return self.passed_limit is not None and output_tokens >= self.passed_limit * answers
 
 
 def charge_micro_usd(usage: Usage, model: TextModel) -> int:
@@ -66,14 +70,17 @@ def full_hold(demand: Demand, model: TextModel) -> HoldPlan:
 def affordable_hold(demand: Demand, model: TextModel, balance_micro_usd: int) -> HoldPlan:
     """Return the hold for an account with that balance; one above the balance is what it would take (402).
 
-    A client's own limit is held in full. Without one, and with a balance below the model's maximum, the
-    hold is at most a quarter of the balance, but not less than `LEAST_OUTPUT_TOKENS` cost.
+    Where the balance does not cover the client's limit, or without one the model's maximum, the hold is at
+    most a quarter of the balance, but not less than `LEAST_OUTPUT_TOKENS` cost, or the client's limit if that
+    is less.
     """
     full = full_hold(demand, model)
-    if demand.output_limit is not None or full.amount_micro_usd <= balance_micro_usd:
+    if full.amount_micro_usd <= balance_micro_usd:
         return full
-    least = min(LEAST_OUTPUT_TOKENS, model.max_output_tokens)
+    least = min(LEAST_OUTPUT_TOKENS, full.output_limit)
     limit = max(least, _tokens_within(demand, model, balance_micro_usd // BALANCE_SHARE))
+    if limit >= full.output_limit:
+        return full
     return HoldPlan(_rounded_up(_most(demand, model, limit)), limit, limit)
 
 

@@ -6,7 +6,7 @@ the answer. Fields that are in neither protocol go through, for the provider to 
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
@@ -361,9 +361,34 @@ def _adaptive(effort: str) -> dict[str, Any]:
     return {"thinking": thinking, "output_config": {"effort": effort}}
 
 
-def _lacks_thinking(turns: list[dict[str, Any]]) -> bool:
-    said = [turn["content"] for turn in turns if turn["role"] == "assistant"]
-    kinds = [block["type"] for block in said[-1]] if said else []
+def fitted_messages(
+    fields: Mapping[str, Any], passed_limit: int | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return what to change in an Anthropic client's own body, and what to leave out.
+
+    `passed_limit` is the limit of output that the balance pays for, where it is below the client's. A budget
+    for thinking has to be below it; and with one, a turn that called a tool must begin with its thinking,
+    which not every client keeps: Anthropic would refuse the request, so it is answered without thinking.
+    """
+    changes: dict[str, Any] = {} if passed_limit is None else {"max_tokens": passed_limit}
+    thinking = fields.get("thinking")
+    if not isinstance(thinking, dict) or thinking.get("type") != "enabled":
+        return changes, ()
+    if _lacks_thinking(fields["messages"]):
+        return changes, ("thinking",)
+    budget = thinking.get("budget_tokens")
+    if passed_limit is None or not isinstance(budget, int) or budget < passed_limit:
+        return changes, ()
+    if passed_limit <= LEAST_THINKING_TOKENS:
+        return changes, ("thinking",)
+    return {**changes, "thinking": {**thinking, "budget_tokens": passed_limit - 1}}, ()
+
+
+def _lacks_thinking(turns: Sequence[Mapping[str, Any]]) -> bool:
+    said = [turn.get("content") for turn in turns if turn.get("role") == "assistant"]
+    last = said[-1] if said else None
+    blocks = last if isinstance(last, list) else []
+    kinds = [block.get("type") for block in blocks if isinstance(block, dict)]
     return "tool_use" in kinds and kinds[0] not in ("thinking", "redacted_thinking")
 
 

@@ -96,12 +96,20 @@ class TestAffordableHold:
     def test_above_the_balance_it_is_what_it_would_take(self) -> None:
         assert affordable_hold(Demand(1_000, None), text_model(), 44_959).amount_micro_usd == 44_960
 
-    def test_a_client_with_a_limit_of_its_own_is_not_limited_further(self) -> None:
-        assert affordable_hold(Demand(1_000, 10_000), text_model(), 5) == HoldPlan(104_000, 10_000)
+    def test_a_client_with_a_large_limit_gets_what_one_without_gets(self) -> None:
+        for balance in (1_000_000, 100_000, 44_960):
+            large = affordable_hold(Demand(1_000, 128_000), text_model(), balance)
+            assert large == affordable_hold(Demand(1_000, None), text_model(), balance)
+            assert large.passed_limit == large.output_limit
+
+    def test_a_client_never_gets_more_than_its_own_limit(self) -> None:
+        assert affordable_hold(Demand(1_000, 5_000), text_model(), 10**9) == HoldPlan(54_000, 5_000)
+        # Less than what is worth starting is held in full, or it is 402.
+        assert affordable_hold(Demand(1_000, 100), text_model(), 5) == HoldPlan(5_000, 100)
 
     def test_a_model_that_never_says_4096_tokens(self) -> None:
         model = text_model(max_output_tokens=1_000)
-        assert affordable_hold(Demand(0, None), model, 9_999) == HoldPlan(10_000, 1_000, 1_000)
+        assert affordable_hold(Demand(0, None), model, 9_999) == HoldPlan(10_000, 1_000)
 
     def test_free_output_is_not_limited(self) -> None:
         model = text_model(prices=prices("1", "0"))
@@ -113,7 +121,7 @@ class TestAffordableHold:
     ) -> None:
         plan = affordable_hold(demand, model, balance)
         least = min(4_096, model.max_output_tokens)
-        wanted = Demand(demand.input_tokens, least if demand.output_limit is None else demand.output_limit)
+        wanted = Demand(demand.input_tokens, min(least, demand.output_limit or least))
         needed = full_hold(Demand(wanted.input_tokens, wanted.output_limit, demand.answers), model)
         assert plan.amount_micro_usd <= max(balance, needed.amount_micro_usd)
 

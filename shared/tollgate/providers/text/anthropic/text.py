@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from tollgate.providers.text.anthropic import facts
 from tollgate.text.models import ChatProtocol, TextRoute
 from tollgate.text.request import TextRequest
-from tollgate.text.translate_request_to_messages import messages_request
+from tollgate.text.translate_request_to_messages import fitted_messages, messages_request
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, encoded, messages_exchange
 
 
@@ -21,7 +21,8 @@ class Anthropic:
         """Return what to send for it. Raises `InvalidInputError` for what cannot be translated."""
         request, upstream_id = routed.request, routed.route.upstream_id
         if request.protocol is ChatProtocol.ANTHROPIC:
-            body = request.body.edited({"model": upstream_id})
+            changes, dropped = fitted_messages(request.fields, routed.hold.passed_limit)
+            body = request.body.edited({"model": upstream_id, **changes}, dropped)
             headers = self._headers(routed.headers)
         else:
             body = encoded(messages_request(request, routed.model, upstream_id, routed.hold.output_limit))

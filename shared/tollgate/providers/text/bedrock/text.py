@@ -13,7 +13,7 @@ from tollgate.providers.text.bedrock.request import converse_request
 from tollgate.providers.text.bedrock.stream import ConverseSplitter
 from tollgate.text.faults import UNREADABLE, Fault, FaultError, read_fault
 from tollgate.text.models import ChatProtocol
-from tollgate.text.translate_request_to_messages import messages_request
+from tollgate.text.translate_request_to_messages import fitted_messages, messages_request
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, encoded, messages_exchange
 
 
@@ -29,9 +29,11 @@ class Bedrock:
     def exchange(self, routed: RoutedRequest) -> Exchange:
         """Return what to send for it. Raises `InvalidInputError` for what Converse cannot take."""
         request, upstream_id = routed.request, routed.route.upstream_id
-        body = request.fields
         if request.protocol is ChatProtocol.OPENAI:
             body = messages_request(request, routed.model, upstream_id, routed.hold.output_limit)
+        else:
+            changes, dropped = fitted_messages(request.fields, routed.hold.passed_limit)
+            body = {name: value for name, value in request.fields.items() if name not in dropped} | changes
         operation = facts.CONVERSE_STREAM if request.stream else facts.CONVERSE
         path = f"/model/{quote(upstream_id, safe='')}/{operation}"
         call = self._call(path, encoded(converse_request(body, routed.route.refuses)), routed.created_s)
