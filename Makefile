@@ -51,8 +51,8 @@ tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--h
 test: .venv/.ready .local/ministack/.ready  ## all tests
 	@$(PYTHON) -m pytest -q -n 3 --dist loadgroup  # more workers than cores: journeys wait most of the time
 
-chaos: .venv/.ready .local/ministack/.ready  ## 500 requests, faulty providers, workers that are killed (SEED=1 CHAOS_TASKS=500)
-	@CHAOS_TASKS=$(CHAOS_TASKS) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -q -s tests/journey/test_chaos.py
+chaos: .venv/.ready .local/ministack/.ready  ## 500 requests, faulty providers, workers that are killed (SEED=1 CHAOS_TASKS=500 PHYSICS=1)
+	@CHAOS_PHYSICS=$(PHYSICS) CHAOS_TASKS=$(CHAOS_TASKS) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -q -s tests/journey/test_chaos.py
 
 e2e: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## deploy into the emulator, use it, deploy again, delete
 	@$(PYTHON) -m pytest -q -m e2e tests/e2e

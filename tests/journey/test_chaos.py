@@ -33,6 +33,10 @@ pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("chaos")]
 TASKS = int(os.environ.get("CHAOS_TASKS", "70"))
 """A little more than there are kinds of requests."""
 SEED = int(os.environ.get("CHAOS_SEED") or SystemRandom().randrange(10**6))
+PHYSICS = bool(os.environ.get("CHAOS_PHYSICS"))
+"""Whether the database refuses what DynamoDB would (`tests/support/physics.py`)."""
+UNREST = 0.02
+"""The share of its requests that it throttles besides."""
 CUSTOMERS = 5
 BALANCE_CENTS = 1_000_000
 
@@ -40,7 +44,7 @@ BALANCE_CENTS = 1_000_000
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[MortalService]:
     """Run the service."""
-    with mortal_service(tmp_path) as running:
+    with mortal_service(tmp_path, (SEED, UNREST) if PHYSICS else None) as running:
         yield running
 
 
@@ -73,6 +77,8 @@ def test_nothing_is_lost_charged_twice_or_left_open(
     views = {task_id: one.status(task_id) for one in customers for task_id in one.taken}
     states = Counter(view["status"] for view in views.values())
     print(f"{len(views)} tasks, {service.outages} outages: {dict(states)}")  # noqa: T201  # noqa: T201 - as above
+    print(f"refused by the database: {dict(service.refused)}")  # noqa: T201 - as above
+    assert not PHYSICS or set(service.refused) == {"conflict", "throttle"}
     assert len(views) == TASKS + len(FIRST)
     assert set(states) <= set(TERMINAL)
     # Else the run would prove little.
@@ -153,7 +159,7 @@ def no_provider_got_a_job_twice(service: MortalService, views: dict[str, Any]) -
         for attempt in task.attempts
     )
     jobs = httpx.get(f"{service.found.simulatorUrl}/_jobs").json()
-    counted = [job for job in jobs if job["prompt"].startswith("order ")]
+    counted = [job for job in jobs if job["prompt"].startswith("request ")]
     assert len(counted) > TASKS // 2
     for job in counted:
         assert job["accepted"] <= 1, job

@@ -28,6 +28,8 @@ MOST_MOVED = 0.7
 OUTAGE_S = 200
 """Longer than any lease and than any wait for a message: what was lost by then is found."""
 LONGEST_DEADLINE_S = 3_600
+JUMP_S = 3_600
+"""By which the clock jumps once, while a worker is in the midst of its work."""
 MINUTES_FIRST = 2
 """Times that a few minutes pass before the deadlines of all tasks do."""
 MAX_ROUNDS = 20
@@ -77,10 +79,16 @@ def live_through(service: MortalService, customers: Sequence[Customer], tasks: i
     """Create everything, kill the worker again and again, and go on until all is over."""
     creates = _creates(customers, tasks, random)
     step = max(PER_OUTAGE, -(-tasks // MOST_OUTAGES))
+    firsts = range(0, tasks, step)
+    # In the first half, so that most tasks are worked on in peace after it.
+    jump_at = random.choice(firsts[: max(1, len(firsts) // 2)])
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for first in range(0, tasks, step):
+        for first in firsts:
             list(pool.map(lambda create: create(), creates[first : first + step]))
             _wait_for_work(random.uniform(0, MOST_MOVED))
+            if first == jump_at:
+                # A clock that is set: every lease and deadline is over, and the worker knows nothing of it.
+                service.pass_time(JUMP_S)
             service.outage(OUTAGE_S)
     _wait_for_work(0)
     for rounds in range(MAX_ROUNDS):

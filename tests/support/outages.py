@@ -22,6 +22,7 @@ from local.files import Service, read_service
 from local.pump import LONG_POLL_S
 from local.service import LocalService
 from local.template import ROOT
+from tests.support.physics import Physics, physics_before
 from tests.support.shifted import ShiftedClock
 from tollgate.composition import parts
 from tollgate.composition import sweep as sweep_parts
@@ -35,8 +36,11 @@ ON_THE_CLOCK = ("worker", "api")
 class MortalService(LocalService):
     """The local service in this process's name; its worker can be killed, and time moved."""
 
-    def __init__(self, ahead: Path) -> None:
+    def __init__(self, ahead: Path, unrest: tuple[int, float] | None = None) -> None:
+        """Make a service. With `unrest`, a seed and a share of throttles, its database has physics."""
         super().__init__(free_port())
+        self._unrest = unrest
+        self._database: tuple[str, Physics] | None = None
         ahead.write_text("0")
         self._ahead = ahead
         self.clock = ShiftedClock(ahead)
@@ -70,7 +74,22 @@ class MortalService(LocalService):
     ) -> "subprocess.Popen[bytes]":
         if name == "worker":
             self._worker = environment, arguments
+        if name in ON_THE_CLOCK and self._unrest is not None:
+            environment = {**environment, "AWS_ENDPOINT_URL_DYNAMODB": self._proxy(environment)}
         return super()._start_part(name, environment, arguments)
+
+    def _proxy(self, environment: Mapping[str, str]) -> str:
+        """Return the address of the database with physics, which starts with the first part that needs it."""
+        if self._database is None:
+            assert self._unrest is not None
+            before = physics_before(environment["AWS_ENDPOINT_URL"], *self._unrest)
+            self._database = self._ends.enter_context(before)
+        return self._database[0]
+
+    @property
+    def refused(self) -> Mapping[str, int]:
+        """How often the database refused something by its physics, by why."""
+        return {} if self._database is None else self._database[1].refused
 
     def _program(self, name: str) -> list[str]:
         program = super()._program(name)
@@ -78,9 +97,9 @@ class MortalService(LocalService):
 
 
 @contextmanager
-def mortal_service(folder: Path) -> Iterator[MortalService]:
+def mortal_service(folder: Path, unrest: tuple[int, float] | None = None) -> Iterator[MortalService]:
     """Run the service with its files in `folder`; `composition` is on it, and on its clock."""
-    service = MortalService(folder / "ahead")
+    service = MortalService(folder / "ahead", unrest)
     settings = {
         # Nothing else: a developer's own provider keys would be used.
         **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},

@@ -1,0 +1,211 @@
+"""DynamoDB with physics: a proxy before the emulator that refuses what DynamoDB would, and takes its time.
+
+    our clients ─► here: conflict? over an item's limit? ─► 3 to 8 ms ─► the emulator
+
+- Two transactions, or a transaction and a write, that overlap on an item: the later one is refused.
+- An item takes 1,000 write units and gives 3,000 read units a second; one above that is throttled.
+- `unrest` is the share of requests that are throttled for no reason of ours, as when a partition is split.
+
+Sizes are those of what was last written to or read from an item through here. An update is one of that size.
+
+Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html (conflicts),
+bp-partition-key-design.html (an item's limits) and read-write-operations.html (units) beside it.
+"""
+
+import asyncio
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+
+WRITE_UNITS_PER_S, READ_UNITS_PER_S = 1_000, 3_000
+WRITE_UNIT_BYTES, READ_UNIT_BYTES = 1_024, 4_096
+SERVICE_S = (0.003, 0.008)
+PREFIX = "DynamoDB_20120810."
+WRITES = {"PutItem", "UpdateItem", "DeleteItem"}
+START_TIMEOUT_S = 10.0
+
+Where = tuple[str, str]
+"""An item: its table, and its key as JSON."""
+
+
+@dataclass
+class Physics:
+    """What is in progress, and what each item has had in this second."""
+
+    random: Random
+    unrest: float = 0.0
+    refused: Counter[str] = field(default_factory=Counter)
+    """How often something was refused, by why: `conflict`, `throttle`."""
+    _in_transaction: set[Where] = field(default_factory=set)
+    _writing: Counter[Where] = field(default_factory=Counter)
+    _bytes: dict[Where, int] = field(default_factory=dict)
+    _used: dict[tuple[str, Where], tuple[int, int]] = field(default_factory=dict)
+
+    def conflicts(self, items: Sequence[Where], *, transaction: bool) -> list[bool]:
+        """Return for each item whether something else that is in progress stands in the way."""
+        return [one in self._in_transaction or (transaction and self._writing[one] > 0) for one in items]
+
+    @contextmanager
+    def in_progress(self, items: Sequence[Where], *, transaction: bool) -> Iterator[None]:
+        """Stand in the way of others until the end."""
+        self._in_transaction.update(items if transaction else ())
+        self._writing.update(() if transaction else items)
+        try:
+            yield
+        finally:
+            self._in_transaction.difference_update(items if transaction else ())
+            self._writing.subtract(() if transaction else items)
+
+    def throttles(self, kind: str, item: Where, now_s: float, *, times: int = 1) -> bool:
+        """Count a read or write of an item; return whether it is too many."""
+        unit, most = (
+            (WRITE_UNIT_BYTES, WRITE_UNITS_PER_S) if kind == "write" else (READ_UNIT_BYTES, READ_UNITS_PER_S)
+        )
+        units = times * max(1, -(-self._bytes.get(item, 0) // unit))
+        second, used = self._used.get((kind, item), (0, 0))
+        used = used if second == int(now_s) else 0
+        if used + units > most or self.random.random() < self.unrest:
+            return True
+        self._used[kind, item] = (int(now_s), used + units)
+        return False
+
+    def weigh(self, item: Where, row: Mapping[str, Any]) -> None:
+        """Note how large an item is."""
+        self._bytes[item] = len(json.dumps(row))
+
+
+class Proxy:
+    """Carries requests to the emulator, as far as `physics` lets them."""
+
+    def __init__(self, upstream: str, physics: Physics) -> None:
+        self._upstream = upstream
+        self._physics = physics
+        self._keys: dict[str, list[str]] = {}
+        self._session: aiohttp.ClientSession | None = None
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """Answer one request."""
+        headers = {name: value for name, value in request.headers.items() if name.lower() != "host"}
+        raw, target = await request.read(), request.headers.get("x-amz-target", "")
+        operation = target.removeprefix(PREFIX)
+        body = json.loads(raw) if target.startswith(PREFIX) else {}
+        items = [await self._where(kind, one) for kind, one in _touched(operation, body)]
+        is_transaction = operation == "TransactWriteItems"
+        is_write = is_transaction or operation in WRITES
+        if (refusal := self._refusal(items, is_write=is_write, transaction=is_transaction)) is not None:
+            return refusal
+        with self._physics.in_progress(items if is_write else (), transaction=is_transaction):
+            await asyncio.sleep(self._physics.random.uniform(*SERVICE_S))
+            status, answer = await self._send(request.method, request.rel_url.raw_path_qs, headers, raw)
+        if operation == "PutItem":
+            self._physics.weigh(items[0], body["Item"])
+        if operation == "GetItem" and status == web.HTTPOk.status_code:
+            self._physics.weigh(items[0], json.loads(answer).get("Item", {}))
+        return web.Response(status=status, body=answer, content_type="application/x-amz-json-1.0")
+
+    def _refusal(self, items: Sequence[Where], *, is_write: bool, transaction: bool) -> web.Response | None:
+        now_s = time.monotonic()
+        if is_write:
+            stood = self._physics.conflicts(items, transaction=transaction)
+            if any(stood):
+                self._physics.refused["conflict"] += 1
+                codes = ["TransactionConflict" if one else "None" for one in stood]
+                return _cancelled(codes) if transaction else _error("TransactionConflictException")
+        kind = "write" if is_write else "read"
+        # A transaction writes each item twice: once to prepare it, once to carry it out.
+        over = [self._physics.throttles(kind, one, now_s, times=1 + transaction) for one in items]
+        if not any(over):
+            return None
+        self._physics.refused["throttle"] += 1
+        codes = ["ThrottlingError" if one else "None" for one in over]
+        return _cancelled(codes) if transaction else _error("ProvisionedThroughputExceededException")
+
+    async def _where(self, kind: str, one: Mapping[str, Any]) -> Where:
+        table = str(one["TableName"])
+        key = one["Key"] if kind != "Put" else {name: one["Item"][name] for name in await self._key_of(table)}
+        return table, json.dumps(key, sort_keys=True)
+
+    async def _key_of(self, table: str) -> list[str]:
+        if table not in self._keys:
+            headers = {"x-amz-target": f"{PREFIX}DescribeTable", "content-type": "application/x-amz-json-1.0"}
+            _, answer = await self._send("POST", "/", headers, json.dumps({"TableName": table}).encode())
+            schema = json.loads(answer)["Table"]["KeySchema"]
+            self._keys[table] = [part["AttributeName"] for part in schema]
+        return self._keys[table]
+
+    async def _send(
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes
+    ) -> tuple[int, bytes]:
+        if self._session is None:
+            self._session = aiohttp.ClientSession()
+        async with self._session.request(method, self._upstream + path, data=body, headers=headers) as answer:
+            return answer.status, await answer.read()
+
+    async def close(self) -> None:
+        """End the connections to the emulator."""
+        if self._session is not None:
+            await self._session.close()
+
+
+def _touched(operation: str, body: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the items of a request whose place is known, each with what is done to it."""
+    if operation == "TransactWriteItems":
+        return [next(iter(one.items())) for one in body["TransactItems"]]
+    if operation in WRITES or operation == "GetItem":
+        return [(operation.removesuffix("Item"), body)]
+    return []
+
+
+def _error(code: str, **more: Any) -> web.Response:
+    body = {"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": "by physics", **more}
+    return web.json_response(body, status=400, content_type="application/x-amz-json-1.0")
+
+
+def _cancelled(codes: Sequence[str]) -> web.Response:
+    return _error("TransactionCanceledException", CancellationReasons=[{"Code": code} for code in codes])
+
+
+@contextmanager
+def physics_before(upstream: str, seed: int, unrest: float = 0.0) -> Iterator[tuple[str, Physics]]:
+    """Run the proxy in a thread; give its address, for `AWS_ENDPOINT_URL_DYNAMODB`, and its physics."""
+    physics = Physics(Random(seed), unrest)  # noqa: S311 - not a secret
+    proxy, loop, started = Proxy(upstream, physics), asyncio.new_event_loop(), threading.Event()
+    at: list[str] = []
+
+    async def start() -> web.AppRunner:
+        app = web.Application(client_max_size=2**26)
+        app.router.add_route("*", "/{path:.*}", proxy.handle)
+        runner = web.AppRunner(app, access_log=None)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        at.append(f"http://127.0.0.1:{runner.addresses[0][1]}")
+        started.set()
+        return runner
+
+    runners: list[web.AppRunner] = []
+
+    def run() -> None:
+        runners.append(loop.run_until_complete(start()))
+        loop.run_forever()
+        loop.run_until_complete(proxy.close())
+        loop.run_until_complete(runners[0].cleanup())
+        loop.close()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    assert started.wait(START_TIMEOUT_S)
+    try:
+        yield at[0], physics
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
