@@ -83,6 +83,9 @@ clients: .venv/.ready  ## write the typed inputs of both clients from the catalo
 architecture: .venv/.ready  ## draw docs/architecture.svg from the template
 	@$(PYTHON) -m local.architecture
 
+pictures: .venv/.ready .local/ministack/.ready  ## a picture of every page at two widths, into docs/pictures (needs chromium)
+	@$(PYTHON) -m tests.browser.pictures
+
 error-docs: .venv/.ready  ## write what the docs say of errors from docs/errors.md
 	@$(PYTHON) -m local.error_docs
 

@@ -65,6 +65,11 @@ document.addEventListener("htmx:afterRequest", (event) => {
     dialog.close();
   }
 });
+// On a small screen a new result is below the form: show it.
+document.addEventListener("htmx:afterSettle", (event) => {
+  const results = event.detail.target?.closest("#result");
+  if (results && results.getBoundingClientRect().top > innerHeight) results.scrollIntoView({ block: "center" });
+});
 document.addEventListener("htmx:sendError", () => say("No answer from the service. Try again.", true));
 
 // A toast goes by itself, wherever it came from.

@@ -1,0 +1,25 @@
+"""Which language of a description a browser is shown. Pure."""
+
+from collections.abc import Collection
+
+ENGLISH = "en"
+MAX_WEIGHED = 20
+"""Languages of a header that are read: a browser sends a few."""
+
+
+def language_of(header: str, known: Collection[str]) -> str:
+    """Return the language of `known` that `Accept-Language` likes best, or English (RFC 9110, 12.5.4)."""
+    offered = {ENGLISH, *known}
+    weighed = [_weighed(part) for part in header.split(",")[:MAX_WEIGHED]]
+    liked = [(weight, language) for weight, language in weighed if weight > 0 and language in offered]
+    return max(liked, key=lambda one: one[0], default=(0, ENGLISH))[1]
+
+
+def _weighed(part: str) -> tuple[float, str]:
+    tag, _, parameter = part.partition(";")
+    text = parameter.strip().removeprefix("q=")
+    try:
+        weight = float(text) if text else 1.0
+    except ValueError:
+        weight = 0.0
+    return weight, tag.strip().lower().partition("-")[0]

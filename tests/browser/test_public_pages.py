@@ -1,0 +1,68 @@
+"""The landing page and the docs in a real browser, for who is not signed in."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.test_dashboard_pages import violations
+
+pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
+
+PAGES = ("/", "/docs", "/docs/chat", "/docs/errors", "/docs/models", "/docs/models/kling-3.0")
+MORE = ("/docs/models/gpt-5.4-mini", "/docs/api/createGeneration")
+
+
+@pytest.fixture
+def stranger(chromium: Browser, base_url: str) -> Iterator[Page]:
+    """Return a page of somebody who is not signed in; it must not complain to the end."""
+    context = chromium.new_context(viewport=DESKTOP, base_url=base_url)
+    opened = context.new_page()
+    complaints: list[str] = []
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+    yield opened
+    context.close()
+    assert complaints == []
+
+
+class TestEveryPage:
+    @pytest.mark.parametrize(("theme", "size"), [("light", DESKTOP), ("dark", PHONE)])
+    def test_axe_finds_nothing_and_it_fits_the_screen(
+        self, stranger: Page, theme: Literal["light", "dark"], size: ViewportSize
+    ) -> None:
+        stranger.emulate_media(color_scheme=theme)
+        stranger.set_viewport_size(size)
+        for path in (*PAGES, *MORE):
+            stranger.goto(path)
+            assert violations(stranger) == [], path
+            too_wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+            assert stranger.evaluate(too_wide) is False, path
+
+
+class TestDocs:
+    def test_the_search_finds_a_model_and_opens_it_with_the_keyboard(self, stranger: Page) -> None:
+        stranger.goto("/docs")
+        stranger.get_by_role("combobox", name="Search the docs").fill("kling 3.0")
+        expect(stranger.get_by_role("option").first).to_contain_text("Kling 3.0")
+        assert violations(stranger) == []
+        stranger.keyboard.press("Enter")
+        stranger.wait_for_url("**/docs/models/kling-3.0*")
+
+    def test_the_calculator_moves_with_its_fields(self, stranger: Page) -> None:
+        stranger.goto("/docs/models/kling-3.0")
+        shown = stranger.locator("output")
+        # Published: $0.084 a second
+        expect(shown).to_have_text("$0.42")
+        stranger.get_by_label("Duration").fill("10")
+        expect(shown).to_have_text("$0.84")
+
+    def test_a_language_stays_chosen_where_a_page_has_it(self, stranger: Page) -> None:
+        stranger.goto("/docs/models/z-image")
+        stranger.get_by_role("button", name="Python, httpx").click()
+        stranger.goto("/docs/models/kling-3.0")
+        expect(stranger.locator("pre[data-code='Python, httpx']")).to_be_visible()
+        stranger.goto("/docs/chat")
+        expect(stranger.locator("pre").first).to_be_visible()
