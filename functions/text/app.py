@@ -17,14 +17,14 @@ from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.networks import gateway_address
 from tollgate.composition import text as text_parts
 from tollgate.composition.parts import cors_headers
-from tollgate.kit.errors import PayloadTooLargeError
+from tollgate.kit.errors import ModelNotFoundError, PayloadTooLargeError
 from tollgate.text.event_stream import http_response
 from tollgate.text.middleware import ACCOUNT_ID, JSON, REQUEST_ID, TextMiddleware
 from tollgate.text.models import ChatProtocol
 from tollgate.text.rendering import AsItIs
 from tollgate.text.request import MAX_BODY_BYTES, read_request
 from tollgate.text.upstream import encoded
-from tollgate.text.views import models_view
+from tollgate.text.views import model_view, models_view
 
 
 async def chat_completions(request: Request) -> Response:
@@ -52,6 +52,16 @@ async def list_models(request: Request) -> Response:
     key = await _authenticate(request)
     models = [model for model in text_parts.catalog().texts() if key.allows(model.id)]
     return Response(encoded(models_view(models)), media_type=JSON)
+
+
+async def get_model(request: Request) -> Response:
+    """Return one text model, by any of its names."""
+    key = await _authenticate(request)
+    named = (await text_parts.text()).service.models.get(request.path_params["id"].casefold())
+    found = [model for model in text_parts.catalog().texts() if named is not None and model.id == named.id]
+    if not found or not key.allows(found[0].id):
+        raise ModelNotFoundError
+    return Response(encoded(model_view(found[0])), media_type=JSON)
 
 
 async def responses(request: Request) -> Response:
@@ -138,6 +148,7 @@ routes = Router(
         Route("/api/v1/responses/{id}", stored_response, methods=["GET", "DELETE"]),
         Route("/api/v1/responses/{id}/input_items", input_items, methods=["GET"]),
         Route("/api/v1/models", list_models, methods=["GET"]),
+        Route("/api/v1/models/{id}", get_model, methods=["GET"]),
         Route("/healthz", healthz, methods=["GET"]),
     ],
     redirect_slashes=False,

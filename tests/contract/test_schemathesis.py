@@ -190,6 +190,8 @@ class TestText:
         stored = client.openai.responses.create(model="gpt-5.4-mini", input="hello").id
 
         def send(case: Any) -> Any:
+            if mode is POSITIVE and "/models/{id}" in case.path:
+                case.path_parameters = {"id": "gpt-5.4-mini"}
             if mode is POSITIVE and "/responses/{id}" in case.path:
                 case.path_parameters = {"id": stored}
                 case.query.pop("after", None)

@@ -123,6 +123,14 @@ class TestSdks:
         assert models["gpt-5.4-mini"].owned_by == "OpenAI"
         assert len(models) >= 40
 
+    def test_a_model_is_what_both_sdks_read(self, client: TextClient) -> None:
+        assert client.openai.models.retrieve("gpt-5.4-mini").owned_by == "OpenAI"
+        listed = {model.id: model for model in client.anthropic.models.list()}
+        one = client.anthropic.models.retrieve("claude-haiku-4-5")
+        assert (one.type, one.display_name) == ("model", listed["claude-haiku-4-5"].display_name)
+        with pytest.raises(openai.NotFoundError):
+            client.openai.models.retrieve("no-such-model")
+
 
 class TestFailure:
     @pytest.mark.parametrize("prompt", ["[[status 500]]", "[[status 429]]"])

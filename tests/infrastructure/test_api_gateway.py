@@ -54,6 +54,7 @@ TEXT = {
     ("DELETE", "/api/v1/responses/{id}"),
     ("GET", "/api/v1/responses/{id}/input_items"),
     ("GET", "/api/v1/models"),
+    ("GET", "/api/v1/models/{id}"),
 }
 
 DASHBOARD = {

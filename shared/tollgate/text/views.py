@@ -40,15 +40,27 @@ def models_view(models: Iterable[catalog.ListedTextModel]) -> dict[str, Any]:
 
     Source: docs/contract.md#text.
     """
-    return {"object": "list", "data": [_model_view(model) for model in models]}
+    data = [model_view(model) for model in models]
+    # Anthropic's list has these beside OpenAI's fields; all of it is one page.
+    ends = (
+        {"first_id": data[0]["id"], "last_id": data[-1]["id"]}
+        if data
+        else {"first_id": None, "last_id": None}
+    )
+    return {"object": "list", "data": data, "has_more": False, **ends}
 
 
-def _model_view(model: catalog.ListedTextModel) -> dict[str, Any]:
+def model_view(model: catalog.ListedTextModel) -> dict[str, Any]:
+    """The body of `GET /api/v1/models/{id}`, which OpenAI's and Anthropic's SDKs both read."""
     prices = model.prices.model_dump(by_alias=True, exclude_none=True)
+    created_s = _epoch_s(model.released_at)
     return {
         "id": model.id,
         "object": "model",
-        "created": _epoch_s(model.released_at),
+        "type": "model",
+        "display_name": model.name,
+        "created": created_s,
+        "created_at": datetime.fromtimestamp(created_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "owned_by": model.vendor,
         "protocols": list(model.protocols),
         "context_length": model.context_tokens,
