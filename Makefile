@@ -7,6 +7,7 @@ TASKS ?= 1000
 MINISTACK_VERSION := 1.5.33
 SAM_VERSION := 1.170.0
 RIC_VERSION := 4.2.2
+CHECKOV_VERSION := 3.3.30
 UV_VERSION := 0.13.8
 
 # uv from the PATH where there is one; else a copy of our own, in .local, not in the system.
@@ -61,13 +62,15 @@ aws-check: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## what AWS w
 	@$(PYTHON) -m pytest -q -m aws -rs tests/aws
 	@$(PYTHON) -m pytest -q tests/infrastructure/test_limits.py
 
-check: .venv/.ready .local/sam/.ready  ## lint, types, import rules, words, references, template, audit
+check: .venv/.ready .local/sam/.ready .local/checkov/.ready  ## lint, types, import rules, words, references, template, audit
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
 	@.venv/bin/lint-imports
 	@$(PYTHON) -m pytest -q tests/unit/test_glossary.py tests/unit/test_references.py tests/unit/test_pure_modules.py
-	@$(SAM) validate --lint
+	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint
+	@$(PYTHON) -m local.translated .local/translated.json
+	@.local/checkov/bin/checkov --config-file .checkov.yaml -f .local/translated.json
 	@$(PYTHON) -m local.audit $(UV)
 
 bench-text: .venv/.ready .local/ministack/.ready  ## the text function beside a bare proxy: CPU, first byte, open streams
@@ -162,3 +165,6 @@ endef
 
 .local/sam/.ready: | $(UV_READY)
 	$(call install,sam,aws-sam-cli==$(SAM_VERSION))
+
+.local/checkov/.ready: | $(UV_READY)
+	$(call install,checkov,checkov==$(CHECKOV_VERSION))

@@ -10,7 +10,7 @@ MAX_LINES = 2200
 
 class TestIndex:
     def test_it_lists_every_banner_in_its_order(self) -> None:
-        head, _, body = TEXT.partition("\nMetadata:\n")
+        head, _, body = TEXT.partition("\nParameters:\n")
         banners = re.findall(r"^  (#+)\n  # (.+) #\n  #+$", body, re.MULTILINE)
         assert re.findall(r"^#   (\S.*)$", head, re.MULTILINE) == [name for _, name in banners]
         assert len(banners) > 10

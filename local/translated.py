@@ -1,0 +1,22 @@
+"""Writes template.yaml as CloudFormation gets it, for tools that know neither SAM nor YAML merges.
+
+python -m local.translated .local/translated.json
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from local.template import Template, read_template
+
+AS_WRITTEN = ("AWSTemplateFormatVersion", "Description", "Parameters", "Conditions", "Rules", "Outputs")
+
+
+def written_out(template: Template) -> str:
+    """Return the template as JSON, its resources as SAM translates them."""
+    kept = {section: template.source[section] for section in AS_WRITTEN}
+    return json.dumps({**kept, "Resources": template.resources}, indent=1)
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(written_out(read_template()))
