@@ -29,6 +29,7 @@ from tollgate.kit.queue import Queue
 from tollgate.ledger.audit import audit
 from tollgate.providers.media.fal.media import FalMedia
 from tollgate.providers.media.poyo.media import PoyoMedia
+from tollgate.tasks.lifecycle import MAX_SUBMITS
 
 MAX_ROUNDS = 40
 ROUND_MS = 60 * MS_PER_S
@@ -54,7 +55,7 @@ class Fate:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0
-        self.submits: list[str] = []
+        self.submits: list[tuple[type, str]] = []
         self._dies_at: int | None = None
         self._after = False
         for owner, name in EFFECTS:
@@ -70,7 +71,7 @@ class Fate:
             if number == self._dies_at and not self._after:
                 raise Died
             if owner in (FalMedia, PoyoMedia):
-                self.submits.append(owner.__name__)
+                self.submits.append((owner, args[1].idempotency_key))
             answer = effect(*args, **kwargs)
             if number == self._dies_at and self._after:
                 raise Died
@@ -170,8 +171,11 @@ def test_a_death_at_any_effect_costs_nobody_anything(
         is None
     )
     assert account.open_tasks == 0
-    # No provider is ever handed the same job twice.
-    assert len(set(fate.submits)) == len(fate.submits)
+    # No provider does the same job twice: it is handed over once, or under one key where it takes one.
+    for provider in {owner for owner, _ in fate.submits}:
+        keys = [key for owner, key in fate.submits if owner is provider]
+        assert len(keys) <= (MAX_SUBMITS if provider is PoyoMedia else 1)
+        assert len(set(keys)) == 1
     assert (
         deliver_webhook_parts.webhook_sender().deliveries.get("evt_" + task_id.removeprefix("task_"))
         is not None
@@ -179,3 +183,22 @@ def test_a_death_at_any_effect_costs_nobody_anything(
     for file in task.files:
         key = file.url.partition("files.test/")[2]
         aws.clients.s3.head_object(Bucket=aws.stack.refs["MediaBucket"], Key=key)
+
+
+def test_a_submit_whose_worker_died_is_made_again_under_its_key(
+    aws: Aws, customer: OpenedAccount, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(globals(), "EFFECTS", ((PoyoMedia, "submit"),))
+    fate, life = Fate(monkeypatch), Life(aws, clock)
+    fate.die_at(0, after=True)
+    made = api_parts.api().tasks.create(
+        customer.account_id, {"model": "z-image", **with_prompt("[[fal: status 500]]")}, "order-1"
+    )
+    for _ in range(MAX_ROUNDS):
+        life.turn()
+        if len(fate.submits) == MAX_SUBMITS:
+            break
+    attempt = task_of(made["taskId"]).attempts[-1]
+    assert (attempt.provider, attempt.submits, attempt.failure) == ("poyo", MAX_SUBMITS, None)
+    assert attempt.handle is not None
+    assert len(set(fate.submits)) == 1

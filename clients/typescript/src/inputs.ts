@@ -245,16 +245,6 @@ export interface Kling40Input {
   generateAudio?: boolean;
   /** Keep the sound of the source video. */
   keepAudio?: boolean;
-  /** Up to 10 images, in the modes elements, transform and video_reference. */
-  imageUrls?: Array<Media>;
-  /** Up to 7 who or what appears, at most 3 of them shown by a video. */
-  elements?: Array<Record<string, unknown>>;
-  /** Required in mode start_end_frame. */
-  startFrameUrl?: Media;
-  /** Up to 8 frames between the first and the last. */
-  keyframeUrls?: Array<Media>;
-  /** The last frame, in mode start_end_frame. */
-  endFrameUrl?: Media;
 }
 
 /** Kling 4.0 Flash */

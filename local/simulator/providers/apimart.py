@@ -7,6 +7,7 @@ INFERRED. Follow-ups on a task that is not there, or not done, are refused.
 
 import secrets
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 from fastapi import APIRouter
@@ -86,11 +87,18 @@ async def _submit(
     name = path or text(body.get(_MODEL))
     given = body if path else {field: value for field, value in body.items() if field != _MODEL}
     visit = engine.receive(name, text(given.get("prompt") or given.get("gpt_description")))
-    return await _place(engine, visit, key, models, given)
+    idempotency_key = request.headers.get("idempotency-key")
+    return await _place(engine, visit, key, models, given, idempotency_key=idempotency_key)
 
 
 async def _place(
-    engine: Engine, visit: Visit, key: str, models: Mapping[str, type[ModelInput]], given: dict[str, Any]
+    engine: Engine,
+    visit: Visit,
+    key: str,
+    models: Mapping[str, type[ModelInput]],
+    given: dict[str, Any],
+    *,
+    idempotency_key: str | None,
 ) -> Response:
     if visit.refused_status is not None:
         return _error(visit.refused_status)
@@ -106,8 +114,15 @@ async def _place(
     if reason := _bad_source(engine, key, visit.model, asked.said()):
         return _error(400, reason, _NO_SUCH_TASK)
     artifacts = asked.artifacts(visit.model, visit.directions.files or 1)
-    job = await engine.accept(visit, f"task_{secrets.token_hex(13).upper()}", key, artifacts)
+    # The same key is the same task, which is then there already.
+    sign = secrets.token_hex(13) if idempotency_key is None else _digest(idempotency_key)
+    task_id = f"task_{sign.upper()}"
+    job = engine.find(task_id) or await engine.accept(visit, task_id, key, artifacts)
     return JSONResponse({"code": 200, "data": [{"status": "submitted", "task_id": job.id}]})
+
+
+def _digest(idempotency_key: str) -> str:
+    return sha256(idempotency_key.encode()).hexdigest()[:26]
 
 
 def _bad_source(engine: Engine, key: str, model: str, said: dict[str, Any]) -> str | None:

@@ -8,6 +8,7 @@ INFERRED; so is that an invalid input is refused at submit.
 import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
@@ -122,11 +123,12 @@ async def _submit(engine: Engine, request: Request) -> Response:
         return _error(400, "Invalid parameter: input")
     model, given = text(body.get("model")), body["input"]
     visit = engine.receive(model, text(given.get("prompt")))
-    return await _place(engine, visit, key, given, body.get("callback_url"))
+    task_id = _task_id(engine, request.headers.get("idempotency-key"))
+    return await _place(engine, visit, key, given, task_id=task_id, callback_url=body.get("callback_url"))
 
 
 async def _place(
-    engine: Engine, visit: Visit, key: str, given: dict[str, Any], callback_url: Any
+    engine: Engine, visit: Visit, key: str, given: dict[str, Any], *, task_id: str, callback_url: Any
 ) -> Response:
     if visit.refused_status is not None:
         return _error(visit.refused_status)
@@ -138,7 +140,8 @@ async def _place(
     if isinstance(asked, str):
         return _error(400, f"Invalid parameter: {asked}")
     artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
-    job = await engine.accept(visit, _new_task_id(engine), key, artifacts, callback_url)
+    known = engine.find(task_id)
+    job = known or await engine.accept(visit, task_id, key, artifacts, callback_url)
     return _answer({"task_id": job.id, "status": "not_started", "created_time": _time(job)})
 
 
@@ -198,7 +201,10 @@ def _field(error: ValidationError) -> str:
     return str(first["loc"][0]) if first["loc"] else "size"
 
 
-def _new_task_id(engine: Engine) -> str:
+def _task_id(engine: Engine, idempotency_key: str | None) -> str:
+    """Return the id of a task, the same one for the same key: then it is there already."""
+    if idempotency_key is not None:
+        return f"task-unified-0-{sha256(idempotency_key.encode()).hexdigest()[:16]}"
     return f"task-unified-{engine.now_ms() // MS_PER_S}-{secrets.token_hex(4)}"
 
 

@@ -33,6 +33,8 @@ from tollgate.tasks.models import Attempt, Task, TaskError, TaskStatus
 
 SUBMIT_LEASE_MS = 150 * MS_PER_S
 """Longer than any submit may take: an attempt without a handle after this long lost its answer."""
+MAX_SUBMITS = 2
+"""How often one attempt is handed over where its provider takes a key: a worker may die once."""
 STEP_GRACE_MS = 60 * MS_PER_S
 """How late the next step may be before the sweeper takes the chain for broken."""
 MIN_POLL_S = 1
@@ -107,8 +109,13 @@ class End:
         return self.task.status is not TaskStatus.FINISHED
 
 
-def decide(task: Task, providers: Sequence[str], now_ms: int) -> Submit | Poll | Continue | End:
-    """Return what a task that has not ended needs now; `providers` are its live routes, best first."""
+def decide(
+    task: Task, providers: Sequence[str], now_ms: int, *, is_idempotent: bool = False
+) -> Submit | Poll | Continue | End:
+    """Return what a task that has not ended needs now; `providers` are its live routes, best first.
+
+    `is_idempotent` is whether the open attempt's provider does a job once that comes twice under its key.
+    """
     if now_ms >= task.deadline_at_ms:
         return _end_without_result(
             task,
@@ -120,6 +127,8 @@ def decide(task: Task, providers: Sequence[str], now_ms: int) -> Submit | Poll |
     if attempt is None:
         return _next_provider(task, providers, now_ms)
     if attempt.handle is None:
+        if is_idempotent and attempt.provider in providers and attempt.submits < MAX_SUBMITS:
+            return _again(task, now_ms)
         # The step that submitted never wrote the answer down. Sending it there again could make, and
         # cost us, a second job, so the next provider is asked
         # (docs/architecture.md#rules-for-every-provider).
@@ -237,6 +246,13 @@ def _next_provider(task: Task, providers: Sequence[str], now_ms: int) -> Submit 
         wake_at_ms=now_ms + SUBMIT_LEASE_MS,
     )
     return Submit(claimed, attempt)
+
+
+def _again(task: Task, now_ms: int) -> Submit:
+    """Return the open attempt, to be handed over under the same key: whoever did it wrote no handle."""
+    claimed = _with_attempt(task, submits=task.attempts[-1].submits + 1)
+    claimed = replace(claimed, seq=task.seq + 1, wake_at_ms=now_ms + SUBMIT_LEASE_MS)
+    return Submit(claimed, claimed.attempts[-1])
 
 
 def _candidate(task: Task, providers: Sequence[str]) -> str | None:

@@ -35,7 +35,8 @@ class Attempt:
 
     `handle` is missing while a submit is under way, and stays missing when its answer was lost.
     `failure` is set when the attempt is over without a result. `polls` counts the answers we got,
-    `bad_copies` the times its files could not be copied. `callback_token` is what the provider's callback
+    `bad_copies` the times its files could not be copied. `submits` counts how often it was handed over: more
+    than once only under an idempotency key. `callback_token` is what the provider's callback
     must carry; `reference` is how follow-up actions name the finished job there.
     """
 
@@ -47,6 +48,7 @@ class Attempt:
     ended_at_ms: int | None = None
     failure: str | None = None
     detail: str | None = None
+    submits: int = 1
     callback_token: str | None = field(default=None, repr=False)
     reference: str | None = None
 

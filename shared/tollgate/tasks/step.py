@@ -29,6 +29,7 @@ from tollgate.providers.runtime.base import (
     Pending,
     PollOutcome,
     SubmitOutcome,
+    TakesKeys,
     Unknown,
 )
 from tollgate.providers.runtime.health_store import ProviderHealthStore
@@ -157,9 +158,13 @@ class StepRunner:
 
     def _poll_only(self, task: Task) -> Stepped:
         providers = [route.provider for route in self._routes_to_start(task)]
-        decision: Submit | Poll | Copy | Continue | End = decide(task, providers, self.clock.now_ms())
+        adapters = self.providers()
+        now_ms, repeats = self.clock.now_ms(), _may_repeat(task, adapters)
+        decision: Submit | Poll | Copy | Continue | End = decide(
+            task, providers, now_ms, is_idempotent=repeats
+        )
         if isinstance(decision, Poll):
-            polled = self._poll(task, decision.attempt, self.providers())
+            polled = self._poll(task, decision.attempt, adapters)
             decision = after_poll(task, polled, self._elsewhere(task, polled), self.clock.now_ms())
         if isinstance(decision, Continue | End):
             return self._write(task, decision)
@@ -184,7 +189,8 @@ class StepRunner:
         adapters = self.providers()
         if task.attempt is None:
             providers = self._asked_in_order(providers, task.model)
-        decision = decide(task, providers, self.clock.now_ms())
+        repeats = _may_repeat(task, adapters)
+        decision = decide(task, providers, self.clock.now_ms(), is_idempotent=repeats)
         if isinstance(decision, Submit):
             claimed = _with_token(decision.task)
             self._claim(task, claimed)
@@ -245,7 +251,9 @@ class StepRunner:
             return Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} has no credentials")
         route = next(route for route in routes if route.provider == attempt.provider)
         url = callback_url(self.callback_base_url, task)
-        job = Job(task.task_id, route.mapping, route.upstream, self.inputs.signed(with_references(task)), url)
+        values = self.inputs.signed(with_references(task))
+        key = f"{task.task_id}-{len(task.attempts)}"
+        job = Job(task.task_id, route.mapping, route.upstream, values, url, key)
         outcome = provider.submit(job)
         self.health.report(attempt.provider, outcome)
         return outcome
@@ -310,7 +318,18 @@ class StepRunner:
         return Stepped(StepResult.CONTINUED, task)
 
 
+def _may_repeat(task: Task, adapters: Adapters) -> bool:
+    """Return whether the open attempt, if it has no answer, can be handed over again and be done once."""
+    if task.attempt is None or task.attempt.handle is not None:
+        return False
+    provider: object = adapters.get(task.attempt.provider)
+    return isinstance(provider, TakesKeys) and provider.is_idempotent
+
+
 def _with_token(task: Task) -> Task:
+    # An attempt that is handed over again says the same under the same key.
+    if task.attempts[-1].callback_token is not None:
+        return task
     attempt = replace(task.attempts[-1], callback_token=secrets.token_urlsafe(TOKEN_BYTES))
     return replace(task, attempts=(*task.attempts[:-1], attempt))
 

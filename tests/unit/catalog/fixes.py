@@ -99,6 +99,7 @@ L_MEDIA = (
 
 def vid_l(sketch: Sketch) -> None:
     if not sketch.knows("videoMode"):
+        sketch.need("prompt")
         return
     fields = {
         None: (),
@@ -133,7 +134,8 @@ def _elements(sketch: Sketch) -> None:
 
 
 def _scenes(sketch: Sketch) -> None:
-    if sketch.source.get("videoMode") not in (None, "elements") or not sketch.draw(st.booleans()):
+    is_mode = sketch.source.get("videoMode") in (None, "elements")
+    if not (is_mode and sketch.knows("multiShots") and sketch.draw(st.booleans())):
         sketch.drop("multiShots")
         sketch.need("prompt")
         return

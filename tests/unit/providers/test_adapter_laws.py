@@ -6,6 +6,7 @@ A provider gets these by being declared. What it says in words of its own is in 
 import json
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from tests.unit.providers.answers import BROKEN, NOT_SENT, UNANSWERED, answer, answers, breaks_off, says
 from tests.unit.providers.support import KEY, first_bytes, keep, made_job, run
 from tests.unit.providers.ways import NAMES, Said, Way, Wire, adapter, base_url, simulated, ways
+from tollgate.kit.clock import MS_PER_S
 from tollgate.providers.runtime.base import (
     Cancels,
     Failed,
@@ -32,7 +34,9 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
+from tollgate.providers.runtime.http import CONNECT_TIMEOUT_S
 from tollgate.providers.runtime.registry import providers
+from tollgate.tasks.lifecycle import SUBMIT_LEASE_MS
 
 MEDIA_STARTS = (b"\x89PNG", b"\x00\x00\x00", b"ID3")
 UNCLEAR: tuple[Any, ...] = (None, [], "ok", {}, {"id": 5, "request_id": "", "data": {}})
@@ -225,6 +229,49 @@ def not_known(outcome: SubmitOutcome, way: Way) -> bool:
     if isinstance(outcome, Submitted):
         return way.job.task_id in json.dumps(outcome.handle)
     return isinstance(outcome, Lost)
+
+
+IDEMPOTENT = [name for name in NAMES if providers()[name].idempotency_header]
+
+
+@pytest.mark.parametrize("name", IDEMPOTENT)
+class TestIdempotentSubmit:
+    """Who takes a key gets what was not answered once more, under the same one."""
+
+    def keyed(self, way: Way) -> Way:
+        return replace(way, job=replace(way.job, idempotency_key="task_law-1"))
+
+    def test_an_answer_that_was_lost_is_asked_for_again(self, tried: Tried) -> None:
+        for way, fault in product(tried.ways, UNANSWERED):
+            outcome = tried.submit(self.keyed(way), fault, says(200, json.loads(way.submitted)))
+            assert isinstance(outcome, Submitted), fault
+            first, second = tried.wire.sent
+            assert first.content == second.content
+            header = str(tried.declared.idempotency_header)
+            assert first.headers[header] == second.headers[header] == "task_law-1"
+
+    def test_twice_without_an_answer_is_lost_and_so_is_what_settles_nothing(self, tried: Tried) -> None:
+        for way, fault in product(tried.ways, UNANSWERED):
+            for then in (fault, *NOT_SENT, says(429, {}), says(500, {}), says(200, {})):
+                assert isinstance(tried.submit(self.keyed(way), fault, then), Lost), then
+                assert len(tried.wire.sent) == 2
+
+    def test_what_was_answered_or_never_sent_is_not_sent_again(self, tried: Tried) -> None:
+        for way, said in product(tried.ways, (says(500, {}), says(200, {}), says(429, {}), *NOT_SENT)):
+            tried.submit(self.keyed(way), said)
+            assert len(tried.wire.sent) == 1
+
+    def test_both_together_take_less_than_the_lease(self, tried: Tried) -> None:
+        once = tried.declared.answer_timeout_s + CONNECT_TIMEOUT_S
+        assert 2 * once * MS_PER_S < SUBMIT_LEASE_MS
+
+    def test_the_simulator_does_it_once(self, tried: Tried, name: str, simulator_url: str) -> None:
+        at = simulated(name, simulator_url)
+        for number, way in enumerate(tried.ways):
+            job = replace(way.saying("[[lost]]"), idempotency_key=f"{way.shape} {number}")
+            first, second = at.submit(job), at.submit(job)
+            assert isinstance(first, Submitted)
+            assert first == second
 
 
 @every_provider

@@ -28,6 +28,7 @@ from tollgate.tasks.lifecycle import (
     MAX_BAD_COPIES,
     MAX_BUSY_ROUNDS,
     MAX_BUSY_WAIT_S,
+    MAX_SUBMITS,
     STEP_GRACE_MS,
     SUBMIT_LEASE_MS,
     Continue,
@@ -93,6 +94,21 @@ class TestDecide:
         following = decide(decision.task, ROUTES, NOW + SUBMIT_LEASE_MS)
         assert isinstance(following, Submit)
         assert following.attempt.provider == "poyo"
+
+    def test_where_the_provider_takes_a_key_it_goes_there_once_more_under_it(self) -> None:
+        claimed = replace(new_task(), status=TaskStatus.RUNNING, seq=1, attempts=(Attempt("fal", NOW),))
+        again = decide(claimed, ROUTES, NOW + SUBMIT_LEASE_MS, is_idempotent=True)
+        assert isinstance(again, Submit)
+        assert again.task.attempts == (again.attempt,) == (Attempt("fal", NOW, submits=MAX_SUBMITS),)
+        assert again.task.seq == 2
+        assert again.task.wake_at_ms == NOW + 2 * SUBMIT_LEASE_MS
+        over = decide(again.task, ROUTES, NOW + 2 * SUBMIT_LEASE_MS, is_idempotent=True)
+        assert isinstance(over, Continue)
+        assert over.task.attempts[0].failure == FailureKind.LOST_ANSWER
+
+    def test_one_whose_route_is_gone_is_not_handed_over_again(self) -> None:
+        claimed = replace(new_task(), status=TaskStatus.RUNNING, seq=1, attempts=(Attempt("fal", NOW),))
+        assert isinstance(decide(claimed, ("poyo",), NOW, is_idempotent=True), Continue)
 
     def test_a_task_without_any_route_fails_with_a_refund(self) -> None:
         decision = decide(new_task(), (), NOW)

@@ -420,16 +420,6 @@ class Kling40Input(TypedDict, total=False):
     """Make sound that fits the video."""
     keepAudio: bool
     """Keep the sound of the source video."""
-    imageUrls: list[Media]
-    """Up to 10 images, in the modes elements, transform and video_reference."""
-    elements: list[dict[str, Any]]
-    """Up to 7 who or what appears, at most 3 of them shown by a video."""
-    startFrameUrl: Media
-    """Required in mode start_end_frame."""
-    keyframeUrls: list[Media]
-    """Up to 8 frames between the first and the last."""
-    endFrameUrl: Media
-    """The last frame, in mode start_end_frame."""
 
 
 class _Kling40FlashInput(TypedDict):

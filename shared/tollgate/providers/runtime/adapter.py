@@ -6,7 +6,7 @@ it means to have no words for a job, no connection or no answer is decided here,
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import httpx
@@ -37,6 +37,7 @@ class Submission:
     """A job on the wire: where it goes, and what its answers mean.
 
     `read` gets the answers with a good status, `refusal` all others, `lost` the reason why there is none.
+    `may_be_sent_again` is for one whose headers have an idempotency key.
     """
 
     path: str
@@ -45,6 +46,7 @@ class Submission:
     refusal: Callable[[Reply], SubmitOutcome] = by_status
     lost: Callable[[str], SubmitOutcome] = Lost
     headers: Mapping[str, str] = field(default_factory=dict)
+    may_be_sent_again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +86,18 @@ class MediaAdapter(ABC):
     def status(self, handle: Handle) -> StatusQuery | None:
         """Return the question for a job; `None` of a provider that has no jobs, only answers."""
 
+    @property
+    def is_idempotent(self) -> bool:
+        """Return whether a job may be sent again under the same key, and is done once."""
+        return self._declared.idempotency_header is not None
+
     def submit(self, job: Job) -> SubmitOutcome:
-        """Send the job, once."""
+        """Send the job, once; where it takes a key, once more under the same one if nothing came back."""
         mapper = self._declared.mappers().get(job.mapping)
         if mapper is None:
             return Failed(FailureKind.NOT_CONFIGURED, f"no mapping {job.mapping}")
         try:
-            return self._send(self.submission(job, mapper(job)))
+            return self._send(self._keyed(self.submission(job, mapper(job)), job))
         except CannotMapError as exc:
             return Failed(FailureKind.NOT_CONFIGURED, repr(exc))
         except NotSentError as exc:
@@ -106,13 +113,34 @@ class MediaAdapter(ABC):
         except (NotSentError, NoAnswerError) as exc:
             return Unknown(str(exc))
 
+    def _keyed(self, submission: Submission, job: Job) -> Submission:
+        header = self._declared.idempotency_header
+        if header is None or job.idempotency_key is None:
+            return submission
+        headers = {**submission.headers, header: job.idempotency_key}
+        return replace(submission, headers=headers, may_be_sent_again=True)
+
     def _send(self, submission: Submission) -> SubmitOutcome:
         try:
-            reply = self._http.call("POST", submission.path, submission.body, headers=submission.headers)
+            return self._sent(submission)
         except NoAnswerError as exc:
             # It was sent: the provider may have the job.
-            return submission.lost(str(exc))
+            return self._again(submission, exc) if submission.may_be_sent_again else submission.lost(str(exc))
+
+    def _sent(self, submission: Submission) -> SubmitOutcome:
+        reply = self._http.call("POST", submission.path, submission.body, headers=submission.headers)
         return submission.read(reply) if reply.ok else submission.refusal(reply)
+
+    def _again(self, submission: Submission, first: NoAnswerError) -> SubmitOutcome:
+        """Send what was not answered once more; both together take less than a submit's lease.
+
+        Only what settles the job counts: a failure says nothing of the first one, which may be there.
+        """
+        try:
+            outcome = self._sent(submission)
+        except (NotSentError, NoAnswerError):
+            return submission.lost(str(first))
+        return submission.lost(outcome.detail) if isinstance(outcome, Failed) else outcome
 
     def _ask(self, method: str, path: str) -> Reply | None:
         """Return the answer to a request that may be repeated, `None` where there is none."""

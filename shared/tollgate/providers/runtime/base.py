@@ -57,6 +57,7 @@ class Job:
     `mapping` names the adapter's way to say it, `upstream` the provider's own model ids by variant, both
     as the catalog's route has them. Where `values` name an earlier task, it is by the provider's own
     reference. `callback_url` is where the provider may tell us that the job moved: a hint, never a verdict.
+    `idempotency_key` is the attempt's own: a provider that takes one does the job once under it.
     """
 
     task_id: str
@@ -64,6 +65,7 @@ class Job:
     upstream: Mapping[str, str]
     values: Mapping[str, Any]
     callback_url: str | None = None
+    idempotency_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,15 @@ class MediaProvider(Protocol):
 
     def poll(self, handle: Handle) -> PollOutcome:
         """Ask how the job is doing; may be asked any number of times."""
+
+
+@runtime_checkable
+class TakesKeys(Protocol):
+    """A provider that may take an idempotency key with a job."""
+
+    @property
+    def is_idempotent(self) -> bool:
+        """Return whether a job may be handed over again under the same key, and is done once."""
 
 
 @runtime_checkable

@@ -71,13 +71,15 @@ class Provider(ProviderAccount):
     `base_url` is its own address, below which all paths are. `text_paths` are what the base URL beside a key
     may end with where the vendor sells text as well; media are one level above. `headers` go with every
     request, besides the key as `auth` says. `mappings` and `adapter` are dotted names: the mappers by
-    the names that the catalog's routes have, and a class (`runtime/adapter.py`).
+    the names that the catalog's routes have, and a class (`runtime/adapter.py`). `idempotency_header` is of
+    those that take a key with a submit, and do the job once however often it comes.
     """
 
     base_url: str = ""
     text_paths: tuple[str, ...] = ()
     auth: Auth = Auth()
     headers: Mapping[str, str] = field(default_factory=dict)
+    idempotency_header: str | None = None
     answer_timeout_s: float = ANSWER_TIMEOUT_S
     max_answer_bytes: int = MAX_ANSWER_BYTES
     mappings: str
