@@ -6,6 +6,7 @@ provider, and never holds provider credentials.
 http.py       what the routes share: the key, the body, the envelope
 media.py      estimate, create, status, cancel, lists
 requests.py   running text requests
+images.py     images in OpenAI's protocol
 account.py    the account; `statistics.py`: usage and ledger; `keys.py`: API keys
 catalog.py    catalog and prices; `reference.py`: the OpenAPI document and its pages
 webhooks.py   deliveries and secrets; `callbacks.py`: providers' hints; `payments.py`: Stripe's
@@ -27,6 +28,7 @@ from api import (
     callbacks,
     catalog,
     files,
+    images,
     keys,
     media,
     payments,
@@ -62,6 +64,7 @@ ROUTERS = [
         media,
         files,
         requests,
+        images,
         catalog,
         reference,
         callbacks,

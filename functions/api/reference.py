@@ -3,8 +3,9 @@
 from fastapi import APIRouter, Request, Response
 
 from api.catalog import IfNoneMatch, published
-from api.http import Services
+from api.http import Services, envelope
 from tollgate.kit.base_url import base_url
+from tollgate.kit.version import VERSION
 
 router = APIRouter()
 
@@ -13,6 +14,12 @@ router = APIRouter()
 def get_openapi(api: Services, request: Request, if_none_match: IfNoneMatch = None) -> Response:
     """Return the OpenAPI document, with the address that it was asked at."""
     return published(api.reference.openapi(base_url(request.scope)), if_none_match)
+
+
+@router.get("/api/v1/version")
+def get_version() -> Response:
+    """Return the version of the service."""
+    return envelope({"version": VERSION})
 
 
 @router.get("/llms.txt")

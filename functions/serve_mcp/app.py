@@ -11,9 +11,8 @@ from mangum import Mangum
 from tollgate.kit.base_url import base_url
 from tollgate.kit.cors import CrossOrigin, cors_headers
 from tollgate.kit.settings import Settings
+from tollgate.kit.version import VERSION
 from tollgate.mcp.http import McpApp
-
-VERSION = "0.1.0"
 
 
 # Not in tollgate.composition: that imports boto3, which is not needed here.

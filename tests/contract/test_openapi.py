@@ -113,7 +113,7 @@ class TestDocument:
         }
         # The catalog and cost endpoints (docs/contract.md#authentication), and this reference.
         assert {path.split("/")[3] for path in is_open if path.startswith("/api/")} == {
-            "catalog", "cost", "openapi.json",
+            "catalog", "cost", "openapi.json", "version",
         }  # fmt: skip
         assert {path for path in is_open if not path.startswith("/api/")} == {"/docs", "/llms.txt"}
 

@@ -45,8 +45,10 @@ TEXT = sorted(
     ),
     key=lambda route: route.startswith("DELETE"),
 )
+WAITING = ("POST /api/v1/images/generations",)
+"""It waits for a task, which no worker ends here: test_openai_images.py has the whole service."""
 API = sorted(
-    (route for route in OPERATIONS if route not in TEXT),
+    (route for route in OPERATIONS if route not in TEXT and route not in WAITING),
     # What is revoked cannot be rotated afterwards.
     key=lambda route: route.startswith("DELETE"),
 )

@@ -40,6 +40,8 @@ ROUTES = {  # docs/contract.md#generation
     ("GET", "/api/v1/catalog/{id}/schema"),
     ("GET", "/api/v1/cost"),
     ("GET", "/api/v1/cost/{model}"),
+    ("POST", "/api/v1/images/generations"),
+    ("GET", "/api/v1/version"),
     ("GET", "/api/v1/openapi.json"),
     ("GET", "/llms.txt"),
     ("POST", "/api/v1/payments/stripe"),

@@ -43,6 +43,7 @@ ALLOWED = {
         ("s3:PutObject", "${MediaBucket.Arn}/inputs/*"),
         ("s3:GetObject", "${MediaBucket.Arn}/inputs/*"),
         ("s3:DeleteObject", "${MediaBucket.Arn}/inputs/*"),
+        ("s3:GetObject", "${MediaBucket.Arn}/media/*"),
         ("s3:ListBucket", "MediaBucket"),
     },
     "GetStatusFunction": {
@@ -183,6 +184,7 @@ WITH_WILDCARD = {
     "${TasksTable.Arn}/stream/*": "ListStreams is asked for every stream that the table had",
     "${LedgerTable.Arn}/stream/*": "as above",
     "${MediaBucket.Arn}/*": "a file's key has its task's id",
+    "${MediaBucket.Arn}/media/*": "a result's key has its task's id",
     "${MediaBucket.Arn}/inputs/*": "an input's key has an id of its own",
     "${MediaBucket.Arn}/responses/*": "a stored response's key has its own",
     CLAUDE_MODELS: "any region may answer for a global profile, and a catalog may name another Claude",

@@ -10,6 +10,7 @@ from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.service import AccountService
 from tollgate.artifacts.inputs import InputStore
+from tollgate.artifacts.results import Results
 from tollgate.artifacts.uploads import Uploads
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
@@ -73,6 +74,7 @@ class Api:
     """What the routes of `functions/api` call."""
 
     uploads: Uploads
+    results: Results
     authenticator: Authenticator
     accounts: AccountService
     keys: KeyService
@@ -119,6 +121,7 @@ def api() -> Api:
     uploads = Uploads(aws.s3(), settings.media_bucket, settings.storage_url, clock())
     return Api(
         uploads=uploads,
+        results=Results(aws.s3(), settings.media_bucket, settings.storage_url),
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(accounts, keys, ledger, clock()),
         keys=KeyService(keys, accounts, lambda model_id: current.find(model_id) is not None, clock()),

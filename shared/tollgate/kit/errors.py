@@ -27,6 +27,8 @@
     ├── ConcurrencyLimitedError    429 concurrency_limited     with Retry-After
     ├── RateLimitedError           429 rate_limited            with Retry-After
     ├── InternalError              500 internal_error
+    ├── GenerationFailedError      502 generation_failed       with taskId
+    ├── TaskPendingError           504 task_pending            with taskId
     ├── PaymentUnavailableError    503 payment_unavailable
     └── StorageBusyError           503 storage_busy            with Retry-After
 
@@ -97,6 +99,9 @@ def unknown_fields(
     """Return a problem for each field of the object at the pointer `under` that is not a known one."""
     unknown = [name.replace("~", "~0").replace("/", "~1") for name in body if name not in known]
     return [Problem(f"{under}/{name}", f"Unknown {what}.", list(known)) for name in unknown]
+
+
+NO_REPEAT = {"x-should-retry": "false"}
 
 
 class TollgateError(Exception):
@@ -500,6 +505,46 @@ class InternalError(TollgateError):
 
     def __init__(self) -> None:
         super().__init__("Internal error. A repeat with the same Idempotency-Key is never charged twice.")
+
+
+class GenerationFailedError(TollgateError):
+    """The task that was waited for ended without a result; its charge was given back."""
+
+    status = 502
+    code = "generation_failed"
+    type = "BadGateway"
+
+    def __init__(self, task_id: str, message: str) -> None:
+        super().__init__(f"{message} The charge of {task_id} was given back.")
+        self.task_id = task_id
+
+    def extra(self) -> dict[str, Any]:
+        """Return the task."""
+        return {"taskId": self.task_id}
+
+    def headers(self) -> dict[str, str]:
+        """Add what keeps OpenAI's SDKs from repeating it by themselves."""
+        return {**super().headers(), **NO_REPEAT}
+
+
+class TaskPendingError(TollgateError):
+    """The task that was waited for takes longer than a request may; it goes on, and stays charged."""
+
+    status = 504
+    code = "task_pending"
+    type = "GatewayTimeout"
+
+    def __init__(self, task_id: str) -> None:
+        super().__init__(f"Not ready yet; it goes on. GET /api/v1/task/status/{task_id}")
+        self.task_id = task_id
+
+    def extra(self) -> dict[str, Any]:
+        """Return the task."""
+        return {"taskId": self.task_id}
+
+    def headers(self) -> dict[str, str]:
+        """Add what keeps OpenAI's SDKs from repeating it: that would be charged again."""
+        return {**super().headers(), **NO_REPEAT}
 
 
 class PaymentUnavailableError(TollgateError):

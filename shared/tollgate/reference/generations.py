@@ -90,7 +90,7 @@ def _without_definitions(schema: Schema) -> Schema:
             return value
         if "$ref" in value:
             return put_in(definitions[value["$ref"].removeprefix("#/$defs/")])
-        if any(isinstance(one, float) for one in value.get("enum", ())):
+        if value.get("type") == "number" and any(isinstance(one, float) for one in value.get("enum", ())):
             return _in_words(value)
         return {key: put_in(one) for key, one in value.items()}
 

@@ -1,0 +1,3 @@
+"""The version of what runs: that of `pyproject.toml`, which no function has; a test holds them equal."""
+
+VERSION = "0.1.0"
