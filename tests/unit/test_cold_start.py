@@ -91,9 +91,7 @@ class TestLoadedModules:
         provided = {name for name in loaded(stem) if name.startswith("tollgate.providers.media.")}
         assert not {name for name in provided if name.endswith(parts)}
 
-    @pytest.mark.parametrize(
-        "stem", ["dispatch_changes", "deliver_webhook", "record_usage", "sweep", "check_ledger"]
-    )
+    @pytest.mark.parametrize("stem", ["dispatch_changes", "deliver_webhook", "record_usage", "check_ledger"])
     def test_what_runs_no_model_loads_no_catalog(self, stem: str) -> None:
         assert not {"tollgate.catalog.loader", "tollgate.catalog.kinds"} & loaded(stem)
 
