@@ -255,7 +255,7 @@ class TestPages:
             assert answer.status == 200, answer.text
             links = re.findall(r'(?:href|src|action|hx-get|hx-post)="(/[^"]*)"', answer.text)
             assert links
-            assert all(link.startswith(f"{STAGE}/dashboard") for link in links)
+            assert all(link.startswith((f"{STAGE}/dashboard", f"{STAGE}/docs")) for link in links)
             assert not re.findall(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", answer.text)
 
     def test_each_weighs_less_than_200_kb_with_all_it_loads(self, ada: Browser) -> None:
