@@ -244,7 +244,7 @@ export interface Kling40Input {
   /** Make sound that fits the video. */
   generateAudio?: boolean;
   /** Keep the sound of the source video. */
-  keepAudio?: boolean;
+  keepAudio?: true;
 }
 
 /** Kling 4.0 Flash */
