@@ -24,7 +24,7 @@ from tollgate.artifacts.store import PART_BYTES, ArtifactStore
 from tollgate.kit import aws
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.outbound import Outbound
-from tollgate.providers.runtime.base import ResultFile
+from tollgate.providers.runtime.outcomes import ResultFile
 
 MIB = 1024 * 1024
 SIZES = (1, 64, 512, 2048)

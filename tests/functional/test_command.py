@@ -23,8 +23,8 @@ from tollgate.composition import run_task as run_task_parts
 from tollgate.kit import aws as aws_clients
 from tollgate.kit import dead_letters
 from tollgate.kit.clock import MS_PER_S
-from tollgate.providers.runtime.base import Failed, FailureKind
 from tollgate.providers.runtime.health import FAILURES_TO_OPEN
+from tollgate.providers.runtime.outcomes import Failed, FailureKind
 
 Run = Callable[..., Result]
 

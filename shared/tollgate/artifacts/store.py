@@ -15,7 +15,7 @@ from tollgate.artifacts.models import StoredFile
 from tollgate.artifacts.sniff import MediaType, media_type
 from tollgate.kit.addresses import ForbiddenAddressError
 from tollgate.kit.outbound import CHUNK_BYTES, Outbound
-from tollgate.providers.runtime.base import InlineFile, ResultFile
+from tollgate.providers.runtime.outcomes import InlineFile, ResultFile
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client

@@ -1,6 +1,6 @@
 """Providers: one folder each (client, media, facts), behind one protocol.
 
-In: a job, which is a checked input with a route. Out: one of the outcomes of `runtime/base.py`; an
+In: a job, which is a checked input with a route. Out: one of the outcomes of `runtime/outcomes.py`; an
 adapter never raises for what a provider does. What we know of each wire: docs/providers/README.md.
 
 runtime/   finding providers, asking them, choosing between them

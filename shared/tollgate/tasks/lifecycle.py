@@ -17,7 +17,7 @@ from enum import StrEnum
 
 from tollgate.artifacts.models import StoredFile
 from tollgate.kit.clock import MS_PER_S
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
     Lost,

@@ -1,7 +1,7 @@
 """What is told of a step: log lines and metrics. Providers' own words are left out: they repeat prompts."""
 
 from tollgate.kit.observability import emit, emit_provider_error, logger
-from tollgate.providers.runtime.base import FailureKind
+from tollgate.providers.runtime.outcomes import FailureKind
 from tollgate.tasks.lifecycle import TaskErrorCode
 from tollgate.tasks.models import Attempt, Task, TaskStatus
 from tollgate.tasks.step import Stepped, StepResult

@@ -20,19 +20,16 @@ from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.observability import add_to_log
 from tollgate.kit.queue import Queue
 from tollgate.ledger.repository import ConcurrencyLimitReachedError, LedgerRepository
-from tollgate.providers.runtime.base import (
-    Cancels,
+from tollgate.providers.runtime.base import Cancels, Job, MediaProvider, TakesKeys
+from tollgate.providers.runtime.health_store import ProviderHealthStore
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
-    Job,
-    MediaProvider,
     Pending,
     PollOutcome,
     SubmitOutcome,
-    TakesKeys,
     Unknown,
 )
-from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.providers.runtime.routing import routes_for
 from tollgate.tasks.callbacks import callback_url
 from tollgate.tasks.finalizer import TaskFinalizer

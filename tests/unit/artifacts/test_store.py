@@ -20,7 +20,7 @@ from tollgate.artifacts import store as store_module
 from tollgate.artifacts.store import PART_BYTES, ArtifactStore, CopyError
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.outbound import Outbound
-from tollgate.providers.runtime.base import InlineFile, ResultFile
+from tollgate.providers.runtime.outcomes import InlineFile, ResultFile
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client

@@ -10,14 +10,12 @@ import httpx
 from hypothesis import strategies as st
 
 from tests.support.http_server import Raw, Received, Reply, http_server
-from tollgate.providers.runtime.base import (
-    Cancels,
+from tollgate.providers.runtime.base import Cancels, Job, MediaProvider
+from tollgate.providers.runtime.outcomes import (
     Failed,
     Handle,
     InlineFile,
-    Job,
     Lost,
-    MediaProvider,
     Pending,
     PollOutcome,
     Rejected,

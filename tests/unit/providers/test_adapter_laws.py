@@ -19,12 +19,12 @@ from tests.unit.providers.answers import BROKEN, NOT_SENT, UNANSWERED, answer, a
 from tests.unit.providers.support import KEY, first_bytes, keep, made_job, run
 from tests.unit.providers.ways import NAMES, Said, Way, Wire, adapter, base_url, simulated, ways
 from tollgate.kit.clock import MS_PER_S
-from tollgate.providers.runtime.base import (
-    Cancels,
+from tollgate.providers.runtime.base import Cancels, MediaProvider
+from tollgate.providers.runtime.http import CONNECT_TIMEOUT_S
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
     Lost,
-    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,
@@ -34,7 +34,6 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import CONNECT_TIMEOUT_S
 from tollgate.providers.runtime.registry import providers
 from tollgate.tasks.lifecycle import SUBMIT_LEASE_MS
 

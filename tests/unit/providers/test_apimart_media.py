@@ -7,12 +7,11 @@ import pytest
 
 from tests.unit.providers.mapping_support import A, S, job_of
 from tests.unit.providers.support import Api, connected, first_bytes
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.base import Job, MediaProvider
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
-    Job,
     Lost,
-    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,

@@ -10,7 +10,8 @@ from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.outputs import MAX_OUTPUT_BYTES
 from tollgate.providers.media.apimart.music import ACTIONS
 from tollgate.providers.media.apimart.results import of_a_task, of_midjourney, of_music
-from tollgate.providers.runtime.base import Mapped, ResultFile, Succeeded
+from tollgate.providers.runtime.base import Mapped
+from tollgate.providers.runtime.outcomes import ResultFile, Succeeded
 
 PATH = "music/generations"
 TRACK = {"parentTaskId": "task_A", "audioId": "2"}

@@ -16,12 +16,12 @@ from tests.unit.providers.support import (
     run,
 )
 from tollgate.providers.media.fal.media import FalMedia
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.base import Job, MediaProvider
+from tollgate.providers.runtime.http import ProviderHttp
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
-    Job,
     Lost,
-    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,
@@ -30,7 +30,6 @@ from tollgate.providers.runtime.base import (
     Succeeded,
     Unknown,
 )
-from tollgate.providers.runtime.http import ProviderHttp
 from tollgate.providers.runtime.registry import providers
 
 Z_IMAGE = {"text": "fal-ai/z-image/turbo", "edit": "fal-ai/z-image/turbo/image-to-image"}

@@ -11,13 +11,12 @@ import pytest
 
 from tests.unit.providers.mapping_support import job_of
 from tests.unit.providers.support import KEY, Api, cancel, connected
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.base import Job, MediaProvider
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
     InlineFile,
-    Job,
     Lost,
-    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.providers.support import KEY, Api, connected, made_job
 from tollgate.providers.media.minimax.media import MiniMaxMedia
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
     Lost,

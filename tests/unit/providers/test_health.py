@@ -4,17 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.providers.runtime.base import (
-    Failed,
-    FailureKind,
-    Lost,
-    Pending,
-    Rejected,
-    RejectionKind,
-    Submitted,
-    Succeeded,
-    Unknown,
-)
 from tollgate.providers.runtime.health import (
     FAILURES_TO_OPEN,
     FIRST_WINDOW_MS,
@@ -24,6 +13,17 @@ from tollgate.providers.runtime.health import (
     in_order,
     verdict,
     wants_trial,
+)
+from tollgate.providers.runtime.outcomes import (
+    Failed,
+    FailureKind,
+    Lost,
+    Pending,
+    Rejected,
+    RejectionKind,
+    Submitted,
+    Succeeded,
+    Unknown,
 )
 
 NOW = 1_700_000_000_000

@@ -16,12 +16,11 @@ from tests.unit.providers.support import (
     made_job,
     run,
 )
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.base import Job, MediaProvider
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
-    Job,
     Lost,
-    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,

@@ -14,13 +14,11 @@ from tests.unit.providers.mapping_support import S, job_of, mapped, route_of, sa
 from tests.unit.providers.support import Api, connected, first_bytes
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.kie.music import ACTIONS
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.base import Job, Mapped, MediaProvider
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
-    Job,
     Lost,
-    Mapped,
-    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,

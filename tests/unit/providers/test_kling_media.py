@@ -21,12 +21,11 @@ from tests.unit.providers.support import (
 )
 from tollgate.providers.media.kling.client import bearer
 from tollgate.providers.media.kling.mappings import MAPPINGS
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.base import Job, MediaProvider
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
-    Job,
     Lost,
-    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,

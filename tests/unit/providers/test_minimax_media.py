@@ -8,7 +8,7 @@ import pytest
 from tests.unit.providers.mapping_support import job_of
 from tests.unit.providers.support import KEY, Api, connected
 from tollgate.providers.media.minimax.media import MiniMaxMedia
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
     Lost,

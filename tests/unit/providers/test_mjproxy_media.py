@@ -17,14 +17,11 @@ from tests.unit.providers.support import KEY, Api, connected, first_bytes, made_
 from tests.unit.providers.ways import simulated
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.mjproxy.mappings import MAPPINGS
-from tollgate.providers.runtime.base import (
-    Cancels,
+from tollgate.providers.runtime.base import Cancels, Job, Mapped, MediaProvider
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
-    Job,
     Lost,
-    Mapped,
-    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,

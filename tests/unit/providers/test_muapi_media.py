@@ -6,10 +6,10 @@ import pytest
 
 from tests.unit.providers.mapping_support import job_of
 from tests.unit.providers.support import Api, connected
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.base import MediaProvider
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
-    MediaProvider,
     Pending,
     ResultFile,
     Submitted,

@@ -12,16 +12,8 @@ from tests.unit.providers.support import ANSWERS, Api, api, connected, first_byt
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.poyo.music import ACTIONS
 from tollgate.providers.media.poyo.results import succeeded
-from tollgate.providers.runtime.base import (
-    Failed,
-    Job,
-    Mapped,
-    MediaProvider,
-    Pending,
-    ResultFile,
-    Submitted,
-    Succeeded,
-)
+from tollgate.providers.runtime.base import Job, Mapped, MediaProvider
+from tollgate.providers.runtime.outcomes import Failed, Pending, ResultFile, Submitted, Succeeded
 
 HANDLE = {"task_id": "t 1", "music": True}
 TRACK = {"parentTaskId": "t-1", "audioId": "t-1-0"}

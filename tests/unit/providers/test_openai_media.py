@@ -10,13 +10,12 @@ import pytest
 
 from tests.unit.providers.mapping_support import A, job_of
 from tests.unit.providers.support import Api, connected
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.base import Job, MediaProvider
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
     InlineFile,
-    Job,
     Lost,
-    MediaProvider,
     Rejected,
     RejectionKind,
     Succeeded,

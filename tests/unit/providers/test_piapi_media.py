@@ -10,13 +10,11 @@ from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.mapping_support import A, B, Case, job_of, mapped, names, said
 from tests.unit.providers.support import Api, cancel, connected, first_bytes, run
 from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.base import Job, Mapped, MediaProvider
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
-    Job,
     Lost,
-    Mapped,
-    MediaProvider,
     Pending,
     Rejected,
     ResultFile,

@@ -11,11 +11,10 @@ from tests.unit.providers.support import KEY, Api, connected, run
 from tests.unit.providers.ways import simulated
 from tollgate.providers.media.pixverse import facts
 from tollgate.providers.media.pixverse.media import PixVerseMedia
-from tollgate.providers.runtime.base import (
-    Cancels,
+from tollgate.providers.runtime.base import Cancels, Job
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
-    Job,
     Lost,
     Pending,
     Rejected,

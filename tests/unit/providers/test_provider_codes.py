@@ -3,7 +3,7 @@
 import pytest
 
 from tollgate.providers.runtime.answers import meaning
-from tollgate.providers.runtime.base import Codes, Failed, FailureKind, Rejected, RejectionKind
+from tollgate.providers.runtime.outcomes import Codes, Failed, FailureKind, Rejected, RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
 CODES: Codes = {

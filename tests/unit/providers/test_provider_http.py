@@ -7,8 +7,8 @@ import pytest
 
 from tests.support.http_server import HANG, Answer, Raw, Received, Reply, http_server
 from tollgate.providers.runtime.answers import failure_of
-from tollgate.providers.runtime.base import FailureKind
 from tollgate.providers.runtime.http import NoAnswerError, NotSentError, ProviderHttp
+from tollgate.providers.runtime.outcomes import FailureKind
 from tollgate.providers.runtime.reply import Reply as ProviderReply
 
 KEY = "sk-very-secret-0123456789"

@@ -7,12 +7,11 @@ import pytest
 from tests.support.http_server import Reply
 from tests.unit.providers.mapping_support import A, job_of
 from tests.unit.providers.support import Api, connected
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.base import Job, MediaProvider
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
-    Job,
     Lost,
-    MediaProvider,
     Pending,
     Rejected,
     RejectionKind,

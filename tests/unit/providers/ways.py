@@ -21,14 +21,9 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.runtime.accounts import media_accounts
 from tollgate.providers.runtime.adapter import MediaAdapter
-from tollgate.providers.runtime.base import (
-    Handle,
-    Job,
-    MediaProvider,
-    Submitted,
-    Succeeded,
-)
+from tollgate.providers.runtime.base import Job, MediaProvider
 from tollgate.providers.runtime.declaration import imported
+from tollgate.providers.runtime.outcomes import Handle, Submitted, Succeeded
 from tollgate.providers.runtime.registry import providers
 
 NAMES = sorted(media_accounts())

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tollgate.artifacts.models import StoredFile
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
     Lost,

@@ -4,7 +4,7 @@ from base64 import b64decode
 from typing import Any
 
 from tollgate.providers.mapping.reading import objects
-from tollgate.providers.runtime.base import InlineFile
+from tollgate.providers.runtime.outcomes import InlineFile
 
 
 def inline_file(text: Any) -> InlineFile | None:

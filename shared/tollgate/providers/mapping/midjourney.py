@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.providers.mapping.fields import Values
-from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
+from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
 FLAGS = {
     "quality": "q",

@@ -1,6 +1,6 @@
 """How providers are found, asked and chosen.
 
-base.py          the protocol: submit, poll, and every outcome
+base.py          the protocol: submit a job, poll it; `outcomes.py`: what can come of either
 declaration.py   what a provider says about itself, once
 registry.py      the media providers; `text_registry.py`: those of text; `accounts.py`: both
 credentials.py   who has a key; `secret.py`: the document with the keys

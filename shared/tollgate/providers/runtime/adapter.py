@@ -13,19 +13,18 @@ import httpx
 
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.runtime.answers import by_status
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.declaration import Provider
+from tollgate.providers.runtime.http import NoAnswerError, NotSentError, ProviderHttp
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
     Handle,
-    Job,
     Lost,
-    Mapped,
     PollOutcome,
     SubmitOutcome,
     Unknown,
 )
-from tollgate.providers.runtime.declaration import Provider
-from tollgate.providers.runtime.http import NoAnswerError, NotSentError, ProviderHttp
 from tollgate.providers.runtime.reply import Reply
 
 QUEUED, CANCELLED = "queued", "cancelled"

@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from tollgate.providers.mapping.reading import texts
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.outcomes import (
     Codes,
     Failed,
     FailureKind,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.rows import Item
-from tollgate.providers.runtime.base import (
+from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
     Lost,

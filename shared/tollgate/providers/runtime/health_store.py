@@ -9,8 +9,8 @@ from tollgate.kit.expressions import Equals, Missing, Remove, Set
 from tollgate.kit.remembered import Remembered
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
-from tollgate.providers.runtime.base import PollOutcome, SubmitOutcome
 from tollgate.providers.runtime.health import TRIAL_MS, Health, in_order, verdict, wants_trial
+from tollgate.providers.runtime.outcomes import PollOutcome, SubmitOutcome
 
 REFRESH_MS = 5 * MS_PER_S
 

@@ -13,8 +13,8 @@ from typing import Any
 import httpx
 
 from tollgate.kit.outbound import tls
-from tollgate.providers.runtime.base import ResultFile
 from tollgate.providers.runtime.declaration import ANSWER_TIMEOUT_S, MAX_ANSWER_BYTES
+from tollgate.providers.runtime.outcomes import ResultFile
 from tollgate.providers.runtime.reply import Reply
 
 CONNECT_TIMEOUT_S = 5.0

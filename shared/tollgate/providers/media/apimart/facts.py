@@ -8,7 +8,7 @@ engines that it has prices for (2026-09-21) is INFERRED. It has no callbacks and
 
 from collections.abc import Mapping
 
-from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
+from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
 IMAGES, VIDEOS, MIDJOURNEY, MUSIC = "images", "videos", "midjourney", "music"
 """Its four sections: each has its own way to say a job, and the last two their own answers."""

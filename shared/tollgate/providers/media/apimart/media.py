@@ -10,21 +10,11 @@ from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.apimart import facts
 from tollgate.providers.media.apimart.mappings import SECTION_OF
 from tollgate.providers.media.apimart.results import READERS
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import meaning, percent_of, provider_error, refusal, taken
-from tollgate.providers.runtime.base import (
-    Failed,
-    Handle,
-    Job,
-    Lost,
-    Mapped,
-    Pending,
-    PollOutcome,
-    Rejected,
-    SubmitOutcome,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import Handle
 from tollgate.providers.runtime.reply import FIRST_CLIENT_ERROR, Reply
 
 
@@ -46,40 +36,44 @@ class ApimartMedia(MediaAdapter):
         return StatusQuery(path, partial(_polled, handle))
 
 
-def _submitted(section: str, reply: Reply) -> SubmitOutcome:
+def _submitted(section: str, reply: Reply) -> outcomes.SubmitOutcome:
     """Read HTTP 200: with another code it is an error that APIMart is sure of; anything else is no answer."""
     task_id, code = _task_id(reply.get("data")), reply.get("code")
     if code == facts.OK and task_id:
         return taken(reply, task_id=task_id, section=section)
     is_error = isinstance(code, int) and code >= FIRST_CLIENT_ERROR
-    return _refusal(replace(reply, status=code)) if is_error and not task_id else Lost(reply.detail())
+    if is_error and not task_id:
+        return _refusal(replace(reply, status=code))
+    return outcomes.Lost(reply.detail())
 
 
-def _polled(handle: Handle, reply: Reply) -> PollOutcome:
+def _polled(handle: Handle, reply: Reply) -> outcomes.PollOutcome:
     # Music and Midjourney tasks come bare as well as in the envelope.
     data = reply.get("data") if isinstance(reply.get("data"), dict) else reply.json
     if not reply.ok or reply.get("code") not in (None, facts.OK) or not isinstance(data, dict):
-        return Unknown(reply.detail())
+        return outcomes.Unknown(reply.detail())
     return _state(handle, data, reply)
 
 
-def _state(handle: Handle, data: dict[str, Any], reply: Reply) -> PollOutcome:
+def _state(handle: Handle, data: dict[str, Any], reply: Reply) -> outcomes.PollOutcome:
     status = str(data.get("status")).lower()
     if status in facts.WAITING:
-        return Pending(percent_of(data.get("progress")))
+        return outcomes.Pending(percent_of(data.get("progress")))
     if status == facts.MODAL:
         # The customer answers it with a task of its own, so this one is done.
-        return Succeeded(output={"state": facts.MODAL}, reference=handle["task_id"])
+        return outcomes.Succeeded(output={"state": facts.MODAL}, reference=handle["task_id"])
     if status in facts.SUCCEEDED:
         found = READERS[handle["section"]](data)
         # The status may be there before the result is (public clients of its music tasks).
-        return Unknown(reply.detail()) if found is None else replace(found, reference=handle["task_id"])
+        if found is None:
+            return outcomes.Unknown(reply.detail())
+        return replace(found, reference=handle["task_id"])
     if status not in facts.FAILED:
-        return Unknown(reply.detail())
+        return outcomes.Unknown(reply.detail())
     return _failed_job(handle["section"], data, reply)
 
 
-def _failed_job(section: str, data: dict[str, Any], reply: Reply) -> Rejected | Failed:
+def _failed_job(section: str, data: dict[str, Any], reply: Reply) -> outcomes.Refusal:
     """Read a job that ended without a result: by its error's names, or by the words of its reason."""
     message = _message(data.get("error")) or _message(data.get("fail_reason"))
     reasons = REASONS if section == facts.MIDJOURNEY else {}
@@ -89,7 +83,7 @@ def _failed_job(section: str, data: dict[str, Any], reply: Reply) -> Rejected | 
     )
 
 
-def _refusal(reply: Reply) -> Rejected | Failed:
+def _refusal(reply: Reply) -> outcomes.Refusal:
     """Read an answer that refuses a job: by the error's own names first, else by its status."""
     error = reply.get("error")
     return refusal(reply, _message(error) or _message(reply.get("message")), facts.CODES, _names(error))

@@ -10,7 +10,8 @@ from typing import Any
 from tollgate.providers.mapping.outputs import storable
 from tollgate.providers.mapping.reading import objects, texts
 from tollgate.providers.media.apimart import facts
-from tollgate.providers.runtime.base import ResultFile, Succeeded
+from tollgate.providers.runtime import outcomes
+from tollgate.providers.runtime.outcomes import ResultFile
 
 Data = dict[str, Any]
 _LISTS = ("videos", "images")
@@ -42,7 +43,7 @@ _ABOUT = {"title", "name", "state"}
 """What says something about a result and is none."""
 
 
-def of_a_task(data: Data) -> Succeeded | None:
+def of_a_task(data: Data) -> outcomes.Succeeded | None:
     """Return the images and videos of a unified task; `None` where its result is not there (yet)."""
     result = data.get("result")
     if not isinstance(result, dict):
@@ -50,10 +51,10 @@ def of_a_task(data: Data) -> Succeeded | None:
     entries = [entry for name in _LISTS for entry in objects(result.get(name))]
     urls = [url for entry in entries for url in texts(entry.get("url"))]
     frames = [url for one in (result, *entries) for url in texts(one.get(_LAST_FRAME))]
-    return Succeeded(_files([*urls, *frames]))
+    return outcomes.Succeeded(_files([*urls, *frames]))
 
 
-def of_midjourney(data: Data) -> Succeeded | None:
+def of_midjourney(data: Data) -> outcomes.Succeeded | None:
     """The images or videos of a Midjourney task, with the buttons of its follow-ups; or its words."""
     named = ("video_urls", "video_url", "image_urls", "grid_image_url")
     urls = next((found for name in named if (found := texts(data.get(name)))), [])
@@ -63,14 +64,14 @@ def of_midjourney(data: Data) -> Succeeded | None:
         if texts(button.get("customId"))
     ]
     if urls:
-        return Succeeded(_files(urls), storable({"buttons": shown}) if shown else None)
+        return outcomes.Succeeded(_files(urls), storable({"buttons": shown}) if shown else None)
     # Only the description of an image is a result without files.
     is_described = data.get("action") == facts.DESCRIBE
     words = texts(data.get("description")) or (texts(data.get("prompt")) if is_described else [])
-    return Succeeded(output={"description": words[0]} if words else None)
+    return outcomes.Succeeded(output={"description": words[0]} if words else None)
 
 
-def of_music(data: Data) -> Succeeded | None:
+def of_music(data: Data) -> outcomes.Succeeded | None:
     """The tracks of a music task, numbered as its follow-ups name them; or its one file; or its data."""
     result = data.get("result")
     if not isinstance(result, dict):
@@ -83,12 +84,12 @@ def of_music(data: Data) -> Succeeded | None:
     ]
     if tracks:
         output = storable({"tracks": [told for _, told in tracks]})
-        return Succeeded(_files([url for url, _ in tracks]), output)
+        return outcomes.Succeeded(_files([url for url, _ in tracks]), output)
     urls = list(_single_files(result))
-    return Succeeded(_files(urls), None if urls else storable(_told(result)))
+    return outcomes.Succeeded(_files(urls), None if urls else storable(_told(result)))
 
 
-READERS: Mapping[str, Callable[[Data], Succeeded | None]] = {
+READERS: Mapping[str, Callable[[Data], outcomes.Succeeded | None]] = {
     facts.IMAGES: of_a_task,
     facts.VIDEOS: of_a_task,
     facts.MIDJOURNEY: of_midjourney,

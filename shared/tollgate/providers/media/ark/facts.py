@@ -5,7 +5,7 @@ Source: docs/providers/ark.md.
 
 from collections.abc import Mapping
 
-from tollgate.providers.runtime.base import FailureKind, RejectionKind
+from tollgate.providers.runtime.outcomes import FailureKind, RejectionKind
 
 TASKS_PATH = "/contents/generations/tasks"
 IMAGES_PATH = "/images/generations"

@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.ark import facts, images
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import (
     failure_of,
@@ -14,20 +15,8 @@ from tollgate.providers.runtime.answers import (
     result_files,
     taken,
 )
-from tollgate.providers.runtime.base import (
-    Failed,
-    Handle,
-    Job,
-    Lost,
-    Mapped,
-    Pending,
-    PollOutcome,
-    Rejected,
-    RejectionKind,
-    SubmitOutcome,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
 
@@ -55,34 +44,34 @@ def _path(handle: Handle) -> str:
     return f"{facts.TASKS_PATH}/{quote(handle['task_id'], safe='')}"
 
 
-def _task(reply: Reply) -> SubmitOutcome:
+def _task(reply: Reply) -> outcomes.SubmitOutcome:
     return taken(reply, task_id=reply.string("id"))
 
 
-def _images(reply: Reply) -> SubmitOutcome:
+def _images(reply: Reply) -> outcomes.SubmitOutcome:
     """Read `data`: each item is an image or, inside HTTP 200, the reason why there is none."""
     items = objects(reply.get("data"))
     if files := result_files(*(item.get("url") for item in items)):
-        return Succeeded(files)
+        return outcomes.Succeeded(files)
     errors = [item["error"] for item in items if "error" in item]
     if not errors:
-        return Lost(reply.detail())
+        return outcomes.Lost(reply.detail())
     return _verdict(reply, errors[0]) or provider_error(reply)
 
 
-def _state(reply: Reply) -> PollOutcome:
+def _state(reply: Reply) -> outcomes.PollOutcome:
     match reply.string("status") or "":
         case status if status in facts.WAITING:
-            return Pending()
+            return outcomes.Pending()
         case facts.SUCCEEDED:
             content = reply.get("content", "video_url"), reply.get("content", "last_frame_url")
-            return Succeeded(result_files(*content))
+            return outcomes.Succeeded(result_files(*content))
         case status if status in facts.ENDED:
-            return _verdict(reply, reply.get("error")) or Failed(facts.ENDED[status], reply.detail())
-    return Unknown(reply.detail())
+            return _verdict(reply, reply.get("error")) or outcomes.Failed(facts.ENDED[status], reply.detail())
+    return outcomes.Unknown(reply.detail())
 
 
-def _refusal(reply: Reply) -> Rejected | Failed:
+def _refusal(reply: Reply) -> outcomes.Refusal:
     """Read an error: its code says more than the status, where we know it."""
     found = _verdict(reply, reply.get("error")) or failure_of(reply)
     if found is not None:
@@ -92,7 +81,7 @@ def _refusal(reply: Reply) -> Rejected | Failed:
     return provider_error(reply) if message is None else refused(RejectionKind.INPUT, message)
 
 
-def _verdict(reply: Reply, error: Any) -> Rejected | Failed | None:
+def _verdict(reply: Reply, error: Any) -> outcomes.Refusal | None:
     said = error if isinstance(error, dict) else {}
     code, message = (
         text if isinstance(text := said.get(name), str) else None for name in ("code", "message")

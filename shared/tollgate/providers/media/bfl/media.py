@@ -4,21 +4,11 @@ from urllib.parse import urlsplit
 
 from tollgate.providers.mapping.reading import objects, texts
 from tollgate.providers.media.bfl import facts
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import provider_error, refusal, refused, result_files, taken
-from tollgate.providers.runtime.base import (
-    Failed,
-    Handle,
-    Job,
-    Mapped,
-    Pending,
-    PollOutcome,
-    Rejected,
-    RejectionKind,
-    SubmitOutcome,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
 
@@ -33,7 +23,7 @@ class BflMedia(MediaAdapter):
         """The result's file is there for ten minutes."""
         return StatusQuery(handle["polling_url"], _state)
 
-    def _submitted(self, reply: Reply) -> SubmitOutcome:
+    def _submitted(self, reply: Reply) -> outcomes.SubmitOutcome:
         url = reply.string("polling_url")
         return taken(reply, polling_url=url if url and self._is_bfls(url) else None)
 
@@ -48,20 +38,20 @@ class BflMedia(MediaAdapter):
         return parts.scheme == "https" and (parts.hostname or "").endswith(facts.DOMAIN)
 
 
-def _state(reply: Reply) -> PollOutcome:
+def _state(reply: Reply) -> outcomes.PollOutcome:
     status = reply.string("status") or reply.string("state")
     if status in facts.WAITING:
-        return Pending()
+        return outcomes.Pending()
     if status == facts.READY:
-        return Succeeded(result_files(reply.string("result", "sample")))
+        return outcomes.Succeeded(result_files(reply.string("result", "sample")))
     if status in facts.MODERATED:
         reasons = ", ".join(texts(reply.get("details", facts.REASONS)))
         why = f"{status} ({reasons})" if reasons else status
         return refused(RejectionKind.CONTENT, f"The provider refused the content: {why}.")
-    return provider_error(reply) if status in facts.FAILED else Unknown(reply.detail())
+    return provider_error(reply) if status in facts.FAILED else outcomes.Unknown(reply.detail())
 
 
-def _refusal(reply: Reply) -> Rejected | Failed:
+def _refusal(reply: Reply) -> outcomes.Refusal:
     """Read `detail`: text, or an array of `{loc, msg}`."""
     detail = reply.get("detail")
     messages = [detail, *(entry.get("msg") for entry in objects(detail))]

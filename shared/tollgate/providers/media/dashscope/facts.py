@@ -5,7 +5,7 @@ That Wan images take from 768² pixels on, and how the codes of unpaid bills are
 
 from collections.abc import Mapping
 
-from tollgate.providers.runtime.base import FailureKind, RejectionKind
+from tollgate.providers.runtime.outcomes import FailureKind, RejectionKind
 
 VIDEO_PATH = "/api/v1/services/aigc/video-generation/video-synthesis"
 IMAGE_PATH = "/api/v1/services/aigc/image-generation/generation"

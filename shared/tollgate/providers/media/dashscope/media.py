@@ -5,22 +5,11 @@ from urllib.parse import quote
 
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.dashscope import facts, images
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import meaning, provider_error, refusal, result_files, taken
-from tollgate.providers.runtime.base import (
-    Failed,
-    Handle,
-    Job,
-    Lost,
-    Mapped,
-    Pending,
-    PollOutcome,
-    Rejected,
-    ResultFile,
-    SubmitOutcome,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import Handle, ResultFile
 from tollgate.providers.runtime.reply import Reply
 
 
@@ -49,42 +38,42 @@ def _path(handle: Handle) -> str:
     return f"{facts.TASKS_PATH}/{quote(handle['task_id'], safe='')}"
 
 
-def _task(reply: Reply) -> SubmitOutcome:
+def _task(reply: Reply) -> outcomes.SubmitOutcome:
     if reply.string("code"):
         return _refusal_inside(reply)
     return taken(reply, task_id=reply.string("output", "task_id"))
 
 
-def _image(reply: Reply) -> SubmitOutcome:
+def _image(reply: Reply) -> outcomes.SubmitOutcome:
     if reply.string("code"):
         return _refusal_inside(reply)
     files = _files(reply)
-    return Succeeded(files) if files else Lost(reply.detail())
+    return outcomes.Succeeded(files) if files else outcomes.Lost(reply.detail())
 
 
-def _state(reply: Reply) -> PollOutcome:
+def _state(reply: Reply) -> outcomes.PollOutcome:
     match reply.string("output", "task_status"):
         case status if status in facts.WAITING:
-            return Pending()
+            return outcomes.Pending()
         case facts.SUCCEEDED:
-            return Succeeded(_files(reply))
+            return outcomes.Succeeded(_files(reply))
         case facts.FAILED:
             code, message = reply.string("output", "code"), reply.string("output", "message")
             return meaning(facts.CODES, [code], message, reply) or provider_error(reply)
         case facts.CANCELED:
             return provider_error(reply)
-    return Unknown(reply.detail())
+    return outcomes.Unknown(reply.detail())
 
 
-def _refusal(reply: Reply) -> Rejected | Failed:
+def _refusal(reply: Reply) -> outcomes.Refusal:
     """Read an error: its code says more than the status, where we know it."""
     code = reply.string("code")
     found = refusal(reply, reply.string("message"), facts.CODES, [code])
     # Without a code of its own it is no refusal of the request: something else answered.
-    return provider_error(reply) if isinstance(found, Rejected) and code is None else found
+    return provider_error(reply) if isinstance(found, outcomes.Rejected) and code is None else found
 
 
-def _refusal_inside(reply: Reply) -> Rejected | Failed:
+def _refusal_inside(reply: Reply) -> outcomes.Refusal:
     """Read an error that comes with HTTP 200."""
     code, message = reply.string("code"), reply.string("message")
     return meaning(facts.CODES, [code], message, reply) or provider_error(reply)

@@ -7,24 +7,11 @@ from urllib.parse import quote
 
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.fal import facts
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import failure_of, provider_error, refused
-from tollgate.providers.runtime.base import (
-    Failed,
-    Handle,
-    Job,
-    Lost,
-    Mapped,
-    Pending,
-    PollOutcome,
-    Rejected,
-    RejectionKind,
-    ResultFile,
-    SubmitOutcome,
-    Submitted,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import Handle, RejectionKind, ResultFile
 from tollgate.providers.runtime.reply import FIRST_SERVER_ERROR, NOT_FOUND, Reply
 
 
@@ -50,41 +37,43 @@ class FalMedia(MediaAdapter):
         reply = self._ask("GET", handle["status_url"])
         return reply is not None and reply.status == NOT_FOUND
 
-    def _queued(self, reply: Reply) -> SubmitOutcome:
+    def _queued(self, reply: Reply) -> outcomes.SubmitOutcome:
         handle = {name: reply.get(name) for name in ("status_url", "response_url")}
         # fal drops the subpath from these addresses, so they are taken as answered, never built.
         if not all(self._http.owns(url) for url in handle.values()):
-            return Lost(reply.detail())
-        cancel_url = reply.get("cancel_url")
-        return Submitted({**handle, "cancel_url": cancel_url} if self._http.owns(cancel_url) else handle)
+            return outcomes.Lost(reply.detail())
+        if self._http.owns(cancel_url := reply.get("cancel_url")):
+            handle["cancel_url"] = cancel_url
+        return outcomes.Submitted(handle)
 
-    def _state(self, handle: Handle, reply: Reply) -> PollOutcome:
+    def _state(self, handle: Handle, reply: Reply) -> outcomes.PollOutcome:
         status = reply.string("status")
         if status in facts.WAITING:
-            return Pending()
+            return outcomes.Pending()
         if status != facts.COMPLETED:
-            return Unknown(reply.detail())
+            return outcomes.Unknown(reply.detail())
         return _result(self._http.call("GET", handle["response_url"]))
 
 
-def _result(reply: Reply) -> PollOutcome:
+def _result(reply: Reply) -> outcomes.PollOutcome:
     """Read the result of a completed run: 2xx is the output, all else is one of fal's error shapes."""
     if reply.ok:
-        return Succeeded(_files(reply.json)) if isinstance(reply.json, dict) else Unknown(reply.detail())
+        is_output = isinstance(reply.json, dict)
+        return outcomes.Succeeded(_files(reply.json)) if is_output else outcomes.Unknown(reply.detail())
     detail = reply.get("detail")
     if isinstance(detail, list):
         return _request_error(reply)
     if isinstance(detail, str) and reply.status not in facts.NOT_THE_RUN:
         return provider_error(reply)
     # An ingress or a proxy speaks, or fal about our credentials or our pace: the result may be there.
-    return Unknown(reply.detail())
+    return outcomes.Unknown(reply.detail())
 
 
-def _refusal(reply: Reply) -> Rejected | Failed:
+def _refusal(reply: Reply) -> outcomes.Refusal:
     return failure_of(reply) or _request_error(reply)
 
 
-def _request_error(reply: Reply) -> Rejected | Failed:
+def _request_error(reply: Reply) -> outcomes.Refusal:
     """Read the model's error shape: `detail` is a list of `{loc, msg, type}`."""
     entries = objects(reply.get("detail"))
     types = {str(entry.get("type")) for entry in entries}

@@ -5,12 +5,13 @@ from typing import Any
 from tollgate.providers.mapping.inline import inline_file
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.google import facts
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.answers import meaning, provider_error, refused
-from tollgate.providers.runtime.base import Lost, RejectionKind, SubmitOutcome, Succeeded
+from tollgate.providers.runtime.outcomes import RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
 
-def answered(reply: Reply) -> SubmitOutcome:
+def answered(reply: Reply) -> outcomes.SubmitOutcome:
     """Read a 2xx answer; what is refused for its content comes so too."""
     if reply.string("promptFeedback", "blockReason") is not None:
         return refused(RejectionKind.CONTENT, reply.string("promptFeedback", "blockReasonMessage"))
@@ -18,9 +19,9 @@ def answered(reply: Reply) -> SubmitOutcome:
     files = [inline_file(part["data"]) for candidate in candidates for part in _images(candidate)]
     found = tuple(file for file in files if file is not None)
     if found:
-        return Succeeded(found)
+        return outcomes.Succeeded(found)
     if not candidates or files:
-        return Lost(reply.detail())
+        return outcomes.Lost(reply.detail())
     reason, message = candidates[0].get("finishReason"), candidates[0].get("finishMessage")
     meant = meaning(facts.CODES, [str(reason)], message if isinstance(message, str) else None, reply)
     return meant or provider_error(reply)

@@ -4,12 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 from tollgate.providers.media.google import facts
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.answers import refusal
-from tollgate.providers.runtime.base import Failed, Rejected
 from tollgate.providers.runtime.reply import Reply
 
 
-def refused(reply: Reply) -> Rejected | Failed:
+def refused(reply: Reply) -> outcomes.Refusal:
     """Return what an answer to a submit means that is no success."""
     if isinstance(reply.json, list) and reply.json:
         reply = replace(reply, json=reply.json[0])

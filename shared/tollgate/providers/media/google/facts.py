@@ -4,7 +4,7 @@ Media by URL: Google's guide "File input methods". A refused video that is `comp
 the duration as text: recorded answers in a public client of the Interactions API.
 """
 
-from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
+from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
 CODES: Codes = {
     # Both come as HTTP 400: the key is none of Google's, or our account or country may not do this.

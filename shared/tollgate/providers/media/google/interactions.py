@@ -6,46 +6,36 @@ from typing import Any
 from tollgate.providers.mapping.inline import inline_file
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.google import facts
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.answers import meaning, refused, taken
-from tollgate.providers.runtime.base import (
-    Failed,
-    FailureKind,
-    InlineFile,
-    Pending,
-    PollOutcome,
-    RejectionKind,
-    ResultFile,
-    SubmitOutcome,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.outcomes import FailureKind, InlineFile, RejectionKind, ResultFile
 from tollgate.providers.runtime.reply import Reply
 
 _RESULT = "model_output"
 
 
-def started(reply: Reply) -> SubmitOutcome:
+def started(reply: Reply) -> outcomes.SubmitOutcome:
     """Read a 2xx answer to a submit; the handle is the interaction's id."""
     return taken(reply, interaction=reply.string("id"))
 
 
-def outcome(reply: Reply, file: Callable[[str], ResultFile]) -> PollOutcome:
+def outcome(reply: Reply, file: Callable[[str], ResultFile]) -> outcomes.PollOutcome:
     """Read the interaction; `file` gives the file at an address, with what reading it takes."""
     status = reply.string("status")
     if status in facts.WAITING:
-        return Pending()
+        return outcomes.Pending()
     if status == facts.COMPLETED:
         return _result(reply, file)
     if status not in facts.FAILED:
-        return Unknown(reply.detail())
+        return outcomes.Unknown(reply.detail())
     for error in _errors(reply):
         message, said = error.get("message"), (str(error.get("status")), str(error.get("code")))
         if meant := meaning(facts.CODES, said, message if isinstance(message, str) else None, reply):
             return meant
-    return Failed(facts.FAILED[status], reply.detail())
+    return outcomes.Failed(facts.FAILED[status], reply.detail())
 
 
-def _result(reply: Reply, file: Callable[[str], ResultFile]) -> PollOutcome:
+def _result(reply: Reply, file: Callable[[str], ResultFile]) -> outcomes.PollOutcome:
     """Find the video; one that was asked by address may come in the answer all the same."""
     content = [
         part
@@ -56,13 +46,13 @@ def _result(reply: Reply, file: Callable[[str], ResultFile]) -> PollOutcome:
     videos = [part for part in content if part.get("type") == "video"]
     files = tuple(_files(videos, file))
     if files:
-        return Succeeded(files)
+        return outcomes.Succeeded(files)
     if videos or _has_video_tokens(reply):
-        return Failed(FailureKind.BAD_RESULT, reply.detail())
+        return outcomes.Failed(FailureKind.BAD_RESULT, reply.detail())
     # The model refuses in words, and calls that a result.
     words = " ".join(part["text"] for part in content if isinstance(part.get("text"), str))
     if any(word in words.lower() for word in facts.REGION_WORDS):
-        return Failed(FailureKind.NOT_CONFIGURED, reply.detail())
+        return outcomes.Failed(FailureKind.NOT_CONFIGURED, reply.detail())
     return refused(RejectionKind.CONTENT, words)
 
 

@@ -7,22 +7,13 @@ from urllib.parse import quote
 
 from tollgate.providers.media.google import content, facts, interactions, operations
 from tollgate.providers.media.google.errors import refused
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
-from tollgate.providers.runtime.base import (
-    Failed,
-    FailureKind,
-    Handle,
-    Job,
-    Mapped,
-    Pending,
-    PollOutcome,
-    ResultFile,
-    SubmitOutcome,
-    Succeeded,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import FailureKind, Handle, ResultFile
 from tollgate.providers.runtime.reply import Reply
 
-Read = Callable[[Reply, Callable[[str], ResultFile]], PollOutcome]
+Read = Callable[[Reply, Callable[[str], ResultFile]], outcomes.PollOutcome]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +21,7 @@ class _Surface:
     """Where a job goes, how a 2xx answer is read, and the field that names where to call back."""
 
     path: str
-    read: Callable[[Reply], SubmitOutcome]
+    read: Callable[[Reply], outcomes.SubmitOutcome]
     callback: str | None = None
 
 
@@ -66,17 +57,17 @@ class GoogleMedia(MediaAdapter):
         reply = self._ask("POST", f"{_interaction(handle)}/cancel")
         return reply is not None and reply.string("status") == facts.CANCELLED
 
-    def _state(self, read: Read, reply: Reply) -> PollOutcome:
+    def _state(self, read: Read, reply: Reply) -> outcomes.PollOutcome:
         found = read(reply, self._http.file)
-        return self._once_readable(found) if isinstance(found, Succeeded) else found
+        return self._once_readable(found) if isinstance(found, outcomes.Succeeded) else found
 
-    def _once_readable(self, found: Succeeded) -> PollOutcome:
+    def _once_readable(self, found: outcomes.Succeeded) -> outcomes.PollOutcome:
         """Wait for files that lie on the API and are not ready to be read."""
         ours = [file.url for file in found.files if isinstance(file, ResultFile) and file.headers]
         states = [self._file_state(url) for url in ours if facts.DOWNLOAD in url]
         if facts.FILE_FAILED in states:
-            return Failed(FailureKind.BAD_RESULT, "the file of the result failed")
-        return Pending() if facts.FILE_PROCESSING in states else found
+            return outcomes.Failed(FailureKind.BAD_RESULT, "the file of the result failed")
+        return outcomes.Pending() if facts.FILE_PROCESSING in states else found
 
     def _file_state(self, url: str) -> str | None:
         reply = self._ask("GET", url.partition(facts.DOWNLOAD)[0])

@@ -4,51 +4,41 @@ from collections.abc import Callable
 
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.google import facts
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.answers import provider_error, refused, taken
-from tollgate.providers.runtime.base import (
-    Failed,
-    FailureKind,
-    Pending,
-    PollOutcome,
-    Rejected,
-    RejectionKind,
-    ResultFile,
-    SubmitOutcome,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.outcomes import FailureKind, RejectionKind, ResultFile
 from tollgate.providers.runtime.reply import Reply
 
 _RESULT = ("response", "generateVideoResponse")
 
 
-def started(reply: Reply) -> SubmitOutcome:
+def started(reply: Reply) -> outcomes.SubmitOutcome:
     """Read a 2xx answer to a submit; the handle is the operation's name, a path below the base URL."""
     return taken(reply, operation=reply.string("name"))
 
 
-def outcome(reply: Reply, file: Callable[[str], ResultFile]) -> PollOutcome:
+def outcome(reply: Reply, file: Callable[[str], ResultFile]) -> outcomes.PollOutcome:
     """Read the operation: it has no status but `done`, and moderation leaves the samples out."""
     if not reply.ok or reply.string("name") is None:
-        return Unknown(reply.detail())
+        return outcomes.Unknown(reply.detail())
     if reply.get("done") is not True:
-        return Pending()
+        return outcomes.Pending()
     return _result(reply, file) if reply.get("error") is None else _error(reply)
 
 
-def _error(reply: Reply) -> Rejected | Failed:
+def _error(reply: Reply) -> outcomes.Refusal:
     if reply.get("error", "code") == facts.INVALID_ARGUMENT:
         return refused(RejectionKind.INPUT, reply.string("error", "message"))
     return provider_error(reply)
 
 
-def _result(reply: Reply, file: Callable[[str], ResultFile]) -> Succeeded | Rejected | Failed:
+def _result(reply: Reply, file: Callable[[str], ResultFile]) -> outcomes.Succeeded | outcomes.Refusal:
     samples = objects(reply.get(*_RESULT, "generatedSamples"))
     videos = objects([sample.get("video") for sample in samples])
     files = tuple(file(video["uri"]) for video in videos if isinstance(video.get("uri"), str))
     if files:
-        return Succeeded(files)
+        return outcomes.Succeeded(files)
     reasons = reply.get(*_RESULT, "raiMediaFilteredReasons")
     if isinstance(reasons, list) and reasons:
         return refused(RejectionKind.CONTENT, "; ".join(map(str, reasons)))
-    return Failed(FailureKind.BAD_RESULT, reply.detail())
+    return outcomes.Failed(FailureKind.BAD_RESULT, reply.detail())

@@ -6,7 +6,7 @@ Sources: docs/providers/kie.md; kie's documentation as public repositories mirro
 
 from collections.abc import Mapping
 
-from tollgate.providers.runtime.base import FailureKind, RejectionKind
+from tollgate.providers.runtime.outcomes import FailureKind, RejectionKind
 
 SUBMIT_PATH = "/api/v1/jobs/createTask"
 STATUS_PATH = "/api/v1/jobs/recordInfo"

@@ -8,24 +8,11 @@ from urllib.parse import quote
 from tollgate.providers.mapping.fields import upstream_of
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.kie import facts, records
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import failure_of, progress_of, provider_error, refused
-from tollgate.providers.runtime.base import (
-    Failed,
-    FailureKind,
-    Handle,
-    Job,
-    Lost,
-    Mapped,
-    Pending,
-    PollOutcome,
-    RejectionKind,
-    ResultFile,
-    SubmitOutcome,
-    Submitted,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import FailureKind, Handle, RejectionKind, ResultFile
 from tollgate.providers.runtime.reply import Reply
 
 RECORDS = "records"
@@ -61,31 +48,31 @@ def _music(job: Job, mapped: Mapped, hook: dict[str, str]) -> Submission:
     return Submission(f"{facts.MUSIC_PATH}/{mapped.upstream}", {**mapped.body, **hook}, read, read)
 
 
-def _submitted(more: Handle, codes: facts.Codes, reply: Reply) -> SubmitOutcome:
+def _submitted(more: Handle, codes: facts.Codes, reply: Reply) -> outcomes.SubmitOutcome:
     """Read an answer: the envelope's code says what it is, wherever it comes."""
     task_id, code = reply.get("data", "taskId"), reply.get("code")
     if reply.ok and code == facts.OK and isinstance(task_id, str) and task_id:
-        return Submitted({"task_id": task_id, **more})
+        return outcomes.Submitted({"task_id": task_id, **more})
     is_code = isinstance(code, int) and not isinstance(code, bool)
     if not is_code and not reply.ok:
         return failure_of(reply) or provider_error(reply)
     if not is_code or code == facts.OK or task_id is not None:
-        return Lost(reply.detail())
+        return outcomes.Lost(reply.detail())
     kind = codes.get(code, FailureKind.PROVIDER_ERROR)
     if isinstance(kind, RejectionKind):
         return refused(kind, reply.string("msg"))
-    return Failed(kind, reply.detail())
+    return outcomes.Failed(kind, reply.detail())
 
 
-def _state(reply: Reply) -> PollOutcome:
+def _state(reply: Reply) -> outcomes.PollOutcome:
     state = reply.string("data", "state")
     if state in facts.WAITING:
-        return Pending(progress_of(reply.get("data", "progress")))
+        return outcomes.Pending(progress_of(reply.get("data", "progress")))
     if state == facts.SUCCESS:
-        return Succeeded(_files(reply.get("data", "resultJson")))
+        return outcomes.Succeeded(_files(reply.get("data", "resultJson")))
     if state == facts.FAIL:
         return provider_error(reply, reply.string("data", "failMsg"))
-    return Unknown(reply.detail())
+    return outcomes.Unknown(reply.detail())
 
 
 def _files(result: Any) -> tuple[ResultFile, ...]:

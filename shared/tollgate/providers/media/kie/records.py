@@ -6,15 +6,9 @@ from typing import Any
 from tollgate.providers.mapping.outputs import storable
 from tollgate.providers.mapping.reading import objects, texts
 from tollgate.providers.media.kie import facts
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.answers import provider_error, refused
-from tollgate.providers.runtime.base import (
-    Pending,
-    PollOutcome,
-    RejectionKind,
-    ResultFile,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.outcomes import RejectionKind, ResultFile
 from tollgate.providers.runtime.reply import Reply
 
 _TRACK_WORDS = {"title": "title", "duration": "durationS", "prompt": "lyrics", "tags": "styles"}
@@ -23,12 +17,12 @@ _ADDRESS = "Url"
 _SOURCE = "originUrl"
 
 
-def outcome(task_id: str, reply: Reply) -> PollOutcome:
+def outcome(task_id: str, reply: Reply) -> outcomes.PollOutcome:
     """Return what a record says about its job; the one of a tool calls its status `successFlag`."""
     status = reply.string("data", "status") or reply.string("data", "successFlag")
     message = reply.string("data", "errorMessage")
     if status in facts.MUSIC_WAITING:
-        return Pending()
+        return outcomes.Pending()
     done = _made(reply.get("data", "response"), task_id)
     if status == facts.MUSIC_SUCCESS or (status == facts.CALLBACK_FAILED and done.files):
         return done
@@ -36,21 +30,21 @@ def outcome(task_id: str, reply: Reply) -> PollOutcome:
         return refused(RejectionKind.CONTENT, message)
     if status in facts.MUSIC_FAILED:
         return provider_error(reply, message)
-    return Unknown(reply.detail())
+    return outcomes.Unknown(reply.detail())
 
 
-def _made(response: Any, task_id: str) -> Succeeded:
+def _made(response: Any, task_id: str) -> outcomes.Succeeded:
     """Return a job's tracks, a tool's files, or lyrics."""
     found = response if isinstance(response, dict) else {}
     tracks = [entry for entry in objects(found.get("sunoData")) if texts(entry.get("audioUrl"))]
     if tracks:
         files = tuple(ResultFile(entry["audioUrl"]) for entry in tracks)
         told = [{**_renamed(entry, {"id": "audioId"}), **_renamed(entry, _TRACK_WORDS)} for entry in tracks]
-        return Succeeded(files, storable({"tracks": told}), task_id)
+        return outcomes.Succeeded(files, storable({"tracks": told}), task_id)
     files = tuple(ResultFile(url) for url in _urls(found))
     variants = [_renamed(one, _LYRICS_WORDS) for one in objects(found.get("data"))]
     words = {**variants[0], "variants": variants} if variants else {}
-    return Succeeded(files, None if files else storable(words), task_id)
+    return outcomes.Succeeded(files, None if files else storable(words), task_id)
 
 
 def _urls(response: dict[str, Any]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Kling's own words (docs/providers/kling.md)."""
 
-from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
+from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
 CLASSIC = "v1/"
 """How the paths of the older generation begin."""

@@ -7,24 +7,11 @@ from urllib.parse import quote
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.kling import facts
 from tollgate.providers.media.kling.client import KlingHttp
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import meaning, provider_error, refusal
-from tollgate.providers.runtime.base import (
-    Failed,
-    FailureKind,
-    Handle,
-    Job,
-    Lost,
-    Mapped,
-    Pending,
-    PollOutcome,
-    Rejected,
-    ResultFile,
-    SubmitOutcome,
-    Submitted,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import FailureKind, Handle, ResultFile
 from tollgate.providers.runtime.reply import Reply
 
 
@@ -35,7 +22,8 @@ class KlingMedia(MediaAdapter):
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
         """The handle is the path to ask at; by our own id, which Kling keeps, where the answer was lost."""
-        lost = Submitted({"path": _ask_path(mapped.upstream, job.task_id, "external_task_ids"), "lost": True})
+        path = _ask_path(mapped.upstream, job.task_id, "external_task_ids")
+        lost = outcomes.Submitted({"path": path, "lost": True})
         return Submission(
             f"/{mapped.upstream}",
             _body(mapped, job),
@@ -66,35 +54,35 @@ def _ask_path(path: str, job_id: str, name: str) -> str:
     )
 
 
-def _submitted(path: str, lost: Submitted, reply: Reply) -> SubmitOutcome:
+def _submitted(path: str, lost: outcomes.Submitted, reply: Reply) -> outcomes.SubmitOutcome:
     """Read HTTP 200: the job's id is `id`, or `task_id` in the older generation."""
     if reply.get("code") != facts.OK:
         return _refusal(reply)
     kling_id = reply.string("data", "id") or reply.string("data", "task_id")
-    return lost if kling_id is None else Submitted({"path": _ask_path(path, kling_id, "task_ids")})
+    return lost if kling_id is None else outcomes.Submitted({"path": _ask_path(path, kling_id, "task_ids")})
 
 
-def _refusal(reply: Reply) -> Rejected | Failed | Lost:
+def _refusal(reply: Reply) -> outcomes.Refusal | outcomes.Lost:
     """Read an answer that is no success: the envelope's code says what it is, wherever it comes."""
     code, message = reply.get("code"), reply.string("message")
     if isinstance(code, int) and code != facts.OK:
         return meaning(facts.CODES, [str(code)], message, reply) or provider_error(reply)
-    return Lost(reply.detail()) if reply.ok else refusal(reply, message)
+    return outcomes.Lost(reply.detail()) if reply.ok else refusal(reply, message)
 
 
-def _state(handle: Handle, reply: Reply) -> PollOutcome:
+def _state(handle: Handle, reply: Reply) -> outcomes.PollOutcome:
     if handle.get("lost") and _is_nowhere(reply):
-        return Failed(FailureKind.LOST_ANSWER, "the job never arrived")
+        return outcomes.Failed(FailureKind.LOST_ANSWER, "the job never arrived")
     job = _job(reply) if reply.get("code") == facts.OK else {}
     status = next(
         (said for said in (job.get("status"), job.get("task_status")) if isinstance(said, str)), None
     )
     if status in facts.WAITING:
-        return Pending()
+        return outcomes.Pending()
     if status in facts.SUCCEEDED:
-        return Succeeded(_files(job))
+        return outcomes.Succeeded(_files(job))
     if status != facts.FAILED:
-        return Unknown(reply.detail())
+        return outcomes.Unknown(reply.detail())
     message = job.get("message") or job.get("task_status_msg")
     return provider_error(reply, message if isinstance(message, str) else None)
 

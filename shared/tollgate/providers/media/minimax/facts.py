@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tollgate.providers.runtime.base import FailureKind, RejectionKind
+from tollgate.providers.runtime.outcomes import FailureKind, RejectionKind
 
 CREATE_PATH = "/v2/video_generation"
 QUERY_PATH = "/v2/query/video_generation"

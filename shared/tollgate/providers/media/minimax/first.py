@@ -7,20 +7,9 @@ from collections.abc import Callable
 from urllib.parse import urlencode
 
 from tollgate.providers.media.minimax import facts
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.answers import failure_of, meaning, provider_error, result_files
-from tollgate.providers.runtime.base import (
-    Failed,
-    Handle,
-    Lost,
-    Pending,
-    PollOutcome,
-    Rejected,
-    RejectionKind,
-    SubmitOutcome,
-    Submitted,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
 _VERSION = 1
@@ -31,18 +20,18 @@ def made_here(handle: Handle) -> bool:
     return handle.get("version") == _VERSION
 
 
-def submitted(reply: Reply) -> SubmitOutcome:
+def submitted(reply: Reply) -> outcomes.SubmitOutcome:
     """Read HTTP 200; the handle is MiniMax's task id, and which version knows it."""
     task_id, code = reply.string("task_id"), reply.get("base_resp", "status_code")
     if task_id and code in (None, facts.FIRST_OK):
-        return Submitted({"task_id": task_id, "version": _VERSION})
+        return outcomes.Submitted({"task_id": task_id, "version": _VERSION})
     is_error = isinstance(code, int) and code != facts.FIRST_OK
     if task_id or not is_error:
-        return Lost(reply.detail())
+        return outcomes.Lost(reply.detail())
     return _verdict(reply) or provider_error(reply)
 
 
-def refusal(reply: Reply) -> Rejected | Failed:
+def refusal(reply: Reply) -> outcomes.Refusal:
     """Read an error."""
     return _verdict(reply) or failure_of(reply) or provider_error(reply)
 
@@ -52,31 +41,31 @@ def path(handle: Handle) -> str:
     return f"{facts.FIRST_QUERY_PATH}?{urlencode({'task_id': handle['task_id']})}"
 
 
-def state(get: Callable[[str], Reply], reply: Reply) -> PollOutcome:
+def state(get: Callable[[str], Reply], reply: Reply) -> outcomes.PollOutcome:
     """Read the task; when it is done, `get` its file."""
     status, found = reply.string("status") or "", _verdict(reply)
     if status in facts.FIRST_WAITING:
-        return Pending()
+        return outcomes.Pending()
     if status == facts.FIRST_SUCCEEDED:
         return _with_file(get, reply)
     if status == facts.FIRST_FAILED:
         return found or provider_error(reply)
     # Any other code is about the question; that content is refused can only be about the task.
-    is_refused = isinstance(found, Rejected) and found.kind is RejectionKind.CONTENT
-    return found if found and is_refused else Unknown(reply.detail())
+    is_refused = isinstance(found, outcomes.Rejected) and found.kind is RejectionKind.CONTENT
+    return found if found and is_refused else outcomes.Unknown(reply.detail())
 
 
-def _with_file(get: Callable[[str], Reply], done: Reply) -> PollOutcome:
+def _with_file(get: Callable[[str], Reply], done: Reply) -> outcomes.PollOutcome:
     """Ask where the file of a finished task lies; its id is a text or a number."""
     file_id = done.get("file_id")
     if not isinstance(file_id, str | int) or not file_id:
-        return Succeeded()
+        return outcomes.Succeeded()
     reply = get(f"{facts.FILE_PATH}?{urlencode({'file_id': file_id})}")
     if reply.get("base_resp", "status_code") != facts.FIRST_OK:
-        return Unknown(reply.detail())
-    return Succeeded(result_files(reply.get("file", "download_url")))
+        return outcomes.Unknown(reply.detail())
+    return outcomes.Succeeded(result_files(reply.get("file", "download_url")))
 
 
-def _verdict(reply: Reply) -> Rejected | Failed | None:
+def _verdict(reply: Reply) -> outcomes.Refusal | None:
     code, message = reply.get("base_resp", "status_code"), reply.string("base_resp", "status_msg")
     return meaning(facts.CODES, [str(code)], message, reply)

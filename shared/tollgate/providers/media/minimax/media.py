@@ -4,22 +4,11 @@ from functools import partial
 from urllib.parse import quote
 
 from tollgate.providers.media.minimax import facts, first
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import failure_of, meaning, provider_error, result_files, taken
-from tollgate.providers.runtime.base import (
-    Failed,
-    FailureKind,
-    Handle,
-    Job,
-    Lost,
-    Mapped,
-    Pending,
-    PollOutcome,
-    Rejected,
-    SubmitOutcome,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import FailureKind, Handle
 from tollgate.providers.runtime.reply import Reply
 
 
@@ -52,32 +41,32 @@ def _path(path: str, handle: Handle) -> str:
     return f"{path}/{quote(handle['task_id'], safe='')}"
 
 
-def _submitted(reply: Reply) -> SubmitOutcome:
+def _submitted(reply: Reply) -> outcomes.SubmitOutcome:
     """Read HTTP 200: without a task, its error type says what it is."""
     task_id = reply.string("task_id")
-    return taken(reply, task_id=task_id) if task_id else _verdict(reply) or Lost(reply.detail())
+    return taken(reply, task_id=task_id) if task_id else _verdict(reply) or outcomes.Lost(reply.detail())
 
 
-def _refusal(reply: Reply) -> Rejected | Failed:
+def _refusal(reply: Reply) -> outcomes.Refusal:
     return _verdict(reply) or failure_of(reply) or provider_error(reply)
 
 
-def _verdict(reply: Reply) -> Rejected | Failed | None:
+def _verdict(reply: Reply) -> outcomes.Refusal | None:
     kind, message = reply.string("error", "type"), reply.string("error", "message")
     return meaning(facts.ERROR_TYPES, [kind], message, reply)
 
 
-def _state(reply: Reply) -> PollOutcome:
+def _state(reply: Reply) -> outcomes.PollOutcome:
     match reply.string("task", "status") or "":
         case status if status in facts.WAITING:
-            return Pending()
+            return outcomes.Pending()
         case facts.SUCCEEDED:
-            return Succeeded(result_files(reply.get("task", "content", "url")))
+            return outcomes.Succeeded(result_files(reply.get("task", "content", "url")))
         case status if status in facts.ENDED:
             return _ended(reply, facts.ENDED[status])
-    return Unknown(reply.detail())
+    return outcomes.Unknown(reply.detail())
 
 
-def _ended(reply: Reply, otherwise: FailureKind) -> Rejected | Failed:
+def _ended(reply: Reply, otherwise: FailureKind) -> outcomes.Refusal:
     code, message = reply.get("task", "error", "code"), reply.string("task", "error", "message")
-    return meaning(facts.CODES, [str(code)], message, reply) or Failed(otherwise, reply.detail())
+    return meaning(facts.CODES, [str(code)], message, reply) or outcomes.Failed(otherwise, reply.detail())

@@ -1,6 +1,6 @@
 """The dialect's own words (docs/providers/mjproxy.md)."""
 
-from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
+from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
 TASK_PATH = "/mj/task"
 """A task is asked for below this one, whatever the speed it was made at."""

@@ -6,22 +6,11 @@ from urllib.parse import quote
 
 from tollgate.providers.mapping.midjourney import REASONS
 from tollgate.providers.media.mjproxy import facts
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import failure_of, meaning, percent_of, provider_error, refused, taken
-from tollgate.providers.runtime.base import (
-    Failed,
-    Handle,
-    Job,
-    Lost,
-    Mapped,
-    Pending,
-    PollOutcome,
-    Rejected,
-    RejectionKind,
-    SubmitOutcome,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
 
@@ -38,22 +27,22 @@ class MjProxyMedia(MediaAdapter):
         path = f"{facts.TASK_PATH}/{quote(handle['task_id'], safe='')}/fetch"
         return StatusQuery(path, partial(self._state, handle))
 
-    def _state(self, handle: Handle, reply: Reply) -> PollOutcome:
+    def _state(self, handle: Handle, reply: Reply) -> outcomes.PollOutcome:
         status = reply.string("status") or ""
         if status in facts.WAITING:
-            return Pending(percent_of(reply.get("progress")))
+            return outcomes.Pending(percent_of(reply.get("progress")))
         if status == facts.SUCCEEDED:
             is_video = reply.string("action") == facts.VIDEO
             url = reply.string("videoUrl" if is_video else "imageUrl")
-            return Succeeded((self._http.file(url),) if url else (), reference=handle["task_id"])
-        return _failed_job(reply) if status in facts.FAILED else Unknown(reply.detail())
+            return outcomes.Succeeded((self._http.file(url),) if url else (), reference=handle["task_id"])
+        return _failed_job(reply) if status in facts.FAILED else outcomes.Unknown(reply.detail())
 
 
-def _submitted(reply: Reply) -> SubmitOutcome:
+def _submitted(reply: Reply) -> outcomes.SubmitOutcome:
     code = reply.get("code")
     if code in facts.TAKEN:
         return taken(reply, task_id=_task_id(reply.get("result")))
-    return _refusal(reply) if isinstance(code, int) else Lost(reply.detail())
+    return _refusal(reply) if isinstance(code, int) else outcomes.Lost(reply.detail())
 
 
 def _task_id(result: Any) -> str | None:
@@ -62,7 +51,7 @@ def _task_id(result: Any) -> str | None:
     return str(result) if is_number else result if isinstance(result, str) and result else None
 
 
-def _refusal(reply: Reply) -> Rejected | Failed:
+def _refusal(reply: Reply) -> outcomes.Refusal:
     """Read an answer that takes no job: by its code, wherever it comes, else by its status."""
     code, message = reply.get("code"), reply.string("description")
     known = meaning(facts.CODES, [str(code)], message, reply)
@@ -73,7 +62,7 @@ def _refusal(reply: Reply) -> Rejected | Failed:
     return provider_error(reply) if isinstance(code, int) else refused(RejectionKind.INPUT, message)
 
 
-def _failed_job(reply: Reply) -> Rejected | Failed:
+def _failed_job(reply: Reply) -> outcomes.Refusal:
     """Read a task that ended without a result: its reason is Midjourney's own words."""
     reason = reply.string("failReason")
     return meaning(REASONS, [(reason or "").lower()], reason, reply) or provider_error(reply, reason)

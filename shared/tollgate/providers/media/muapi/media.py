@@ -3,20 +3,11 @@
 from urllib.parse import quote
 
 from tollgate.providers.media.muapi import facts
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import provider_error, refusal, result_files, taken
-from tollgate.providers.runtime.base import (
-    Failed,
-    Handle,
-    Job,
-    Mapped,
-    Pending,
-    PollOutcome,
-    Rejected,
-    SubmitOutcome,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import Handle
 from tollgate.providers.runtime.reply import Reply
 
 
@@ -32,20 +23,22 @@ class MuapiMedia(MediaAdapter):
         return StatusQuery(f"/predictions/{quote(handle['request_id'], safe='')}/result", _state)
 
 
-def _submitted(reply: Reply) -> SubmitOutcome:
+def _submitted(reply: Reply) -> outcomes.SubmitOutcome:
     return taken(reply, request_id=reply.string("request_id"))
 
 
-def _refusal(reply: Reply) -> Rejected | Failed:
+def _refusal(reply: Reply) -> outcomes.Refusal:
     # Its own words for an invalid input were not read: `detail` is INFERRED.
     return refusal(reply, reply.string("detail"))
 
 
-def _state(reply: Reply) -> PollOutcome:
+def _state(reply: Reply) -> outcomes.PollOutcome:
     status = reply.string("status")
     if status in facts.WAITING:
-        return Pending()
+        return outcomes.Pending()
     if status == facts.COMPLETED:
         outputs = reply.get("outputs")
-        return Succeeded(result_files(*outputs) if isinstance(outputs, list) else ())
-    return provider_error(reply, reply.string("error")) if status in facts.FAILED else Unknown(reply.detail())
+        return outcomes.Succeeded(result_files(*outputs) if isinstance(outputs, list) else ())
+    if status in facts.FAILED:
+        return provider_error(reply, reply.string("error"))
+    return outcomes.Unknown(reply.detail())

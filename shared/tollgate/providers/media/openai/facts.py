@@ -4,7 +4,7 @@ Edits by URL: `EditImageBodyJsonParam` of OpenAI's published OpenAPI document. `
 and `billing_not_active`: OpenAI's guide to its error codes.
 """
 
-from tollgate.providers.runtime.base import Codes, FailureKind, RejectionKind
+from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
 GENERATE_PATH = "/images/generations"
 EDIT_PATH = "/images/edits"

@@ -2,18 +2,11 @@
 
 from tollgate.providers.mapping.inline import inline_files
 from tollgate.providers.media.openai import facts
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import refusal
-from tollgate.providers.runtime.base import (
-    Failed,
-    Handle,
-    Job,
-    Lost,
-    Mapped,
-    Rejected,
-    SubmitOutcome,
-    Succeeded,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import Handle
 from tollgate.providers.runtime.reply import Reply
 
 
@@ -30,11 +23,11 @@ class OpenAiMedia(MediaAdapter):
         return None
 
 
-def _image(reply: Reply) -> SubmitOutcome:
+def _image(reply: Reply) -> outcomes.SubmitOutcome:
     files = inline_files(reply.get("data"), "b64_json")
-    return Succeeded(files) if files else Lost(reply.detail())
+    return outcomes.Succeeded(files) if files else outcomes.Lost(reply.detail())
 
 
-def _refusal(reply: Reply) -> Rejected | Failed:
+def _refusal(reply: Reply) -> outcomes.Refusal:
     """Read `{"error": {message, type, param, code}}`."""
     return refusal(reply, reply.string("error", "message"), facts.CODES, [reply.string("error", "code")])

@@ -8,21 +8,11 @@ from urllib.parse import quote
 from tollgate.providers.mapping.outputs import storable
 from tollgate.providers.mapping.reading import texts
 from tollgate.providers.media.piapi import facts
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import progress_of, provider_error, refusal, result_files, taken
-from tollgate.providers.runtime.base import (
-    Failed,
-    Handle,
-    Job,
-    Lost,
-    Mapped,
-    Pending,
-    PollOutcome,
-    Rejected,
-    SubmitOutcome,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import Handle
 from tollgate.providers.runtime.reply import FIRST_CLIENT_ERROR, Reply
 
 _FILES = ("image_urls", "temporary_image_urls", "image_url", "video", "video_url")
@@ -52,35 +42,37 @@ def _path(handle: Handle) -> str:
     return f"{facts.TASK_PATH}/{quote(handle['task_id'], safe='')}"
 
 
-def _submitted(reply: Reply) -> SubmitOutcome:
+def _submitted(reply: Reply) -> outcomes.SubmitOutcome:
     task_id, code = reply.string("data", "task_id"), reply.get("code")
     if code == facts.OK and task_id:
         return taken(reply, task_id=task_id)
     is_error = isinstance(code, int) and code >= FIRST_CLIENT_ERROR
-    return _refusal(replace(reply, status=code)) if is_error and not task_id else Lost(reply.detail())
+    if is_error and not task_id:
+        return _refusal(replace(reply, status=code))
+    return outcomes.Lost(reply.detail())
 
 
-def _refusal(reply: Reply) -> Rejected | Failed:
+def _refusal(reply: Reply) -> outcomes.Refusal:
     return refusal(reply, reply.string("message"))
 
 
-def _state(handle: Handle, reply: Reply) -> PollOutcome:
+def _state(handle: Handle, reply: Reply) -> outcomes.PollOutcome:
     status = (reply.string("data", "status") or "").lower()
     if status in facts.WAITING:
-        return Pending(progress_of(reply.get("data", "output", "progress")))
+        return outcomes.Pending(progress_of(reply.get("data", "output", "progress")))
     if status == facts.COMPLETED:
         return replace(_result(reply.get("data", "output")), reference=handle["task_id"])
     if status == facts.FAILED:
         words = reply.string("data", "error", "message") or reply.string("data", "error", "raw_message")
         return provider_error(reply, words)
-    return Unknown(reply.detail())
+    return outcomes.Unknown(reply.detail())
 
 
-def _result(output: Any) -> Succeeded:
+def _result(output: Any) -> outcomes.Succeeded:
     """Find the files of a task or, where it has none, its words."""
     found = output if isinstance(output, dict) else {}
     for name in _FILES:
         if files := result_files(found.get(name)):
-            return Succeeded(files)
+            return outcomes.Succeeded(files)
     words = texts(found.get("description"))
-    return Succeeded(output=storable({"description": words[0]}) if words else None)
+    return outcomes.Succeeded(output=storable({"description": words[0]}) if words else None)

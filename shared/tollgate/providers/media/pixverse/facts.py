@@ -5,7 +5,7 @@ Source: docs/providers/pixverse.md; what V6 takes from its documentation and pub
 
 from collections.abc import Mapping
 
-from tollgate.providers.runtime.base import FailureKind, RejectionKind
+from tollgate.providers.runtime.outcomes import FailureKind, RejectionKind
 
 UPLOAD_PATH = "/image/upload"
 RESULT_PATH = "/video/result"

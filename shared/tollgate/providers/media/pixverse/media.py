@@ -8,24 +8,12 @@ from typing import Any
 
 from tollgate.providers.media.pixverse import facts
 from tollgate.providers.media.pixverse.mappings import Upload
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import failure_of, meaning, provider_error, refused, result_files
-from tollgate.providers.runtime.base import (
-    Failed,
-    Handle,
-    Job,
-    Lost,
-    Mapped,
-    Pending,
-    PollOutcome,
-    Rejected,
-    RejectionKind,
-    SubmitOutcome,
-    Submitted,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.http import NoAnswerError, NotSentError, ProviderHttp
+from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
 
@@ -42,7 +30,7 @@ class PixVerseMedia(MediaAdapter):
 
     http_type = PixVerseHttp
 
-    def submit(self, job: Job) -> SubmitOutcome:
+    def submit(self, job: Job) -> outcomes.SubmitOutcome:
         """Send the images, then the job, once."""
         try:
             return super().submit(job)
@@ -93,24 +81,25 @@ class _UploadRefusedError(Exception):
         self.reply = reply
 
 
-def _submitted(reply: Reply) -> SubmitOutcome:
+def _submitted(reply: Reply) -> outcomes.SubmitOutcome:
     video_id = _number(reply, "video_id")
     if video_id is not None:
-        return Submitted({"video_id": video_id})
-    return Lost(reply.detail()) if _code(reply) in (None, facts.OK) else _refusal(reply)
+        return outcomes.Submitted({"video_id": video_id})
+    return outcomes.Lost(reply.detail()) if _code(reply) in (None, facts.OK) else _refusal(reply)
 
 
-def _state(handle: Handle, reply: Reply) -> PollOutcome:
+def _state(handle: Handle, reply: Reply) -> outcomes.PollOutcome:
     match _number(reply, "status"):
         case status if status in facts.WAITING:
-            return Pending()
+            return outcomes.Pending()
         case facts.SUCCESS:
-            return Succeeded(result_files(reply.get("Resp", "url")), reference=str(handle["video_id"]))
+            files = result_files(reply.get("Resp", "url"))
+            return outcomes.Succeeded(files, reference=str(handle["video_id"]))
         case facts.MODERATED:
             return refused(RejectionKind.CONTENT, None)
         case facts.FAILED | facts.DELETED:
             return provider_error(reply)
-    return Unknown(reply.detail())
+    return outcomes.Unknown(reply.detail())
 
 
 def _code(reply: Reply) -> Any:
@@ -124,7 +113,7 @@ def _number(reply: Reply, name: str) -> int | None:
     return value if good else None
 
 
-def _refusal(reply: Reply) -> Rejected | Failed:
+def _refusal(reply: Reply) -> outcomes.Refusal:
     """Read an error: `ErrCode` says what it is, wherever it comes."""
     found = meaning(facts.CODES, [str(_code(reply))], reply.string("ErrMsg"), reply)
     by_status = None if reply.ok else failure_of(reply)

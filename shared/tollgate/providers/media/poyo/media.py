@@ -6,22 +6,11 @@ from urllib.parse import quote
 
 from tollgate.providers.media.poyo import facts
 from tollgate.providers.media.poyo.results import succeeded
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import failure_of, progress_of, provider_error, refused
-from tollgate.providers.runtime.base import (
-    Failed,
-    Handle,
-    Job,
-    Lost,
-    Mapped,
-    Pending,
-    PollOutcome,
-    Rejected,
-    RejectionKind,
-    SubmitOutcome,
-    Submitted,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
 
@@ -41,13 +30,13 @@ class PoyoMedia(MediaAdapter):
         return StatusQuery(_status_path(handle), partial(_state, handle))
 
 
-def _submitted(more: Handle, reply: Reply) -> SubmitOutcome:
+def _submitted(more: Handle, reply: Reply) -> outcomes.SubmitOutcome:
     """Read HTTP 200: with another code it is an error that PoYo is sure of; anything else is no answer."""
     task_id, code = reply.get("data", "task_id"), reply.get("code")
     if isinstance(task_id, str) and task_id and code == facts.ENVELOPE_OK:
-        return Submitted({"task_id": task_id, **more})
+        return outcomes.Submitted({"task_id": task_id, **more})
     said_no = isinstance(code, int) and code != facts.ENVELOPE_OK and task_id is None
-    return provider_error(reply) if said_no else Lost(reply.detail())
+    return provider_error(reply) if said_no else outcomes.Lost(reply.detail())
 
 
 def _status_path(handle: Handle) -> str:
@@ -57,7 +46,7 @@ def _status_path(handle: Handle) -> str:
     return f"{facts.STATUS_PATH}/{task_id}"
 
 
-def _refusal(reply: Reply) -> Rejected | Failed:
+def _refusal(reply: Reply) -> outcomes.Refusal:
     if found := failure_of(reply):
         return found
     if reply.get("error", "type") != facts.INVALID_REQUEST:
@@ -65,12 +54,12 @@ def _refusal(reply: Reply) -> Rejected | Failed:
     return refused(RejectionKind.INPUT, reply.string("error", "message"))
 
 
-def _state(handle: Handle, reply: Reply) -> PollOutcome:
+def _state(handle: Handle, reply: Reply) -> outcomes.PollOutcome:
     status = reply.string("data", "status")
     if status in facts.WAITING:
-        return Pending(progress_of(reply.get("data", "progress")))
+        return outcomes.Pending(progress_of(reply.get("data", "progress")))
     if status == facts.FINISHED:
         return succeeded(reply.get("data", "files"), handle["task_id"])
     if status == facts.FAILED:
         return provider_error(reply, reply.string("data", "error_message"))
-    return Unknown(reply.detail())
+    return outcomes.Unknown(reply.detail())

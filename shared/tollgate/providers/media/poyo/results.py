@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tollgate.providers.mapping.outputs import storable
-from tollgate.providers.runtime.base import ResultFile, Succeeded
+from tollgate.providers.runtime import outcomes
+from tollgate.providers.runtime.outcomes import ResultFile
 
 FILE_FIELDS = ("file_url", "audio_url", "wav_url", "video_url")
 NESTED_FIELDS = ("separate_vocals", "stem_split", "vocal_removal", "generate_cover")
@@ -20,7 +21,7 @@ WORD_FIELDS = {
 }
 
 
-def succeeded(entries: Any, reference: str | None = None) -> Succeeded:
+def succeeded(entries: Any, reference: str | None = None) -> outcomes.Succeeded:
     """Return the files of a finished job, with its tracks where they have ids, or else its words.
 
     `reference` is the job's id, by which follow-up actions name it.
@@ -28,11 +29,11 @@ def succeeded(entries: Any, reference: str | None = None) -> Succeeded:
     found = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
     files = tuple(ResultFile(url) for entry in found for url in _urls(entry))
     if files:
-        return Succeeded(files, _tracks(found), reference)
+        return outcomes.Succeeded(files, _tracks(found), reference)
     words = {
         ours: entry[theirs] for entry in found for theirs, ours in WORD_FIELDS.items() if entry.get(theirs)
     }
-    return Succeeded(output=words or None, reference=reference)
+    return outcomes.Succeeded(output=words or None, reference=reference)
 
 
 def _tracks(entries: list[dict[str, Any]]) -> Mapping[str, Any] | None:

@@ -4,21 +4,11 @@ from typing import Any
 from urllib.parse import quote
 
 from tollgate.providers.media.replicate import facts
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import provider_error, refusal, refused, result_files, taken
-from tollgate.providers.runtime.base import (
-    Failed,
-    Handle,
-    Job,
-    Mapped,
-    Pending,
-    PollOutcome,
-    Rejected,
-    RejectionKind,
-    SubmitOutcome,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
 
@@ -49,27 +39,27 @@ def _path(handle: Handle) -> str:
     return f"/predictions/{quote(handle['id'], safe='')}"
 
 
-def _submitted(reply: Reply) -> SubmitOutcome:
+def _submitted(reply: Reply) -> outcomes.SubmitOutcome:
     return taken(reply, id=reply.string("id"))
 
 
-def _refusal(reply: Reply) -> Rejected | Failed:
+def _refusal(reply: Reply) -> outcomes.Refusal:
     return refusal(reply, reply.string("detail"))
 
 
-def _state(reply: Reply) -> PollOutcome:
+def _state(reply: Reply) -> outcomes.PollOutcome:
     status = reply.string("status")
     if status in facts.WAITING:
-        return Pending()
+        return outcomes.Pending()
     if status == facts.SUCCEEDED:
         # One address, or an array of them.
-        return Succeeded(result_files(reply.get("output")))
+        return outcomes.Succeeded(result_files(reply.get("output")))
     if status == facts.FAILED:
         return _failure(reply)
-    return provider_error(reply) if status in facts.CANCELLED else Unknown(reply.detail())
+    return provider_error(reply) if status in facts.CANCELLED else outcomes.Unknown(reply.detail())
 
 
-def _failure(reply: Reply) -> Rejected | Failed:
+def _failure(reply: Reply) -> outcomes.Refusal:
     error = reply.string("error")
     if error is not None and any(word in error.lower() for word in facts.MODERATION_WORDS):
         return refused(RejectionKind.CONTENT, error)

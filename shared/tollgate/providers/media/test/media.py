@@ -6,20 +6,9 @@ from pathlib import Path
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.providers.media.test.directions import directions_of
 from tollgate.providers.media.test.mappings import MAPPINGS
-from tollgate.providers.runtime.base import (
-    Failed,
-    FailureKind,
-    Handle,
-    InlineFile,
-    Job,
-    Pending,
-    PollOutcome,
-    Rejected,
-    RejectionKind,
-    SubmitOutcome,
-    Submitted,
-    Succeeded,
-)
+from tollgate.providers.runtime import outcomes
+from tollgate.providers.runtime.base import Job
+from tollgate.providers.runtime.outcomes import FailureKind, Handle, InlineFile, RejectionKind
 
 FILES = Path(__file__).parent / "files"
 ALMOST_DONE = 99
@@ -32,13 +21,13 @@ class MediaTestProvider:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
 
-    def submit(self, job: Job) -> SubmitOutcome:
+    def submit(self, job: Job) -> outcomes.SubmitOutcome:
         """Take the job, unless it asks for a refusal."""
         mapped = MAPPINGS[job.mapping](job)
         wanted = directions_of(mapped.body["prompt"])
         if wanted.reject:
-            return Rejected(RejectionKind.CONTENT, "The prompt asks for a rejection.")
-        return Submitted(
+            return outcomes.Rejected(RejectionKind.CONTENT, "The prompt asks for a rejection.")
+        return outcomes.Submitted(
             {
                 "file": mapped.upstream,
                 "fail": wanted.fail,
@@ -48,17 +37,17 @@ class MediaTestProvider:
             }
         )
 
-    def poll(self, handle: Handle) -> PollOutcome:
+    def poll(self, handle: Handle) -> outcomes.PollOutcome:
         """Return how the job is, as its handle and the time say."""
         elapsed_ms, slow_ms = self._clock.now_ms() - handle["started_at_ms"], handle["slow_ms"]
         if elapsed_ms < slow_ms:
-            return Pending(max(0, 100 * elapsed_ms // slow_ms))
+            return outcomes.Pending(max(0, 100 * elapsed_ms // slow_ms))
         if handle["expire"]:
-            return Pending(ALMOST_DONE)
+            return outcomes.Pending(ALMOST_DONE)
         if handle["fail"]:
             # Not a kind that speaks against the provider: it fails for this one task only.
-            return Failed(FailureKind.BAD_RESULT, "the prompt asks for a failure")
-        return Succeeded((InlineFile(_file(handle["file"])),))
+            return outcomes.Failed(FailureKind.BAD_RESULT, "the prompt asks for a failure")
+        return outcomes.Succeeded((InlineFile(_file(handle["file"])),))
 
     def cancel(self, handle: Handle) -> bool:  # noqa: ARG002 - the protocol's shape
         """Agree: nothing is being made."""

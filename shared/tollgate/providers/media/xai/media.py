@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from tollgate.providers.media.xai import facts
 from tollgate.providers.media.xai.mappings import VIDEOS
+from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.answers import (
     progress_of,
@@ -14,22 +15,8 @@ from tollgate.providers.runtime.answers import (
     result_files,
     taken,
 )
-from tollgate.providers.runtime.base import (
-    Failed,
-    FailureKind,
-    Handle,
-    Job,
-    Lost,
-    Mapped,
-    Pending,
-    PollOutcome,
-    Rejected,
-    RejectionKind,
-    ResultFile,
-    SubmitOutcome,
-    Succeeded,
-    Unknown,
-)
+from tollgate.providers.runtime.base import Job, Mapped
+from tollgate.providers.runtime.outcomes import FailureKind, Handle, RejectionKind, ResultFile
 from tollgate.providers.runtime.reply import Reply
 
 
@@ -50,51 +37,53 @@ class XaiMedia(MediaAdapter):
         return StatusQuery(path, _state)
 
 
-def _video_request(reply: Reply) -> SubmitOutcome:
+def _video_request(reply: Reply) -> outcomes.SubmitOutcome:
     return taken(reply, request_id=reply.string("request_id"))
 
 
-def _images(reply: Reply) -> Succeeded | Rejected | Lost:
+def _images(reply: Reply) -> outcomes.Succeeded | outcomes.Rejected | outcomes.Lost:
     """Read `data`: moderation takes the images out of it, or marks them."""
     data = reply.get("data")
     if not isinstance(data, list):
-        return Lost(reply.detail())
+        return outcomes.Lost(reply.detail())
     found = [entry for entry in data if isinstance(entry, dict)]
     shown = [entry for entry in found if entry.get("respect_moderation") is not False]
     files = tuple(ResultFile(entry["url"]) for entry in shown if _is_text(entry.get("url")))
     if files:
-        return Succeeded(files)
-    return Lost(reply.detail()) if shown or len(found) < len(data) else refused(RejectionKind.CONTENT, None)
+        return outcomes.Succeeded(files)
+    if shown or len(found) < len(data):
+        return outcomes.Lost(reply.detail())
+    return refused(RejectionKind.CONTENT, None)
 
 
-def _state(reply: Reply) -> PollOutcome:
+def _state(reply: Reply) -> outcomes.PollOutcome:
     status = reply.string("status")
     if reply.status == facts.ACCEPTED or status == facts.PENDING:
-        return Pending(progress_of(reply.get("progress")))
+        return outcomes.Pending(progress_of(reply.get("progress")))
     if reply.status == facts.ENDED_BADLY:
         return _ended(reply)
     # A finished answer may have nothing but its video.
     if status == facts.DONE or (status is None and reply.ok and reply.string("video", "url")):
         return _video(reply)
     if status == facts.EXPIRED:
-        return Failed(FailureKind.TIMED_OUT, reply.detail())
-    return _failure(reply) if status == facts.FAILED else Unknown(reply.detail())
+        return outcomes.Failed(FailureKind.TIMED_OUT, reply.detail())
+    return _failure(reply) if status == facts.FAILED else outcomes.Unknown(reply.detail())
 
 
-def _ended(reply: Reply) -> PollOutcome:
+def _ended(reply: Reply) -> outcomes.PollOutcome:
     """Read HTTP 400: the video was made and moderated away, unless it is about our key."""
     if _says(_message(reply), facts.KEY_WORDS):
-        return Unknown(reply.detail())
+        return outcomes.Unknown(reply.detail())
     return _failure(reply)
 
 
-def _video(reply: Reply) -> Succeeded | Rejected:
+def _video(reply: Reply) -> outcomes.Succeeded | outcomes.Rejected:
     if reply.get("video", "respect_moderation") is False:
         return refused(RejectionKind.CONTENT, None)
-    return Succeeded(result_files(reply.get("video", "url")))
+    return outcomes.Succeeded(result_files(reply.get("video", "url")))
 
 
-def _failure(reply: Reply) -> Rejected | Failed:
+def _failure(reply: Reply) -> outcomes.Refusal:
     """Read why a video failed."""
     message = _message(reply)
     if _says(message, facts.MODERATION_WORDS):
@@ -104,13 +93,13 @@ def _failure(reply: Reply) -> Rejected | Failed:
     return provider_error(reply)
 
 
-def _refusal(reply: Reply) -> Rejected | Failed:
+def _refusal(reply: Reply) -> outcomes.Refusal:
     """Read an error of either shape."""
     message = _message(reply)
     if _says(message, facts.MODERATION_WORDS):
         return refused(RejectionKind.CONTENT, message)
     if _says(message, facts.KEY_WORDS):
-        return Failed(FailureKind.REFUSED_US, reply.detail())
+        return outcomes.Failed(FailureKind.REFUSED_US, reply.detail())
     return refusal(reply, message)
 
 
