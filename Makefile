@@ -55,6 +55,9 @@ test: .venv/.ready .local/ministack/.ready  ## all tests
 chaos: .venv/.ready .local/ministack/.ready  ## 500 requests, faulty providers, workers that are killed (SEED=1 CHAOS_TASKS=500 PHYSICS=1)
 	@CHAOS_PHYSICS=$(PHYSICS) CHAOS_TASKS=$(CHAOS_TASKS) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -q -s tests/journey/test_chaos.py
 
+soak: .venv/.ready .local/ministack/.ready  ## traffic of every kind for half an hour: nothing grows, the books agree (SOAK_MINUTES=30 SOAK_SEED=1)
+	@SOAK_MINUTES=$(SOAK_MINUTES) SOAK_SEED=$(SOAK_SEED) $(PYTHON) -m tests.bench.soak
+
 e2e: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## deploy into the emulator, use it, deploy again, delete
 	@$(PYTHON) -m pytest -q -m e2e tests/e2e
 

@@ -52,6 +52,11 @@ class MortalService(LocalService):
         """Return how to reach it, once it is started."""
         return read_service()
 
+    @property
+    def pids(self) -> Mapping[str, int]:
+        """The processes of its parts, by name."""
+        return {name: process.pid for name, process in self._processes.items()}
+
     def outage(self, away_s: int) -> None:
         """Kill the worker, let `away_s` seconds pass without one, and start another."""
         worker = self._processes["worker"]
@@ -102,7 +107,7 @@ def mortal_service(folder: Path, unrest: tuple[int, float] | None = None) -> Ite
     service = MortalService(folder / "ahead", unrest)
     settings = {
         # Nothing else: a developer's own provider keys would be used.
-        **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
+        **{name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ},
         "PYTHONPATH": os.pathsep.join(str(ROOT / part) for part in ("functions", "shared", "")),
         "TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS": "1",
         # The customers create as fast as they can.
