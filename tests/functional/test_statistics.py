@@ -102,6 +102,7 @@ class TestStatistics:
             "total": nothing,
             "byDay": [{"date": START_DAY, **nothing}],
             "byModel": [],
+            "byKey": [],
         }
 
     def test_tasks_and_text_by_model_the_dearest_first(
@@ -119,6 +120,21 @@ class TestStatistics:
             ("gpt-5.4-mini", (103, 0, 0, 2)),
         ]
         assert found["byModel"][1]["inputTokens"] == found["byModel"][1]["outputTokens"] == 18
+
+    def test_each_key_has_what_it_asked_for_and_the_dashboard_has_the_rest(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        first = ok(customer, "/api/v1/keys")["keys"][0]["id"]
+        for prompt in ("a boat", "[[reject]]"):
+            body = {"model": "z-image", **with_prompt(prompt)}
+            _, made, _ = call("POST", "/api/v1/generation/create", customer.api_key, body)
+            run_to_end(made["data"]["taskId"], clock)
+        ask(aws, customer, 11, 63)
+        found = rolled_up(aws, customer)["byKey"]
+        assert [(each["keyId"], sums(each)) for each in found] == [
+            (first, (20_000, 10_000, 2, 0)),
+            ("", (63, 0, 0, 1)),
+        ]
 
     def test_a_refund_counts_on_the_day_of_the_refund(
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock

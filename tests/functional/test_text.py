@@ -16,6 +16,7 @@ import pytest
 
 from local.template import ROOT
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
+from tollgate.accounts.keys import key_id_of
 from tollgate.composition import parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition import text as text_parts
@@ -93,6 +94,16 @@ class TestMetering:
 
 
 class TestSdks:
+    def test_the_ledger_says_which_key_asked_and_how_long_it_took(self, client: TextClient) -> None:
+        message = {"role": "user", "content": "[[tokens 5]] [[delay 20]]"}
+        for stream in (False, True):
+            asked = {"model": "gpt-5.4-mini", "messages": [message], "stream": stream}
+            assert client.post("/chat/completions", asked).status_code == 200
+        whole, streamed = client.texts_when(2)
+        assert whole.key_id == streamed.key_id == key_id_of(client.account.api_key)
+        assert whole.first_byte_ms is None
+        assert 0 < (streamed.first_byte_ms or 0) <= (streamed.latency_ms or 0)
+
     def test_openai_streams_with_usage_in_a_last_chunk_only_when_asked(self, client: TextClient) -> None:
         asked = list(
             client.openai.chat.completions.create(

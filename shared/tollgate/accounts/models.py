@@ -107,6 +107,11 @@ class ApiKey:
     seq: int = 0
     """Raised by each change but the last use, so that a change is of the key that was read."""
 
+    @property
+    def listed_id(self) -> str | None:
+        """Return the id under which its customer knows the key; `None` for keys of ours."""
+        return self.key_id if self.listed else None
+
     def usable_at(self, now_ms: int) -> bool:
         """Return whether the key is neither revoked nor expired at `now_ms`."""
         expired = self.expires_at_ms is not None and self.expires_at_ms <= now_ms

@@ -33,6 +33,9 @@ _OPTIONAL = (
     "reason",
     "reference",
     "event_id",
+    "key_id",
+    "latency_ms",
+    "first_byte_ms",
 )
 
 
@@ -62,6 +65,12 @@ class Entry:
     """The payment that a credit is of, as the payment provider names it; the customer sees it."""
     event_id: str | None = None
     """The payment provider's event that told of it."""
+    key_id: str | None = None
+    """The API key that asked; none for what was asked for in the dashboard."""
+    latency_ms: int | None = None
+    """How long a text request took, from its acceptance to the end of its answer."""
+    first_byte_ms: int | None = None
+    """How long it took until there was something of a streamed answer to send."""
 
     def to_item(self) -> Item:
         """Return the entry as a row."""
@@ -105,6 +114,7 @@ def charge_entry(
     now_ms: int,
     *,
     counter: str | None = None,
+    key_id: str | None = None,
 ) -> Entry:
     """Return the entry that takes `amount_micro_usd` (positive) for a task."""
     return Entry(
@@ -116,6 +126,7 @@ def charge_entry(
         task_id=task_id,
         model=model,
         counter=counter,
+        key_id=key_id,
     )
 
 
@@ -127,6 +138,7 @@ def refund_entry(
     now_ms: int,
     *,
     counter: str | None = None,
+    key_id: str | None = None,
 ) -> Entry:
     """Return the entry that returns a task's charge in full."""
     return Entry(
@@ -139,4 +151,5 @@ def refund_entry(
         model=model,
         answers=charge_id(task_id),
         counter=counter,
+        key_id=key_id,
     )

@@ -304,8 +304,11 @@ def text_entry(
     usage: Mapping[str, Any],
     now_ms: int,
     reason: str | None = None,
+    key_id: str | None = None,
+    latency_ms: int | None = None,
+    first_byte_ms: int | None = None,
 ) -> Entry:
-    """Return the entry that bills a text request; `usage` and `reason` say what for."""
+    """Return the entry that bills a text request; `usage` and `reason` say what for, `key_id` who asked."""
     return Entry(
         account_id,
         text_entry_id(request_id),
@@ -317,6 +320,9 @@ def text_entry(
         usage=dict(usage),
         counter=counter,
         reason=reason,
+        key_id=key_id,
+        latency_ms=latency_ms,
+        first_byte_ms=first_byte_ms,
     )
 
 

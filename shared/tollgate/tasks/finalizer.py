@@ -39,6 +39,7 @@ class TaskFinalizer:
                 task.refunded_micro_usd,
                 now_ms,
                 counter=task.counter,
+                key_id=task.key_id,
             )
             if end.refund
             else None

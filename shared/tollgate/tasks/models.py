@@ -100,7 +100,8 @@ class Task:
     `seq` grows with every step and guards it: a message for an older `seq` is stale. `wake_at_ms` is
     when the sweeper steps in if nothing moved the task until then; terminal tasks have none. `counter` is
     the spending cap's that its charge was counted in, if its key had one. The files are deleted some time
-    after `expires_at_ms`, where that is set. `correlation_id` is the request's that created it.
+    after `expires_at_ms`, where that is set. `correlation_id` is the request's that created it,
+    `key_id` the API key that asked, if it was one that its customer knows.
     """
 
     task_id: str
@@ -127,6 +128,7 @@ class Task:
     expires_at_ms: int | None = None
     counter: str | None = None
     correlation_id: str | None = None
+    key_id: str | None = None
 
     @property
     def ended(self) -> bool:

@@ -24,6 +24,7 @@ _PLAIN = (
     "expires_at_ms",
     "counter",
     "correlation_id",
+    "key_id",
 )
 _JSON = ("values", "metadata", "output")
 

@@ -107,7 +107,8 @@ class TaskService:
             return _repeated(key_used, body_hash)
         allowance = None if key is None else key.allowance(now_ms)
         counter = None if allowance is None else allowance.counter
-        task = _new_task(account_id, request, origin, price, now_ms, counter=counter)
+        key_id = None if key is None else key.listed_id
+        task = _new_task(account_id, request, origin, price, now_ms, counter=counter, key_id=key_id)
         created = self._queue(task, idempotency_key, body_hash, allowance)
         # Not before: who has not paid stores nothing here. A crash in between ends in a refund, as the
         # provider finds no file; a repeat with the same Idempotency-Key stores it after all.
@@ -146,6 +147,7 @@ class TaskService:
             task.charge_micro_usd,
             task.created_at_ms,
             counter=task.counter,
+            key_id=task.key_id,
         )
         # The key comes first: a repeat gives its task, whatever became of the balance since.
         remember = [] if key is None else [self.idempotency.remember(task, key, body_hash)]
@@ -213,6 +215,7 @@ def _new_task(
     now_ms: int,
     *,
     counter: str | None,
+    key_id: str | None,
 ) -> Task:
     return Task(
         task_id=new_id("task"),
@@ -228,6 +231,7 @@ def _new_task(
         metadata=request.metadata,
         origin=origin,
         counter=counter,
+        key_id=key_id,
         correlation_id=correlation_id(),
     )
 

@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -63,8 +64,16 @@ class Placed:
     answers: int = 1
     settling: bool = False
     renewals: int = 0
+    key_id: str | None = None
+    """The API key that asked, where it is one that its customer knows."""
+    accepted_at: float = field(default_factory=time.monotonic, repr=False)
+    first_byte_ms: int | None = None
     timer: asyncio.TimerHandle | None = field(default=None, repr=False)
     """Wakes whoever renews the hold; a request that is over by then pays nothing for it."""
+
+    def elapsed_ms(self) -> int:
+        """Return how long ago the request was accepted."""
+        return round((time.monotonic() - self.accepted_at) * MS_PER_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +104,8 @@ class TextBilling:
         demand: Demand,
         model: TextModel,
         allowance: Allowance | None = None,
+        *,
+        key_id: str | None = None,
     ) -> Placed:
         """Set aside what the request can cost at most, within the `allowance` of a key with a spending cap.
 
@@ -102,6 +113,7 @@ class TextBilling:
         `SpendingCapReachedError`, `ConcurrencyLimitedError`, `RateLimitedError`, `UserNotFoundError`, and
         `KeyLimitReachedError` as `open_period` does; then nothing is held.
         """
+        accepted_at = time.monotonic()
         counter = None if allowance is None else allowance.counter
         plan = full_hold(demand, model)
         refusal: HoldRefusedError | None = None
@@ -115,7 +127,8 @@ class TextBilling:
                 refusal = exc
             else:
                 self.meter.counted(account_id, window)
-                placed = Placed(account_id, hold, plan, allowance, demand.answers)
+                placed = Placed(account_id, hold, plan, allowance, demand.answers, key_id=key_id)
+                placed.accepted_at = accepted_at
                 self._renew_later(placed)
                 return placed
             if isinstance(refusal.rate, RateWindowMovedError):
@@ -155,6 +168,9 @@ class TextBilling:
             usage=_stored(usage),
             now_ms=self._clock.now_ms(),
             reason=LIMITED if placed.plan.cuts(usage.output_tokens, placed.answers) else None,
+            key_id=placed.key_id,
+            latency_ms=placed.elapsed_ms(),
+            first_byte_ms=placed.first_byte_ms,
         )
         decided = await self._record(entry)
         # With what the row says, not with what we would have: an earlier try of ours, or whoever took the

@@ -90,7 +90,9 @@ class TextService:
             raise InvalidInputError(problems)
         demand = Demand(input_bound(request, model), request.output_limit, request.answers)
         allowance = key.allowance(self.clock.now_ms())
-        placed = await self.billing.place(key.account_id, request_id, demand, model, allowance)
+        placed = await self.billing.place(
+            key.account_id, request_id, demand, model, allowance, key_id=key.listed_id
+        )
         try:
             response = await self._try_routes(request, model, placed, headers)
         except BaseException:
@@ -291,6 +293,7 @@ class TextService:
             if stream.fault is not None and not exchange.meter.delivered_bytes:
                 return _refused(routed.request, _closed(response, stream.fault))
             if first:
+                placed.first_byte_ms = placed.elapsed_ms()
                 return StreamedResponse(
                     placed, routed.model, exchange, response, first, self.billing, self.finishing
                 )

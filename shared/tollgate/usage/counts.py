@@ -58,8 +58,15 @@ class Counts(NamedTuple):
         }
 
 
-ByModel = dict[str, Counts]
-"""Counts by the id of the model."""
+ByName = dict[str, Counts]
+"""Counts by the id of a model, or of an API key; what no key asked for, in the dashboard, has the id ""."""
+
+
+class DayCounts(NamedTuple):
+    """The counts of one day, once by model and once by API key."""
+
+    by_model: ByName
+    by_key: ByName
 
 
 def total(counts: Iterable[Counts]) -> Counts:
@@ -67,11 +74,11 @@ def total(counts: Iterable[Counts]) -> Counts:
     return reduce(Counts.plus, counts, Counts())
 
 
-def by_model(counts: Iterable[tuple[str, Counts]]) -> ByModel:
-    """Return the sums for each model of pairs of a model and counts."""
-    sums: ByModel = {}
-    for model, each in counts:
-        sums[model] = sums.get(model, Counts()).plus(each)
+def by_name(counts: Iterable[tuple[str, Counts]]) -> ByName:
+    """Return the sums for each name of pairs of a name and counts."""
+    sums: ByName = {}
+    for name, each in counts:
+        sums[name] = sums.get(name, Counts()).plus(each)
     return sums
 
 
@@ -83,6 +90,11 @@ def bucket_of(entry: Entry) -> Bucket:
 def model_of(entry: Entry) -> str:
     """Return the model that an entry is counted for."""
     return entry.model or ""
+
+
+def key_of(entry: Entry) -> str:
+    """Return the API key that an entry is counted for."""
+    return entry.key_id or ""
 
 
 def counts_of(entry: Entry) -> Counts:

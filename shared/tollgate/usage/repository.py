@@ -1,8 +1,9 @@
 """The daily roll-up in DynamoDB: a row for each account and day, and a mark for each entry that is in it.
 
-A row has the counts of all models of its day in one text, so 30 days are 30 small rows however much was
-used. It is written in one transaction with the marks of the entries that it grew by: that is what makes each
-entry count exactly once, however often and in whatever order the stream gives it (decision 0021).
+A row has the counts of all models of its day in one text and those of all API keys in another, so 30 days
+are 30 small rows however much was used. It is written in one transaction with the marks of the entries that
+it grew by: that is what makes each entry count exactly once, however often and in whatever order the stream
+gives it (decision 0021).
 """
 
 import json
@@ -14,7 +15,16 @@ from tollgate.kit.expressions import Equals, Missing
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 from tollgate.ledger.entries import Entry
-from tollgate.usage.counts import Bucket, ByModel, Counts, by_model, counts_of, model_of
+from tollgate.usage.counts import (
+    Bucket,
+    ByName,
+    Counts,
+    DayCounts,
+    by_name,
+    counts_of,
+    key_of,
+    model_of,
+)
 
 MAX_AT_ONCE = 99
 """Entries in one transaction, which DynamoDB bounds to 100 writes; one of these is the row."""
@@ -35,14 +45,14 @@ class UsageRepository:
         self._db = db
         self._usage_table = usage_table
 
-    def days(self, account_id: str, first: str, last: str) -> Iterator[tuple[str, ByModel]]:
+    def days(self, account_id: str, first: str, last: str) -> Iterator[tuple[str, DayCounts]]:
         """Return each day that has counts, from one to another, both included, with its counts."""
         rows = self._db.query(
             self._usage_table,
             "account_id = :account AND usage_day BETWEEN :first AND :last",
             {":account": account_id, ":first": first, ":last": last},
         )
-        return ((row["usage_day"], _read_counts(row)) for row in rows)
+        return ((row["usage_day"], _read_day(row)) for row in rows)
 
 
 class RollUp:
@@ -97,18 +107,28 @@ class RollUp:
         """Return the write of the row as it is now and `entries`; refused when it has changed by then."""
         key = {"account_id": bucket.account_id, "usage_day": bucket.day}
         row = self._db.get(self._usage_table, key) or {**key, "seq": 0, "counts": "{}"}
-        added = ((model_of(entry), counts_of(entry)) for entry in entries)
-        counts = by_model([*_read_counts(row).items(), *added])
+        known = _read_day(row)
+        models = by_name([*known.by_model.items(), *((model_of(one), counts_of(one)) for one in entries)])
+        keys = by_name([*known.by_key.items(), *((key_of(one), counts_of(one)) for one in entries)])
         is_new = Missing("account_id")
         is_what_was_read = Equals("seq", row["seq"])
         return Write(
             self._usage_table,
-            item={**key, "seq": row["seq"] + 1, "counts": json.dumps(counts, separators=(",", ":"))},
+            item={**key, "seq": row["seq"] + 1, "counts": _text(models), "keys": _text(keys)},
             condition=is_what_was_read if row["seq"] else is_new,
             refused=lambda _: RollUpMovedError(bucket),
         )
 
 
-def _read_counts(row: Item) -> ByModel:
-    """Return the counts in a row: by model, a list in the order of the fields of `Counts`."""
-    return {model: Counts(*values) for model, values in json.loads(row["counts"]).items()}
+def _read_day(row: Item) -> DayCounts:
+    """Return the counts in a row: for each name a list in the order of the fields of `Counts`."""
+    # Rows from before keys were counted have none.
+    return DayCounts(_read_counts(row["counts"]), _read_counts(row.get("keys", "{}")))
+
+
+def _read_counts(text: str) -> ByName:
+    return {name: Counts(*values) for name, values in json.loads(text).items()}
+
+
+def _text(counts: ByName) -> str:
+    return json.dumps(counts, separators=(",", ":"))

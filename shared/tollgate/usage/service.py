@@ -1,11 +1,11 @@
 """What customers ask about their usage: totals by day and by model."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tollgate.kit.clock import Clock
-from tollgate.usage.counts import ByModel, by_model, total
+from tollgate.usage.counts import ByName, Counts, DayCounts, by_name, total
 from tollgate.usage.period import Period, read_period
 from tollgate.usage.repository import UsageRepository
 
@@ -18,27 +18,46 @@ class StatisticsService:
     clock: Clock
 
     def of(self, account_id: str, query: Mapping[str, str]) -> dict[str, Any]:
-        """Return `{range, from, to, total, byDay, byModel}` for the days of `query`.
+        """Return `{range, from, to, total, byDay, byModel, byKey}` for the days of `query`.
 
         Source: docs/contract.md#account.
 
         Raises `InvalidInputError`.
         """
+        return statistics(*self.days(account_id, query))
+
+    def days(self, account_id: str, query: Mapping[str, str]) -> tuple[Period, dict[str, DayCounts]]:
+        """Return the days that `query` asks for, and the counts of those that have any.
+
+        Raises `InvalidInputError`.
+        """
         period = read_period(query, self.clock.now_ms())
-        days = self.usage.days(account_id, period.first.isoformat(), period.last.isoformat())
-        return statistics(period, dict(days))
+        found = self.usage.days(account_id, period.first.isoformat(), period.last.isoformat())
+        return period, dict(found)
 
 
-def statistics(period: Period, days: Mapping[str, ByModel]) -> dict[str, Any]:
-    """Add up the counts of the period's days. `byDay` has every day, `byModel` the dearest first. Pure."""
-    by_day = {day: total(days.get(day, {}).values()) for day in period.days()}
-    models = by_model(pair for counts in days.values() for pair in counts.items())
-    dearest_first = sorted(models.items(), key=lambda pair: (-pair[1].spent_micro_usd, pair[0]))
+def statistics(period: Period, days: Mapping[str, DayCounts]) -> dict[str, Any]:
+    """Add up the counts of the period's days. `byDay` has every day, the others the dearest first. Pure."""
+    none = DayCounts({}, {})
+    by_day = {day: total(days.get(day, none).by_model.values()) for day in period.days()}
     return {
         "range": period.name,
         "from": period.first.isoformat(),
         "to": period.last.isoformat(),
         "total": total(by_day.values()).view(),
         "byDay": [{"date": day, **counts.view()} for day, counts in by_day.items()],
-        "byModel": [{"model": model, **counts.view()} for model, counts in dearest_first],
+        "byModel": [
+            {"model": model, **counts.view()}
+            for model, counts in dearest_first(day.by_model for day in days.values())
+        ],
+        "byKey": [
+            {"keyId": key_id, **counts.view()}
+            for key_id, counts in dearest_first(day.by_key for day in days.values())
+        ],
     }
+
+
+def dearest_first(days: Iterable[ByName]) -> list[tuple[str, Counts]]:
+    """Return the sums of several days for each name, what was spent most on first. Pure."""
+    sums = by_name(pair for counts in days for pair in counts.items())
+    return sorted(sums.items(), key=lambda pair: (-pair[1].spent_micro_usd, pair[0]))

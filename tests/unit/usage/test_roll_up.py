@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Any
+from typing import Any, Literal
 
 import boto3
 import pytest
@@ -75,8 +75,16 @@ class Books:
         return {
             (account, day, model): list(counts)
             for account in accounts
-            for day, by_model in self.usage.days(account, FIRST, LAST)
-            for model, counts in by_model.items()
+            for day, found in self.usage.days(account, FIRST, LAST)
+            for model, counts in found.by_model.items()
+        }
+
+    def key_sums(self, accounts: Sequence[str]) -> Sums:
+        return {
+            (account, day, key): list(counts)
+            for account in accounts
+            for day, found in self.usage.days(account, FIRST, LAST)
+            for key, counts in found.by_key.items()
         }
 
 
@@ -92,12 +100,12 @@ def change(entry: Entry) -> dict[str, Any]:
     return {"dynamodb": {"NewImage": image, "SequenceNumber": entry.entry_id}}
 
 
-def expected_sums(entries: Sequence[Entry]) -> Sums:
+def expected_sums(entries: Sequence[Entry], name: Literal["model", "key_id"] = "model") -> Sums:
     """Add entries up by hand."""
     sums: Sums = {}
     for entry in entries:
         day = f"2026-11-{21 + (entry.created_at_ms - NOVEMBER_21_MS) // MS_PER_DAY}"
-        row = sums.setdefault((entry.account_id, day, str(entry.model)), [0] * 6)
+        row = sums.setdefault((entry.account_id, day, getattr(entry, name) or ""), [0] * 6)
         if entry.amount_micro_usd > 0:
             row[1] += entry.amount_micro_usd
             continue
@@ -117,15 +125,22 @@ def an_entry(draw: st.DrawFn, account_ids: Sequence[str]) -> Entry:
     account, model = draw(st.sampled_from(account_ids)), draw(st.sampled_from(["z-image", "gpt-5.4-mini"]))
     at = NOVEMBER_21_MS + draw(st.integers(0, 3 * MS_PER_DAY - 1))
     amount, made = draw(st.integers(0, 10**9)), next(serial)
+    key = draw(st.sampled_from([None, "key_a", "key_b"]))
     match draw(st.sampled_from("crt")):
         case "c":
-            return charge_entry(account, f"task_{made}", model, amount, at)
+            return charge_entry(account, f"task_{made}", model, amount, at, key_id=key)
         case "r":
-            return refund_entry(account, f"task_{made}", model, amount + 1, at)
+            return refund_entry(account, f"task_{made}", model, amount + 1, at, key_id=key)
         case _:
             usage = {"input_tokens": amount % 7, "output_tokens": amount % 5}
             return text_entry(
-                account, f"req_{made}", model=model, charge_micro_usd=amount, usage=usage, now_ms=at
+                account,
+                f"req_{made}",
+                model=model,
+                charge_micro_usd=amount,
+                usage=usage,
+                now_ms=at,
+                key_id=key,
             )
 
 
@@ -148,6 +163,7 @@ class TestExactlyOnce:
         books.client.crashes = {}
         assert books.recorder.record([change(entry) for entry in data.draw(st.permutations(entries))]) == []
         assert books.sums(accounts) == expected_sums(entries)
+        assert books.key_sums(accounts) == expected_sums(entries, "key_id")
 
     def test_250_entries_of_one_day_take_three_transactions(self, books: Books) -> None:
         entries = [
