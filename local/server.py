@@ -82,7 +82,12 @@ DASHBOARD_PATHS = ("/", "/docs", "/dashboard")
 DASHBOARD_FOLDERS = ("/docs/", "/dashboard/")
 MCP_PATH = "/mcp"
 STATUS_PATH = "/api/v1/task/status/"
-TEXT_PATHS = ("/api/v1/chat/", "/api/v1/messages", "/api/v1/models", "/api/v1/responses")
+TEXT_PATHS = tuple(
+    f"{base}/{name}"
+    for base in ("/api/v1", "/api", "/api/v1/v1")
+    for name in ("chat/", "messages", "models", "responses", "embeddings")
+)
+"""Of the text function, in all the ways in which clients join base URLs."""
 
 
 async def api(scope: Scope, receive: Receive, send: Send) -> None:

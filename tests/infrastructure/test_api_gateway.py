@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from local.server import TEXT_PATHS
 from local.template import Template
 from tollgate.kit.errors import TollgateError
 
@@ -59,6 +60,18 @@ TEXT = {
     ("GET", "/api/v1/models/{id}"),
 }
 
+V1_TWICE = "/api/v1/v1/{proxy+}"
+TEXT_OF_OTHER_BASES = {
+    ("POST", "/api/chat/completions"),
+    ("POST", "/api/messages"),
+    ("POST", "/api/messages/count_tokens"),
+    ("POST", "/api/responses"),
+    ("GET", "/api/models"),
+    ("POST", V1_TWICE),
+    ("GET", V1_TWICE),
+}
+"""The same where a client joins its base URL in another way."""
+
 DASHBOARD = {
     *((method, path) for path in ("/", "/docs", "/docs/{proxy+}") for method in ("GET", "OPTIONS")),
     *((method, "/dashboard") for method in ("GET", "OPTIONS")),
@@ -73,7 +86,13 @@ GATEWAY_ONLY = {("rate_limited", 429, "TooManyRequests")}
 
 class TestRoutes:
     def test_they_are_explicit(self, template: Template) -> None:
-        assert template.routes() == ROUTES | TEXT | DASHBOARD | MCP
+        assert template.routes() == ROUTES | TEXT | TEXT_OF_OTHER_BASES | DASHBOARD | MCP
+
+    def test_on_one_machine_the_same_function_answers_text(self) -> None:
+        for _, path in TEXT | TEXT_OF_OTHER_BASES - {("POST", V1_TWICE), ("GET", V1_TWICE)}:
+            assert path.startswith(TEXT_PATHS), path
+        assert f"{V1_TWICE.removesuffix('{proxy+}')}messages".startswith(TEXT_PATHS)
+        assert not [path for _, path in ROUTES | MCP if path.startswith(TEXT_PATHS)]
 
     def test_the_endpoint_is_regional(self, template: Template) -> None:
         api = template.of_type("AWS::ApiGateway::RestApi")["Api"]
@@ -92,9 +111,10 @@ class TestRoutes:
         }
 
     def test_the_text_routes_are_streamed_and_no_other(self, template: Template) -> None:
-        for method, path in ROUTES | TEXT:
+        text = TEXT | TEXT_OF_OTHER_BASES
+        for method, path in ROUTES | text:
             on = template.openapi()["paths"][path][method.lower()]["x-amazon-apigateway-integration"]
-            streamed = (method, path) in TEXT
+            streamed = (method, path) in text
             # Any other word than RESPONSE_STREAM in the template would quietly give the buffered address.
             address = "response-streaming-invocations" if streamed else "/invocations"
             assert on["uri"]["Fn::Sub"].endswith(address)
@@ -108,8 +128,8 @@ class TestCrossOrigin:
         self, template: Template
     ) -> None:
         preflights = template.preflights()
-        assert set(preflights) == {path for _, path in ROUTES | TEXT | MCP}
-        for method, path in ROUTES | TEXT | MCP:
+        assert set(preflights) == {path for _, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP}
+        for method, path in ROUTES | TEXT | TEXT_OF_OTHER_BASES | MCP:
             headers = preflights[path]
             assert method in headers["access-control-allow-methods"].strip("'").split(",")
             # A wildcard stands for every header but this one.

@@ -28,6 +28,7 @@ REQUEST_ID = "request_id"
 ACCOUNT_ID = "account_id"
 """Where the state of a request has its id, and whose it is once that is known."""
 
+_ROOT, _VERSION = "/api", "/v1"
 _ANTHROPIC_PATH = "/api/v1/messages"
 _ANTHROPIC_HEADERS = frozenset({b"anthropic-version", b"x-api-key"})
 _METHOD_NOT_ALLOWED = 405
@@ -51,9 +52,10 @@ class TextMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        # Starlette's router raises what it cannot route only where it is told of an app.
-        scope["app"] = self
         state = scope.setdefault("state", {})
+        sent_path = scope["path"]
+        # Starlette's router raises what it cannot route only where it is told of an app.
+        scope = {**scope, "path": canonical_path(sent_path), "app": self}
         state[REQUEST_ID] = begin_request()
         has_begun = False
 
@@ -76,7 +78,7 @@ class TextMiddleware:
         except Exception as exc:
             if has_begun:
                 raise
-            await _error_response(scope, exc)(scope, receive, send_named)
+            await _error_response(scope, sent_path, exc)(scope, receive, send_named)
 
     def _headers(self, scope: Scope, status: int) -> list[tuple[bytes, bytes]]:
         state = scope["state"]
@@ -87,6 +89,20 @@ class TextMiddleware:
         if ACCOUNT_ID in state:
             named.update(self._rate_headers(state[ACCOUNT_ID]))
         return [(name.encode(), value.encode()) for name, value in named.items()]
+
+
+def canonical_path(path: str) -> str:
+    """Return the path of the route that is meant, whichever way a client joined it to its base URL.
+
+    Anthropic's SDKs add `/v1` to theirs, OpenAI's have it in theirs, others differ: it may be left out or be
+    there twice, and a slash may stand at the end.
+    """
+    path = path.removesuffix("/")
+    if path.startswith(f"{_ROOT}{_VERSION}{_VERSION}/"):
+        return _ROOT + path.removeprefix(_ROOT + _VERSION)
+    if path.startswith(f"{_ROOT}/") and not path.startswith(f"{_ROOT}{_VERSION}/"):
+        return _ROOT + _VERSION + path.removeprefix(_ROOT)
+    return path
 
 
 def protocol_of(scope: Scope) -> ChatProtocol:
@@ -115,6 +131,6 @@ def public_error(exc: Exception, method: str = "", path: str = "") -> TollgateEr
     return error
 
 
-def _error_response(scope: Scope, exc: Exception) -> Response:
-    error = public_error(exc, scope["method"], scope["path"])
+def _error_response(scope: Scope, sent_path: str, exc: Exception) -> Response:
+    error = public_error(exc, scope["method"], sent_path)
     return Response(encoded(error_body(protocol_of(scope), error)), error.status, error.headers(), JSON)
