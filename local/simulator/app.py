@@ -1,6 +1,7 @@
 """Puts the simulator together: providers under their prefixes, result files, and the tests' own routes."""
 
 from collections.abc import Callable
+from importlib import import_module
 
 from fastapi import APIRouter, FastAPI
 from starlette.requests import Request
@@ -13,13 +14,12 @@ from local.simulator.jobs import MAX_JOBS, JobStore
 from local.simulator.wire import FaultError
 from tollgate.kit.clock import Clock, SystemClock
 from tollgate.providers.runtime.accounts import media_accounts
-from tollgate.providers.runtime.declaration import imported
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 """A larger request gets a 413."""
 
 PROVIDERS: dict[str, Callable[[Engine], APIRouter]] = {
-    name: imported(f"local.simulator.providers.{name}.router") for name in media_accounts()
+    name: import_module(f"local.simulator.providers.{name}").router for name in media_accounts()
 }
 """Each declared media provider's routes: `router` in the module of its name.
 

@@ -27,8 +27,8 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.queue import Queue
 from tollgate.ledger.audit import audit
-from tollgate.providers.media.fal.media import FalMedia
-from tollgate.providers.media.poyo.media import PoyoMedia
+from tollgate.providers.media.fal.media import Adapter as FalMedia
+from tollgate.providers.media.poyo.media import Adapter as PoyoMedia
 from tollgate.tasks.lifecycle import MAX_SUBMITS
 
 MAX_ROUNDS = 40

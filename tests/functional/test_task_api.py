@@ -21,7 +21,7 @@ from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger import repository as ledger_module
-from tollgate.providers.media.fal.media import FalMedia
+from tollgate.providers.media.fal.media import Adapter as FalMedia
 from tollgate.providers.runtime.base import Job
 from tollgate.tasks import step
 from tollgate.tasks.models import Attempt, TaskStatus

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.providers.mapping_support import A, job_of
 from tests.unit.providers.support import KEY, Api, connected, first_bytes, made_job, run
 from tests.unit.providers.ways import simulated
-from tollgate.providers.media.ark.media import ArkMedia
+from tollgate.providers.media.ark.media import Adapter as ArkMedia
 from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,

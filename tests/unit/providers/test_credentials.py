@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from tests.support.clock import ManualClock
 from tollgate.kit.outbound import tls
-from tollgate.providers.media.fal.media import FalMedia
-from tollgate.providers.media.poyo.media import PoyoMedia
+from tollgate.providers.media.fal.media import Adapter as FalMedia
+from tollgate.providers.media.poyo.media import Adapter as PoyoMedia
 from tollgate.providers.runtime.credentials import ProviderSource
 from tollgate.providers.runtime.registry import providers
 from tollgate.providers.runtime.secret import read_credentials

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.providers.mapping_support import job_of
 from tests.unit.providers.support import KEY, Api, connected
-from tollgate.providers.media.dashscope.media import DashScopeMedia
+from tollgate.providers.media.dashscope.media import Adapter as DashScopeMedia
 from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,

@@ -15,7 +15,7 @@ from tests.unit.providers.support import (
     reply,
     run,
 )
-from tollgate.providers.media.fal.media import FalMedia
+from tollgate.providers.media.fal.media import Adapter as FalMedia
 from tollgate.providers.runtime.base import Job, MediaProvider
 from tollgate.providers.runtime.http import ProviderHttp
 from tollgate.providers.runtime.outcomes import (

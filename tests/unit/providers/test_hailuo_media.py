@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.support import KEY, Api, connected, made_job
-from tollgate.providers.media.minimax.media import MiniMaxMedia
+from tollgate.providers.media.minimax.media import Adapter as MiniMaxMedia
 from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,

@@ -20,7 +20,7 @@ from tollgate.providers.mapping.fields import DEFAULT
 from tollgate.providers.mapping.grok import within_grok_bounds
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.test import NAME as TEST
-from tollgate.providers.media.test.media import MediaTestProvider
+from tollgate.providers.media.test.media import Adapter as MediaTestProvider
 from tollgate.providers.runtime.base import Job, MediaProvider
 from tollgate.providers.runtime.outcomes import Submitted, Succeeded
 from tollgate.providers.runtime.registry import MappingNames, providers

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.providers.mapping_support import job_of
 from tests.unit.providers.support import KEY, Api, connected
-from tollgate.providers.media.minimax.media import MiniMaxMedia
+from tollgate.providers.media.minimax.media import Adapter as MiniMaxMedia
 from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,

@@ -10,7 +10,7 @@ from tests.unit.providers.mapping_support import A, B, job_of
 from tests.unit.providers.support import KEY, Api, connected, run
 from tests.unit.providers.ways import simulated
 from tollgate.providers.media.pixverse import facts
-from tollgate.providers.media.pixverse.media import PixVerseMedia
+from tollgate.providers.media.pixverse.media import Adapter as PixVerseMedia
 from tollgate.providers.runtime.base import Cancels, Job
 from tollgate.providers.runtime.outcomes import (
     Failed,

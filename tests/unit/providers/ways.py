@@ -22,7 +22,6 @@ from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.runtime.accounts import media_accounts
 from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.base import Job, MediaProvider
-from tollgate.providers.runtime.declaration import imported
 from tollgate.providers.runtime.outcomes import Handle, Submitted, Succeeded
 from tollgate.providers.runtime.registry import providers
 
@@ -118,7 +117,7 @@ class Way:
 def adapter(provider: str, base_url: str, wire: Wire) -> MediaProvider:
     """Return a provider's adapter, as its declaration makes it, on another wire."""
     declared = providers()[provider]
-    made: type[MediaAdapter] = imported(declared.adapter)
+    made: type[MediaAdapter] = declared.module("media").Adapter
     return made.connect(declared, KEY, base_url, wire)
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tollgate.providers.mapping.fields import Mapper
     from tollgate.providers.runtime.base import MediaProvider
 
+MEDIA = "tollgate.providers.media"
+
 ANSWER_TIMEOUT_S = 60.0
 """For each part of an answer to arrive, and for all of it."""
 MAX_ANSWER_TIMEOUT_S = 120.0
@@ -66,13 +68,15 @@ class ProviderAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider(ProviderAccount):
-    """A provider of media.
+    """A provider of media, in the folder of `providers/media/` that has its name.
+
+    There `mappings.MAPPINGS` has its mappers by the names that the catalog's routes use, and `media.Adapter`
+    is how it is asked (`runtime/adapter.py`).
 
     `base_url` is its own address, below which all paths are. `text_paths` are what the base URL beside a key
     may end with where the vendor sells text as well; media are one level above. `headers` go with every
-    request, besides the key as `auth` says. `mappings` and `adapter` are dotted names: the mappers by
-    the names that the catalog's routes have, and a class (`runtime/adapter.py`). `idempotency_header` is of
-    those that take a key with a submit, and do the job once however often it comes.
+    request, besides the key as `auth` says. `idempotency_header` is of those that take a key with a submit,
+    and do the job once however often it comes.
     """
 
     base_url: str = ""
@@ -82,22 +86,20 @@ class Provider(ProviderAccount):
     idempotency_header: str | None = None
     answer_timeout_s: float = ANSWER_TIMEOUT_S
     max_answer_bytes: int = MAX_ANSWER_BYTES
-    mappings: str
-    adapter: str
 
     def mappers(self) -> "Mapping[str, Mapper]":
         """Return its mappings by name; their modules are imported now."""
-        found: Mapping[str, Mapper] = imported(self.mappings)
+        found: Mapping[str, Mapper] = self.module("mappings").MAPPINGS
         return found
 
     def connect(self, key: str, base_url: str | None = None) -> "MediaProvider":
         """Return its adapter under `key`, at `base_url` where that is not its own; imported now."""
-        made: MediaProvider = imported(self.adapter).connect(self, key, self.media_url(base_url))
+        made: MediaProvider = self.module("media").Adapter.connect(self, key, self.media_url(base_url))
         return made
 
     def built_in(self, clock: Clock) -> "MediaProvider":
         """Return the adapter of a provider that is this service itself; imported now."""
-        made: MediaProvider = imported(self.adapter)(clock)
+        made: MediaProvider = self.module("media").Adapter(clock)
         return made
 
     def media_url(self, base_url: str | None) -> str:
@@ -107,8 +109,6 @@ class Provider(ProviderAccount):
             url = url.removesuffix(path)
         return url
 
-
-def imported(name: str) -> Any:
-    """Return what a dotted name stands for."""
-    module, _, attribute = name.rpartition(".")
-    return getattr(import_module(module), attribute)
+    def module(self, name: str) -> Any:
+        """Return a module of its folder, imported now."""
+        return import_module(f"{MEDIA}.{self.name}.{name}")

@@ -9,6 +9,4 @@ PROVIDER = Provider(
     env="APIMART_API_KEY",
     base_url="https://api.apimart.ai",
     idempotency_header="idempotency-key",
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.ApimartMedia",
 )

@@ -18,7 +18,7 @@ from tollgate.providers.runtime.outcomes import Handle
 from tollgate.providers.runtime.reply import FIRST_CLIENT_ERROR, Reply
 
 
-class ApimartMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Tasks, in sections that say a job each in its own way."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:

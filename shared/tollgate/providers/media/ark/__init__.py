@@ -13,6 +13,4 @@ PROVIDER = Provider(
     simulator="/api/v3",
     base_url="https://ark.ap-southeast.bytepluses.com/api/v3",
     answer_timeout_s=MAX_ANSWER_TIMEOUT_S,
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.ArkMedia",
 )

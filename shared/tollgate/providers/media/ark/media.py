@@ -20,7 +20,7 @@ from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
 
-class ArkMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Tasks for videos, which may be dropped while they wait; images at once."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:

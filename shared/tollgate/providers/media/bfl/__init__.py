@@ -9,6 +9,4 @@ PROVIDER = Provider(
     env="BFL_API_KEY",
     base_url="https://api.bfl.ai",
     auth=Auth("x-key", scheme=""),
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.BflMedia",
 )

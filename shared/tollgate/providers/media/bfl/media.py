@@ -12,7 +12,7 @@ from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
 
-class BflMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Jobs that are asked for at the address that BFL answers, which no other replaces."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:  # noqa: ARG002 - the mapping says it all

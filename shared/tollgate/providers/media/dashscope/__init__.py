@@ -14,6 +14,4 @@ PROVIDER = Provider(
     base_url="https://dashscope-intl.aliyuncs.com",
     text_paths=("/v1", "/compatible-mode"),
     answer_timeout_s=MAX_ANSWER_TIMEOUT_S,
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.DashScopeMedia",
 )

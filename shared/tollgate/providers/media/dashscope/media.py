@@ -13,7 +13,7 @@ from tollgate.providers.runtime.outcomes import Handle, ResultFile
 from tollgate.providers.runtime.reply import Reply
 
 
-class DashScopeMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Tasks, which may be dropped while they wait."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:

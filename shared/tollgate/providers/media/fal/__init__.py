@@ -11,6 +11,4 @@ PROVIDER = Provider(
     auth=Auth(scheme="Key"),
     # Switches off fal's own requeues: failing over is our part, and sooner.
     headers={"x-fal-no-retry": "1"},
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.FalMedia",
 )

@@ -15,7 +15,7 @@ from tollgate.providers.runtime.outcomes import Handle, RejectionKind, ResultFil
 from tollgate.providers.runtime.reply import FIRST_SERVER_ERROR, NOT_FOUND, Reply
 
 
-class FalMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Jobs in fal's queue."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:

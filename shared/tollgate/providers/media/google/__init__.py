@@ -23,6 +23,4 @@ PROVIDER = Provider(
     headers={"api-revision": "2026-05-20"},
     answer_timeout_s=MAX_ANSWER_TIMEOUT_S,
     max_answer_bytes=MAX_INLINE_ANSWER_BYTES,
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.GoogleMedia",
 )

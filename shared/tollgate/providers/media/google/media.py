@@ -33,7 +33,7 @@ _SURFACES: Mapping[str, _Surface] = {
 """By mapping."""
 
 
-class GoogleMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Media generations of the Gemini API."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:

@@ -8,6 +8,4 @@ PROVIDER = Provider(
     docs="https://docs.kie.ai",
     env="KIE_API_KEY",
     base_url="https://api.kie.ai",
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.KieMedia",
 )

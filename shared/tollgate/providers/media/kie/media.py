@@ -18,7 +18,7 @@ from tollgate.providers.runtime.reply import Reply
 RECORDS = "records"
 
 
-class KieMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Jobs, those of music with paths, codes and records of their own."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:

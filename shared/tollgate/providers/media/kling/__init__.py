@@ -13,6 +13,4 @@ PROVIDER = Provider(
     base_url="https://api-singapore.klingai.com",
     # Each call has a token of its own (client.py).
     auth=Auth(""),
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.KlingMedia",
 )

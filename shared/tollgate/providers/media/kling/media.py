@@ -15,7 +15,7 @@ from tollgate.providers.runtime.outcomes import FailureKind, Handle, ResultFile
 from tollgate.providers.runtime.reply import Reply
 
 
-class KlingMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Videos of either generation of the API."""
 
     http_type = KlingHttp

@@ -14,6 +14,4 @@ PROVIDER = Provider(
     simulator="/v1",
     base_url="https://api.minimax.io",
     text_paths=("/v1",),
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.MiniMaxMedia",
 )

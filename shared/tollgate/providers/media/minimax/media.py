@@ -12,7 +12,7 @@ from tollgate.providers.runtime.outcomes import FailureKind, Handle
 from tollgate.providers.runtime.reply import Reply
 
 
-class MiniMaxMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Tasks of both versions of the API; `first.py` reads the answers of the first."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:

@@ -15,6 +15,4 @@ PROVIDER = Provider(
     env="MJPROXY_API_KEY",
     address_env="MJPROXY_BASE_URL",
     auth=Auth("mj-api-secret", scheme=""),
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.MjProxyMedia",
 )

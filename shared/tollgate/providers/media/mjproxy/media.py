@@ -14,7 +14,7 @@ from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
 
-class MjProxyMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Tasks, each the submit of an action."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:

@@ -10,6 +10,4 @@ PROVIDER = Provider(
     simulator="/api/v1",
     base_url="https://api.muapi.ai/api/v1",
     auth=Auth("x-api-key", scheme=""),
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.MuapiMedia",
 )

@@ -11,7 +11,7 @@ from tollgate.providers.runtime.outcomes import Handle
 from tollgate.providers.runtime.reply import Reply
 
 
-class MuapiMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Predictions."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:  # noqa: ARG002 - the mapping says it all

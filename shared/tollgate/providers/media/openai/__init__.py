@@ -14,6 +14,4 @@ PROVIDER = Provider(
     base_url="https://api.openai.com/v1",
     answer_timeout_s=MAX_ANSWER_TIMEOUT_S,
     max_answer_bytes=MAX_INLINE_ANSWER_BYTES,
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.OpenAiMedia",
 )

@@ -10,7 +10,7 @@ from tollgate.providers.runtime.outcomes import Handle
 from tollgate.providers.runtime.reply import Reply
 
 
-class OpenAiMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Image generations and edits. There are no jobs: nothing to poll, to cancel or to call back."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:  # noqa: ARG002 - the mapping says it all

@@ -9,6 +9,4 @@ PROVIDER = Provider(
     env="PIAPI_API_KEY",
     base_url="https://api.piapi.ai",
     auth=Auth("x-api-key", scheme=""),
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.PiapiMedia",
 )

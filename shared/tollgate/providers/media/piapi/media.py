@@ -19,7 +19,7 @@ _FILES = ("image_urls", "temporary_image_urls", "image_url", "video", "video_url
 """The first of these that is there: the images of a grid one by one before the grid itself."""
 
 
-class PiapiMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Tasks."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:

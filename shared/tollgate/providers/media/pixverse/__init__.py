@@ -11,6 +11,4 @@ PROVIDER = Provider(
     base_url="https://app-api.pixverse.ai/openapi/v2",
     auth=Auth("api-key", scheme=""),
     answer_timeout_s=40.0,
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.PixVerseMedia",
 )

@@ -25,7 +25,7 @@ class PixVerseHttp(ProviderHttp):
         return {facts.TRACE_HEADER: str(uuid.uuid4())}
 
 
-class PixVerseMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Videos; the images that one is made from are sent before it."""
 
     http_type = PixVerseHttp

@@ -14,7 +14,7 @@ from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
 
-class PoyoMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Tasks, those of music with a record of their own."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:

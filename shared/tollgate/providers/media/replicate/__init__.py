@@ -9,6 +9,4 @@ PROVIDER = Provider(
     env="REPLICATE_API_TOKEN",
     simulator="/v1",
     base_url="https://api.replicate.com/v1",
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.ReplicateMedia",
 )

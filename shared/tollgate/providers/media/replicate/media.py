@@ -12,7 +12,7 @@ from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
 
-class ReplicateMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """Predictions of Replicate's official models."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:

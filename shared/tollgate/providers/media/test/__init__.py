@@ -11,6 +11,4 @@ PROVIDER = Provider(
     title="This service itself",
     docs="docs/test-models.md",
     env=None,
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.MediaTestProvider",
 )

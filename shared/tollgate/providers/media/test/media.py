@@ -15,7 +15,7 @@ ALMOST_DONE = 99
 """The progress, in percent, of a job that never ends."""
 
 
-class MediaTestProvider:
+class Adapter:
     """Does what the prompt tells it."""
 
     def __init__(self, clock: Clock) -> None:

@@ -13,6 +13,4 @@ PROVIDER = Provider(
     simulator="/v1",
     base_url="https://api.x.ai/v1",
     answer_timeout_s=MAX_ANSWER_TIMEOUT_S,
-    mappings=f"{__name__}.mappings.MAPPINGS",
-    adapter=f"{__name__}.media.XaiMedia",
 )

@@ -20,7 +20,7 @@ from tollgate.providers.runtime.outcomes import FailureKind, Handle, RejectionKi
 from tollgate.providers.runtime.reply import Reply
 
 
-class XaiMedia(MediaAdapter):
+class Adapter(MediaAdapter):
     """It cannot cancel, and does not call back."""
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:
