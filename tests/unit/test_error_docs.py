@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from tollgate.kit import errors
-from tollgate.kit.errors import TollgateError
+from tollgate.kit.errors import TYPES, TollgateError
 from tollgate.tasks.lifecycle import TaskErrorCode
 from tollgate.text import errors as text_errors
 from tollgate.text.errors import messages_type
@@ -61,7 +61,7 @@ class TestCodes:
     @pytest.mark.parametrize("code", sorted(ERRORS))
     def test_status_and_type_are_those_of_the_code(self, code: str) -> None:
         status, kind, *_ = rows("Codes")[code]
-        assert (status, kind) == (str(ERRORS[code].status), ERRORS[code].type)
+        assert (status, kind) == (str(ERRORS[code].status), TYPES[ERRORS[code].status])
 
     @pytest.mark.parametrize("code", sorted(ERRORS))
     def test_retry_after_is_documented_where_it_is_sent(self, code: str) -> None:

@@ -56,8 +56,7 @@ def bearer_key(authorization: str | None) -> tuple[str, str]:
         raise InvalidApiKeyError(InvalidApiKeyError.NONE_SENT)
     key_id = key_id_of(text)
     if key_id is None:
-        is_ours = text.startswith(PREFIX)
-        raise InvalidApiKeyError(InvalidApiKeyError.NOT_GOOD if is_ours else InvalidApiKeyError.NOT_OURS)
+        raise InvalidApiKeyError("" if text.startswith(PREFIX) else InvalidApiKeyError.NOT_OURS)
     return text, key_id
 
 

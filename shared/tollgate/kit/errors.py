@@ -102,19 +102,42 @@ def unknown_fields(
 
 
 NO_REPEAT = {"x-should-retry": "false"}
+TYPES = {
+    400: "BadRequest",
+    401: "Unauthorized",
+    402: "PaymentRequired",
+    403: "Forbidden",
+    404: "NotFound",
+    405: "MethodNotAllowed",
+    409: "Conflict",
+    413: "PayloadTooLarge",
+    422: "UnprocessableEntity",
+    429: "TooManyRequests",
+    500: "InternalServerError",
+    502: "BadGateway",
+    503: "ServiceUnavailable",
+    504: "GatewayTimeout",
+    524: "Timeout",
+}
+"""`type` of an error by its status (docs/contract.md#errors). 524 is no status of HTTP's own."""
 
 
 class TollgateError(Exception):
-    """An error with a public face: HTTP `status`, stable `code`, `type`, English `message`."""
+    """An error with a public face: HTTP `status` and its `type`, stable `code`, English `message`."""
 
     status: ClassVar[int]
     code: ClassVar[str]
-    type: ClassVar[str]
+    default_message: ClassVar[str] = ""
     retry_after_s: ClassVar[int | None] = None
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, message: str = "") -> None:
+        self.message = message or self.default_message
+        super().__init__(self.message)
+
+    @property
+    def type(self) -> str:
+        """Return what the contract calls the status (docs/contract.md#errors)."""
+        return TYPES[self.status]
 
     def extra(self) -> dict[str, Any]:
         """Return the fields this error adds to the `error` object (none unless overridden)."""
@@ -135,7 +158,6 @@ class InvalidInputError(TollgateError):
 
     status = 400
     code = "invalid_input"
-    type = "BadRequest"
 
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = problems
@@ -160,7 +182,6 @@ class MaxCostExceededError(TollgateError):
 
     status = 400
     code = "max_cost_exceeded"
-    type = "BadRequest"
 
     def __init__(self, cost_cents: int, max_cost_cents: int) -> None:
         super().__init__(
@@ -179,10 +200,7 @@ class InvalidSignatureError(TollgateError):
 
     status = 400
     code = "invalid_signature"
-    type = "BadRequest"
-
-    def __init__(self) -> None:
-        super().__init__("The Stripe-Signature header is not a signature of this body made lately.")
+    default_message = "The Stripe-Signature header is not a signature of this body made lately."
 
 
 class InvalidApiKeyError(TollgateError):
@@ -190,14 +208,10 @@ class InvalidApiKeyError(TollgateError):
 
     status = 401
     code = "invalid_api_key"
-    type = "Unauthorized"
 
     NONE_SENT: ClassVar = "No API key sent. Send it as: Authorization: Bearer <API_KEY>."
     NOT_OURS: ClassVar = "Tollgate API keys start with tg_live_."
-    NOT_GOOD: ClassVar = "This API key was revoked, has expired or was mistyped."
-
-    def __init__(self, message: str = NOT_GOOD) -> None:
-        super().__init__(message)
+    default_message = "This API key was revoked, has expired or was mistyped."
 
     def headers(self) -> dict[str, str]:
         """Return the challenge that HTTP asks for beside a 401 (RFC 9110, section 11.6.1)."""
@@ -209,7 +223,6 @@ class InsufficientBalanceError(TollgateError):
 
     status = 402
     code = "insufficient_balance"
-    type = "PaymentRequired"
 
     def __init__(self, balance_cents: int, required_cents: int, *, waiting_helps: bool | None = None) -> None:
         super().__init__(
@@ -235,7 +248,6 @@ class SpendingCapReachedError(TollgateError):
 
     status = 402
     code = "spending_cap_reached"
-    type = "PaymentRequired"
 
     def __init__(
         self,
@@ -272,7 +284,6 @@ class ForbiddenError(TollgateError):
 
     status = 403
     code = "forbidden"
-    type = "Forbidden"
 
 
 class RouteNotFoundError(TollgateError):
@@ -280,7 +291,6 @@ class RouteNotFoundError(TollgateError):
 
     status = 404
     code = "not_found"
-    type = "NotFound"
 
     def __init__(self, method: str = "", path: str = "") -> None:
         endpoint = f": {method} {shortened(path)}" if method and path.isprintable() else ""
@@ -292,10 +302,7 @@ class TaskNotFoundError(TollgateError):
 
     status = 404
     code = "task_not_found"
-    type = "NotFound"
-
-    def __init__(self) -> None:
-        super().__init__("Task not found.")
+    default_message = "Task not found."
 
 
 class KeyNotFoundError(TollgateError):
@@ -303,10 +310,7 @@ class KeyNotFoundError(TollgateError):
 
     status = 404
     code = "key_not_found"
-    type = "NotFound"
-
-    def __init__(self) -> None:
-        super().__init__("API key not found.")
+    default_message = "API key not found."
 
 
 class DeliveryNotFoundError(TollgateError):
@@ -314,10 +318,7 @@ class DeliveryNotFoundError(TollgateError):
 
     status = 404
     code = "delivery_not_found"
-    type = "NotFound"
-
-    def __init__(self) -> None:
-        super().__init__("Webhook delivery not found.")
+    default_message = "Webhook delivery not found."
 
 
 class UploadNotFoundError(TollgateError):
@@ -325,10 +326,7 @@ class UploadNotFoundError(TollgateError):
 
     status = 404
     code = "file_not_found"
-    type = "NotFound"
-
-    def __init__(self) -> None:
-        super().__init__("File not found.")
+    default_message = "File not found."
 
 
 class RequestNotFoundError(TollgateError):
@@ -336,10 +334,7 @@ class RequestNotFoundError(TollgateError):
 
     status = 404
     code = "request_not_found"
-    type = "NotFound"
-
-    def __init__(self) -> None:
-        super().__init__("No such request is running.")
+    default_message = "No such request is running."
 
 
 class UserNotFoundError(TollgateError):
@@ -347,10 +342,7 @@ class UserNotFoundError(TollgateError):
 
     status = 404
     code = "user_not_found"
-    type = "NotFound"
-
-    def __init__(self) -> None:
-        super().__init__("User not found.")
+    default_message = "User not found."
 
 
 class ModelNotFoundError(TollgateError):
@@ -358,10 +350,7 @@ class ModelNotFoundError(TollgateError):
 
     status = 404
     code = "model_not_found"
-    type = "NotFound"
-
-    def __init__(self) -> None:
-        super().__init__("Model not found. GET /api/v1/catalog lists the models.")
+    default_message = "Model not found. GET /api/v1/catalog lists the models."
 
 
 class MethodNotAllowedError(TollgateError):
@@ -369,7 +358,6 @@ class MethodNotAllowedError(TollgateError):
 
     status = 405
     code = "method_not_allowed"
-    type = "MethodNotAllowed"
 
     def __init__(self, allowed: Iterable[str] = ()) -> None:
         self.allowed = sorted(allowed)
@@ -386,11 +374,8 @@ class IdempotencyConflictError(TollgateError):
 
     status = 409
     code = "idempotency_conflict"
-    type = "Conflict"
     retry_after_s = 1
-
-    def __init__(self) -> None:
-        super().__init__("A request with the same Idempotency-Key is in progress. Try again.")
+    default_message = "A request with the same Idempotency-Key is in progress. Try again."
 
 
 class KeyLimitReachedError(TollgateError):
@@ -398,7 +383,6 @@ class KeyLimitReachedError(TollgateError):
 
     status = 409
     code = "key_limit_reached"
-    type = "Conflict"
 
 
 class PriceChangedError(TollgateError):
@@ -406,7 +390,6 @@ class PriceChangedError(TollgateError):
 
     status = 409
     code = "price_changed"
-    type = "Conflict"
 
     def __init__(self, cost_cents: int, price_version: str) -> None:
         super().__init__(
@@ -425,7 +408,6 @@ class RedeliveryLimitError(TollgateError):
 
     status = 409
     code = "redelivery_limit_reached"
-    type = "Conflict"
 
     def __init__(self, most: int) -> None:
         super().__init__(f"This delivery was redelivered {most} times, the most allowed.")
@@ -436,7 +418,6 @@ class RotationInProgressError(TollgateError):
 
     status = 409
     code = "rotation_in_progress"
-    type = "Conflict"
 
     def __init__(self, ends_at: str) -> None:
         super().__init__(
@@ -455,7 +436,6 @@ class PayloadTooLargeError(TollgateError):
 
     status = 413
     code = "payload_too_large"
-    type = "PayloadTooLarge"
 
     def __init__(self, max_bytes: int) -> None:
         super().__init__(f"The request is larger than the {max_bytes} bytes allowed.")
@@ -466,10 +446,7 @@ class IdempotencyKeyReusedError(TollgateError):
 
     status = 422
     code = "idempotency_key_reused"
-    type = "UnprocessableEntity"
-
-    def __init__(self) -> None:
-        super().__init__("This Idempotency-Key was used before with a different request.")
+    default_message = "This Idempotency-Key was used before with a different request."
 
 
 class ConcurrencyLimitedError(TollgateError):
@@ -477,11 +454,7 @@ class ConcurrencyLimitedError(TollgateError):
 
     status = 429
     code = "concurrency_limited"
-    type = "TooManyRequests"
     retry_after_s = 5
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
 
 
 class RateLimitedError(TollgateError):
@@ -489,7 +462,6 @@ class RateLimitedError(TollgateError):
 
     status = 429
     code = "rate_limited"
-    type = "TooManyRequests"
     retry_after_s = 60
 
     def __init__(self, limit: int) -> None:
@@ -501,10 +473,7 @@ class InternalError(TollgateError):
 
     status = 500
     code = "internal_error"
-    type = "InternalServerError"
-
-    def __init__(self) -> None:
-        super().__init__("Internal error. A repeat with the same Idempotency-Key is never charged twice.")
+    default_message = "Internal error. A repeat with the same Idempotency-Key is never charged twice."
 
 
 class GenerationFailedError(TollgateError):
@@ -512,7 +481,6 @@ class GenerationFailedError(TollgateError):
 
     status = 502
     code = "generation_failed"
-    type = "BadGateway"
 
     def __init__(self, task_id: str, message: str) -> None:
         super().__init__(f"{message} The charge of {task_id} was given back.")
@@ -532,7 +500,6 @@ class TaskPendingError(TollgateError):
 
     status = 504
     code = "task_pending"
-    type = "GatewayTimeout"
 
     def __init__(self, task_id: str) -> None:
         super().__init__(f"Not ready yet; it goes on. GET /api/v1/task/status/{task_id}")
@@ -552,11 +519,8 @@ class PaymentUnavailableError(TollgateError):
 
     status = 503
     code = "payment_unavailable"
-    type = "ServiceUnavailable"
     retry_after_s = 5
-
-    def __init__(self) -> None:
-        super().__init__("The payment page could not be opened. Nothing was paid. Try again in a moment.")
+    default_message = "The payment page could not be opened. Nothing was paid. Try again in a moment."
 
 
 class StorageBusyError(TollgateError):
@@ -564,12 +528,8 @@ class StorageBusyError(TollgateError):
 
     status = 503
     code = "storage_busy"
-    type = "ServiceUnavailable"
     retry_after_s = 5
-
-    def __init__(self, message: str = "") -> None:
-        super().__init__(
-            message
-            or "The service is busy. Try again in a few seconds; "
-            "a repeat with the same Idempotency-Key is never charged twice."
-        )
+    default_message = (
+        "The service is busy. Try again in a few seconds; "
+        "a repeat with the same Idempotency-Key is never charged twice."
+    )

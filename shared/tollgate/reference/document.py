@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tollgate.catalog.loader import Catalog, read_yaml
-from tollgate.kit.errors import TollgateError
+from tollgate.kit.errors import TYPES, TollgateError
 from tollgate.reference.generations import generation_schemas
 from tollgate.text import errors as text_errors
 
@@ -213,7 +213,7 @@ def _error_schemas() -> Iterator[tuple[str, Json]]:
     source = read_yaml(HERE / "schemas.yaml")["Error"]
     for status, found in by_status.items():
         detail = {**source["properties"]["error"]["properties"]}
-        detail["type"] = {"type": "string", "enum": sorted({error.type for error in found})}
+        detail["type"] = {"type": "string", "enum": [TYPES[status]]}
         code = {"description": "Stable; match on this.", "enum": sorted(error.code for error in found)}
         detail["code"] = {"type": "string", **code}
         own = {**source["properties"], "code": {"type": "integer", "const": status}}

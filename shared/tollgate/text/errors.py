@@ -18,10 +18,7 @@ class ProviderError(TollgateError):
 
     status = 502
     code = "provider_error"
-    type = "BadGateway"
-
-    def __init__(self) -> None:
-        super().__init__("The provider gave no usable answer. Nothing was charged.")
+    default_message = "The provider gave no usable answer. Nothing was charged."
 
 
 class ProviderUnavailableError(TollgateError):
@@ -29,11 +26,8 @@ class ProviderUnavailableError(TollgateError):
 
     status = 503
     code = "provider_unavailable"
-    type = "ServiceUnavailable"
     retry_after_s = 5
-
-    def __init__(self) -> None:
-        super().__init__("No provider of this model is available now. Nothing was charged; try again.")
+    default_message = "No provider of this model is available now. Nothing was charged; try again."
 
 
 class UpstreamTimeoutError(TollgateError):
@@ -41,10 +35,7 @@ class UpstreamTimeoutError(TollgateError):
 
     status = 524
     code = "upstream_timeout"
-    type = "Timeout"
-
-    def __init__(self) -> None:
-        super().__init__("The provider did not answer in time. Use stream: true for long answers.")
+    default_message = "The provider did not answer in time. Use stream: true for long answers."
 
 
 class ResponseNotFoundError(TollgateError):
@@ -52,7 +43,6 @@ class ResponseNotFoundError(TollgateError):
 
     status = 404
     code = "response_not_found"
-    type = "NotFound"
 
     def __init__(self, name: str) -> None:
         super().__init__(f"There is no stored response or item '{shortened(name)}'.")

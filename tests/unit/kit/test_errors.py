@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tollgate.kit.errors import (
     MAX_PROBLEMS,
+    TYPES,
     ConcurrencyLimitedError,
     IdempotencyConflictError,
     InsufficientBalanceError,
@@ -64,8 +65,8 @@ class TestEveryError:
         assert 400 <= error.status <= 599
         assert error.code == error.code.lower()
         assert error.code.replace("_", "").isalpha()
-        assert error.type.isalpha()
-        assert error.type[0].isupper()
+        assert TYPES[error.status].isalpha()
+        assert TYPES[error.status][0].isupper()
         assert error.__doc__
 
     def test_codes_are_unique(self) -> None:
