@@ -1,5 +1,6 @@
 """What rings, and that somebody hears it."""
 
+import ast
 import json
 import re
 
@@ -12,6 +13,8 @@ Signal = tuple[str, str, int]
 
 SILENCE = ("SweepSilentAlarm", "LedgerUncheckedAlarm")
 """Alarms that listen for nothing at all."""
+NOT_WATCHED = ("LedgerEntriesChecked", "ProviderErrors", "SweptDeliveries")
+"""Metrics that are for looking things up, and neither ring nor are drawn."""
 
 
 class TestAlarms:
@@ -70,6 +73,7 @@ class TestAlarms:
             ("LateSettlementsAlarm", "LateSettlements", 10),
             ("CounterUnderflowAlarm", "CounterUnderflows", 0),
             ("StorageBusyAlarm", "StorageBusy", 10),
+            ("ResponsesNotStoredAlarm", "ResponsesNotStored", 10),
         ],
     )
     def test_what_costs_us_money_or_customers_their_work_rings(
@@ -160,6 +164,11 @@ class TestAlarms:
         conflicts = {("TransactionConflict", "AccountsTable"), ("TransactionConflict", "TasksTable")}
         assert _measured(template, "TransactionConflictsAlarm") == conflicts
 
+    def test_every_metric_that_is_counted_is_watched(self) -> None:
+        text = (ROOT / "template.yaml").read_text()
+        assert {"LedgerDrift", "StorageBusy"} <= _emitted()
+        assert {name for name in _emitted() if name not in text} == set(NOT_WATCHED)
+
     def test_a_ledger_that_nobody_checks_rings(self, template: Template) -> None:
         alarm = _alarms(template)["LedgerUncheckedAlarm"]
         # Written at the end of a run alone; a drift is written before it as well
@@ -194,6 +203,19 @@ class TestAlarms:
         subscription = template.resources["AlarmEmailSubscription"]
         assert subscription["Condition"] == "HasAlarmEmail"
         assert subscription["Properties"]["Endpoint"] == {"Ref": "AlarmEmail"}
+
+
+def _emitted() -> set[str]:
+    """Return the metrics that the code writes by a name of its own."""
+    calls = [
+        node
+        for folder in ("shared", "functions")
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "emit"
+    ]
+    counts = [call.args[0] for call in calls if isinstance(call.args[0], ast.Dict)]
+    return {str(key.value) for each in counts for key in each.keys if isinstance(key, ast.Constant)}
 
 
 def _alarms(template: Template) -> dict[str, Properties]:

@@ -43,6 +43,19 @@ class TestTemplate:
 
 
 class TestFunctions:
+    def test_streams_can_be_kept_from_starving_the_rest(self, template: Template) -> None:
+        places = {
+            name: each["ReservedConcurrentExecutions"]["Fn::If"]
+            for name, each in template.functions().items()
+            if "ReservedConcurrentExecutions" in each
+        }
+        none = {"Ref": "AWS::NoValue"}
+        assert places == {
+            "TextFunction": ["HasTextConcurrency", {"Ref": "TextConcurrency"}, none],
+            "DispatchChangesFunction": ["HasReservedConcurrency", 4, none],
+            "SweepFunction": ["HasReservedConcurrency", 2, none],
+        }
+
     def test_settings_fit(self, template: Template) -> None:
         for function in template.functions():
             variables = template.variables(function)
