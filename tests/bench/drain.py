@@ -36,6 +36,7 @@ from local.pump import MAX_LOCAL_CONCURRENCY, Function, Pump
 from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
 from local.template import ROOT, read_template
+from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
@@ -58,7 +59,7 @@ KINDS = {"image, 10 s": 10, "video, 60 s": 60, "video, 180 s": 180}
 """How long their jobs take."""
 STEPS_AT_ONCE, POLLS_AT_ONCE = 100, 50
 """TaskConcurrency and PollConcurrency of the template."""
-BODY = {"model": "z-image", "input": {"prompt": "a fox", "size": "1:1"}}
+BODY = {"model": PAID_IMAGE, "input": {"prompt": "a fox", "size": "1:1"}}
 WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
 RUN_TASK = "RunTaskFunction"
 POLL_S = 1.0

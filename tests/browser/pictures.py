@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from local.template import ROOT
 from tests.support.local_service import running_service
+from tests.support.samples import PAID_IMAGE
 
 TARGET = Path(ROOT) / "docs" / "pictures"
 WIDTHS: dict[str, ViewportSize] = {
@@ -55,7 +56,7 @@ def _begin(page: Page) -> None:
     page.locator("input[name=email]").fill("ada@example.com")
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("heading", name="Overview").wait_for()
-    for model in ("test-image", "z-image"):
+    for model in ("test-image", PAID_IMAGE):
         page.goto(f"/dashboard/playground/{model}")
         page.get_by_label("Prompt").fill("a lighthouse at dusk")
         page.get_by_role("button", name="Generate").click()

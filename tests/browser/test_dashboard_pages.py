@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.browser.conftest import DESKTOP, PHONE
+from tests.support.samples import PAID_IMAGE
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
 
@@ -50,7 +51,7 @@ def violations(page: Page) -> list[Any]:
 
 def ask(base_url: str, key: str) -> httpx.Response:
     """Order a picture with a key, as a program does."""
-    body = {"model": "z-image", "input": {"prompt": "a boat", "size": "1:1"}}
+    body = {"model": PAID_IMAGE, "input": {"prompt": "a boat", "size": "1:1"}}
     headers = {"authorization": f"Bearer {key}"}
     return httpx.post(f"{base_url}/api/v1/generation/create", json=body, headers=headers, timeout=30)
 
@@ -78,7 +79,7 @@ class TestACustomersWay:
             assert time.monotonic() < end, "the charge is not in the statistics"
             time.sleep(0.5)
             page.reload()
-        expect(chart.get_by_role("listitem").filter(has_text="z-image")).to_contain_text("$0.01")
+        expect(chart.get_by_role("listitem").filter(has_text=PAID_IMAGE)).to_contain_text("$0.01")
         expect(page.locator("[data-chart=day] rect").last).to_have_attribute("height", "100.000")
 
         page.goto("/dashboard/playground/seedance-1.5-pro")

@@ -22,7 +22,7 @@ CALL = """async ({url, method, headers, body}) => {
     }
 }"""
 CHAT = {"model": "test-chat", "messages": [{"role": "user", "content": "Say hello"}]}
-IMAGE = {"model": "z-image", "input": {"prompt": "a lighthouse at dusk", "size": "16:9"}}
+IMAGE = {"model": "test-image", "input": {"prompt": "a lighthouse at dusk", "size": "16:9"}}
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ class TestDocs:
         expect(shown).to_have_text("$0.84")
 
     def test_a_language_stays_chosen_where_a_page_has_it(self, stranger: Page) -> None:
-        stranger.goto("/docs/models/z-image")
+        stranger.goto("/docs/models/test-image")
         stranger.get_by_role("button", name="Python, httpx").click()
         stranger.goto("/docs/models/kling-3.0")
         expect(stranger.locator("pre[data-code='Python, httpx']")).to_be_visible()

@@ -15,6 +15,7 @@ from PIL import Image
 
 from tests.clients.test_clients import PYTHON, TYPESCRIPT, built_typescript
 from tests.support.local_service import running_service
+from tests.support.samples import PAID_IMAGE
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
@@ -101,20 +102,20 @@ class TestCommand:
         return run(service, folder, *found, PYTHONPATH=str(PYTHON / "src"))
 
     def test_estimate_run_and_look(self, service: dict[str, Any], tmp_path: Path) -> None:
-        asked = ("z-image", "prompt=a lighthouse", "size=16:9")
+        asked = (PAID_IMAGE, "prompt=a lighthouse", "size=16:9")
         assert self.tollgate(service, tmp_path, "estimate", *asked).stdout == "$0.01\n"
         done = self.tollgate(service, tmp_path, "run", *asked)
         assert done.returncode == 0, done.stderr
         assert (tmp_path / done.stdout.strip()).read_bytes().startswith(b"\x89PNG")
         assert "cost $0.01" in done.stderr
         listed = self.tollgate(service, tmp_path, "tasks", "--status", "finished").stdout
-        assert "z-image" in listed
+        assert PAID_IMAGE in listed
         assert self.tollgate(service, tmp_path, "balance").stdout.startswith("$")
 
     def test_a_wrong_value_names_its_field_and_what_is_allowed(
         self, service: dict[str, Any], tmp_path: Path
     ) -> None:
-        done = self.tollgate(service, tmp_path, "run", "z-image", "prompt=x", "size=17:9")
+        done = self.tollgate(service, tmp_path, "run", "test-image", "prompt=x", "size=17:9")
         assert done.returncode == 1
         assert "/input/size" in done.stderr
         assert "16:9" in done.stderr
@@ -125,8 +126,8 @@ class TestCommand:
             self.tollgate(service, tmp_path, "chat", "test-chat", "Say hello").stdout
             == "You wrote: Say hello\n"
         )
-        assert "z-image" in self.tollgate(service, tmp_path, "models", "--kind", "media").stdout
-        offered = self.tollgate(service, tmp_path, "__complete", "run", "z-image").stdout.split()
+        assert "test-image" in self.tollgate(service, tmp_path, "models", "--kind", "media").stdout
+        offered = self.tollgate(service, tmp_path, "__complete", "run", "test-image").stdout.split()
         assert {"prompt=", "size=16:9"} <= set(offered)
         assert "complete" in self.tollgate(service, tmp_path, "completion", "bash").stdout
 

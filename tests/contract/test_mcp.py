@@ -17,6 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from local.template import ROOT
 from tests.support.local_service import running_service
+from tests.support.samples import PAID_IMAGE
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
@@ -65,11 +66,13 @@ class TestAgents:
         async def talk() -> None:
             async with session(service, transport) as agent:
                 listed = text_of(await agent.call_tool("list_models", {"kind": "image"}))
-                assert "z-image (image, from $0.01 per generation)" in listed
-                described = json.loads(text_of(await agent.call_tool("describe_model", {"model": "z-image"})))
+                assert f"{PAID_IMAGE} (image, from $0.01 per generation)" in listed
+                described = json.loads(
+                    text_of(await agent.call_tool("describe_model", {"model": PAID_IMAGE}))
+                )
                 assert {"prompt", "size"} <= {param["name"] for param in described["params"]}
                 values = {"prompt": "a lighthouse", "size": "16:9"}
-                asked = {"model": "z-image", "input": values}
+                asked = {"model": PAID_IMAGE, "input": values}
                 before = text_of(await agent.call_tool("balance", {}))
                 assert text_of(await agent.call_tool("estimate", asked)) == "$0.01"
                 made = await agent.call_tool("generate", asked)
@@ -91,7 +94,7 @@ class TestAgents:
         async def talk() -> None:
             async with session(service, transport) as agent:
                 values = {"prompt": "x", "size": "17:9"}
-                wrong = await agent.call_tool("generate", {"model": "z-image", "input": values})
+                wrong = await agent.call_tool("generate", {"model": "test-image", "input": values})
                 assert wrong.is_error
                 assert "/input/size" in text_of(wrong)
                 assert "16:9" in text_of(wrong)
@@ -110,7 +113,7 @@ class TestAgents:
         async def talk() -> None:
             async with session(service, transport) as agent:
                 values = {"prompt": "nobody can [[fail]]", "size": "1:1"}
-                failed = await agent.call_tool("generate", {"model": "z-image", "input": values})
+                failed = await agent.call_tool("generate", {"model": PAID_IMAGE, "input": values})
                 assert failed.is_error
                 assert json.loads(text_of(failed))["refunded"] == "$0.01"
 

@@ -12,6 +12,7 @@ from openai import APIStatusError, BadRequestError, OpenAI
 
 from local.template import ROOT
 from tests.support.local_service import running_service
+from tests.support.samples import PAID_IMAGE
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 
@@ -55,7 +56,7 @@ class TestGenerate:
         self, client: OpenAI, service: dict[str, Any]
     ) -> None:
         before = charges(service)
-        made = client.images.generate(model="z-image", prompt=PROMPT, size="1024x1024", n=1, user="ada")
+        made = client.images.generate(model=PAID_IMAGE, prompt=PROMPT, size="1024x1024", n=1, user="ada")
         assert made.data is not None
         (image,) = made.data
         assert image.url is not None
@@ -65,7 +66,9 @@ class TestGenerate:
         assert [file["fileUrl"] for file in task["files"]] == [image.url]
 
     def test_its_bytes(self, client: OpenAI) -> None:
-        made = client.images.generate(model="z-image", prompt=PROMPT, response_format="b64_json", size="auto")
+        made = client.images.generate(
+            model="test-image", prompt=PROMPT, response_format="b64_json", size="auto"
+        )
         assert made.data is not None
         assert base64.b64decode(made.data[0].b64_json or "")[:4] in (b"\x89PNG", b"\xff\xd8\xff\xe0", b"RIFF")
 
@@ -74,7 +77,7 @@ class TestGenerate:
     ) -> None:
         key = {"Idempotency-Key": "poster-1"}
         first, second = (
-            client.images.generate(model="z-image", prompt=PROMPT, extra_headers=key) for _ in range(2)
+            client.images.generate(model="test-image", prompt=PROMPT, extra_headers=key) for _ in range(2)
         )
         assert first.data == second.data
 
@@ -84,7 +87,7 @@ class TestGenerate:
         balance = read(service, "/api/v1/user/me")["balance"]
         before = len(charges(service))
         with pytest.raises(APIStatusError) as raised:
-            client.images.generate(model="z-image", prompt="[[fail]]")
+            client.images.generate(model=PAID_IMAGE, prompt="[[fail]]")
         assert raised.value.status_code == 502
         assert raised.value.code == "generation_failed"
         assert len(charges(service)) == before + 1, "the SDK did not repeat it by itself"
@@ -95,7 +98,7 @@ class TestGenerate:
     ) -> None:
         before = len(charges(service))
         with pytest.raises(APIStatusError) as raised:
-            client.images.generate(model="z-image", prompt="[[slow 60]]")
+            client.images.generate(model="test-image", prompt="[[slow 60]]")
         assert (raised.value.status_code, raised.value.code) == (504, "task_pending")
         body: Any = raised.value.body
         assert read(service, f"/api/v1/task/status/{body['taskId']}")["status"] in ("running", "not_started")
@@ -118,7 +121,7 @@ class TestGenerate:
     ) -> None:
         before = charges(service)
         with pytest.raises(BadRequestError) as raised:
-            client.images.generate(**{"model": "z-image", "prompt": PROMPT, **wrong})
+            client.images.generate(**{"model": "test-image", "prompt": PROMPT, **wrong})
         body: Any = raised.value.body
         assert pointer in [each["path"] for each in body["details"]]
         assert charges(service) == before

@@ -141,7 +141,7 @@ class TestWords:
     def test_the_bounds_of_a_create_are_those_of_the_code(self) -> None:
         assert SCHEMAS["Metadata"]["maxProperties"] == MAX_METADATA_KEYS
         assert SCHEMAS["MaxCostCents"]["maximum"] == MAX_COST_CENTS
-        assert set(SCHEMAS["Generation.z-image"]["properties"]) == set(FIELDS)
+        assert set(SCHEMAS["Generation.test-image"]["properties"]) == set(FIELDS)
 
 
 class TestOrders:
@@ -157,13 +157,13 @@ class TestOrders:
         assert parse_request(example, CATALOG, AddressGuard()).model.id == model_id
 
     def test_what_the_service_refuses_the_document_refuses(self) -> None:
-        order = {**SCHEMAS["Generation.z-image"], "components": {"schemas": SCHEMAS}}
-        good = {"model": "z-image", "input": {"prompt": "a fox", "size": "1:1"}}
+        order = {**SCHEMAS["Generation.test-image"], "components": {"schemas": SCHEMAS}}
+        good = {"model": "test-image", "input": {"prompt": "a fox", "size": "1:1"}}
         for bad in (
             {**good, "input": {"prompt": "a fox", "size": "16:10"}},
             {**good, "input": {"size": "1:1"}},
             {**good, "other": 1},
-            {"model": "z-image"},
+            {"model": "test-image"},
         ):
             assert not Draft202012Validator(order).is_valid(bad)
             with pytest.raises(TollgateError):

@@ -151,7 +151,7 @@ def known(aws: Aws, rich: OpenedAccount) -> dict[tuple[str, str], str]:
             "id"
         ],
         ("/keys/{id}", "id"): api.keys.create(rich.account_id, {"name": "another"})["id"],
-        ("/catalog/{id}", "id"): "z-image",
+        ("/catalog/{id}", "id"): "test-image",
         ("{model}", "model"): "claude-haiku-4-5",
         ("{taskId}", "taskId"): task_id,
         ("{deliveryId}", "deliveryId"): test["deliveryId"],

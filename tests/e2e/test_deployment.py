@@ -15,11 +15,11 @@ from local.template import ROOT, Template, stem_of
 from tests.e2e.conftest import CREDIT_CENTS, LIVE
 from tests.e2e.deployment import BUILD, Deployment
 from tests.support.customer import Customer
+from tests.support.samples import PAID_IMAGE, PAID_IMAGE_CENTS
 
 pytestmark = pytest.mark.e2e
 
-Z_IMAGE = {"model": "z-image", "input": {"prompt": "a lighthouse", "size": "4:3"}}
-Z_IMAGE_CENTS = 1
+IMAGE_BODY = {"model": PAID_IMAGE, "input": {"prompt": "a lighthouse", "size": "4:3"}}
 CHAT = {"model": "gpt-5.4-mini", "messages": [{"role": "user", "content": "Say hello"}]}
 
 
@@ -31,9 +31,9 @@ class TestDeployed:
     def test_a_generation_is_charged_stored_and_announced(
         self, deployment: Deployment, customer: Customer
     ) -> None:
-        task = customer.run(Z_IMAGE)
-        assert (task["status"], task["costCents"]) == ("finished", Z_IMAGE_CENTS)
-        assert customer.balance() == CREDIT_CENTS - Z_IMAGE_CENTS
+        task = customer.run(IMAGE_BODY)
+        assert (task["status"], task["costCents"]) == ("finished", PAID_IMAGE_CENTS)
+        assert customer.balance() == CREDIT_CENTS - PAID_IMAGE_CENTS
         (file,) = task["files"]
         content = opened(deployment, file["fileUrl"])
         assert content.startswith(b"\x89PNG")
@@ -42,9 +42,9 @@ class TestDeployed:
 
     def test_a_failed_generation_is_refunded(self, customer: Customer) -> None:
         before = customer.balance()
-        task = customer.run({"model": "z-image", "input": {"prompt": "[[fail]]", "size": "1:1"}})
+        task = customer.run({"model": PAID_IMAGE, "input": {"prompt": "[[fail]]", "size": "1:1"}})
         assert (task["status"], task["error"]["code"]) == ("failed", "providers_exhausted")
-        assert task["refundedCents"] == Z_IMAGE_CENTS
+        assert task["refundedCents"] == PAID_IMAGE_CENTS
         assert customer.balance() == before
         assert customer.webhook_of(task["taskId"])["type"] == "task.failed"
 
@@ -84,7 +84,7 @@ class Again:
 @pytest.fixture(scope="module")
 def again(deployment: Deployment, customer: Customer) -> Again:
     """Deploy over what is there, with nothing changed but the code in a layer."""
-    task = customer.run(Z_IMAGE)
+    task = customer.run(IMAGE_BODY)
     before = published_layers(deployment)
     (BUILD / "SharedLayer" / "python" / "tollgate" / "again.py").write_text("AGAIN = True\n")
     deployment.deploy()
@@ -103,8 +103,8 @@ class TestDeployedAgain:
         task, balance = again.task, customer.balance()
         assert customer.data("GET", f"/api/v1/task/status/{task['taskId']}") == task
         assert len(opened(deployment, task["files"][0]["fileUrl"])) == task["files"][0]["bytes"]
-        assert customer.run(Z_IMAGE)["status"] == "finished"
-        assert customer.balance() == balance - Z_IMAGE_CENTS
+        assert customer.run(IMAGE_BODY)["status"] == "finished"
+        assert customer.balance() == balance - PAID_IMAGE_CENTS
 
     @pytest.mark.usefixtures("again")
     def test_the_providers_are_still_live(self, deployment: Deployment) -> None:
@@ -148,7 +148,7 @@ class TestOperated:
         assert done["AccountsTable"] == {"put_back": 1, "removed": 0}
         assert customer.balance() == before
         assert deployment.tollgate("check-ledger", "--json")["faults"] == []
-        assert customer.run(Z_IMAGE)["status"] == "finished"
+        assert customer.run(IMAGE_BODY)["status"] == "finished"
         deployment.tollgate("restore", "drop", "--to", at, "--yes", "--json")
 
 

@@ -17,6 +17,7 @@ from local.sam_local import missing
 from local.template import ROOT
 from tests.e2e.deployment import SAM
 from tests.support.customer import Customer, customer_of
+from tests.support.samples import PAID_IMAGE
 
 pytestmark = [pytest.mark.e2e, pytest.mark.docker]
 
@@ -47,8 +48,8 @@ def customer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Customer]:
 
 class TestContract:
     def test_the_catalog_needs_no_key(self, customer: Customer) -> None:
-        answer = httpx.get(f"{customer.http.base_url}/api/v1/catalog/z-image")
-        assert (answer.status_code, answer.json()["id"]) == (200, "z-image")
+        answer = httpx.get(f"{customer.http.base_url}/api/v1/catalog/test-image")
+        assert (answer.status_code, answer.json()["id"]) == (200, "test-image")
         assert answer.headers["x-request-id"].startswith("req_")
 
     def test_all_else_does(self, customer: Customer) -> None:
@@ -56,14 +57,14 @@ class TestContract:
         assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_api_key")
 
     def test_what_is_not_allowed_is_named(self, customer: Customer) -> None:
-        body = {"model": "z-image", "input": {"prompt": "x", "size": "7:7"}}
+        body = {"model": "test-image", "input": {"prompt": "x", "size": "7:7"}}
         answer = customer.http.post("/api/v1/generation/create", json=body)
         assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_input")
         assert answer.json()["error"]["details"][0]["path"] == "/input/size"
 
     def test_a_generation_runs_to_its_end(self, customer: Customer) -> None:
         before = customer.balance()
-        task = customer.follow({"model": "z-image", "input": {"prompt": "a lighthouse", "size": "4:3"}})
+        task = customer.follow({"model": PAID_IMAGE, "input": {"prompt": "a lighthouse", "size": "4:3"}})
         assert (task["status"], before - customer.balance()) == ("finished", task["costCents"])
 
     def test_a_chat_is_answered_and_billed(self, customer: Customer) -> None:

@@ -9,12 +9,11 @@ import pytest
 
 from local.events import Context, sqs_event, stream_event
 from tests.conftest import Aws
+from tests.support.samples import PAID_BODY
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.kit.money import micro_usd_of_cents
 
-Z_IMAGE = {"model": "z-image", "input": {"prompt": "a lighthouse", "size": "1:1"}}
-Z_IMAGE_CENTS = 1
 MAX_STEPS = 60
 
 
@@ -30,13 +29,13 @@ def balance_cents(customer: OpenedAccount) -> Any:
 
 
 def create(customer: OpenedAccount, **fields: Any) -> str:
-    """Create a z-image task, with other fields of the body as given; give its id."""
-    made = api_parts.api().tasks.create(customer.account_id, {**Z_IMAGE, **fields}, None)
+    """Create a task that costs one cent, with other fields of the body as given; return its id."""
+    made = api_parts.api().tasks.create(customer.account_id, {**PAID_BODY, **fields}, None)
     return str(made["taskId"])
 
 
 def with_prompt(prompt: str) -> dict[str, Any]:
-    """Return the fields of a z-image body with another prompt."""
+    """Return the fields of a body with another prompt."""
     return {"input": {"prompt": prompt, "size": "1:1"}}
 
 

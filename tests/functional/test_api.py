@@ -21,7 +21,8 @@ from get_status.app import handler as status_handler
 from local.events import Context
 from local.template import ROOT
 from tests.conftest import Aws
-from tests.functional.conftest import Z_IMAGE, balance_cents, create
+from tests.functional.conftest import balance_cents, create
+from tests.support.samples import PAID_BODY, PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.pricing import Quote, quote
 from tollgate.composition import api as api_parts
@@ -104,7 +105,7 @@ class TestAccount:
 
 class TestEstimate:
     def test_it_gives_the_price_and_charges_nothing(self, customer: OpenedAccount) -> None:
-        status, body, _ = call("POST", "/api/v1/generation/estimate", customer.api_key, Z_IMAGE)
+        status, body, _ = call("POST", "/api/v1/generation/estimate", customer.api_key, PAID_BODY)
         assert status == 200
         assert body["data"].keys() == {"model", "price", "currency", "breakdown", "priceVersion"}
         assert (body["data"]["price"], body["data"]["currency"]) == (1, "USD")
@@ -113,7 +114,7 @@ class TestEstimate:
 
 class TestCreate:
     def test_it_charges_and_answers_with_the_contracts_fields(self, customer: OpenedAccount) -> None:
-        status, body, _ = call("POST", "/api/v1/generation/create", customer.api_key, Z_IMAGE)
+        status, body, _ = call("POST", "/api/v1/generation/create", customer.api_key, PAID_BODY)
         assert status == 200
         assert body["data"].keys() == {"taskId", "status", "createdAt"}
         assert body["data"]["status"] == "not_started"
@@ -121,7 +122,7 @@ class TestCreate:
 
     def test_every_problem_of_the_body_comes_at_once(self, customer: OpenedAccount) -> None:
         broken = {
-            "model": "z-image",
+            "model": PAID_IMAGE,
             "input": {"prompt": 5, "size": "16:10", "color": "red"},
             "webhook": "ftp://example.com",
             "metadata": [],
@@ -146,18 +147,18 @@ class TestCreate:
         ("body", "path"),
         [
             ({}, "/model"),
-            ({"model": "z-image"}, "/input"),
+            ({"model": "test-image"}, "/input"),
             ({"model": "no-such-model", "input": {}}, "/model"),
             ({"model": 7, "input": {}}, "/model"),
-            ({"model": "z-image", "input": "a lighthouse"}, "/input"),
-            ({**Z_IMAGE, "webhook": None}, "/webhook"),
-            ({**Z_IMAGE, "webhook": "https://user:pw@example.com/"}, "/webhook"),
-            ({**Z_IMAGE, "webhook": "http://127.0.0.1/hook"}, "/webhook"),
-            ({**Z_IMAGE, "webhook": "http://169.254.169.254/latest"}, "/webhook"),
-            ({**Z_IMAGE, "metadata": {f"k{n}": 1 for n in range(17)}}, "/metadata"),
-            ({**Z_IMAGE, "maxCostCents": 1.5}, "/maxCostCents"),
-            ({**Z_IMAGE, "maxCostCents": True}, "/maxCostCents"),
-            ({**Z_IMAGE, "maxCostCents": -1}, "/maxCostCents"),
+            ({"model": "test-image", "input": "a lighthouse"}, "/input"),
+            ({**PAID_BODY, "webhook": None}, "/webhook"),
+            ({**PAID_BODY, "webhook": "https://user:pw@example.com/"}, "/webhook"),
+            ({**PAID_BODY, "webhook": "http://127.0.0.1/hook"}, "/webhook"),
+            ({**PAID_BODY, "webhook": "http://169.254.169.254/latest"}, "/webhook"),
+            ({**PAID_BODY, "metadata": {f"k{n}": 1 for n in range(17)}}, "/metadata"),
+            ({**PAID_BODY, "maxCostCents": 1.5}, "/maxCostCents"),
+            ({**PAID_BODY, "maxCostCents": True}, "/maxCostCents"),
+            ({**PAID_BODY, "maxCostCents": -1}, "/maxCostCents"),
         ],
     )
     def test_a_problem_names_its_field(self, customer: OpenedAccount, body: Any, path: str) -> None:
@@ -173,14 +174,14 @@ class TestCreate:
         assert (status, answer["error"]["code"]) == (400, "invalid_input")
 
     def test_numbers_that_json_cannot_echo_are_refused_in_metadata(self, customer: OpenedAccount) -> None:
-        body = json.dumps(Z_IMAGE)[:-1] + ', "metadata": {"n": 1e999}}'
+        body = json.dumps(PAID_BODY)[:-1] + ', "metadata": {"n": 1e999}}'
         status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, body)
         assert (status, list(details(answer))) == (400, [""])
 
     def test_sixteen_metadata_keys_and_a_cost_bound_as_a_whole_float_are_fine(
         self, customer: OpenedAccount
     ) -> None:
-        body = {**Z_IMAGE, "metadata": {f"k{n}": n for n in range(16)}, "maxCostCents": 1.0}
+        body = {**PAID_BODY, "metadata": {f"k{n}": n for n in range(16)}, "maxCostCents": 1.0}
         status, _, _ = call("POST", "/api/v1/generation/create", customer.api_key, body)
         assert status == 200
 
@@ -199,7 +200,7 @@ class TestCreate:
         assert balance_cents(customer) == 100
 
     def test_above_its_own_cost_bound_it_is_refused(self, customer: OpenedAccount) -> None:
-        body = {**Z_IMAGE, "maxCostCents": 0}
+        body = {**PAID_BODY, "maxCostCents": 0}
         status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, body)
         assert (status, answer["error"]["code"]) == (400, "max_cost_exceeded")
         assert balance_cents(customer) == 100
@@ -210,7 +211,7 @@ class TestPriceVersion:
 
     @staticmethod
     def estimate(customer: OpenedAccount) -> Any:
-        _, answer, _ = call("POST", "/api/v1/generation/estimate", customer.api_key, Z_IMAGE)
+        _, answer, _ = call("POST", "/api/v1/generation/estimate", customer.api_key, PAID_BODY)
         return answer["data"]
 
     @staticmethod
@@ -225,14 +226,14 @@ class TestPriceVersion:
 
     def test_the_one_of_the_estimate_costs_what_it_said(self, customer: OpenedAccount) -> None:
         agreed = self.estimate(customer)
-        body = {**Z_IMAGE, "priceVersion": agreed["priceVersion"]}
+        body = {**PAID_BODY, "priceVersion": agreed["priceVersion"]}
         status, _, _ = call("POST", self.CREATE, customer.api_key, body)
         assert (status, balance_cents(customer)) == (200, 100 - agreed["price"])
 
     def test_another_is_refused_with_the_price_of_now_and_charges_nothing(
         self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        body = {**Z_IMAGE, "priceVersion": self.estimate(customer)["priceVersion"]}
+        body = {**PAID_BODY, "priceVersion": self.estimate(customer)["priceVersion"]}
         self.reprice(monkeypatch)
         status, answer, _ = call("POST", self.CREATE, customer.api_key, body)
         assert (status, answer["error"]["code"]) == (409, "price_changed")
@@ -249,18 +250,18 @@ class TestPriceVersion:
         if "priceVersion" in bound:
             bound = {"priceVersion": self.estimate(customer)["priceVersion"]}
         send = {"idempotency-key": "once"}
-        first = call("POST", self.CREATE, customer.api_key, {**Z_IMAGE, **bound}, send)[1]
+        first = call("POST", self.CREATE, customer.api_key, {**PAID_BODY, **bound}, send)[1]
         self.reprice(monkeypatch)
-        again = call("POST", self.CREATE, customer.api_key, {**Z_IMAGE, **bound}, send)[1]
+        again = call("POST", self.CREATE, customer.api_key, {**PAID_BODY, **bound}, send)[1]
         assert first["data"]["taskId"] == again["data"]["taskId"]
         assert balance_cents(customer) == 99
-        other = {**Z_IMAGE, **bound, "metadata": {"is": "another body"}}
+        other = {**PAID_BODY, **bound, "metadata": {"is": "another body"}}
         status, answer, _ = call("POST", self.CREATE, customer.api_key, other, send)
         assert (status, answer["error"]["code"]) == (422, "idempotency_key_reused")
 
     @pytest.mark.parametrize("value", [1, "", "x" * 65, None, ["v"]])
     def test_what_is_no_version_is_named(self, customer: OpenedAccount, value: Any) -> None:
-        body = {**Z_IMAGE, "priceVersion": value}
+        body = {**PAID_BODY, "priceVersion": value}
         status, answer, _ = call("POST", self.CREATE, customer.api_key, body)
         assert status == 400
         assert details(answer).keys() == {"/priceVersion"}
@@ -271,15 +272,15 @@ class TestIdempotencyKey:
         answers = [
             call("POST", "/api/v1/generation/create", customer.api_key, body, {"idempotency-key": "k 1"})
             # The same body in another order of its fields is the same body.
-            for body in (Z_IMAGE, dict(reversed(Z_IMAGE.items())))
+            for body in (PAID_BODY, dict(reversed(PAID_BODY.items())))
         ]
         assert [status for status, _, _ in answers] == [200, 200]
         assert answers[0][1] == answers[1][1]
         assert balance_cents(customer) == 99
 
     def test_the_same_key_with_another_body_is_422(self, customer: OpenedAccount) -> None:
-        other = {**Z_IMAGE, "metadata": {"n": 2}}
-        call("POST", "/api/v1/generation/create", customer.api_key, Z_IMAGE, {"idempotency-key": "k"})
+        other = {**PAID_BODY, "metadata": {"n": 2}}
+        call("POST", "/api/v1/generation/create", customer.api_key, PAID_BODY, {"idempotency-key": "k"})
         status, body, _ = call(
             "POST", "/api/v1/generation/create", customer.api_key, other, {"idempotency-key": "k"}
         )
@@ -288,15 +289,19 @@ class TestIdempotencyKey:
 
     def test_a_repeat_works_though_the_balance_is_gone(self, aws: Aws) -> None:
         customer = api_parts.api().accounts.open(10_000)
-        first = call("POST", "/api/v1/generation/create", customer.api_key, Z_IMAGE, {"idempotency-key": "k"})
-        again = call("POST", "/api/v1/generation/create", customer.api_key, Z_IMAGE, {"idempotency-key": "k"})
+        first = call(
+            "POST", "/api/v1/generation/create", customer.api_key, PAID_BODY, {"idempotency-key": "k"}
+        )
+        again = call(
+            "POST", "/api/v1/generation/create", customer.api_key, PAID_BODY, {"idempotency-key": "k"}
+        )
         assert first[:2] == again[:2]
         assert first[0] == 200
 
     @pytest.mark.parametrize("key", ["", "x" * 256, "ключ"])
     def test_a_key_of_another_form_is_400(self, customer: OpenedAccount, key: str) -> None:
         status, body, _ = call(
-            "POST", "/api/v1/generation/create", customer.api_key, Z_IMAGE, {"idempotency-key": key}
+            "POST", "/api/v1/generation/create", customer.api_key, PAID_BODY, {"idempotency-key": key}
         )
         assert (status, body["error"]["code"]) == (400, "invalid_input")
 
@@ -311,7 +316,7 @@ class TestStatus:
         assert shown == {
             "taskId": task_id,
             "status": "not_started",
-            "model": "z-image",
+            "model": PAID_IMAGE,
             "costCents": 1,
             "refundedCents": 0,
             "metadata": {"order": 7},
@@ -334,7 +339,7 @@ class TestCatalogAndCost:
     def test_the_catalog_is_a_bare_array_without_a_key(self, aws: Aws) -> None:
         status, body, _ = call("GET", "/api/v1/catalog")
         assert status == 200
-        assert {"z-image", "seedance-1.5-pro", "suno"} <= {model["id"] for model in body}
+        assert {"test-image", "seedance-1.5-pro", "suno"} <= {model["id"] for model in body}
 
     def test_one_model_is_a_bare_object(self, aws: Aws) -> None:
         status, body, _ = call("GET", "/api/v1/catalog/seedance-1.5-pro")
@@ -342,8 +347,8 @@ class TestCatalogAndCost:
 
     def test_costs_are_by_model_and_for_one(self, aws: Aws) -> None:
         _, everything, _ = call("GET", "/api/v1/cost")
-        _, one, _ = call("GET", "/api/v1/cost/z-image")
-        assert one == {"model": "z-image", **everything["z-image"]}
+        _, one, _ = call("GET", f"/api/v1/cost/{PAID_IMAGE}")
+        assert one == {"model": PAID_IMAGE, **everything[PAID_IMAGE]}
         assert one["prices"][0]["price"] == "0.01"
 
     @pytest.mark.parametrize("path", ["/api/v1/catalog/nope", "/api/v1/cost/nope"])
@@ -364,7 +369,7 @@ class TestFaults:
         # Two routes of one path, one a method.
         assert call("PUT", "/api/v1/keys")[2]["allow"] == "GET, POST"
 
-    @pytest.mark.parametrize("path", ["/api/v1/catalog/", "/api/v1/catalog/z-image/", "/api/v1/cost/"])
+    @pytest.mark.parametrize("path", ["/api/v1/catalog/", "/api/v1/catalog/test-image/", "/api/v1/cost/"])
     def test_a_slash_at_the_end_changes_nothing(self, aws: Aws, path: str) -> None:
         assert call("GET", path)[1] == call("GET", path.removesuffix("/"))[1]
 

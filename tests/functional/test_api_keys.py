@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from tests.conftest import Aws
-from tests.functional.conftest import Z_IMAGE, balance_cents
+from tests.functional.conftest import balance_cents
 from tests.functional.test_api import call, details
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
+from tests.support.samples import PAID_BODY, PAID_IMAGE
 from tollgate.accounts.auth import use_write
 from tollgate.accounts.repository import ApiKeyRepository, KeyMovedError
 from tollgate.accounts.service import OpenedAccount
@@ -70,7 +71,7 @@ def refusal(method: str, path: str, key: str, body: Any = None) -> tuple[int, st
 
 def order(key: str, **fields: Any) -> tuple[int, Any]:
     """Order an image for one cent."""
-    status, answer, _ = call("POST", "/api/v1/generation/create", key, {**Z_IMAGE, **fields})
+    status, answer, _ = call("POST", "/api/v1/generation/create", key, {**PAID_BODY, **fields})
     return status, answer
 
 
@@ -94,7 +95,7 @@ class TestMake:
             assert secret not in str(aws.clients.dynamodb.scan(TableName=aws.stack.refs[table])["Items"])
 
     def test_every_problem_comes_at_once_and_nothing_is_made(self, customer: OpenedAccount) -> None:
-        body = {"scopes": ["x"], "models": ["z-image", "no-such-model"], "networks": ["1.2.3"], "owner": 1}
+        body = {"scopes": ["x"], "models": ["test-image", "no-such-model"], "networks": ["1.2.3"], "owner": 1}
         status, answer, _ = call("POST", KEYS, customer.api_key, body)
         assert status == 400
         assert details(answer).keys() == {"/name", "/scopes/0", "/models/1", "/networks/0", "/owner"}
@@ -274,8 +275,8 @@ class TestFresh:
 class TestDelegation:
     def test_a_key_gives_no_other_more_than_it_has(self, customer: OpenedAccount) -> None:
         strong = made(customer, scopes=["media", "text", "account"])
-        weak = made(customer, scopes=["account", "media"], models=["z-image"])["key"]
-        within = {"name": "x", "scopes": ["media"], "models": ["z-image"]}
+        weak = made(customer, scopes=["account", "media"], models=["test-image"])["key"]
+        within = {"name": "x", "scopes": ["media"], "models": ["test-image"]}
         ok("POST", KEYS, weak, within)
         for beyond in ({"scopes": ["text"]}, {"models": None}, {"models": ["suno"]}):
             assert refusal("POST", KEYS, weak, {**within, **beyond}) == (403, "forbidden")
@@ -283,12 +284,12 @@ class TestDelegation:
         # To rotate a key is to have it; and a stronger one is not weakened or ended either.
         assert refusal("POST", f"{KEYS}/{strong['id']}/rotate", weak) == (403, "forbidden")
         assert refusal("DELETE", f"{KEYS}/{strong['id']}", weak) == (403, "forbidden")
-        for change in ({"name": "renamed"}, {"models": ["z-image"]}, {"spendingCap": CAP}):
+        for change in ({"name": "renamed"}, {"models": ["test-image"]}, {"spendingCap": CAP}):
             assert refusal("PATCH", f"{KEYS}/{strong['id']}", weak, change) == (403, "forbidden")
 
     def test_a_change_is_judged_by_the_key_that_results(self, customer: OpenedAccount) -> None:
         # The scope alone is within the caller's; the other limits of the key are not.
-        by = made(customer, scopes=["account", "media"], models=["z-image"])["key"]
+        by = made(customer, scopes=["account", "media"], models=["test-image"])["key"]
         other = made(customer, scopes=["text"])
         change = {"scopes": ["media"], "spendingCap": CAP}
         assert refusal("PATCH", f"{KEYS}/{other['id']}", by, change) == (403, "forbidden")
@@ -399,9 +400,9 @@ class TestLimits:
     def test_models_hold_for_estimate_and_create(self, customer: OpenedAccount) -> None:
         key = made(customer, models=["suno"])["key"]
         for path in ("estimate", "create"):
-            status, answer, _ = call("POST", f"/api/v1/generation/{path}", key, Z_IMAGE)
+            status, answer, _ = call("POST", f"/api/v1/generation/{path}", key, PAID_BODY)
             assert (status, answer["error"]["code"]) == (403, "forbidden")
-            assert "'z-image'" in answer["error"]["message"]
+            assert f"'{PAID_IMAGE}'" in answer["error"]["message"]
         assert balance_cents(customer) == 100
 
     def test_networks_are_compared_with_what_the_gateway_saw_and_never_with_a_header(
@@ -412,7 +413,7 @@ class TestLimits:
         elsewhere = made(customer, networks=["198.51.100.0/24", "2001:db8::/32"])["key"]
         assert order(here)[0] == 200
         for headers in (None, {"x-forwarded-for": "198.51.100.1", "x-real-ip": "198.51.100.1"}):
-            status, answer, _ = call("POST", "/api/v1/generation/create", elsewhere, Z_IMAGE, headers)
+            status, answer, _ = call("POST", "/api/v1/generation/create", elsewhere, PAID_BODY, headers)
             assert (status, answer["error"]["code"]) == (403, "forbidden")
             assert "203.0.113.7" in answer["error"]["message"]
 
@@ -467,7 +468,7 @@ class TestSpendingCap:
     def test_a_repeat_with_its_idempotency_key_costs_no_cap(self, customer: OpenedAccount) -> None:
         key = made(customer, spendingCap={"cents": 1, "per": "day"})["key"]
         headers = {"idempotency-key": "k"}
-        answers = [call("POST", "/api/v1/generation/create", key, Z_IMAGE, headers)[:2] for _ in range(2)]
+        answers = [call("POST", "/api/v1/generation/create", key, PAID_BODY, headers)[:2] for _ in range(2)]
         assert answers[0] == answers[1]
         assert answers[0][0] == 200
 

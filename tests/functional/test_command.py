@@ -15,6 +15,7 @@ from tests.conftest import Aws
 from tests.functional.conftest import Worker, balance_cents, create, invoke, stream_records, with_prompt
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import START_MS, ManualClock
+from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.command.app import cli
 from tollgate.command.place import DEAD_LETTER_QUEUES, ENVIRONMENT
@@ -350,9 +351,9 @@ class TestProviders:
         self, run: Run, customer: OpenedAccount, clock: ManualClock
     ) -> None:
         first = run_to_end(create(customer), clock).attempts[0].provider
-        words = ("providers", "disable", first, "--model", "z-image", "--reason", "x", "--yes", "--json")
-        assert answer(run(*words))["provider"] == f"{first}/z-image"
-        assert self.state(run, f"{first}/z-image")["disabled"] is True
+        words = ("providers", "disable", first, "--model", PAID_IMAGE, "--reason", "x", "--yes", "--json")
+        assert answer(run(*words))["provider"] == f"{first}/{PAID_IMAGE}"
+        assert self.state(run, f"{first}/{PAID_IMAGE}")["disabled"] is True
         assert self.state(run, first)["disabled"] is False
         clock.advance(5 * MS_PER_S)
         assert run_to_end(create(customer), clock).attempts[0].provider != first

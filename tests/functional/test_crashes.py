@@ -16,6 +16,7 @@ from tests.conftest import Aws
 from tests.functional.conftest import balance_cents, stream_records, with_prompt
 from tests.functional.test_run_task import ledger_of, task_of
 from tests.support.clock import ManualClock
+from tests.support.samples import PAID_BODY
 from tollgate.accounts.service import OpenedAccount
 from tollgate.artifacts.store import ArtifactStore
 from tollgate.composition import api as api_parts
@@ -143,7 +144,7 @@ def test_a_death_at_any_effect_costs_nobody_anything(
 ) -> None:
     life = Life(aws, clock)
     fate.die_at(effect, after)
-    body = {"model": "z-image", **with_prompt(prompt), "webhook": WEBHOOK}
+    body = {**PAID_BODY, **with_prompt(prompt), "webhook": WEBHOOK}
     try:
         api_parts.api().tasks.create(customer.account_id, body, "order-1")
     except Died:
@@ -192,7 +193,7 @@ def test_a_submit_whose_worker_died_is_made_again_under_its_key(
     fate, life = Fate(monkeypatch), Life(aws, clock)
     fate.die_at(0, after=True)
     made = api_parts.api().tasks.create(
-        customer.account_id, {"model": "z-image", **with_prompt("[[fal: status 500]]")}, "order-1"
+        customer.account_id, {**PAID_BODY, **with_prompt("[[fal: status 500]]")}, "order-1"
     )
     for _ in range(MAX_ROUNDS):
         life.turn()

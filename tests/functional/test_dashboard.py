@@ -15,6 +15,7 @@ from tests.conftest import Aws
 from tests.functional.conftest import MAX_STEPS
 from tests.support.clock import ManualClock
 from tests.support.dashboard import CONTEXT, EVENT, ORIGIN, STAGE, Browser
+from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.models import Scope
 from tollgate.catalog.loader import Catalog, Document, compiled
 from tollgate.composition import api as api_parts
@@ -38,6 +39,7 @@ PAGES = (
     "/top-up",
 )
 MAX_PAGE_BYTES = 200_000
+PLAYGROUND = f"/playground/{PAID_IMAGE}"
 FIELDS = {"input.prompt": "a lighthouse", "input.size": "16:9"}
 FORGED: tuple[dict[str, str], ...] = (
     {"x_csrf_token": ""},
@@ -288,9 +290,9 @@ class TestPages:
     @pytest.mark.parametrize(
         ("query", "shown", "left_out"),
         [
-            ("type=IMAGE", "z-image", "kling-3.0"),
+            ("type=IMAGE", "test-image", "kling-3.0"),
             ("vendor=Anthropic", "claude-haiku-4-5", "gpt-5.4-mini"),
-            ("words=KLING+motion", "kling-3.0-motion-control", "z-image"),
+            ("words=KLING+motion", "kling-3.0-motion-control", "test-image"),
         ],
     )
     def test_the_catalog_is_filtered(self, browser: Browser, query: str, shown: str, left_out: str) -> None:
@@ -349,14 +351,14 @@ class TestKeys:
             "cap": "2.50",
             "per": "day",
             "days": "30",
-            "models": ["z-image"],
+            "models": ["test-image"],
             "networks": "192.0.2.0/24",
         }
         made = ada.post("/keys", {"name": "Shop", "scopes": "media", **limits})
         (text,) = set(re.findall(KEY, made.text))
         key_id = "key_" + text.split("_")[2]
         form = ada.get(f"/keys/{key_id}").text
-        for shown in ('value="Shop"', 'value="2.50"', "<option selected>z-image<", ">192.0.2.0/24<"):
+        for shown in ('value="Shop"', 'value="2.50"', "<option selected>test-image<", ">192.0.2.0/24<"):
             assert shown in form
         before = api_parts.api().keys.keys.get(key_id)
         changed = {"name": "Web", "scopes": ["media", "text"], "cap": "", "days": "keep", "networks": ""}
@@ -404,19 +406,19 @@ class TestPlayground:
 
     def test_the_price_is_what_a_create_takes(self, ada: Browser) -> None:
         account_id = ada.sign_in()
-        answer = ada.post("/playground/z-image/estimate", FIELDS)
+        answer = ada.post(f"{PLAYGROUND}/estimate", FIELDS)
         assert "$0.01" in answer.text
-        ada.post("/playground/z-image/run", {**FIELDS, "form_id": "order_1"})
+        ada.post(f"{PLAYGROUND}/run", {**FIELDS, "form_id": "order_1"})
         assert balance_cents(account_id) == CREDIT_CENTS - 1
 
     def test_the_code_asks_for_what_the_form_says(self, ada: Browser) -> None:
-        text = ada.post("/playground/z-image/estimate", {**FIELDS, "input.prompt": "it's <b>"}).text
+        text = ada.post(f"{PLAYGROUND}/estimate", {**FIELDS, "input.prompt": "it's <b>"}).text
         assert "&#34;prompt&#34;: &#34;it&#39;\\&#39;&#39;s &lt;b&gt;&#34;" in text
 
     def test_what_is_missing_is_said_by_name_and_nothing_is_charged(self, ada: Browser) -> None:
         account_id = ada.sign_in()
-        assert "<code>prompt</code>" in ada.post("/playground/z-image/estimate", {"input.size": "1:1"}).text
-        refused = ada.post("/playground/z-image/run", {"input.size": "1:1", "form_id": "order_1"})
+        assert "<code>prompt</code>" in ada.post(f"{PLAYGROUND}/estimate", {"input.size": "1:1"}).text
+        refused = ada.post(f"{PLAYGROUND}/run", {"input.size": "1:1", "form_id": "order_1"})
         assert refused.status == 400
         assert "/input/prompt" in refused.text
         assert balance_cents(account_id) == CREDIT_CENTS
@@ -424,13 +426,13 @@ class TestPlayground:
     def test_a_second_press_makes_no_second_task(self, ada: Browser) -> None:
         account_id = ada.sign_in()
         for _ in range(2):
-            answer = ada.post("/playground/z-image/run", {**FIELDS, "form_id": "order_1"})
+            answer = ada.post(f"{PLAYGROUND}/run", {**FIELDS, "form_id": "order_1"})
             assert answer.status == 200, answer.text
         assert balance_cents(account_id) == CREDIT_CENTS - 1
         assert len(set(re.findall(r"task_[0-9A-Z]{26}", ada.get("/tasks").text))) == 1
 
     def test_after_a_run_the_form_has_another_name(self, ada: Browser) -> None:
-        answer = ada.post("/playground/z-image/run", {**FIELDS, "form_id": "order_1"})
+        answer = ada.post(f"{PLAYGROUND}/run", {**FIELDS, "form_id": "order_1"})
         (name,) = re.findall(r'name="form_id" value="(\w+)"', answer.text)
         assert name != "order_1"
         assert answer.headers["hx-trigger"] == "money-moved"
@@ -440,7 +442,7 @@ class TestPlayground:
         browser.get("/sign-in")
         browser.post("/sign-in/development/key", {"key": opened.api_key})
         browser.get("/playground")
-        answer = browser.post("/playground/z-image/run", {**FIELDS, "form_id": "order_1"})
+        answer = browser.post(f"{PLAYGROUND}/run", {**FIELDS, "form_id": "order_1"})
         assert answer.status == 402
         assert "No generations yet" in browser.get("/tasks").text
 
@@ -448,7 +450,7 @@ class TestPlayground:
 class TestTasks:
     def run(self, browser: Browser, prompt: str = "a lighthouse") -> str:
         fields = {"input.prompt": prompt, "input.size": "1:1", "form_id": f"order_{prompt[:9]}"}
-        answer = browser.post("/playground/z-image/run", fields)
+        answer = browser.post(f"{PLAYGROUND}/run", fields)
         return str(re.findall(r"task_[0-9A-Z]{26}", answer.text)[0])
 
     def finish(self, task_id: str, clock: ManualClock) -> None:
@@ -492,22 +494,22 @@ class TestTasks:
         task_id = self.run(ada)
         bob = Browser()
         bob.sign_in("bob@example.com")
-        for path in (f"/tasks/{task_id}", f"/tasks/{task_id}/card", f"/playground/z-image?again={task_id}"):
+        for path in (f"/tasks/{task_id}", f"/tasks/{task_id}/card", f"{PLAYGROUND}?again={task_id}"):
             assert bob.get(path).status == 404
         assert task_id not in bob.get("/tasks").text
 
     def test_they_are_filtered_by_status(self, ada: Browser) -> None:
         task_id = self.run(ada)
-        assert task_id in ada.get("/tasks?status=not_started&model=z-image").text
+        assert task_id in ada.get(f"/tasks?status=not_started&model={PAID_IMAGE}").text
         assert task_id not in ada.get("/tasks?status=finished").text
 
     def test_one_can_be_made_again(self, ada: Browser) -> None:
         task_id = self.run(ada, "a red boat")
-        assert ">a red boat</textarea>" in ada.get(f"/playground/z-image?again={task_id}").text
+        assert ">a red boat</textarea>" in ada.get(f"{PLAYGROUND}?again={task_id}").text
 
     def test_a_prompt_is_shown_as_text(self, ada: Browser) -> None:
         task_id = self.run(ada, "<img src=x onerror=alert(1)>")
-        for path in ("/tasks", f"/tasks/{task_id}", f"/playground/z-image?again={task_id}"):
+        for path in ("/tasks", f"/tasks/{task_id}", f"{PLAYGROUND}?again={task_id}"):
             assert "<img src=x" not in ada.get(path).text
 
 
@@ -533,7 +535,7 @@ class TestChat:
     def test_the_code_follows_the_model(self, ada: Browser) -> None:
         assert "claude-haiku-4-5" in ada.get("/chat/code?model=claude-haiku-4-5", part=True).text
 
-    @pytest.mark.parametrize("path", ["/chat?model=z-image", "/chat/code?model=nothing"])
+    @pytest.mark.parametrize("path", ["/chat?model=test-image", "/chat/code?model=nothing"])
     def test_what_is_no_text_model_is_404(self, ada: Browser, path: str) -> None:
         assert ada.get(path).status == 404
 

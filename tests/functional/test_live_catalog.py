@@ -12,10 +12,11 @@ from typer.testing import CliRunner
 
 from local.clients import Clients
 from tests.conftest import Aws
-from tests.functional.conftest import Z_IMAGE, balance_cents, create, with_prompt
+from tests.functional.conftest import balance_cents, create, with_prompt
 from tests.functional.test_api import call
 from tests.functional.test_run_task import run_to_end, task_of
 from tests.support.clock import ManualClock
+from tests.support.samples import PAID_BODY, PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import compiled
 from tollgate.catalog.refresh import DOCUMENT_KEY, REREAD_MS
@@ -33,13 +34,13 @@ from tollgate.kit.document import (
 from tollgate.kit.s3_document import S3Document
 
 SHIPPED: dict[str, Any] = json.loads(compiled())
-MODEL = "z-image"
+MODEL = PAID_IMAGE
 TEXT_MODEL = "gpt-5.4-mini"
 CATALOG = "/api/v1/catalog"
 
 
 def image(price: str = "0.07", *providers: str) -> dict[str, Any]:
-    """Return z-image at another price, with only the routes of these providers where any are named."""
+    """Return an image model at another price, with only the routes of these providers where any are named."""
     raw: dict[str, Any] = json.loads(json.dumps(SHIPPED[MODEL]))
     raw["pricing"]["prices"][0]["price"] = price
     if providers:
@@ -91,8 +92,8 @@ def publish(live: S3Document, clock: ManualClock) -> Publisher:
 
 
 def estimate(customer: OpenedAccount) -> Any:
-    """Return what z-image costs now, in cents, or the error."""
-    status, body, _ = call("POST", "/api/v1/generation/estimate", customer.api_key, Z_IMAGE)
+    """Return what that model costs now, in cents, or the error."""
+    status, body, _ = call("POST", "/api/v1/generation/estimate", customer.api_key, PAID_BODY)
     return body["data"]["price"] if status == 200 else body["error"]["code"]
 
 
@@ -107,7 +108,7 @@ class TestApi:
         _, after, new = call("GET", CATALOG)
         assert {dto["id"] for dto in before} - {dto["id"] for dto in after} == {"suno"}
         assert old["etag"] != new["etag"]
-        assert call("GET", "/api/v1/cost/z-image")[1]["prices"][0]["price"] == "0.07"
+        assert call("GET", f"/api/v1/cost/{MODEL}")[1]["prices"][0]["price"] == "0.07"
         assert call("GET", f"{CATALOG}/suno")[0] == 404
         create(customer)
         assert balance_cents(customer) == 93

@@ -15,6 +15,7 @@ from tests.functional.test_api import call, details
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import START_MS, ManualClock
+from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import Catalog
 from tollgate.composition import api as api_parts
@@ -116,7 +117,7 @@ class TestStatistics:
         assert sums(found["total"]) == (20_103, 10_000, 2, 2)
         assert (found["total"]["spentCents"], found["total"]["refundedCents"]) == (3, 1)
         assert [(each["model"], sums(each)) for each in found["byModel"]] == [
-            ("z-image", (20_000, 10_000, 2, 0)),
+            (PAID_IMAGE, (20_000, 10_000, 2, 0)),
             ("gpt-5.4-mini", (103, 0, 0, 2)),
         ]
         assert found["byModel"][1]["inputTokens"] == found["byModel"][1]["outputTokens"] == 18
@@ -233,7 +234,7 @@ class TestLedger:
             "kind": "charge",
             "amountMicroUsd": -10_000,
             "amountCents": "-1",
-            "model": "z-image",
+            "model": PAID_IMAGE,
             "taskId": task_id,
             "createdAt": "2023-11-14T22:13:21.000Z",
         }
@@ -312,7 +313,7 @@ class TestTable:
             "kind": "charge",
             "amountCents": "-1",
             "amountMicroUsd": "-10000",
-            "model": "z-image",
+            "model": PAID_IMAGE,
             "taskId": task_id,
             "requestId": "",
             "answers": "",

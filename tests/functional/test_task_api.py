@@ -13,6 +13,7 @@ from tests.functional.conftest import Worker, balance_cents, create, invoke, wit
 from tests.functional.test_api import call, details
 from tests.functional.test_run_task import ledger_of, run_to_end, task_of
 from tests.support.clock import ManualClock
+from tests.support.samples import PAID_BODY
 from tests.unit.artifacts.test_store import png
 from tollgate.accounts.service import OpenedAccount
 from tollgate.artifacts import uploads
@@ -386,14 +387,13 @@ class TestRequestsPerMinute:
         self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(api_parts.api().meter, "_limit", 2)
-        body = {"model": "z-image", "input": {"prompt": "a fox", "size": "1:1"}}
         left = []
         for _ in range(2):
-            status, _, headers = call("POST", "/api/v1/generation/create", customer.api_key, body)
+            status, _, headers = call("POST", "/api/v1/generation/create", customer.api_key, PAID_BODY)
             assert status == 200
             left.append((headers["x-ratelimit-limit"], headers["x-ratelimit-remaining"]))
         assert left == [("2", "1"), ("2", "0")]
-        status, answer, headers = call("POST", "/api/v1/generation/create", customer.api_key, body)
+        status, answer, headers = call("POST", "/api/v1/generation/create", customer.api_key, PAID_BODY)
         assert (status, answer["error"]["code"]) == (429, "rate_limited")
         assert 1 <= int(headers["retry-after"]) <= 60
         assert 1 <= int(headers["x-ratelimit-reset"]) <= 60

@@ -10,6 +10,7 @@ from PIL import Image
 from tests.conftest import STORAGE_URL, Aws
 from tests.functional.test_run_task import ledger_of, run_to_end, task_of
 from tests.support.clock import ManualClock
+from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
@@ -58,7 +59,7 @@ class TestPrice:
         assert (found["price"], found["breakdown"][0]["amount"]) == (0, "0")
 
     def test_what_costs_something_stays_out_of_reach(self, pauper: OpenedAccount) -> None:
-        body = {"model": "z-image", "input": {"prompt": "a fox", "size": "1:1"}}
+        body = {"model": PAID_IMAGE, "input": {"prompt": "a fox", "size": "1:1"}}
         with pytest.raises(Exception, match=r"balance of \$0\.00 does not cover"):
             api_parts.api().tasks.create(pauper.account_id, body, None)
 

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.samples import PAID_IMAGE
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate.accounts.models import Scope
 from tollgate.accounts.service import OpenedAccount
@@ -29,7 +30,7 @@ pytestmark = [
 
 THREADS = 16
 CENT = 10_000
-Z_IMAGE = {"model": "z-image", "input": {"prompt": "[[reject]]", "size": "1:1"}}
+REJECTED = {"model": PAID_IMAGE, "input": {"prompt": "[[reject]]", "size": "1:1"}}
 CHAT: dict[str, Any] = {
     "model": "gpt-5.4-mini",
     "messages": [{"role": "user", "content": "hello"}],
@@ -57,7 +58,7 @@ class TestMedia:
 
         def create(_: int) -> str:
             try:
-                return str(api.tasks.create(customer.account_id, Z_IMAGE, None, key)["taskId"])
+                return str(api.tasks.create(customer.account_id, REJECTED, None, key)["taskId"])
             except SpendingCapReachedError:
                 return "refused"
 
@@ -167,7 +168,7 @@ class TestText:
         assert spent(client.account.account_id) == int(answer.headers["x-tollgate-cost-micro-usd"])
 
     def test_models_hold_for_every_route(self, limited: Limited) -> None:
-        client = limited(models=["gpt-5.4-mini", "z-image"])
+        client = limited(models=["gpt-5.4-mini", PAID_IMAGE])
         assert client.post("/chat/completions", CHAT).status_code == 200
         other = {**CHAT, "model": "claude-haiku-4-5"}
         for path in ("/chat/completions", "/messages", "/messages/count_tokens"):

@@ -18,6 +18,7 @@ from local.emulator import free_port
 from local.template import ROOT
 from tests.support.customer import TIMEOUT_S, Customer, customer_of
 from tests.support.local_service import command, environment, running_service
+from tests.support.samples import PAID_IMAGE
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
@@ -46,7 +47,7 @@ class TestMainJob:
     @pytest.mark.parametrize(
         ("model", "values", "file_type", "files"),
         [
-            ("z-image", {"prompt": "a lighthouse", "size": "4:3"}, "image", 1),
+            (PAID_IMAGE, {"prompt": "a lighthouse", "size": "4:3"}, "image", 1),
             ("seedance-1.5-pro", {"prompt": "waves", "duration": 4, "generateAudio": True}, "video", 1),
             ("suno", {"action": "music", "prompt": "a calm song"}, "audio", 2),
         ],
@@ -91,7 +92,7 @@ class TestMainJob:
             assert next(iter(container.decode(audio=0))).samples > 0
 
     def test_a_stored_film_can_be_read_in_ranges(self, customer: Customer) -> None:
-        task = customer.run({"model": "z-image", "input": {"prompt": "a range", "size": "1:1"}})
+        task = customer.run({"model": "test-image", "input": {"prompt": "a range", "size": "1:1"}})
         (file,) = task["files"]
         part = httpx.get(file["fileUrl"], headers={"range": "bytes=0-7"})
         assert (part.status_code, part.content) == (206, b"\x89PNG\r\n\x1a\n")
@@ -114,7 +115,7 @@ class TestFailures:
         self, customer: Customer, prompt: str, status: str, code: str | None
     ) -> None:
         before = customer.balance()
-        task = customer.run({"model": "z-image", "input": {"prompt": prompt, "size": "1:1"}})
+        task = customer.run({"model": PAID_IMAGE, "input": {"prompt": prompt, "size": "1:1"}})
         assert task["status"] == status
         assert task.get("error", {}).get("code") == code
         assert before - customer.balance() == (1 if status == "finished" else 0)
@@ -123,7 +124,7 @@ class TestFailures:
 
 class TestStatistics:
     def test_they_are_the_sums_of_the_ledger_within_seconds(self, customer: Customer) -> None:
-        customer.run({"model": "z-image", "input": {"prompt": "[[reject]]", "size": "1:1"}})
+        customer.run({"model": PAID_IMAGE, "input": {"prompt": "[[reject]]", "size": "1:1"}})
         ask = {"model": "gpt-5.4-mini", "messages": [{"role": "user", "content": "Say hello"}]}
         customer.http.post("/api/v1/chat/completions", json=ask).raise_for_status()
         entries = ledger_of(customer)

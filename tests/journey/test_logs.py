@@ -12,6 +12,7 @@ import pytest
 from local.clients import Clients
 from tests.support.customer import TIMEOUT_S, Customer, customer_of
 from tests.support.local_service import running_service
+from tests.support.samples import PAID_IMAGE
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service-logs")]
 
@@ -115,7 +116,7 @@ class TestMetrics:
 def _order(customer: Customer, prompt: str) -> tuple[str, str]:
     """Order an image and wait for its webhook; give task and request id."""
     body = {
-        "model": "z-image",
+        "model": PAID_IMAGE,
         "input": {"prompt": prompt, "size": "1:1"},
         "webhook": f"{customer.receiver}?password={WEBHOOK_QUERY}",
     }
@@ -135,7 +136,7 @@ def _chat(customer: Customer, words: str, stream: int) -> str:
 def _misuse(customer: Customer) -> None:
     """Send what must be refused, with something to give away in each."""
     text = {"model": PROMPT, "messages": [{"role": "user", "content": PROMPT}]}
-    media = {"model": "z-image", "input": {"prompt": PROMPT, "size": PROMPT, PROMPT: 1}}
+    media = {"model": PAID_IMAGE, "input": {"prompt": PROMPT, "size": PROMPT, PROMPT: 1}}
     assert customer.http.post("/api/v1/chat/completions", json=text).status_code == 400
     assert customer.http.post("/api/v1/messages", content=PROMPT).status_code == 400
     assert customer.http.post("/api/v1/generation/create", json=media).status_code == 400

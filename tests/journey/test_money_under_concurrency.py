@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from local.service import FIRST_ACCOUNT_CENTS, PROVIDERS
+from tests.support.samples import PAID_IMAGE
 from tests.unit.catalog.strategies import valid_inputs
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import Catalog
@@ -29,7 +30,7 @@ pytestmark = [
 ]
 
 THREADS = 16
-Z_IMAGE = {"model": "z-image", "input": {"prompt": "[[reject]]", "size": "1:1"}}
+REJECTED = {"model": PAID_IMAGE, "input": {"prompt": "[[reject]]", "size": "1:1"}}
 
 
 def open_account(cents: int) -> OpenedAccount:
@@ -50,7 +51,7 @@ class TestParallelCreates:
 
         def create(_: int) -> str:
             try:
-                return str(api_parts.api().tasks.create(customer.account_id, Z_IMAGE, None)["taskId"])
+                return str(api_parts.api().tasks.create(customer.account_id, REJECTED, None)["taskId"])
             except InsufficientBalanceError:
                 return "refused"
 
@@ -67,7 +68,7 @@ class TestParallelCreates:
         with ThreadPoolExecutor(THREADS) as pool:
             made = list(
                 pool.map(
-                    lambda _: api_parts.api().tasks.create(customer.account_id, Z_IMAGE, "k")["taskId"],
+                    lambda _: api_parts.api().tasks.create(customer.account_id, REJECTED, "k")["taskId"],
                     range(THREADS),
                 )
             )
@@ -78,7 +79,7 @@ class TestParallelCreates:
 class TestParallelSteps:
     def test_the_same_message_handled_by_16_workers_ends_a_task_once_with_one_refund(self) -> None:
         customer = open_account(1)
-        task_id = str(api_parts.api().tasks.create(customer.account_id, Z_IMAGE, None)["taskId"])
+        task_id = str(api_parts.api().tasks.create(customer.account_id, REJECTED, None)["taskId"])
         runner = run_task_parts.step_runner()
         results: list[StepResult] = []
         for _ in range(20):
@@ -101,7 +102,7 @@ class TestParallelSteps:
 
         def live(_: int) -> str:
             try:
-                task_id = str(api_parts.api().tasks.create(customer.account_id, Z_IMAGE, None)["taskId"])
+                task_id = str(api_parts.api().tasks.create(customer.account_id, REJECTED, None)["taskId"])
             except (InsufficientBalanceError, WriteConflictError) as exc:
                 return type(exc).__name__
             seq, ended = 0, False
@@ -121,7 +122,7 @@ class TestParallelSteps:
 
 
 class TestEstimateIsTheDebit:
-    @pytest.mark.parametrize("model_id", ["z-image", "seedance-1.5-pro", "suno"])
+    @pytest.mark.parametrize("model_id", [PAID_IMAGE, "seedance-1.5-pro", "suno"])
     def test_for_random_valid_inputs_the_balance_drops_by_the_estimate(self, model_id: str) -> None:
         """On real tables; over every model by `tests/unit/tasks/test_estimate_is_the_debit.py`."""
         model = Catalog.shipped().with_live(frozenset(PROVIDERS), MappingNames()).get(model_id)
@@ -151,7 +152,7 @@ class TestRandomLives:
 
         def create(n: int) -> None:
             customer = customers[n % len(customers)]
-            body = {"model": "z-image", "input": {"prompt": prompts[n // 20 % 3], "size": "1:1"}}
+            body = {"model": PAID_IMAGE, "input": {"prompt": prompts[n // 20 % 3], "size": "1:1"}}
             try:
                 api_parts.api().tasks.create(customer.account_id, body, f"key-{n // 20}")
             except InsufficientBalanceError:

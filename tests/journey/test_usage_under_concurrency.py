@@ -53,5 +53,5 @@ class TestManyRecorders:
 
 def change(account_id: str, task_id: str) -> dict[str, Any]:
     """Return a charge of a cent as a record of the stream."""
-    entry = charge_entry(account_id, task_id, "z-image", 10_000, NOON_MS)
+    entry = charge_entry(account_id, task_id, "test-image", 10_000, NOON_MS)
     return {"dynamodb": {"NewImage": to_attributes(entry.to_item()), "SequenceNumber": task_id}}

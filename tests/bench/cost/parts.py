@@ -18,6 +18,7 @@ from local.events import Context, sqs_event, stream_event
 from local.stack import Stack
 from local.template import ROOT
 from tests.bench.cost.meter import Meter
+from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import parts
 from tollgate.kit.aws_json import AwsJson
@@ -112,7 +113,7 @@ class Bench:
 
     def _create(self, number: int) -> str:
         prompt = f"a lighthouse at dusk, oil on canvas, number {number} [[slow {SLOW_S}]]"
-        body = {"model": "z-image", "input": {"prompt": prompt, "size": "1:1"}, "webhook": self.receiver}
+        body = {"model": PAID_IMAGE, "input": {"prompt": prompt, "size": "1:1"}, "webhook": self.receiver}
         return str(self._api("POST", "/api/v1/generation/create", body)["taskId"])
 
     def _status(self, task_id: str) -> None:

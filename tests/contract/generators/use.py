@@ -6,17 +6,17 @@ import sys
 from tollgate_client import AuthenticatedClient
 from tollgate_client.api.account import get_user
 from tollgate_client.api.media import create_generation, get_task
-from tollgate_client.models import Error400, Error401, ZImageTurbo, ZImageTurboZImage
+from tollgate_client.models import Error400, Error401, TestImage, TestImageTestImage
 
 base_url, key = sys.argv[1:]
 client = AuthenticatedClient(base_url, key)
-order = ZImageTurbo(
-    "z-image", ZImageTurboZImage.from_dict({"prompt": "a lighthouse at dusk", "size": "16:9"})
+order = TestImage(
+    "test-image", TestImageTestImage.from_dict({"prompt": "a lighthouse at dusk", "size": "16:9"})
 )
 made = create_generation.sync(client=client, body=order)
 read = get_task.sync(made.data.task_id, client=client, wait=20)
 
-bad = ZImageTurbo("z-image", ZImageTurboZImage.from_dict({"prompt": ""}))
+bad = TestImage("test-image", TestImageTestImage.from_dict({"prompt": ""}))
 refused = create_generation.sync(client=client, body=bad)
 assert isinstance(refused, Error400)
 unknown = get_user.sync(client=AuthenticatedClient(base_url, "tg_live_nobody"))

@@ -7,14 +7,14 @@ const [baseUrl, auth] = process.argv.slice(2);
 client.setConfig({ baseUrl, auth });
 
 const made = await createGeneration({
-  body: { model: "z-image", input: { prompt: "a lighthouse at dusk", size: "16:9" } },
+  body: { model: "test-image", input: { prompt: "a lighthouse at dusk", size: "16:9" } },
   throwOnError: true,
 });
 const taskId: string = made.data.data.taskId;
 const read = await getTask({ path: { taskId }, query: { wait: 20 }, throwOnError: true });
 const files: string[] = (read.data.data.files ?? []).map((file) => file.fileUrl);
 
-const refused = await createGeneration({ body: { model: "z-image", input: { prompt: "" } } });
+const refused = await createGeneration({ body: { model: "test-image", input: { prompt: "" } } });
 const code: "invalid_input" | string | undefined = refused.error?.error.code;
 
 client.setConfig({ baseUrl, auth: "tg_live_nobody" });

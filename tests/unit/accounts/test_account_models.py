@@ -112,7 +112,7 @@ class TestKeyView:
             NOON_MS,
             expires_at_ms=NOON_MS + DAY_MS,
             name="ci",
-            models=frozenset({"z-image", "suno"}),
+            models=frozenset({"test-image", "suno"}),
             networks=(network_of("203.0.113.7"), network_of("2001:DB8::/32")),
             cap=SpendingCap(5_000_000, CapPeriod.DAY),
             previous_digest="old",
@@ -130,7 +130,7 @@ class TestKeyView:
             "revokedAt": None,
             "lastUsedAt": "2025-11-12T12:00:00.000Z",
             "oldSecretEndsAt": "2025-11-12T12:00:01.000Z",
-            "models": ["suno", "z-image"],
+            "models": ["suno", "test-image"],
             "networks": ["203.0.113.7/32", "2001:db8::/32"],
             "spendingCap": {
                 "cents": 500,
@@ -151,7 +151,7 @@ class TestModels:
     def test_a_key_may_use_its_models_and_one_without_a_list_all(self) -> None:
         free = ApiKey("key_1", "usr_1", "d", ALL_SCOPES, 0)
         bound = ApiKey("key_1", "usr_1", "d", ALL_SCOPES, 0, models=frozenset({"suno"}))
-        free.check_model("z-image")
+        free.check_model("test-image")
         bound.check_model("suno")
-        with pytest.raises(ForbiddenError, match="'z-image'"):
-            bound.check_model("z-image")
+        with pytest.raises(ForbiddenError, match="'test-image'"):
+            bound.check_model("test-image")

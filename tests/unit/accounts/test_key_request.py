@@ -12,7 +12,7 @@ from tollgate.ledger.caps import CapPeriod, SpendingCap
 
 NOW = 1_763_000_000_000
 """2025-11-13 02:13:20 UTC."""
-MODELS = {"z-image", "suno", "gpt-5.4-mini"}
+MODELS = {"test-image", "suno", "gpt-5.4-mini"}
 
 
 def read(body: dict[str, Any], *, is_new: bool = False) -> dict[str, Any]:
@@ -33,7 +33,7 @@ class TestGoodBodies:
                 "scopes": ["text", "media", "text"],
                 "expiresAt": "2025-12-31T23:59:59+01:00",
                 "spendingCap": {"cents": 500.0, "per": "month"},
-                "models": ["suno", "z-image", "suno"],
+                "models": ["suno", "test-image", "suno"],
                 "networks": ["203.0.113.0/24", "2001:db8::1", "203.0.113.0/24"],
             },
             is_new=True,
@@ -43,7 +43,7 @@ class TestGoodBodies:
             # 2025-12-31T22:59:59Z: 48 days, 20 h, 46 min and 39 s after NOW.
             "expires_at_ms": NOW + ((48 * 24 + 20) * 3600 + 46 * 60 + 39) * 1000,
             "cap": SpendingCap(5_000_000, CapPeriod.MONTH),
-            "models": frozenset({"suno", "z-image"}),
+            "models": frozenset({"suno", "test-image"}),
             "networks": (network_of("203.0.113.0/24"), network_of("2001:db8::1")),
         }
 

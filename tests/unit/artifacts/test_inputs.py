@@ -74,11 +74,11 @@ class TestRead:
         )
     )
     def test_any_other_input_is_as_it_was(self, value: Any) -> None:
-        given_body = {"model": "z-image", "input": value}
+        given_body = {"model": "test-image", "input": value}
         assert store().read("usr_1", given_body) == (given_body, [])
 
     def test_a_body_without_input_stays_without(self) -> None:
-        assert store().read("usr_1", {"model": "z-image"}) == ({"model": "z-image"}, [])
+        assert store().read("usr_1", {"model": "test-image"}) == ({"model": "test-image"}, [])
 
 
 @mock_aws

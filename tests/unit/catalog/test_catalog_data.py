@@ -73,10 +73,10 @@ class TestLint:
         assert "not in the profile" in faults(model)[0]
 
     def test_sees_missing_texts(self) -> None:
-        model = CATALOG.get("z-image").model_copy(update={"description_locales": {}, "capabilities": []})
+        model = CATALOG.get("test-image").model_copy(update={"description_locales": {}, "capabilities": []})
         assert faults(model) == [
-            "z-image: descriptionLocales: needs at least 4",
-            "z-image: capabilities: must not be empty",
+            "test-image: descriptionLocales: needs at least 4",
+            "test-image: capabilities: must not be empty",
         ]
 
     @pytest.mark.parametrize(

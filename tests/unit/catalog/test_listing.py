@@ -88,11 +88,11 @@ class TestEtag:
 
 class TestOne:
     def test_model(self) -> None:
-        assert json.loads(LISTING.model("z-image").body) in listed()
+        assert json.loads(LISTING.model("test-image").body) in listed()
         assert json.loads(LISTING.model("claude-opus-5-5").body) in listed()
 
     def test_schema(self) -> None:
-        assert json.loads(LISTING.schema("z-image").body)["title"] == "z-image"
+        assert json.loads(LISTING.schema("test-image").body)["title"] == "test-image"
 
     def test_cost(self) -> None:
         cost = json.loads(LISTING.cost("suno-custom-model").body)

@@ -15,7 +15,7 @@ from tollgate.kit.errors import InvalidInputError
 def model_with(model_id: str, **restrictions: Any) -> Model:
     model = CATALOG.get(model_id)
     return Model.model_validate(
-        {**model.model_dump(by_alias=True, exclude={"restrictions", "pricing", "routes"}),
+        {**model.model_dump(by_alias=True, exclude={"restrictions", "pricing", "routes", "free"}),
          "restrictions": restrictions,
          "pricing": PRICING, "routes": ROUTES},
     )  # fmt: skip
@@ -72,7 +72,7 @@ class TestFields:
         assert paths(model, {"prompt": "x", "seed": 3}) == ["/input/seed"]
 
     def test_a_longer_and_a_shorter_text(self) -> None:
-        model = model_with("z-image", fields={"prompt": {"maxLength": 3}})
+        model = model_with("test-image", fields={"prompt": {"maxLength": 3}})
         assert model.check({"prompt": "cat", "size": "1:1"}).values["prompt"] == "cat"
         assert paths(model, {"prompt": "cats", "size": "1:1"}) == ["/input/prompt"]
         assert param(model, "prompt")["maxLength"] == 3
@@ -98,7 +98,7 @@ class TestFields:
         assert json_schema(model)["required"] == ["imageUrls"]
 
     def test_a_field_made_optional(self) -> None:
-        model = model_with("z-image", fields={"prompt": {"required": False}})
+        model = model_with("test-image", fields={"prompt": {"required": False}})
         assert "prompt" not in model.check({"size": "1:1"}).values
 
 
@@ -143,5 +143,5 @@ class TestRefusals:
             _ = model_with("seedance-1.5-pro", **restrictions).input_class
 
     def test_a_model_without_restrictions_shares_its_profile(self) -> None:
-        assert CATALOG.get("z-image").restrictions == Restrictions()
-        assert CATALOG.get("z-image").input_class.__name__ == "ImgF"
+        assert CATALOG.get("test-image").restrictions == Restrictions()
+        assert CATALOG.get("test-image").input_class.__name__ == "ImgC"

@@ -16,12 +16,12 @@ class TestKeyBody:
     def test_all_limits(self) -> None:
         sent = {"name": "Shop", "cap": "2.50", "per": "day", "days": "30"}
         sent["networks"] = "192.0.2.0/24\n2001:db8::/32"
-        assert key_body(sent, ["text"], ["z-image"], NOW_MS) == {
+        assert key_body(sent, ["text"], ["test-image"], NOW_MS) == {
             "name": "Shop",
             "scopes": ["text"],
             "expiresAt": "2026-12-28T00:00:00.000Z",
             "spendingCap": {"cents": 250, "per": "day"},
-            "models": ["z-image"],
+            "models": ["test-image"],
             "networks": ["192.0.2.0/24", "2001:db8::/32"],
         }
 
@@ -50,8 +50,8 @@ class TestChangedBody:
 
     def test_all_limits_are_as_for_a_new_key(self) -> None:
         sent = {"name": "Shop", "cap": "2.50", "per": "day", "days": "30", "networks": "192.0.2.0/24"}
-        assert changed_body(sent, ["text"], ["z-image"], NOW_MS) == key_body(
-            sent, ["text"], ["z-image"], NOW_MS
+        assert changed_body(sent, ["text"], ["test-image"], NOW_MS) == key_body(
+            sent, ["text"], ["test-image"], NOW_MS
         )
 
     def test_an_end_that_is_kept_is_not_named(self) -> None:

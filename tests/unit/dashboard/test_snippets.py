@@ -15,7 +15,7 @@ BASE = "https://gate.example/live"
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 BODIES = st.fixed_dictionaries(
     {
-        "model": st.sampled_from(["z-image", "kling-3.0"]),
+        "model": st.sampled_from(["test-image", "kling-3.0"]),
         "input": st.dictionaries(
             st.text("abc", min_size=1), TEXTS | st.booleans() | st.integers() | st.lists(TEXTS)
         ),
@@ -48,7 +48,7 @@ class TestMedia:
         assert json.JSONDecoder().raw_decode(code, start)[0] == body
 
     def test_no_key_is_in_it(self) -> None:
-        for snippet in media_snippets(BASE, {"model": "z-image", "input": {}}):
+        for snippet in media_snippets(BASE, {"model": "test-image", "input": {}}):
             assert "TOLLGATE_API_KEY" in snippet.code
 
 

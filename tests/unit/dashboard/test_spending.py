@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tollgate.dashboard.spending import spending
 
 DAYS = [f"2026-11-{day:02}" for day in range(1, 31)]
-MODELS = ("gpt-5.4-mini", "suno", "z-image")
+MODELS = ("gpt-5.4-mini", "suno", "test-image")
 AMOUNTS = st.integers(0, 10**9)
 ROWS = st.lists(
     st.tuples(st.sampled_from(DAYS), st.sampled_from(MODELS), AMOUNTS, AMOUNTS, st.integers(0, 9)),
@@ -46,8 +46,8 @@ class TestSpending:
 
     def test_the_dearest_model_comes_first_and_a_refunded_one_not_at_all(self) -> None:
         rows = [
-            ("2026-11-29", "z-image", 900, 0, 1),
-            ("2026-11-30", "z-image", 0, 900, 0),
+            ("2026-11-29", "test-image", 900, 0, 1),
+            ("2026-11-30", "test-image", 0, 900, 0),
             ("2026-11-30", "suno", 500, 400, 5),
             ("2026-11-30", "gpt-5.4-mini", 200, 0, 1),
         ]

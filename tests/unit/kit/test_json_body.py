@@ -72,7 +72,7 @@ class TestRefused:
 
     def test_the_place_is_named(self) -> None:
         with pytest.raises(InvalidInputError) as caught:
-            json_object(b'{"model": "z-image",\n "input": oops}')
+            json_object(b'{"model": "test-image",\n "input": oops}')
         assert caught.value.message == "Request body is not valid JSON (line 2, column 11)."
 
     @pytest.mark.parametrize(

@@ -15,11 +15,11 @@ def credit(amount: int, number: int = 0) -> Entry:
 
 
 def charge(task: str, amount: int) -> Entry:
-    return charge_entry("usr_1", task, "z-image", amount, 1)
+    return charge_entry("usr_1", task, "test-image", amount, 1)
 
 
 def refund(task: str, amount: int) -> Entry:
-    return refund_entry("usr_1", task, "z-image", amount, 2)
+    return refund_entry("usr_1", task, "test-image", amount, 2)
 
 
 @st.composite

@@ -23,19 +23,19 @@ ENTRIES = st.builds(
 
 class TestMade:
     def test_a_charge_takes_and_names_task_model_and_time(self) -> None:
-        assert charge_entry("usr_1", "task_1", "z-image", 10_000, 7) == Entry(
-            "usr_1", "task_1#charge", EntryKind.CHARGE, -10_000, 7, task_id="task_1", model="z-image"
+        assert charge_entry("usr_1", "task_1", "test-image", 10_000, 7) == Entry(
+            "usr_1", "task_1#charge", EntryKind.CHARGE, -10_000, 7, task_id="task_1", model="test-image"
         )
 
     def test_a_refund_gives_and_names_the_charge_it_answers(self) -> None:
-        assert refund_entry("usr_1", "task_1", "z-image", 10_000, 9) == Entry(
+        assert refund_entry("usr_1", "task_1", "test-image", 10_000, 9) == Entry(
             "usr_1",
             "task_1#refund",
             EntryKind.REFUND,
             10_000,
             9,
             task_id="task_1",
-            model="z-image",
+            model="test-image",
             answers="task_1#charge",
         )
 

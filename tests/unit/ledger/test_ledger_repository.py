@@ -51,13 +51,13 @@ class Books:
         return Entry(account_id, entry_id, EntryKind.CREDIT, amount, 1)
 
     def charge(self, task_id: str, amount: int, account_id: str = "usr_1") -> None:
-        entry = charge_entry(account_id, task_id, "z-image", amount, 2)
+        entry = charge_entry(account_id, task_id, "test-image", amount, 2)
         window = self.meter.guess(account_id, NOW)
         self.db.transact(self.ledger.charge(entry, window))
         self.meter.counted(account_id, window)
 
     def refund(self, task_id: str, amount: int) -> None:
-        refund = refund_entry("usr_1", task_id, "z-image", amount, 3)
+        refund = refund_entry("usr_1", task_id, "test-image", amount, 3)
         self.db.transact(self.ledger.close_task("usr_1", refund, was_running=False))
 
     def account(self) -> Account:

@@ -57,7 +57,7 @@ def new_task() -> Task:
     return Task(
         task_id="task_1",
         account_id="usr_1",
-        model="z-image",
+        model="test-image",
         values={"prompt": "x"},
         charge_micro_usd=10_000,
         price_version="v",

@@ -22,7 +22,7 @@ class TestSize:
         ("asked", "expected"),
         [
             ("1024x1024", "1:1"),
-            ("1536x1152", "4:3"),
+            ("1536x1024", "3:2"),
             ("576x1024", "9:16"),
             ("16:9", "16:9"),
             ("auto", "1:1"),
@@ -34,10 +34,10 @@ class TestSize:
         ],
     )
     def test_pixels_become_the_model_s_word(self, asked: Any, expected: Any) -> None:
-        assert size_of("z-image", size=asked) == expected
+        assert size_of("test-image", size=asked) == expected
 
     def test_none_is_a_square_where_none_is_named(self) -> None:
-        assert size_of("z-image") == "1:1"
+        assert size_of("test-image") == "1:1"
 
     def test_a_model_without_sizes_gets_none(self) -> None:
         assert size_of("nothing") is None
@@ -45,9 +45,9 @@ class TestSize:
 
 class TestFields:
     def test_what_is_not_openai_s_is_the_model_s(self) -> None:
-        body = {"model": "z-image", "prompt": "a fox", "seed": 7, "user": "ada", "quality": None, "n": 1}
+        body = {"model": "test-image", "prompt": "a fox", "seed": 7, "user": "ada", "quality": None, "n": 1}
         read = read_image_request(body, CATALOG)
-        assert read.create == {"model": "z-image", "input": {"prompt": "a fox", "seed": 7, "size": "1:1"}}
+        assert read.create == {"model": "test-image", "input": {"prompt": "a fox", "seed": 7, "size": "1:1"}}
         assert not read.wants_bytes
 
     def test_all_that_is_wrong_is_said_at_once(self) -> None:

@@ -97,7 +97,7 @@ class TestFits:
         [
             {},
             {"status": "not_started"},
-            {"model": "z-image"},
+            {"model": "test-image"},
             {"metadata.order": "7"},
             {"metadata.count": "7", "metadata.paid": "true"},
         ],

@@ -15,11 +15,11 @@ def text(usage: dict[str, int], charge_micro_usd: int = 63) -> Entry:
 
 class TestCountsOf:
     def test_a_charge_is_a_task_and_its_price(self) -> None:
-        entry = charge_entry("usr_1", "task_1", "z-image", 10_000, 0)
+        entry = charge_entry("usr_1", "task_1", "test-image", 10_000, 0)
         assert counts_of(entry) == Counts(spent_micro_usd=10_000, tasks=1)
 
     def test_a_refund_is_money_back_and_no_task_less(self) -> None:
-        entry = refund_entry("usr_1", "task_1", "z-image", 10_000, 0)
+        entry = refund_entry("usr_1", "task_1", "test-image", 10_000, 0)
         assert counts_of(entry) == Counts(refunded_micro_usd=10_000)
 
     def test_a_text_request_has_all_its_input_cached_or_not(self) -> None:
@@ -49,7 +49,7 @@ class TestCountsOf:
 class TestBucket:
     @pytest.mark.parametrize(("later_ms", "day"), [(0, "2026-11-20"), (1, "2026-11-21")])
     def test_the_day_is_a_utc_day(self, later_ms: int, day: str) -> None:
-        entry = charge_entry("usr_1", "task_1", "z-image", 1, BEFORE_MIDNIGHT_MS + later_ms)
+        entry = charge_entry("usr_1", "task_1", "test-image", 1, BEFORE_MIDNIGHT_MS + later_ms)
         assert bucket_of(entry) == ("usr_1", day)
 
 

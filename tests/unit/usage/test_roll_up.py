@@ -122,7 +122,7 @@ serial = count()
 
 @st.composite
 def an_entry(draw: st.DrawFn, account_ids: Sequence[str]) -> Entry:
-    account, model = draw(st.sampled_from(account_ids)), draw(st.sampled_from(["z-image", "gpt-5.4-mini"]))
+    account, model = draw(st.sampled_from(account_ids)), draw(st.sampled_from(["test-image", "gpt-5.4-mini"]))
     at = NOVEMBER_21_MS + draw(st.integers(0, 3 * MS_PER_DAY - 1))
     amount, made = draw(st.integers(0, 10**9)), next(serial)
     key = draw(st.sampled_from([None, "key_a", "key_b"]))

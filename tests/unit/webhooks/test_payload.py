@@ -40,7 +40,7 @@ class TestPayload:
             "data": {
                 "taskId": "task_1",
                 "status": "finished",
-                "model": "z-image",
+                "model": "test-image",
                 "createdTime": "2023-11-14T22:13:20.000Z",
                 "finishedTime": "2023-11-14T22:13:23.000Z",
                 "costCents": 1,
