@@ -9,12 +9,13 @@ from dashboard.security import SignedIn, sign_in
 from dashboard.services import Services
 from tollgate.accounts.models import Scope
 from tollgate.dashboard import development
-from tollgate.dashboard.cognito import SignInRefusedError
-from tollgate.kit.errors import RouteNotFoundError
+from tollgate.dashboard.cognito import SignInRefusedError, SignInUnavailableError
+from tollgate.kit.errors import RouteNotFoundError, shortened
 from tollgate.kit.observability import logger
 
 SEE_OTHER = 303
 REFUSED = 400
+UNAVAILABLE = 503
 SHOWN_OF_KEY = 6
 """The last characters of a key's id: enough to tell one's keys apart."""
 
@@ -40,7 +41,10 @@ async def begin(services: Services, request: Request) -> Response:
     cognito = services.cognito
     if cognito is None:
         raise RouteNotFoundError
-    return await cognito.begin(request, f"{base_url(request)}/dashboard/sign-in/callback")
+    try:
+        return await cognito.begin(request, f"{base_url(request)}/dashboard/sign-in/callback")
+    except SignInUnavailableError:
+        return _unavailable(request)
 
 
 @router.get("/sign-in/callback")
@@ -51,8 +55,10 @@ async def end(services: Services, request: Request) -> Response:
     try:
         person = await services.cognito.end(request)
     except SignInRefusedError as exc:
-        logger.info("dashboard.sign_in_refused", reason=str(exc))
+        logger.info("dashboard.sign_in_refused", reason=shortened(str(exc)))
         return part(request, "sign_in_refused.html", REFUSED, account=None)
+    except SignInUnavailableError:
+        return _unavailable(request)
     account_id = services.identities.account_of(person)
     sign_in(request, services.sessions, account_id, person.name)
     return RedirectResponse(home(request), SEE_OTHER)
@@ -98,6 +104,11 @@ def _signed_out(services: Services, request: Request) -> Response:
     request.session.clear()
     back = f"{base_url(request)}/dashboard/sign-in"
     return moved(back if services.cognito is None else services.cognito.sign_out_url(back))
+
+
+def _unavailable(request: Request) -> Response:
+    logger.exception("dashboard.sign_in_unavailable")
+    return part(request, "sign_in_unavailable.html", UNAVAILABLE, account=None)
 
 
 def _development(services: Services) -> Services:

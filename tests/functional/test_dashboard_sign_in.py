@@ -4,13 +4,14 @@ import json
 import time
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import boto3
 import pytest
 
 from tests.conftest import Aws
 from tests.support.dashboard import ORIGIN, Browser
+from tests.support.http_server import Reply
 from tests.support.issuer import CLIENT_ID, OTHER_KEY, SUBJECT, Issuer, running_issuer
 from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
@@ -18,6 +19,9 @@ from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.identities import Person
 from tollgate.dashboard.repository import IdentityRepository
 
+MAX_COOKIE_BYTES = 4096
+"""What browsers keep (RFC 6265, section 6.1)."""
+TRIES = 8
 PARAMETER = "/tollgate-test/sign-in"
 CALLBACK = f"{ORIGIN}/live/dashboard/sign-in/callback"
 
@@ -26,12 +30,17 @@ CALLBACK = f"{ORIGIN}/live/dashboard/sign-in/callback"
 def issuer(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Issuer]:
     """Return the user pool that the dashboard is told of."""
     with running_issuer() as running:
-        pool = {"issuer": running.url, "client_id": CLIENT_ID, "domain": "https://pool.example"}
-        ssm: Any = boto3.client("ssm", region_name="us-east-1")
-        ssm.put_parameter(Name=PARAMETER, Type="String", Value=json.dumps(pool))
-        monkeypatch.setenv("SIGN_IN_PARAMETER", PARAMETER)
-        dashboard_parts.forget()
+        pool_at(running.url, monkeypatch)
         yield running
+    dashboard_parts.forget()
+
+
+def pool_at(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tell the dashboard of a user pool."""
+    pool = {"issuer": url, "client_id": CLIENT_ID, "domain": "https://pool.example"}
+    ssm: Any = boto3.client("ssm", region_name="us-east-1")
+    ssm.put_parameter(Name=PARAMETER, Type="String", Value=json.dumps(pool))
+    monkeypatch.setenv("SIGN_IN_PARAMETER", PARAMETER)
     dashboard_parts.forget()
 
 
@@ -79,6 +88,17 @@ class TestSignIn:
             {"aud": "another-client"},
             {"iss": "https://another.example"},
             {"exp": int(time.time()) - 3600},
+            {"nonce": None},
+            {"aud": None},
+            {"aud": ["another-client"]},
+            {"aud": "another-client", "azp": CLIENT_ID},
+            {"aud": [CLIENT_ID, "another-client"], "azp": "another-client"},
+            {"iss": None},
+            {"exp": None},
+            {"sub": None},
+            {"sub": ""},
+            {"sub": {"is": "no text"}},
+            {"sub": "x" * 256},
         )
         for claims in wrong:
             issuer.claims = claims
@@ -90,12 +110,83 @@ class TestSignIn:
         issuer.key = OTHER_KEY
         assert come_back(Browser(), issuer) == 400
 
+    @pytest.mark.parametrize("algorithm", ["none", "HS256"])
+    def test_a_token_that_anybody_could_have_signed_is_refused(self, issuer: Issuer, algorithm: str) -> None:
+        issuer.algorithm = algorithm
+        # Also where the provider itself announces it.
+        issuer.metadata = {"id_token_signing_alg_values_supported": ["RS256", algorithm]}
+        browser = Browser()
+        assert come_back(browser, issuer) == 400
+        assert browser.get("").status == 303
+
+    def test_the_metadata_of_another_issuer_is_refused(self, issuer: Issuer) -> None:
+        # OpenID Connect Discovery 1.0, section 4.3
+        issuer.metadata = {"issuer": "https://another.example"}
+        issuer.claims = {"iss": "https://another.example"}
+        assert Browser().get("/sign-in/begin").status == 503
+        assert not issuer.redeemed
+
+    def test_an_answer_that_names_another_issuer_redeems_no_code(self, issuer: Issuer) -> None:
+        # RFC 9207, section 2.4
+        browser = Browser()
+        query = issuer.authorize(browser.get("/sign-in/begin").headers["location"])
+        assert browser.get(f"/sign-in/callback?{query}&iss=https%3A%2F%2Fanother.example").status == 400
+        assert not issuer.redeemed
+
+    def test_an_answer_that_names_its_own_issuer_is_taken(self, issuer: Issuer) -> None:
+        browser = Browser()
+        query = issuer.authorize(browser.get("/sign-in/begin").headers["location"])
+        assert browser.get(f"/sign-in/callback?{query}&{urlencode({'iss': issuer.url})}").status == 303
+
+    def test_an_address_that_is_another_persons_gives_nothing_of_theirs(self, issuer: Issuer) -> None:
+        accounts = []
+        for claims in ({}, {"sub": "another", "email_verified": False}):
+            issuer.claims = claims
+            browser = Browser()
+            assert come_back(browser, issuer) == 303
+            accounts.append(browser.get("").attribute("data-account"))
+        assert accounts[0] != accounts[1]
+
+    @pytest.mark.parametrize("path", ["/.well-known/openid-configuration", "/token", "/keys"])
+    def test_a_provider_that_is_out_of_order_is_said_to_be(self, issuer: Issuer, path: str) -> None:
+        for body in (b"", b"<html>", b"[]", b"{}", b"\xff"):
+            # A process that has read nothing yet.
+            dashboard_parts.forget()
+            browser = Browser()
+            if "well-known" in path:
+                issuer.broken[path] = Reply(200 if body else 500, body)
+                assert browser.get("/sign-in/begin").status == 503
+            else:
+                query = issuer.authorize(browser.get("/sign-in/begin").headers["location"])
+                issuer.broken[path] = Reply(200 if body else 500, body)
+                assert browser.get(f"/sign-in/callback?{query}").status in {400, 503}
+            assert browser.get("").status == 303
+            # What it said then is not kept.
+            issuer.broken.clear()
+            assert come_back(browser, issuer) == 303
+
+    def test_a_provider_that_is_not_there_is_said_to_be(
+        self, aws: Aws, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        pool_at("http://127.0.0.1:9", monkeypatch)
+        assert Browser().get("/sign-in/begin").status == 503
+        dashboard_parts.forget()
+
     def test_a_callback_that_this_browser_did_not_begin_is_refused(self, issuer: Issuer) -> None:
         query = issuer.authorize(Browser().get("/sign-in/begin").headers["location"])
         assert Browser().get(f"/sign-in/callback?{query}").status == 400
         assert Browser().get("/sign-in/callback?error=access_denied").status == 400
         assert Browser().get("/sign-in/callback").status == 400
         assert not issuer.redeemed
+
+    def test_many_tries_leave_room_in_the_cookie_for_the_last(self, issuer: Issuer) -> None:
+        browser = Browser()
+        queries = [issuer.authorize(browser.get("/sign-in/begin").headers["location"]) for _ in range(TRIES)]
+        assert browser.session is not None
+        assert len(browser.session) < MAX_COOKIE_BYTES
+        # The older ones were forgotten; the newest is good.
+        assert browser.get(f"/sign-in/callback?{queries[0]}").status == 400
+        assert browser.get(f"/sign-in/callback?{queries[-1]}").status == 303
 
     def test_a_code_is_taken_once(self, issuer: Issuer) -> None:
         browser = Browser()

@@ -1,5 +1,6 @@
 """An OpenID Connect provider on loopback, as a Cognito user pool is one: discovery, keys, tokens."""
 
+import hmac
 import json
 import time
 from base64 import urlsafe_b64encode
@@ -24,11 +25,17 @@ LIFETIME_S = 300
 
 @dataclass
 class Issuer:
-    """The provider. `claims` take the place of those of a good token; `key` signs it."""
+    """The provider. `claims` take the place of those of a good token, `None` leaves one out; `key` signs it.
+
+    `broken` are answers by path, in the place of good ones; `metadata` changes what discovery says.
+    """
 
     url: str = ""
     claims: dict[str, Any] = field(default_factory=dict)
     key: RSAKey = field(default_factory=lambda: KEY)
+    algorithm: str = "RS256"
+    broken: dict[str, Reply] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
     asked: dict[str, str] = field(default_factory=dict)
     redeemed: list[dict[str, str]] = field(default_factory=list)
 
@@ -40,7 +47,10 @@ class Issuer:
 
     def answer(self, request: Received) -> Reply:
         """Answer a request."""
-        match urlsplit(request.path).path:
+        path = urlsplit(request.path).path
+        if path in self.broken:
+            return self.broken[path]
+        match path:
             case "/.well-known/openid-configuration":
                 return _json(
                     {
@@ -49,6 +59,7 @@ class Issuer:
                         "token_endpoint": f"{self.url}/token",
                         "jwks_uri": f"{self.url}/keys",
                         "id_token_signing_alg_values_supported": ["RS256"],
+                        **self.metadata,
                     }
                 )
             case "/keys":
@@ -73,8 +84,23 @@ class Issuer:
             "exp": now_s + LIFETIME_S,
             **self.claims,
         }
-        id_token = jwt.encode({"alg": "RS256", "kid": "the-key"}, claims, self.key)
+        said = {name: value for name, value in claims.items() if value is not None}
+        id_token = self._signed(said)
         return _json({"access_token": "x", "token_type": "Bearer", "id_token": id_token})
+
+    def _signed(self, claims: dict[str, Any]) -> str:
+        head = {"alg": self.algorithm, "kid": "the-key"}
+        if self.algorithm == "RS256":
+            return jwt.encode(head, claims, self.key)
+        # Nobody's signature, or one by a secret that everybody knows: the public key.
+        parts = [urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=") for part in (head, claims)]
+        signature = b"" if self.algorithm == "none" else self._by_public_key(b".".join(parts))
+        return b".".join([*parts, signature]).decode()
+
+    @staticmethod
+    def _by_public_key(text: bytes) -> bytes:
+        secret = KEY.as_pem(private=False)
+        return urlsafe_b64encode(hmac.digest(secret, text, "sha256")).rstrip(b"=")
 
 
 @contextmanager

@@ -3,6 +3,8 @@
 https://docs.aws.amazon.com/cognito/latest/developerguide/authorization-endpoint.html
 """
 
+from collections.abc import Awaitable
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from authlib.integrations.base_client import OAuthError
@@ -16,10 +18,20 @@ from tollgate.dashboard.identities import Person
 
 SCOPES = "openid email"
 TIMEOUT_S = 5.0
+ALGORITHMS = ("RS256",)
+"""What Cognito signs with. A document that announces more, or `none`, is no reason to take it."""
+MAX_SUBJECT_LENGTH = 255
+"""OpenID Connect Core 1.0, section 2."""
+
+T = TypeVar("T")
 
 
 class SignInRefusedError(Exception):
     """The sign-in did not come to its end: refused there, too late, or not begun here."""
+
+
+class SignInUnavailableError(Exception):
+    """The user pool did not answer as one does."""
 
 
 class PoolSettings(BaseModel):
@@ -37,10 +49,84 @@ class Cognito:
 
     def __init__(self, pool: PoolSettings) -> None:
         self._pool = pool
-        self._client = OAuth().register(
+        self._issuer = str(pool.issuer).rstrip("/")
+        self._client = self._registered()
+
+    async def begin(self, request: Request, callback: str) -> Response:
+        """Return the redirect to the hosted sign-in, which ends at the URL `callback`.
+
+        Raises `SignInUnavailableError`.
+        """
+        redirect: Response = await self._asked(self._redirect(request, callback))
+        return redirect
+
+    async def end(self, request: Request) -> Person:
+        """Return who signed in, from the request to the callback.
+
+        Raises `SignInRefusedError` and `SignInUnavailableError`.
+        """
+        # RFC 9207: an answer of somebody else's, with whom a code of ours would be redeemed in vain or worse.
+        if request.query_params.get("iss", self._issuer).rstrip("/") != self._issuer:
+            raise SignInRefusedError("the answer is of another issuer")
+        token = await self._asked(self._token(request))
+        claims = token.get("userinfo")
+        if not claims:
+            raise SignInRefusedError("no id token")
+        subject = claims["sub"]
+        if not (isinstance(subject, str) and 1 <= len(subject) <= MAX_SUBJECT_LENGTH):
+            raise SignInRefusedError("no subject")
+        # The address is for display alone, verified or not: an account is found by the subject.
+        email = claims.get("email")
+        return Person(f"cognito#{subject}", email if email and isinstance(email, str) else subject)
+
+    def sign_out_url(self, back: str) -> str:
+        """Return where the pool forgets the visitor too, and then sends them to the URL `back`."""
+        query = urlencode({"client_id": self._pool.client_id, "logout_uri": back})
+        return f"{str(self._pool.domain).rstrip('/')}/logout?{query}"
+
+    async def _redirect(self, request: Request, callback: str) -> Response:
+        await self._check_metadata()
+        redirect: Response = await self._client.authorize_redirect(request, callback)
+        return redirect
+
+    async def _token(self, request: Request) -> dict[str, Any]:
+        await self._check_metadata()
+        token: dict[str, Any] = await self._client.authorize_access_token(
+            request,
+            claims_options={
+                "iss": {"essential": True, "value": self._issuer_said},
+                "aud": {"essential": True, "value": self._pool.client_id},
+            },
+        )
+        return token
+
+    async def _check_metadata(self) -> None:
+        """Read the pool's document, once. Raises `SignInUnavailableError` for one of another issuer."""
+        found = await self._client.load_server_metadata()
+        # OpenID Connect Discovery 1.0, section 4.3
+        if str(found["issuer"]).rstrip("/") != self._issuer:
+            raise SignInUnavailableError("the metadata is of another issuer")
+        found["id_token_signing_alg_values_supported"] = list(ALGORITHMS)
+
+    @property
+    def _issuer_said(self) -> str:
+        return str(self._client.server_metadata["issuer"])
+
+    async def _asked(self, answer: Awaitable[T]) -> T:
+        try:
+            return await answer
+        except (OAuthError, JoseError) as exc:
+            raise SignInRefusedError(str(exc)) from exc
+        except Exception as exc:
+            # The library expects good answers, and keeps what it read: a bad one would stay for ever.
+            self._client = self._registered()
+            raise SignInUnavailableError(str(exc)) from exc
+
+    def _registered(self) -> Any:
+        return OAuth().register(
             "cognito",
-            client_id=pool.client_id,
-            server_metadata_url=f"{pool.issuer}/.well-known/openid-configuration",
+            client_id=self._pool.client_id,
+            server_metadata_url=f"{self._issuer}/.well-known/openid-configuration",
             client_kwargs={
                 "scope": SCOPES,
                 "code_challenge_method": "S256",
@@ -49,24 +135,3 @@ class Cognito:
                 "timeout": TIMEOUT_S,
             },
         )
-
-    async def begin(self, request: Request, callback: str) -> Response:
-        """Return the redirect to the hosted sign-in, which ends at the URL `callback`."""
-        redirect: Response = await self._client.authorize_redirect(request, callback)
-        return redirect
-
-    async def end(self, request: Request) -> Person:
-        """Return who signed in, from the request to the callback. Raises `SignInRefusedError`."""
-        try:
-            token = await self._client.authorize_access_token(request)
-        except (OAuthError, JoseError) as exc:
-            raise SignInRefusedError(str(exc)) from exc
-        claims = token.get("userinfo")
-        if not claims:
-            raise SignInRefusedError("no id token")
-        return Person(f"cognito#{claims['sub']}", claims.get("email") or claims["sub"])
-
-    def sign_out_url(self, back: str) -> str:
-        """Return where the pool forgets the visitor too, and then sends them to the URL `back`."""
-        query = urlencode({"client_id": self._pool.client_id, "logout_uri": back})
-        return f"{str(self._pool.domain).rstrip('/')}/logout?{query}"
