@@ -49,8 +49,8 @@ from tollgate.kit.errors import (
 )
 from tollgate.kit.observability import begin_request, logger
 
+# For the log alone, by nginx's word for it.
 CLIENT_LEFT = 499
-"""For the log alone, by nginx's word for it."""
 ANTHROPIC_HEADERS = ("anthropic-version", "x-api-key")
 
 # The document is ours (reference/document.py): FastAPI knows neither the models nor the errors.

@@ -14,8 +14,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.kit.observability import emit, logger
 
+# Left of an invocation when it stops reading: for the account it is at.
 RESERVE_MS = 60_000
-"""Left of an invocation when it stops reading: for the account it is at."""
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:

@@ -59,11 +59,11 @@ from tollgate.kit.observability import begin_request, logger
 FORGED = 403
 SEE_OTHER = 303
 BAD = 400
+# For the log alone, by nginx's word for it.
 CLIENT_LEFT = 499
-"""For the log alone, by nginx's word for it."""
 FOR_EVER = "public, max-age=31536000, immutable"
+# What the gateway takes as it is; anything else goes through it in base64.
 TEXT_TYPES = ["text/", "application/json", "image/svg+xml"]
-"""What the gateway takes as it is; anything else goes through it in base64."""
 
 app = FastAPI(openapi_url=None, redirect_slashes=False)
 for pages in (overview, sign_in, catalog, playground, tasks, chat, keys, webhooks, top_up):

@@ -11,8 +11,8 @@ from dashboard.services import Services
 from tollgate.dashboard.snippets import Snippet, chat_snippets
 from tollgate.kit.errors import ModelNotFoundError
 
+# Quick, and good enough for a first word.
 FIRST_MODEL = "gpt-5.4-mini"
-"""Quick, and good enough for a first word."""
 EXAMPLE = "Say hello"
 
 router = APIRouter()

@@ -10,8 +10,8 @@ from starlette.requests import Request
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, Problem
 from tollgate.kit.json_body import MAX_BODY_BYTES
 
+# More than the largest form of ours has.
 MAX_FIELDS = 200
-"""More than the largest form of ours has."""
 
 Fields = ImmutableMultiDict[str, str]
 

@@ -14,8 +14,8 @@ from tollgate.dashboard.snippets import first_snippets
 
 KINDS = ("IMAGE", "VIDEO", "MUSIC", "TEXT")
 TEST_FILES = files("tollgate") / "providers/media/test/files"
+# Models of each kind: enough to see the range, few enough to read.
 SHOWN = 4
-"""Models of each kind: enough to see the range, few enough to read."""
 CONTENT_TYPES = {".png": "image/png", ".mp4": "video/mp4", ".mp3": "audio/mpeg"}
 
 router = APIRouter()

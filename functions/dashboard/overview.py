@@ -7,8 +7,8 @@ from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.dashboard.spending import RANGE, spending
 
+# Tasks that the overview shows.
 LATEST = "3"
-"""Tasks that the overview shows."""
 
 router = APIRouter()
 

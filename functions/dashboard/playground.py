@@ -13,8 +13,8 @@ from tollgate.dashboard.snippets import media_snippets
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
 from tollgate.kit.ids import new_id
 
+# Cheap and quick: a good first try.
 FIRST_MODEL = "z-image"
-"""Cheap and quick: a good first try."""
 REQUIRED = "Required."
 
 router = APIRouter()

@@ -31,8 +31,8 @@ PATH = "/dashboard"
 VERSION_CHARS = 12
 KEPT = "public, max-age=300"
 NOT_MODIFIED = 304
+# The event of the page on which the balance is asked for anew.
 MONEY_MOVED = "money-moved"
-"""The event of the page on which the balance is asked for anew."""
 
 
 def is_part(request: Request) -> bool:

@@ -16,10 +16,10 @@ from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.sessions import SessionStore
 
 COOKIE = "tollgate_session"
+# Who does nothing for this long is signed out.
 IDLE_S = 12 * 3600
-"""Who does nothing for this long is signed out."""
+# A session's time starts anew at most this often: a cookie with every answer would be of no use.
 RENEW_S = 600
-"""A session's time starts anew at most this often: a cookie with every answer would be of no use."""
 CSRF_HEADER = "x-csrf-token"
 _TOKEN_BYTES = 32
 _SAFE_METHODS = frozenset({"GET", "HEAD"})

@@ -16,8 +16,8 @@ from tollgate.kit.observability import logger
 SEE_OTHER = 303
 REFUSED = 400
 UNAVAILABLE = 503
+# The last characters of a key's id: enough to tell one's keys apart.
 SHOWN_OF_KEY = 6
-"""The last characters of a key's id: enough to tell one's keys apart."""
 
 router = APIRouter()
 

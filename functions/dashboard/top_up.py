@@ -8,8 +8,8 @@ from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.payments.amounts import MAX_USD, MIN_USD, OFFERED_USD
 
+# How often the page looks for a payment that was just made, every 2 s; Stripe tells us within seconds.
 WATCHES = 30
-"""How often the page looks for a payment that was just made, every 2 s; Stripe tells us within seconds."""
 
 router = APIRouter(prefix="/top-up")
 

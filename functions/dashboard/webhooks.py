@@ -7,8 +7,8 @@ from dashboard.render import page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
 
+# How often a delivery that was just asked for is looked at again, every 2 s.
 WATCHES = 15
-"""How often a delivery that was just asked for is looked at again, every 2 s."""
 FILTERS = ("state", "cursor")
 
 router = APIRouter(prefix="/webhooks")

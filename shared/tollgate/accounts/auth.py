@@ -17,13 +17,13 @@ from tollgate.kit.observability import logger
 from tollgate.kit.remembered import Newest
 from tollgate.kit.writes import Write
 
+# A revoked key works at most this much longer (docs/contract.md#authentication).
 KEY_CACHE_MS = 30 * MS_PER_S
-"""A revoked key works at most this much longer (docs/contract.md#authentication)."""
 MAX_CACHED_KEYS = 10_000
+# Of one key in 30 s: another secret than the one we know may be a new one, or a guess.
 MAX_READS = 3
-"""Of one key in 30 s: another secret than the one we know may be a new one, or a guess."""
+# A key's last use is as old as this at most, and writes its row as seldom.
 USE_NOTED_MS = 5 * 60 * MS_PER_S
-"""A key's last use is as old as this at most, and writes its row as seldom."""
 
 
 class UseNotedError(Exception):

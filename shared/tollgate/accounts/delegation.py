@@ -9,8 +9,8 @@ from tollgate.accounts.networks import is_inside
 from tollgate.kit.errors import ForbiddenError
 from tollgate.ledger.caps import SpendingCap
 
+# The fields of a key that say what it may do.
 GRANTS = ("scopes", "models", "networks", "expires_at_ms", "cap")
-"""The fields of a key that say what it may do."""
 _SHOWN = {"expires_at_ms": "expiresAt", "cap": "spendingCap"}
 
 

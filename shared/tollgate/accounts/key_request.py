@@ -16,11 +16,11 @@ MAX_NAME_LENGTH = 100
 MAX_MODELS = 200
 MAX_NETWORKS = 50
 MAX_CAP_CENTS = 2**31 - 1
+# Ten years; a key that is to live longer has no end.
 MAX_LIFETIME_MS = 10 * 365 * 24 * 60 * 60 * MS_PER_S
-"""Ten years; a key that is to live longer has no end."""
 
+# Whether the catalog has a model of this id.
 IsModel = Callable[[str], bool]
-"""Whether the catalog has a model of this id."""
 
 
 def read_key(

@@ -31,11 +31,11 @@ from tollgate.kit.rotation import read_overlap_s
 
 Result = TypeVar("Result")
 
+# What a key is made for; managing the account is asked for by name.
 DEFAULT_SCOPES = frozenset({Scope.MEDIA, Scope.TEXT})
-"""What a key is made for; managing the account is asked for by name."""
 MAX_OVERLAP_S = 30 * 24 * 60 * 60
+# Times that one change looks at a key; each but the first because somebody changed it meanwhile.
 MAX_JUDGED = 5
-"""Times that one change looks at a key; each but the first because somebody changed it meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from ulid import ULID
 
 PREFIX = "tg_live_"
+# Longer than any key we make; a longer string is not worth hashing.
 MAX_KEY_LENGTH = 120
-"""Longer than any key we make; a longer string is not worth hashing."""
 
 _ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _SECRET_CHARACTERS = 33  # 62^33 is just above 2^196

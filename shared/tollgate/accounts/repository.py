@@ -16,8 +16,8 @@ from tollgate.kit.expressions import Add, Below, Condition, Equals, Exists, Miss
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 
+# Of one account, revoked ones not counted.
 MAX_API_KEYS = 100
-"""Of one account, revoked ones not counted."""
 
 
 class AlreadyExistsError(Exception):

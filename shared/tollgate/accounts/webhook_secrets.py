@@ -14,8 +14,8 @@ from tollgate.kit.errors import RotationInProgressError
 from tollgate.kit.rows import Item
 
 PREFIX = "whsec_"
+# Standard Webhooks asks for 24 to 64.
 SECRET_BYTES = 32
-"""Standard Webhooks asks for 24 to 64."""
 SHOWN_CHARACTERS = 4
 
 

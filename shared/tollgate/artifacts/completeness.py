@@ -67,8 +67,8 @@ class SkipPast:
 
 
 Move: TypeAlias = Take | TakeIfAny | TakeTail | Skip | SkipPast
+# Goes through a file of one format, and returns whether all of it is there.
 Walk: TypeAlias = Generator[Move, bytes, bool]
-"""Goes through a file of one format, and returns whether all of it is there."""
 
 
 class Completeness:
@@ -143,8 +143,8 @@ def _png() -> Walk:
 
 _JPEG_END, _JPEG_SCAN = 0xD9, 0xDA
 _JPEG_FILL = 0xFF
+# What follows 0xFF without a length: an escaped byte of a scan, TEM, restarts, the start of an image.
 _JPEG_BARE = (0x00, 0x01, *range(0xD0, 0xD9))
-"""What follows 0xFF without a length: an escaped byte of a scan, TEM, restarts, the start of an image."""
 
 
 def _jpeg() -> Walk:
@@ -196,8 +196,8 @@ def _webp() -> Walk:
     return True
 
 
+# What a WAV says of its size that was written while it was made.
 _UNKNOWN_32 = (0, 0xFFFFFFFF)
-"""What a WAV says of its size that was written while it was made."""
 
 
 def _wav() -> Walk:
@@ -265,14 +265,14 @@ def _vint_bytes(first: int) -> int:
 _MP3_HEAD_BYTES = 4
 _MPEG_1 = 3
 _LAYER_3 = 1
+# Bit rates of layer 3 in MPEG-1, and in MPEG-2 and 2.5. The index in a file counts from 1.
 _KBPS_1 = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
 _KBPS_2 = (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
-"""Bit rates of layer 3 in MPEG-1, and in MPEG-2 and 2.5. The index in a file counts from 1."""
 _HZ = (44_100, 48_000, 32_000)
+# By the two bits that stand for MPEG-1, 2 and 2.5.
 _HZ_DIVISOR = {_MPEG_1: 1, 2: 2, 0: 4}
-"""By the two bits that stand for MPEG-1, 2 and 2.5."""
+# The header that LAME and ffmpeg write stands so near to the start of the first frame.
 _XING_WITHIN = 48
-"""The header that LAME and ffmpeg write stands so near to the start of the first frame."""
 
 
 def _mp3() -> Walk:
@@ -316,10 +316,10 @@ def _xing_bytes(start: bytes) -> int:
 
 _FLAC_LAST, _FLAC_INFO = 0x80, 0
 _FLAC_SYNC = (b"\xff\xf8", b"\xff\xf9")
+# Of a frame at most; encoders stay under a quarter of it.
 _FLAC_FRAME_BYTES = 64 * 1024
-"""Of a frame at most; encoders stay under a quarter of it."""
+# Places where the last frame may begin; two bytes look like it once in 32 KiB.
 _FLAC_CANDIDATES = 64
-"""Places where the last frame may begin; two bytes look like it once in 32 KiB."""
 _CRC16 = 0x8005
 
 

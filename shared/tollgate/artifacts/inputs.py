@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
     from types_boto3_s3.type_defs import WaiterConfigTypeDef
 
+# How deep the inputs of the profiles are nested, and one more.
 MAX_DEPTH = 4
-"""How deep the inputs of the profiles are nested, and one more."""
 
+# A provider reads its input when it begins, which may be long after it was asked.
 SIGNED_S = 12 * 60 * 60
-"""A provider reads its input when it begins, which may be long after it was asked."""
 WAIT: "WaiterConfigTypeDef" = {"Delay": 1, "MaxAttempts": 10}
 
 _DATA_URI = re.compile(r"data:(?:image|video|audio)/[\w.+-]+;base64,", re.IGNORECASE)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
 
+# Base64 makes 5.6 MB of them, and Lambda answers with 6 MB at most.
 MAX_BYTES = 4 * 1024 * 1024
-"""Base64 makes 5.6 MB of them, and Lambda answers with 6 MB at most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ Sources: the WHATWG MIME Sniffing standard for images, audio and video; ISO/IEC 
 
 from dataclasses import dataclass
 
+# Enough of a file for `media_type`.
 HEAD_BYTES = 64
-"""Enough of a file for `media_type`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ _BY_START = (
 )
 _BY_RIFF_FORM = {b"WEBP": WEBP, b"WAVE": WAV}
 _BY_BRAND = {b"qt  ": MOV, b"M4A ": M4A, b"avif": AVIF, b"avis": AVIF}
+# How the brands of MP4 begin (mp4ra.org); the same box starts HEIC, JPEG 2000 and other images.
 _MP4_BRANDS = (b"iso", b"mp4", b"avc1", b"M4V", b"dash", b"cmf", b"MSNV", b"f4v ")
-"""How the brands of MP4 begin (mp4ra.org); the same box starts HEIC, JPEG 2000 and other images."""
 _MPEG_SYNC = 0xFF
 _MPEG_SYNC_LOW = 0xE0
 _LAYER_MASK = 0x06

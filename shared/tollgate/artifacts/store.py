@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
     from types_boto3_s3.type_defs import CompletedPartTypeDef
 
+# S3 wants at least 5 MiB a part and at most 10 000 parts.
 PART_BYTES = 8 * 1024 * 1024
-"""S3 wants at least 5 MiB a part and at most 10 000 parts."""
 MAX_FILE_BYTES = 5 * 1024**3
 MAX_FILES = 32
+# For all files of a task together; less than the function's own timeout.
 COPY_TIMEOUT_S = 240.0
-"""For all files of a task together; less than the function's own timeout."""
 TOKEN_BYTES = 4
 CACHE_CONTROL = "public, max-age=31536000, immutable"
 HTTP_OK = 200

@@ -24,19 +24,20 @@ if TYPE_CHECKING:
 
 PREFIX = "inputs"
 ID_PREFIX = "file"
+# Of one account at a time: one page of S3's list, which is what counts them.
 MAX_FILES = 1_000
-"""Of one account at a time: one page of S3's list, which is what counts them."""
 MAX_STORED_BYTES = 1024**3
+# Of one file: twice the largest that a profile takes.
 MAX_UPLOAD_BYTES = 200 * 1024 * 1024
-"""Of one file: twice the largest that a profile takes."""
+# template.yaml ends what lies here: no task takes longer.
 KEPT_DAYS = 7
-"""template.yaml ends what lies here: no task takes longer."""
+# A file may be named by new tasks for so long; those that run go on reading it.
 USABLE_S = 24 * 60 * 60
-"""A file may be named by new tasks for so long; those that run go on reading it."""
+# How long the form of an upload is good.
 FORM_S = 60 * 60
-"""How long the form of an upload is good."""
 MAX_NAME_LENGTH = 255
 FIELDS = ("filename", "contentType", "bytes")
+# What may be uploaded, and how its name ends: providers go by that.
 EXTENSIONS = {
     "image/png": "png",
     "image/jpeg": "jpg",
@@ -58,7 +59,6 @@ EXTENSIONS = {
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
 }
-"""What may be uploaded, and how its name ends: providers go by that."""
 
 _DECLARED = re.compile(r"-(\d+)\.\w+$")
 

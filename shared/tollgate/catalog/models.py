@@ -36,8 +36,8 @@ def _positive(value: Decimal) -> Decimal:
     return value
 
 
+# 0 is for models that say that they are `free`.
 UsdOrFree = Annotated[Decimal, BeforeValidator(_decimal)]
-"""0 is for models that say that they are `free`."""
 Usd = Annotated[UsdOrFree, AfterValidator(_positive)]
 Basis = Literal["FOUND", "INFERRED"]
 Protocol = Literal["openai", "anthropic"]
@@ -223,6 +223,7 @@ class LongContext(ListedTokenPrices):
     from_tokens: int = Field(gt=0, le=MAX_TOKENS)
 
 
+# What a text model, or a route of it, refuses; `tollgate.text.models.Refuses` says what each means.
 Refusal = Literal[
     "sampling",
     "samplingPair",
@@ -236,7 +237,6 @@ Refusal = Literal[
     "strictTools",
     "mostEffort",
 ]
-"""What a text model, or a route of it, refuses; `tollgate.text.models.Refuses` says what each means."""
 
 
 class ListedTextRoute(Data):

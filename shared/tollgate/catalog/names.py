@@ -11,8 +11,8 @@ from typing import Any
 from tollgate.catalog.kinds import nearest
 from tollgate.kit.errors import shortened
 
+# No name is longer: what is, is not looked up.
 MAX_CHARS = 128
-"""No name is longer: what is, is not looked up."""
 
 Raw = Mapping[str, Any]
 

@@ -17,10 +17,10 @@ from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.document import Fetched, Found, Nothing, Read
 
 DOCUMENT_KEY = "catalog.json"
+# A new document is in use at most this much later, in every process that is used.
 REREAD_MS = 60 * MS_PER_S
-"""A new document is in use at most this much later, in every process that is used."""
+# No request waits longer for a read.
 READ_TIMEOUT_S = 2.0
-"""No request waits longer for a read."""
 
 
 class RefusedDocumentError(CatalogError):

@@ -19,8 +19,8 @@ from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AlreadyPostedError
 
 MAX_LISTED = 10_000
+# 100 000 USD: more at once is a slip of the fingers.
 MAX_CREDIT_CENTS = 10_000_000
-"""100 000 USD: more at once is a slip of the fingers."""
 SHOWN_ENTRIES = 10
 _USD = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
 _REFERENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)

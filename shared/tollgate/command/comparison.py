@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+# What the entries of a list go by: prices and extras have a key, routes a provider.
 NAMES = ("key", "provider")
-"""What the entries of a list go by: prices and extras have a key, routes a provider."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from tollgate.command.terminal import print_json
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.secret import read_credentials
 
+# What AWS gives an account that has been there a while; a new one has 10.
 GOOD_CONCURRENCY = 1000
-"""What AWS gives an account that has been there a while; a new one has 10."""
 COGNITO_MAILS_A_DAY = 50
+# Live without a key in the secret: the role's own right is the key.
 NO_KEY_NEEDED = {"bedrock", "test"}
-"""Live without a key in the secret: the role's own right is the key."""
 MAX_TABLES, MAX_ALARMS = 50, 100
 
 

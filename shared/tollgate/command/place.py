@@ -13,16 +13,16 @@ from tollgate.catalog.refresh import DOCUMENT_KEY
 from tollgate.command.errors import CommandError
 from tollgate.kit.s3_document import S3Document
 
+# What a running local service leaves for its tools (docs/architecture.md#on-one-machine).
 ENVIRONMENT = "environment.json"
-"""What a running local service leaves for its tools (docs/architecture.md#on-one-machine)."""
+# Their variables together name whatever a command needs but the dead-letter queues.
 FUNCTIONS = ("ApiFunction", "RunTaskFunction", "CheckLedgerFunction")
-"""Their variables together name whatever a command needs but the dead-letter queues."""
+# Variables of commands alone, each with the queue that it names.
 DEAD_LETTER_QUEUES = {
     "TASK_DEAD_LETTER_QUEUE_URL": "TaskDeadLetterQueue",
     "WEBHOOK_DEAD_LETTER_QUEUE_URL": "WebhookDeadLetterQueue",
     "CHANGES_DEAD_LETTER_QUEUE_URL": "ChangesDeadLetterQueue",
 }
-"""Variables of commands alone, each with the queue that it names."""
 BOUNDS = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 3})
 
 

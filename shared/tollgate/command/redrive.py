@@ -13,8 +13,8 @@ from tollgate.kit.dead_letters import DeadLetters
 from tollgate.kit.queue import Queue
 from tollgate.tasks.redrive import ChangesRedrive
 
+# About a minute of work for this process; what is left is for the next call.
 MAX_REDRIVEN = 10_000
-"""About a minute of work for this process; what is left is for the next call."""
 
 
 class Work(StrEnum):

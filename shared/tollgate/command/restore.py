@@ -28,10 +28,10 @@ from tollgate.command.terminal import confirm, print_json
 TABLE = "AWS::DynamoDB::Table"
 FUNCTION, SOURCE = "AWS::Lambda::Function", "AWS::Lambda::EventSourceMapping"
 POLL_S = 10.0
+# Six hours: a restore takes from minutes to hours, by the size of the table and its indexes.
 MAX_POLLS = 2160
-"""Six hours: a restore takes from minutes to hours, by the size of the table and its indexes."""
+# What runs when the functions are stopped may run on for so long: a text stream's most.
 LONGEST_RUN_S = 900
-"""What runs when the functions are stopped may run on for so long: a text stream's most."""
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 

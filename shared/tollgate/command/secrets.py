@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from types_boto3_secretsmanager import SecretsManagerClient
 
 KNOWN = sorted(accounts())
+# What `LiveProviders` says while there are no keys.
 NOBODY = "none"
-"""What `LiveProviders` says while there are no keys."""
+# Far more than any provider's key has.
 MAX_KEY_CHARS = 4096
-"""Far more than any provider's key has."""
 POLL_S = 5
+# 20 minutes: a stack with canary deployments takes about 6.
 MAX_POLLS = 240
-"""20 minutes: a stack with canary deployments takes about 6."""
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 

@@ -10,13 +10,13 @@ from tollgate.command.errors import CommandError
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
+# As DynamoDB has it: `{"account_id": {"S": "usr_…"}}`.
 Row = dict[str, Any]
-"""As DynamoDB has it: `{"account_id": {"S": "usr_…"}}`."""
 
+# What one BatchGetItem and one BatchWriteItem take.
 READ_AT_ONCE, WRITTEN_AT_ONCE = 100, 25
-"""What one BatchGetItem and one BatchWriteItem take."""
+# Of one batch, of which DynamoDB left something undone each time.
 MAX_ATTEMPTS = 10
-"""Of one batch, of which DynamoDB left something undone each time."""
 
 
 @dataclass(frozen=True, slots=True)

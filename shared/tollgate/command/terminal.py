@@ -10,11 +10,11 @@ from rich.table import Table
 
 from tollgate.command.errors import CommandError
 
+# Of the widest table, in characters: ids are to be copied, so they are neither cut nor broken.
 WIDTH = 1_000
-"""Of the widest table, in characters: ids are to be copied, so they are neither cut nor broken."""
 
+# Of a field's name, with the space after the longest.
 NAME_WIDTH = 17
-"""Of a field's name, with the space after the longest."""
 
 # What a row says is shown as it is. No colours, so that the ends of lines can be told.
 _console = Console(markup=False, highlight=False, color_system=None, width=WIDTH)

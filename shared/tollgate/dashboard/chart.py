@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# Columns are drawn on a field of 100 by 100 units, which the page stretches.
 HEIGHT = 100
-"""Columns are drawn on a field of 100 by 100 units, which the page stretches."""
 WIDTH = 100
+# A quarter of a column's place is left free.
 GAP_SHARE = 4
-"""A quarter of a column's place is left free."""
 
 
 @dataclass(frozen=True, slots=True)

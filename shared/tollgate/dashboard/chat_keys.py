@@ -7,8 +7,8 @@ from tollgate.accounts.models import ApiKey, Scope
 from tollgate.accounts.repository import ApiKeyRepository
 from tollgate.kit.clock import MS_PER_S, Clock
 
+# A key that leaked is of use no longer than this; the page asks for another one in time.
 LIFETIME_MS = 15 * 60 * MS_PER_S
-"""A key that leaked is of use no longer than this; the page asks for another one in time."""
 
 
 @dataclass(frozen=True, slots=True)

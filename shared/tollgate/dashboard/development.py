@@ -9,10 +9,10 @@ from tollgate.dashboard.identities import Person
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.money import micro_usd_of_cents
 
+# What a new person finds on the account, so that everything can be tried: 100 USD of nobody's.
 CREDIT_MICRO_USD = micro_usd_of_cents(10_000)
-"""What a new person finds on the account, so that everything can be tried: 100 USD of nobody's."""
+# The longest address that SMTP carries (RFC 5321, section 4.5.3.1.3).
 MAX_EMAIL_LENGTH = 254
-"""The longest address that SMTP carries (RFC 5321, section 4.5.3.1.3)."""
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 

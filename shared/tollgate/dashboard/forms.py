@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from tollgate.kit.errors import Problem
 
+# In front of a field's name, so that no field of a model is taken for one of ours.
 PREFIX = "input."
-"""In front of a field's name, so that no field of a model is taken for one of ours."""
 
 Widget = Literal["text", "prompt", "number", "switch", "choice", "lines", "json"]
 Param = Mapping[str, Any]

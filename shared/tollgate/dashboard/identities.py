@@ -9,8 +9,8 @@ from tollgate.kit.clock import Clock
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
 
+# The same for every account, so an account is welcomed once.
 WELCOME_ENTRY = "credit_welcome"
-"""The same for every account, so an account is welcomed once."""
 
 
 @dataclass(frozen=True, slots=True)

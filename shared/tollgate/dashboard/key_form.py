@@ -8,10 +8,10 @@ from tollgate.kit.clock import MS_PER_S, iso
 from tollgate.kit.errors import InvalidInputError, Problem
 
 DAY_MS = 24 * 60 * 60 * MS_PER_S
+# What the form offers; a key without one has no end.
 LIFETIMES_DAYS = (7, 30, 90, 365)
-"""What the form offers; a key without one has no end."""
+# In the place of a lifetime: the key ends when it would have ended.
 KEEP = "keep"
-"""In the place of a lifetime: the key ends when it would have ended."""
 NO_LIMITS = {"expiresAt": None, "spendingCap": None, "models": None, "networks": None}
 CENTS_PER_USD = 100
 MAX_DIGITS = 15

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 
 ENGLISH = "en"
+# Languages of a header that are read: a browser sends a few.
 MAX_WEIGHED = 20
-"""Languages of a header that are read: a browser sends a few."""
 
 
 def language_of(header: str, known: Collection[str]) -> str:

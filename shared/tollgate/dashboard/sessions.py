@@ -10,8 +10,8 @@ from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.writes import Write
 
+# After this a person signs in again, however busy the session was.
 LIFE_S = 7 * 24 * 3600
-"""After this a person signs in again, however busy the session was."""
 _ID_BYTES = 32
 
 

@@ -18,8 +18,8 @@ IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 MAX_URL_LENGTH = 2048
 RESOLVE_TIMEOUT_S = 5.0
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+# All of IPv6 that is given out so far (RFC 4291, 2.4); `is_global` also lets much of the rest through.
 _UNICAST = ipaddress.IPv6Network("2000::/3")
-"""All of IPv6 that is given out so far (RFC 4291, 2.4); `is_global` also lets much of the rest through."""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 

@@ -11,8 +11,8 @@ from tollgate.kit.observability import logger
 
 __all__ = ["EventType", "batch_processor", "process_at_once", "process_partial_response"]
 
+# Messages of one invocation that are worked on at once: the largest batch of our queues.
 MAX_AT_ONCE = 10
-"""Messages of one invocation that are worked on at once: the largest batch of our queues."""
 
 
 def batch_processor(kind: EventType) -> BatchProcessor:

@@ -13,8 +13,8 @@ from botocore.exceptions import ClientError
 if TYPE_CHECKING:
     from types_boto3_dynamodbstreams import DynamoDBStreamsClient
 
+# Round trips for one batch, which has 1000 records at most; an answer may have few, or none.
 MAX_READS = 100
-"""Round trips for one batch, which has 1000 records at most; an answer may have few, or none."""
 MAX_SHOWN = 200
 _GONE = frozenset({"TrimmedDataAccessException", "ResourceNotFoundException"})
 

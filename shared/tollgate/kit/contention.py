@@ -35,8 +35,8 @@ _REASONS = {
     "ThrottlingError": Obstacle.THROTTLE,
     "ProvisionedThroughputExceeded": Obstacle.THROTTLE,
 }
+# Of a row's key, those that may stand in a log.
 _IDS = ("account_id", "task_id", "key_id", "entry_id", "delivery_id", "provider")
-"""Of a row's key, those that may stand in a log."""
 
 
 def obstacle(code: str, reasons: Sequence[Mapping[str, Any]] = ()) -> Obstacle | None:

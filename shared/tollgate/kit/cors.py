@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+# The one answer without these headers (docs/contract.md#errors).
 TIMEOUT_STATUS = 524
-"""The one answer without these headers (docs/contract.md#errors)."""
 
 
 def cors_headers(allowed_origin: str) -> dict[str, str]:

@@ -8,10 +8,10 @@ from tollgate.kit.queue import BATCH_SIZE
 if TYPE_CHECKING:
     from types_boto3_sqs import SQSClient
 
+# How long a message that was taken stays hidden: longer than a batch of changes takes to read again.
 HIDDEN_S = 300
-"""How long a message that was taken stays hidden: longer than a batch of changes takes to read again."""
+# SQS asks all its servers only when it may wait: only then is an empty answer to be believed.
 WAIT_S = 2
-"""SQS asks all its servers only when it may wait: only then is an empty answer to be believed."""
 
 
 class DeadLetters:

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import Enum
 
+# More is refused unread; the catalog has a quarter of a megabyte.
 MAX_DOCUMENT_BYTES = 8 * 1024 * 1024
-"""More is refused unread; the catalog has a quarter of a megabyte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Nothing(Enum):
 
 
 Fetched = Found | Nothing
+# Reads the document unless its ETag is the given one. Raises whatever went wrong.
 Read = Callable[[str | None], Fetched]
-"""Reads the document unless its ETag is the given one. Raises whatever went wrong."""
 
 
 class DocumentTooLargeError(Exception):

@@ -24,15 +24,15 @@ from tollgate.kit.writes import Write
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
+# With the waits below, about 6 s of collisions on one account before a write gives up.
 MAX_TRANSACTION_ATTEMPTS = 12
-"""With the waits below, about 6 s of collisions on one account before a write gives up."""
 FIRST_WAIT_S = 0.02
 MAX_WAIT_S = 1.0
 PAGE_SIZE = 100
+# DynamoDB's own bound for one BatchGetItem.
 MAX_KEYS = 100
-"""DynamoDB's own bound for one BatchGetItem."""
+# Reads of what an earlier answer left out, with the waits of collisions between them.
 MAX_BATCH_ROUNDS = 8
-"""Reads of what an earlier answer left out, with the waits of collisions between them."""
 
 
 class WriteConflictError(StorageBusyError):

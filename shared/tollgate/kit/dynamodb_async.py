@@ -17,8 +17,8 @@ from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.rows import Item, from_attributes, to_attributes
 from tollgate.kit.writes import Write
 
+# With the waits below at most about 2 s; a request on the hot path does not wait longer for a row.
 MAX_ATTEMPTS = 8
-"""With the waits below at most about 2 s; a request on the hot path does not wait longer for a row."""
 FIRST_WAIT_S = 0.02
 MAX_WAIT_S = 0.5
 FIRST_SERVER_ERROR = 500

@@ -42,13 +42,13 @@ from typing import Any, ClassVar
 
 from tollgate.kit.money import dollars
 
+# That one answer lists; a megabyte of wrong fields would otherwise be answered with forty.
 MAX_PROBLEMS = 50
-"""That one answer lists; a megabyte of wrong fields would otherwise be answered with forty."""
+# Of those that are listed; with the message and all around it an error stays below 64 KB.
 MAX_DETAILS_BYTES = 56 * 1024
-"""Of those that are listed; with the message and all around it an error stays below 64 KB."""
 MAX_PATH_LENGTH, MAX_MESSAGE_LENGTH = 200, 1_000
+# Of what somebody sent, where an answer says it again.
 MAX_QUOTED_LENGTH = 100
-"""Of what somebody sent, where an answer says it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,7 @@ def unknown_fields(
 
 
 NO_REPEAT = {"x-should-retry": "false"}
+# `type` of an error by its status (docs/contract.md#errors). 524 is no status of HTTP's own.
 TYPES = {
     400: "BadRequest",
     401: "Unauthorized",
@@ -119,7 +120,6 @@ TYPES = {
     504: "GatewayTimeout",
     524: "Timeout",
 }
-"""`type` of an error by its status (docs/contract.md#errors). 524 is no status of HTTP's own."""
 
 
 class TollgateError(Exception):

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from zlib import crc32
 
+# Above any event of a text model; what is longer is not buffered (the format itself allows 24 MiB).
 MAX_MESSAGE_BYTES = 2 * 1024 * 1024
-"""Above any event of a text model; what is longer is not buffered (the format itself allows 24 MiB)."""
 
 _PRELUDE = struct.Struct(">III")
 _CRC = struct.Struct(">I")
 _LENGTH = struct.Struct(">H")
 _TEXT = 7
 _BYTES = 6
+# Bytes of a header's value, by its type: booleans, numbers, a time, a UUID.
 _FIXED_SIZES = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
-"""Bytes of a header's value, by its type: booleans, numbers, a time, a UUID."""
 
 
 class EventStreamError(Exception):

@@ -24,8 +24,8 @@ class Size:
     path: "str | tuple[str | int, ...]"
 
 
+# An attribute by its name, or the way into one: `("holds", "req_1", "amount")`, `("secrets", 0)`.
 Path = str | tuple[str | int, ...]
-"""An attribute by its name, or the way into one: `("holds", "req_1", "amount")`, `("secrets", 0)`."""
 
 
 class Placeholders:

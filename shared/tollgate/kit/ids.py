@@ -6,8 +6,8 @@ Source: docs/contract.md#ids.
 from ulid import ULID
 
 _ULID_LENGTH = 26
+# A ULID is 48 bits of time before these.
 _RANDOM_BITS = 80
-"""A ULID is 48 bits of time before these."""
 
 
 def new_id(prefix: str) -> str:

@@ -8,10 +8,10 @@ from pydantic_core import from_json
 
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, Problem
 
+# Above the largest input of any profile; a row of DynamoDB holds 400 KB.
 MAX_BODY_BYTES = 1024 * 1024
-"""Above the largest input of any profile; a row of DynamoDB holds 400 KB."""
+# With media inside, as data URIs: a Lambda is handed 6 MB at most, the event around it included.
 MAX_MEDIA_BODY_BYTES = 5 * 1024 * 1024
-"""With media inside, as data URIs: a Lambda is handed 6 MB at most, the event around it included."""
 
 _PLACE = re.compile(r"at line (\d+) column (\d+)$")
 

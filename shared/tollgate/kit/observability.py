@@ -12,8 +12,8 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 from tollgate.kit.ids import new_id
 
 SERVICE = "tollgate"
+# The alarms of template.yaml watch this namespace, with the service as the one dimension.
 NAMESPACE = "Tollgate"
-"""The alarms of template.yaml watch this namespace, with the service as the one dimension."""
 
 logger = Logger(service=SERVICE)
 

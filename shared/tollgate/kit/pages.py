@@ -6,8 +6,8 @@ from typing import Generic, TypeVar
 
 Row = TypeVar("Row")
 
+# Batches that one page reads: a rare match makes short pages, never long waits.
 MAX_ROUNDS = 10
-"""Batches that one page reads: a rare match makes short pages, never long waits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from tollgate.kit.ids import is_id
 Value = TypeVar("Value")
 Default = TypeVar("Default")
 
+# What `epoch_ms` takes, in words.
 A_TIME = "an ISO 8601 date or time, e.g. 2026-11-20 or 2026-11-20T09:30:00Z"
-"""What `epoch_ms` takes, in words."""
 
 _EPOCH = datetime.fromtimestamp(0, tz=UTC)
 

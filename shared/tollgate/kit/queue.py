@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from types_boto3_sqs import SQSClient
 
+# SQS's own bound; what must happen later is left to the sweeper.
 MAX_DELAY_S = 900
-"""SQS's own bound; what must happen later is left to the sweeper."""
+# SQS's own bound.
 BATCH_SIZE = 10
-"""SQS's own bound."""
 
 
 class SendError(Exception):

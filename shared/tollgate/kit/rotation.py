@@ -6,8 +6,8 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
 from tollgate.kit.json_body import whole_number
 
+# A day to bring the new secret to wherever the old one is.
 DEFAULT_OVERLAP_S = 24 * 60 * 60
-"""A day to bring the new secret to wherever the old one is."""
 
 
 def read_overlap_s(body: Mapping[str, Any], most_s: int) -> int:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+# A row as plain values: str, int, bool, None, list, dict. No floats: money and times are integers.
 Item = dict[str, Any]
-"""A row as plain values: str, int, bool, None, list, dict. No floats: money and times are integers."""
 
 
 def to_attributes(values: Mapping[str, Any]) -> dict[str, Any]:

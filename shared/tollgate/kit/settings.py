@@ -35,6 +35,7 @@ def _stage(text: str) -> str:
     return text
 
 
+# By the type of a field: what reads it from its variable; it raises `ValueError`.
 _READERS: Mapping[Any, Callable[[str], Any]] = {
     str: str,
     str | None: str,
@@ -42,7 +43,6 @@ _READERS: Mapping[Any, Callable[[str], Any]] = {
     bool: _switch,
     Stage: _stage,
 }
-"""By the type of a field: what reads it from its variable; it raises `ValueError`."""
 
 
 @dataclass(frozen=True, kw_only=True)

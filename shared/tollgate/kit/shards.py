@@ -2,8 +2,8 @@
 
 import zlib
 
+# One partition of DynamoDB takes 1 000 writes a second.
 DUE_SHARDS = 8
-"""One partition of DynamoDB takes 1 000 writes a second."""
 
 
 def due_shard(row_id: str) -> str:

@@ -19,12 +19,12 @@ from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 
+# A counter is kept this long after its period: clocks differ, and a write that began before may be late.
 GRACE_MS = 60 * 60 * MS_PER_S
-"""A counter is kept this long after its period: clocks differ, and a write that began before may be late."""
+# In one account at a time. Each is about 50 bytes, and DynamoDB bills a write by the size of its row.
 MAX_COUNTERS = 500
-"""In one account at a time. Each is about 50 bytes, and DynamoDB bills a write by the size of its row."""
+# Old counters that one write drops, as DynamoDB bounds the length of an expression.
 MAX_DROPPED = 100
-"""Old counters that one write drops, as DynamoDB bounds the length of an expression."""
 DAY_MS = 24 * 60 * 60 * MS_PER_S
 
 _PREFIX = "spent#"

@@ -9,8 +9,8 @@ from tollgate.kit.dynamodb import Database
 from tollgate.kit.writes import Write
 from tollgate.ledger.audit import Tally
 
+# The row of the run; no account has such an id.
 _RUN = "run"
-"""The row of the run; no account has such an id."""
 
 
 @dataclass(frozen=True, slots=True)

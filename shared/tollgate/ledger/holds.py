@@ -41,16 +41,16 @@ from tollgate.ledger.caps import Allowance, add_spend, counters_of, release_spen
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.rate import RateWindow, count_request, rate_refused
 
+# Longer than any answer that comes whole (100 s, and the writes after it). A stream renews its hold: so
+# what a crash leaves behind blocks an account's money for minutes, not for as long as a stream may be.
 HOLD_LIFETIME_MS = 3 * 60 * MS_PER_S
-"""Longer than any answer that comes whole (100 s, and the writes after it). A stream renews its hold: so what
-a crash leaves behind blocks an account's money for minutes, not for as long as a stream may be."""
+# When a hold is renewed, after it was placed or renewed before: a minute before its end, since clocks
+# differ and the write may have to be tried again.
 RENEW_AFTER_MS = 2 * 60 * MS_PER_S
-"""When a hold is renewed, after it was placed or renewed before: a minute before its end, since clocks differ
-and the write may have to be tried again."""
+# As many as the 15 minutes take that a request through the gateway may last.
 MAX_RENEWALS = 7
-"""As many as the 15 minutes take that a request through the gateway may last."""
+# Text requests of one account at once (docs/contract.md#limits).
 MAX_HOLDS = 100
-"""Text requests of one account at once (docs/contract.md#limits)."""
 
 
 @dataclass(frozen=True, slots=True)

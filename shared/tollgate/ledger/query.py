@@ -10,10 +10,10 @@ from tollgate.ledger.entries import Entry, EntryKind, charge_id, refund_id
 from tollgate.ledger.holds import late_entry_id, text_entry_id
 
 PARAMETERS = ("kind", "taskId", "requestId", "from", "to", "limit", "cursor")
+# DynamoDB's own bound for a sort key.
 MAX_ID_BYTES = 1024
-"""DynamoDB's own bound for a sort key."""
+# Later than any time that ISO 8601 can write.
 END_MS = 2**48
-"""Later than any time that ISO 8601 can write."""
 _TIME_DIGITS = len(str(END_MS))
 
 

@@ -18,12 +18,12 @@ from tollgate.kit.remembered import Newest
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 
+# More than any minute has requests; a limit is less.
 BASE = 1_000_000
-"""More than any minute has requests; a limit is less."""
+# A minute that ends in between costs one more, a clock that is ahead of ours another.
 MAX_ATTEMPTS = 4
-"""A minute that ends in between costs one more, a clock that is ahead of ours another."""
+# Accounts whose minute a process remembers, to guess right.
 MAX_REMEMBERED = 10_000
-"""Accounts whose minute a process remembers, to guess right."""
 MINUTE_S = 60
 _MINUTE_MS = MINUTE_S * MS_PER_S
 

@@ -40,17 +40,14 @@ from tollgate.ledger.holds import (
 from tollgate.ledger.query import END_MS, StatementQuery
 from tollgate.ledger.rate import RateWindow, RateWindowMovedError, count_request, rate_refused
 
+# Tasks of one account that have not ended (docs/contract.md#limits).
 MAX_OPEN_TASKS = 10_000
-"""Tasks of one account that have not ended (docs/contract.md#limits)."""
+# Tasks of one account that providers work on at once; the others wait their turn (docs/contract.md#limits).
 MAX_RUNNING_TASKS = 100
-"""Tasks of one account that providers work on at once; the others wait their turn.
-
-Source: docs/contract.md#limits.
-"""
+# Entries that the proof takes in at once; DynamoDB reads 1 MB a page, which is about a third of it.
 LINES_AT_ONCE = 10_000
-"""Entries that the proof takes in at once; DynamoDB reads 1 MB a page, which is about a third of it."""
+# What the proof reads of each: to read the rest as well takes three times as long.
 _LINE = ("entry_id", "kind", "amount_micro_usd", "created_at_ms", "answers")
-"""What the proof reads of each: to read the rest as well takes three times as long."""
 
 
 class AlreadyPostedError(Exception):

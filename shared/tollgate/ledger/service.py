@@ -22,18 +22,18 @@ from tollgate.ledger.checkpoints import Checkpoints, Run
 from tollgate.ledger.holds import holds_of
 from tollgate.ledger.repository import LedgerRepository
 
+# Entries of before this are in a checkpoint. One that is written later than that after its own time, by a
+# clock that is behind or a writer that hung, is not lost: its money does not fit, and then all is read.
 SETTLED_AFTER_MS = 30 * 60 * MS_PER_S
-"""Entries of before this are in a checkpoint. One that is written later than that after its own time, by a
-clock that is behind or a writer that hung, is not lost: its money does not fit, and then all is read."""
+# What is read again at each look, with the account's row: little, so that the row can stand still for it.
 RECENT_MS = 15 * MS_PER_S
-"""What is read again at each look, with the account's row: little, so that the row can stand still for it."""
+# At an account whose row moves while it is looked at; one takes a few hundredths of a second.
 MAX_LOOKS = 20
-"""At an account whose row moves while it is looked at; one takes a few hundredths of a second."""
 MAX_DRIFTING_LOOKS = 2
+# Between two that did not agree; the index by time is a little behind the ledger.
 LOOK_AGAIN_S = 0.5
-"""Between two that did not agree; the index by time is a little behind the ledger."""
+# Times that everything is read until two of them agree.
 MAX_WHOLE = 3
-"""Times that everything is read until two of them agree."""
 
 
 class OutOfTimeError(Exception):

@@ -15,19 +15,19 @@ from tollgate.ledger.query import Position, StatementQuery, read_query
 from tollgate.ledger.repository import LedgerRepository
 
 DEFAULT_PAGE, MAX_PAGE = 20, 100
+# Entries that one page reads at most: a rare kind makes short pages, never long waits.
 MAX_READ = 1_000
-"""Entries that one page reads at most: a rare kind makes short pages, never long waits."""
+# Entries in one table, and read for it: about 2 MB, of the 6 MB that Lambda answers with at most.
 MAX_CSV = 10_000
-"""Entries in one table, and read for it: about 2 MB, of the 6 MB that Lambda answers with at most."""
+# Entries of one round trip where more are read than are shown.
 ROUND_TRIP = 1_000
-"""Entries of one round trip where more are read than are shown."""
 
 COLUMNS = (
     "createdAt", "kind", "amountCents", "amountMicroUsd", "model", "taskId", "requestId", "answers",
     "reference", "id",
 )  # fmt: skip
+# A spreadsheet takes text that begins so for a formula (OWASP, CSV injection).
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet takes text that begins so for a formula (OWASP, CSV injection)."""
 
 
 @dataclass(frozen=True, slots=True)

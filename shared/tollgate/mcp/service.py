@@ -8,11 +8,11 @@ from typing import Any
 
 import httpx
 
+# API Gateway gives up after 29 s.
 REQUEST_TIMEOUT_S = 28.0
-"""API Gateway gives up after 29 s."""
 CHAT_TIMEOUT_S = 100.0
+# The largest image that comes inside an answer: a model reads it.
 MAX_INLINE_BYTES = 700_000
-"""The largest image that comes inside an answer: a model reads it."""
 ENDED = frozenset({"finished", "failed", "expired"})
 FIRST_LOOK_S, LAST_LOOK_S = 0.5, 3.0
 

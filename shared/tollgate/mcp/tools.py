@@ -12,8 +12,8 @@ from pydantic import Field
 
 from .service import Service, ServiceError
 
+# A call of a tool ends before the gateway's 29 s.
 MAX_WAIT_S = 25
-"""A call of a tool ends before the gateway's 29 s."""
 MAX_INLINE_IMAGES = 4
 MAX_LISTED = 200
 

@@ -3,8 +3,8 @@
 from tollgate.kit.errors import InvalidInputError, Problem
 
 OFFERED_USD = (10, 25, 50, 100)
+# Below, a card's fixed fee takes too large a part; above, one stolen card could do too much harm.
 MIN_USD, MAX_USD = 5, 2_000
-"""Below, a card's fixed fee takes too large a part; above, one stolen card could do too much harm."""
 CENTS_PER_USD = 100
 _MAX_DIGITS = len(str(MAX_USD))
 

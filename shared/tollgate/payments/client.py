@@ -11,11 +11,11 @@ from tollgate.kit.observability import logger
 from tollgate.payments.events import ACCOUNT, CENTS, CURRENCY
 from tollgate.payments.secret import StripeKeys
 
+# A person waits, and the gateway gives up after 29 s; with one more try this is within it.
 TIMEOUT_S = 8
-"""A person waits, and the gateway gives up after 29 s; with one more try this is within it."""
 MAX_RETRIES = 1
+# How old a signature may be: an event that somebody kept is of no use later (Stripe's own default).
 TOLERANCE_S = 300
-"""How old a signature may be: an event that somebody kept is of no use later (Stripe's own default)."""
 PRODUCT = "Tollgate credit"
 
 

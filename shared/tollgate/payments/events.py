@@ -14,16 +14,16 @@ from pydantic import BaseModel, StrictInt
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.entries import Entry, EntryKind
 
+# The key of a session's metadata that says whose it is; sessions without it are not ours.
 ACCOUNT: Final = "tollgate_account"
-"""The key of a session's metadata that says whose it is; sessions without it are not ours."""
+# The key that says how much was asked for.
 CENTS: Final = "tollgate_cents"
-"""The key that says how much was asked for."""
 CURRENCY: Final = "usd"
 
+# Ids at Stripe have up to 255 characters.
 _SESSION_ID = re.compile(r"cs_[A-Za-z0-9_]{1,250}")
-"""Ids at Stripe have up to 255 characters."""
+# The two moments in which a session can be paid: at once, or days later where the bank takes its time.
 _COMPLETED = ("checkout.session.completed", "checkout.session.async_payment_succeeded")
-"""The two moments in which a session can be paid: at once, or days later where the bank takes its time."""
 _REFUNDED, _DISPUTED = "charge.refunded", "charge.dispute.created"
 
 

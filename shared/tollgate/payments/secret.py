@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.remembered import Remembered
 
+# A changed secret is in use at most this much later.
 REFRESH_MS = 300 * MS_PER_S
-"""A changed secret is in use at most this much later."""
 # What a header can carry: a line break at its end would fail every call, with the key in the error.
 _KEY = r"^[\x21-\x7e]+$"
 

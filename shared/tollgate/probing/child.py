@@ -16,8 +16,8 @@ from typing import Any
 from tollgate.probing.seccomp import seal
 
 MAX_MEMORY_BYTES = 256 * 1024 * 1024
+# For a process whose parent is gone; a living parent is less patient.
 MAX_CPU_S = 15
-"""For a process whose parent is gone; a living parent is less patient."""
 _LIMITS = {
     resource.RLIMIT_DATA: MAX_MEMORY_BYTES,
     resource.RLIMIT_CPU: MAX_CPU_S,

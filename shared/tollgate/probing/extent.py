@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 ReadAt = Callable[[int, int], bytes]
 
+# Boxes before the index and the media; a handful is usual.
 MAX_BOXES = 32
-"""Boxes before the index and the media; a handful is usual."""
+# What writers that cannot go back leave in a RIFF header.
 _NOT_SAID = (0, 0xFFFFFFFF)
-"""What writers that cannot go back leave in a RIFF header."""
 _MIN_BOX = 8
 _BOX_HEADER = 16
 _SIZE_IN_64_BITS = 1

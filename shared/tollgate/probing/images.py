@@ -6,18 +6,18 @@ Sources: PNG (W3C, 11.2.1), GIF89a (18), RFC 9649 (WebP, 2), ITU-T T.81 (JPEG, a
 import struct
 from collections.abc import Callable
 
+# `(offset, length)` → those bytes of the file, fewer at its end.
 ReadAt = Callable[[int, int], bytes]
-"""`(offset, length)` → those bytes of the file, fewer at its end."""
 
+# The longest that a JPEG or a GIF can be.
 MAX_SIDE_PX = 65_535
-"""The longest that a JPEG or a GIF can be."""
 MAX_PIXELS = 2**28
+# Parts of a JPEG before its image; a few are usual, hundreds are an attack.
 MAX_SEGMENTS = 256
-"""Parts of a JPEG before its image; a few are usual, hundreds are an attack."""
 
 _JPEG_MARKER = 0xFF
+# SOF0 to SOF15; the three left out are tables and an extension (T.81 table B.1).
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-"""SOF0 to SOF15; the three left out are tables and an extension (T.81 table B.1)."""
 _JPEG_ENDS = frozenset({0xD9, 0xDA})
 _VP8_START = b"\x9d\x01\x2a"
 _VP8L_SIGNATURE = 0x2F

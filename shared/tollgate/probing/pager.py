@@ -18,13 +18,13 @@ from pypdf import PdfReader
 
 from tollgate.probing.child import ask, confine, say
 
+# What the libraries import when a file first needs it: by then nothing can be opened any more.
 _NEEDED_LATER = ("encodings.cp437", "encodings.utf_16", "pypdf.filters", "pypdf._codecs._codecs")
-"""What the libraries import when a file first needs it: by then nothing can be opened any more."""
 ReadAt = Callable[[int, int], bytes]
 
 BUFFER_BYTES = 32 * 1024
+# Of `docProps/app.xml`, unpacked: it has some hundred bytes, and a bomb has more.
 MAX_PROPERTIES_BYTES = 256 * 1024
-"""Of `docProps/app.xml`, unpacked: it has some hundred bytes, and a bomb has more."""
 _PROPERTIES = "docProps/app.xml"
 _PAGES = re.compile(rb"<(?:\w+:)?Pages>\s*(\d{1,6})\s*<")
 _BY_PART = {"word/document.xml": "docx", "ppt/presentation.xml": "pptx", "xl/workbook.xml": "xlsx"}

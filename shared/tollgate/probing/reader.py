@@ -14,8 +14,8 @@ from tollgate.probing.images import NoImageError, is_absurd, pixel_size
 from tollgate.probing.remote import RemoteFile, remote_file
 from tollgate.probing.tracks import NoTracksError, read_tracks
 
+# Over everything: name, connections, redirects, all bytes.
 TIMEOUT_S = 10.0
-"""Over everything: name, connections, redirects, all bytes."""
 
 _CONTAINERS = {
     sniff.PNG: "png",
@@ -30,8 +30,8 @@ _CONTAINERS = {
     sniff.M4A: "m4a",
 }
 _IMAGES = ("png", "jpeg", "webp", "gif")
+# MP4 and M4A differ in what they hold, whichever brand they were written under.
 _AS_HELD = {("audio", "mp4"): "m4a", ("video", "m4a"): "mp4"}
-"""MP4 and M4A differ in what they hold, whichever brand they were written under."""
 _WEBM_DOCTYPE = b"webm"
 _HTML = (b"<!doctype html", b"<html")
 

@@ -17,8 +17,8 @@ from tollgate.kit.outbound import MAX_REDIRECTS, Outbound
 from tollgate.probing.facts import ProbeCode, ProbeError
 
 BLOCK_BYTES = 64 * 1024
+# Each block is one request, so this bounds the requests too.
 MAX_BLOCKS = 16
-"""Each block is one request, so this bounds the requests too."""
 MAX_BYTES = MAX_BLOCKS * BLOCK_BYTES
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})")
 

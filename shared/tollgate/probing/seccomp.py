@@ -15,9 +15,10 @@ from dataclasses import dataclass
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
 _KILL_PROCESS, _REFUSE, _ALLOW = 0x8000_0000, 0x0005_0000 | errno.EPERM, 0x7FFF_0000
 _LOAD_WORD, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x15, 0x06
+# Where `struct seccomp_data` has the call's number, and by which architecture it was called.
 _NUMBER_OFFSET, _ARCHITECTURE_OFFSET = 0, 4
-"""Where `struct seccomp_data` has the call's number, and by which architecture it was called."""
 
+# Each call's number on x86_64 and on aarch64.
 _ALLOWED = {
     "read": (0, 63),
     "write": (1, 64),
@@ -42,7 +43,6 @@ _ALLOWED = {
     "exit_group": (231, 94),
     "getrandom": (318, 278),
 }
-"""Each call's number on x86_64 and on aarch64."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from typing import Any, Protocol
 
 from tollgate.probing.facts import ProbeCode, Probed, ProbeError, probed
 
+# More than any profile has to be probed, so that all wait for the slowest and not for each other.
 MAX_PARALLEL = 32
-"""More than any profile has to be probed, so that all wait for the slowest and not for each other."""
 
+# Lambda's own names for a function that took too long, and for one whose process ended.
 _DIED_ON_IT = frozenset({"Sandbox.Timedout", "Runtime.ExitError"})
-"""Lambda's own names for a function that took too long, and for one whose process ended."""
 
 
 class Invoker(Protocol):

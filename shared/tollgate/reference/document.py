@@ -11,10 +11,10 @@ from tollgate.kit.errors import TYPES, TollgateError
 from tollgate.reference.generations import generation_schemas
 from tollgate.text import errors as text_errors
 
+# Of the API (docs/contract.md#versioning).
 VERSION = "1.0"
-"""Of the API (docs/contract.md#versioning)."""
+# The base URL where nobody knows it: as seen from where this document is.
 RELATIVE = "../.."
-"""The base URL where nobody knows it: as seen from where this document is."""
 HERE = Path(__file__).parent
 TEXT = "text"
 _ABOUT = (

@@ -13,6 +13,7 @@ Schema = dict[str, Any]
 
 _PROMPT = {"prompt": "a lighthouse at dusk, oil on canvas"}
 _IMAGE, _VIDEO = "https://example.com/image.png", "https://example.com/video.mp4"
+# Short inputs; each profile takes one of them at least.
 _CANDIDATES: tuple[Mapping[str, Any], ...] = (
     _PROMPT,
     _PROMPT | {"size": "1:1"},
@@ -24,7 +25,6 @@ _CANDIDATES: tuple[Mapping[str, Any], ...] = (
     {"imageUrls": [_IMAGE], "videoUrls": [_VIDEO], "characterOrientation": "video"},
     {"name": "my voice", "audioUrls": [f"https://example.com/{number}.mp3" for number in range(1, 7)]},
 )
-"""Short inputs; each profile takes one of them at least."""
 
 
 def generation_schemas(catalog: Catalog) -> dict[str, Schema]:

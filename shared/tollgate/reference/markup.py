@@ -10,8 +10,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import escape
 
+# Where a page puts its button to copy.
 ICON_SLOT = "<!--copy-->"
-"""Where a page puts its button to copy."""
 _LABELS = {"bash": "Shell", "json": "JSON", "python": "Python", "typescript": "TypeScript"}
 
 

@@ -23,8 +23,8 @@ from tollgate.reference.prices import Headline, condition, headline, thousands, 
 
 SITE = Path(__file__).parent / "site"
 HOOK = "your webhook"
+# More than there are; each is a few kilobytes.
 KEPT_PAGES = 256
-"""More than there are; each is a few kilobytes."""
 START, API, MODELS = "Start", "API", "Models"
 _FREE = {"model": "test-image", "input": {"prompt": "a lighthouse at dusk"}}
 _SCHEMAS = "#/components/schemas/"

@@ -13,8 +13,8 @@ from tollgate.tasks.models import Task
 from tollgate.tasks.repository import TaskRepository
 from tollgate.webhooks.repository import DeliveryRepository
 
+# One of the first so many waiting tasks is woken, at random: two ends at once seldom wake the same one.
 WAKE_AMONG = 10
-"""One of the first so many waiting tasks is woken, at random: two ends at once seldom wake the same one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from tollgate.kit.ids import is_id
 from tollgate.providers.runtime.routing import routes_for
 from tollgate.tasks.models import Origin, Task, TaskStatus
 
+# The fields of the contract's profiles that name earlier tasks; the last one is a list.
 FIELDS = ("parentTaskId", "extendFromTaskId", "sourceTaskIds")
-"""The fields of the contract's profiles that name earlier tasks; the last one is a list."""
 
 
 def find_origin(

@@ -31,25 +31,25 @@ from tollgate.providers.runtime.outcomes import (
 )
 from tollgate.tasks.models import Attempt, Task, TaskError, TaskStatus
 
+# Longer than any submit may take: an attempt without a handle after this long lost its answer.
 SUBMIT_LEASE_MS = 150 * MS_PER_S
-"""Longer than any submit may take: an attempt without a handle after this long lost its answer."""
+# How often one attempt is handed over where its provider takes a key: a worker may die once.
 MAX_SUBMITS = 2
-"""How often one attempt is handed over where its provider takes a key: a worker may die once."""
+# How late the next step may be before the sweeper takes the chain for broken.
 STEP_GRACE_MS = 60 * MS_PER_S
-"""How late the next step may be before the sweeper takes the chain for broken."""
 MIN_POLL_S = 1
 MAX_POLL_S = 15
+# Polls come after a tenth of the time that a job has run, within the bounds above.
 POLL_SHARE = 10
-"""Polls come after a tenth of the time that a job has run, within the bounds above."""
 MAX_BAD_COPIES = 3
 COPY_RETRY_S = 2
+# Few jobs are done sooner, and each poll is a write.
 FIRST_POLL_S = 2
-"""Few jobs are done sooner, and each poll is a write."""
 FIRST_BUSY_WAIT_S = 5
+# When all providers that are left are busy, each round waits twice as long as the one before.
 MAX_BUSY_WAIT_S = 60
-"""When all providers that are left are busy, each round waits twice as long as the one before."""
+# With the waits above about ten minutes: who asks for an image wants it or the money back soon.
 MAX_BUSY_ROUNDS = 12
-"""With the waits above about ten minutes: who asks for an image wants it or the money back soon."""
 
 
 class TaskErrorCode(StrEnum):

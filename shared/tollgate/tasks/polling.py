@@ -4,12 +4,12 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.tasks.models import TERMINAL, Task
 
+# The gateway gives up after 29 s.
 MAX_WAIT_S = 20
-"""The gateway gives up after 29 s."""
+# Between two looks at a task that is waited for: soon at first, then less and less often.
 FIRST_LOOK_S, LAST_LOOK_S = 0.25, 2.0
-"""Between two looks at a task that is waited for: soon at first, then less and less often."""
+# Between two questions: an image takes seconds, and nobody wants to be a minute late.
 SOONEST_S, LATEST_S = 2, 15
-"""Between two questions: an image takes seconds, and nobody wants to be a minute late."""
 SHARE = 10
 
 

@@ -13,8 +13,8 @@ from tollgate.tasks.models import Task, TaskStatus
 DEFAULT_PAGE, MAX_PAGE = 20, 100
 METADATA = "metadata."
 PARAMETERS = ("status", "model", "from", "to", "limit", "cursor", f"{METADATA}<key>")
+# The latest time that a ULID can have.
 _LAST_MS = 2**48 - 1
-"""The latest time that a ULID can have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from tollgate.tasks.query import read_query
 from tollgate.tasks.repository import TaskRepository
 
 MAX_IDS = 100
+# Tasks in front of one that are counted; a longer queue is shown as this long.
 MAX_COUNTED = 1_000
-"""Tasks in front of one that are counted; a longer queue is shown as this long."""
+# How long a generation takes, roughly (INFERRED); only the estimated wait is made of it.
 TYPICAL_RUN_S = {"IMAGE": 20, "VIDEO": 120, "MUSIC": 90}
-"""How long a generation takes, roughly (INFERRED); only the estimated wait is made of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from tollgate.tasks.lifecycle import TaskErrorCode
 from tollgate.tasks.models import Attempt, Task, TaskStatus
 from tollgate.tasks.step import Stepped, StepResult
 
+# The ends that say something about us: a refusal or a cancelling is the customer's.
 GIVEN_UP = frozenset({TaskErrorCode.PROVIDERS_EXHAUSTED, TaskErrorCode.DEADLINE_PASSED})
-"""The ends that say something about us: a refusal or a cancelling is the customer's."""
 
+# Failures that last until an operator acts: no key or no credit there, or a route that leads nowhere.
 OUR_FAULT = frozenset({FailureKind.REFUSED_US, FailureKind.NOT_CONFIGURED})
-"""Failures that last until an operator acts: no key or no credit there, or a route that leads nowhere."""
 
 
 def report(stepped: Stepped) -> None:

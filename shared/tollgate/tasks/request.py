@@ -28,8 +28,8 @@ from tollgate.webhooks.receivers import url_problem
 MAX_METADATA_KEYS = 16
 MAX_METADATA_KEY_LENGTH = 64
 MAX_METADATA_BYTES = 4096
+# A row of DynamoDB holds 400 KB, and the attempts and results need room beside the input.
 MAX_INPUT_BYTES = 256 * 1024
-"""A row of DynamoDB holds 400 KB, and the attempts and results need room beside the input."""
 MAX_COST_CENTS = 2**31 - 1
 MAX_KEY_LENGTH = 255
 MAX_VERSION_LENGTH = 64

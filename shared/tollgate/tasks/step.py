@@ -52,11 +52,11 @@ from tollgate.tasks.models import Attempt, Task, TaskStatus
 from tollgate.tasks.repository import TaskMovedError, TaskRepository
 
 TOKEN_BYTES = 16
+# How often a copy that goes on says so.
 ALIVE_MS = STEP_GRACE_MS // 3
-"""How often a copy that goes on says so."""
 CANCEL_RETRY_S = 3
+# With the wait above, longer than a submit may be under way.
 MAX_CANCEL_ATTEMPTS = 60
-"""With the wait above, longer than a submit may be under way."""
 
 
 class StepResult(StrEnum):
@@ -82,8 +82,8 @@ class Stepped:
     task: Task | None
 
 
+# The providers that have credentials, by name.
 Adapters = Mapping[str, MediaProvider]
-"""The providers that have credentials, by name."""
 
 
 @dataclass(frozen=True, slots=True)

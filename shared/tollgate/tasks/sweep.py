@@ -11,12 +11,12 @@ from tollgate.kit.due_index import DueIndex, MovedOnError
 from tollgate.kit.queue import Queue
 from tollgate.ledger.repository import LedgerRepository
 
+# In one sweep; what is left over waits a minute for the next.
 MAX_DUE_PER_SHARD = 200
-"""In one sweep; what is left over waits a minute for the next."""
+# When a row that was sent again is taken for stuck once more; its message may only wait its turn.
 AGAIN_MS = 120 * MS_PER_S
-"""When a row that was sent again is taken for stuck once more; its message may only wait its turn."""
+# The same for tasks that have not started: most wait for a place, and the end of another calls them up.
 WAITING_AGAIN_MS = 300 * MS_PER_S
-"""The same for tasks that have not started: most wait for a place, and the end of another calls them up."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,13 +40,13 @@ from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_mic
 from tollgate.text.models import TextModel
 from tollgate.text.usage import Usage
 
+# Tries to place one hold: as asked, the first of a minute and of a cap's period, as affordable, and again
+# where the balance moved in between.
 MAX_PLACES = 7
-"""Tries to place one hold: as asked, the first of a minute and of a cap's period, as affordable, and again
-where the balance moved in between."""
+# What the ledger says of a text that ended where the money did.
 LIMITED = "The answer was limited by the balance."
-"""What the ledger says of a text that ended where the money did."""
+# Tries of a late charge; each but the first because other requests took from the balance in between.
 MAX_LATE_CHARGES = 4
-"""Tries of a late charge; each but the first because other requests took from the balance in between."""
 
 
 @dataclass(slots=True)

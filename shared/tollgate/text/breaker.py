@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from tollgate.kit.clock import MS_PER_S
 
+# How long a provider is left alone; then one request may try it.
 WINDOW_MS = 30 * MS_PER_S
-"""How long a provider is left alone; then one request may try it."""
+# Failures in a row that cost nobody any time; one that was slow is enough.
 FAST_FAILURES = 5
-"""Failures in a row that cost nobody any time; one that was slow is enough."""
 
 
 @dataclass(slots=True)

@@ -13,8 +13,8 @@ from tollgate.text.models import Refuses
 from tollgate.text.request import dumps
 
 SCHEMA_HINT = "Answer with one JSON object and nothing else. It follows this JSON schema: "
+# Fields of a chat's message that are ours, not OpenAI's.
 SHOWN_THINKING = ("reasoning_content", "thinking_blocks")
-"""Fields of a chat's message that are ours, not OpenAI's."""
 _PENALTIES = ("presence_penalty", "frequency_penalty")
 
 

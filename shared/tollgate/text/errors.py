@@ -48,6 +48,7 @@ class ResponseNotFoundError(TollgateError):
         super().__init__(f"There is no stored response or item '{shortened(name)}'.")
 
 
+# Anthropic's error type for an HTTP status (docs/text-protocols.md#messages-to-chat).
 _MESSAGES_TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -65,16 +66,9 @@ _MESSAGES_TYPES = {
     524: "timeout_error",
     529: "overloaded_error",
 }
-"""Anthropic's error type for an HTTP status.
-
-Source: docs/providers/anthropic.md and docs/text-protocols.md#messages-to-chat.
-"""
 _SERVER_ERRORS = 500
+# The other protocol's status for an overload, and the client's own (docs/text-protocols.md, both directions).
 _OVERLOADED = {ChatProtocol.OPENAI: (529, 503), ChatProtocol.ANTHROPIC: (503, 529)}
-"""The other protocol's status for an overload, and the client's own.
-
-Source: docs/text-protocols.md#chat-to-messages and docs/text-protocols.md#messages-to-chat.
-"""
 
 
 def error_of_failures(failures: Sequence[Fault], *, stream: bool) -> TollgateError:

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+# At shutdown. Lambda gives a process about 0.3 s, other places more.
 MAX_WAIT_S = 5.0
-"""At shutdown. Lambda gives a process about 0.3 s, other places more."""
 
 Written = TypeVar("Written")
 

@@ -12,10 +12,10 @@ from tollgate.kit.money import micro_usd_up
 from tollgate.text.models import TextModel, TokenPrices
 from tollgate.text.usage import Usage
 
+# The least that is worth starting: a limit that we set is never below this (docs/architecture.md#money).
 LEAST_OUTPUT_TOKENS = 4_096
-"""The least that is worth starting: a limit that we set is never below this (docs/architecture.md#money)."""
+# A request that the balance does not cover in full may hold this fraction of it: a quarter.
 BALANCE_SHARE = 4
-"""A request that the balance does not cover in full may hold this fraction of it: a quarter."""
 
 _USD_EXPONENT = -6
 

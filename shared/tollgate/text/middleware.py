@@ -21,20 +21,20 @@ from tollgate.text.errors import error_body
 from tollgate.text.models import ChatProtocol
 from tollgate.text.upstream import encoded
 
+# How long a client may stay connected without reading; then it counts as gone.
 SEND_TIMEOUT_S = 60.0
-"""How long a client may stay connected without reading; then it counts as gone."""
 JSON = "application/json"
+# Where the state of a request has its id, and whose it is once that is known.
 REQUEST_ID = "request_id"
 ACCOUNT_ID = "account_id"
-"""Where the state of a request has its id, and whose it is once that is known."""
 
 _ROOT, _VERSION = "/api", "/v1"
 _ANTHROPIC_PATH = "/api/v1/messages"
 _ANTHROPIC_HEADERS = frozenset({b"anthropic-version", b"x-api-key"})
 _METHOD_NOT_ALLOWED = 405
 
+# The `x-ratelimit-*` headers of an account, by its id.
 RateHeaders = Callable[[str], Mapping[str, str]]
-"""The `x-ratelimit-*` headers of an account, by its id."""
 
 
 class TextMiddleware:

@@ -213,6 +213,7 @@ def messages_event(payload: Mapping[str, Any]) -> bytes:
     return f"event: {payload['type']}\ndata: {dumps(payload)}\n\n".encode()
 
 
+# The HTTP status of Anthropic's error types (docs/providers/anthropic.md).
 MESSAGES_STATUSES = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -225,7 +226,6 @@ MESSAGES_STATUSES = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""The HTTP status of Anthropic's error types (docs/providers/anthropic.md)."""
 
 
 def _object(body: bytes) -> dict[str, Any]:

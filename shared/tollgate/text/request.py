@@ -12,18 +12,18 @@ from typing import Any, NoReturn
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, Problem
 from tollgate.text.models import ChatProtocol
 
+# What Lambda takes in one invocation.
 MAX_BODY_BYTES = 6 * 1024 * 1024
-"""What Lambda takes in one invocation."""
+# Top-level fields; the protocols know some forty.
 MAX_MEMBERS = 200
-"""Top-level fields; the protocols know some forty."""
+# OpenAI's own bound of `n`.
 MAX_ANSWERS = 128
-"""OpenAI's own bound of `n`."""
 
+# Where each protocol has the limit of output tokens; OpenAI's second name is its old one.
 LIMIT_FIELDS = {
     ChatProtocol.OPENAI: ("max_completion_tokens", "max_tokens"),
     ChatProtocol.ANTHROPIC: ("max_tokens",),
 }
-"""Where each protocol has the limit of output tokens; OpenAI's second name is its old one."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 

@@ -16,16 +16,16 @@ from tollgate.text.models import TextModel
 from tollgate.text.sse import SseEvent, UnreadableStreamError
 from tollgate.text.upstream import Answer, Exchange
 
+# How long an answer is read on, to be billed by its usage, after the client has gone.
 DRAIN_TIMEOUT_S = 120.0
-"""How long an answer is read on, to be billed by its usage, after the client has gone."""
 
+# How often a stream looks whether its owner asked for its end: one read of the account's row.
 LOOK_EVERY_S = 5.0
-"""How often a stream looks whether its owner asked for its end: one read of the account's row."""
+# As many as the 15 minutes take that a stream may last.
 MAX_LOOKS = 180
-"""As many as the 15 minutes take that a stream may last."""
 
+# Sends whole events to the client; does nothing when it has gone.
 SendEvents = Callable[[bytes], Awaitable[None]]
-"""Sends whole events to the client; does nothing when it has gone."""
 
 
 @dataclass(frozen=True, slots=True)

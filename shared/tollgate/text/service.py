@@ -45,15 +45,15 @@ from tollgate.text.tokens import input_bound, input_estimate
 from tollgate.text.unpriced import unpriced_problems
 from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, TextUpstream, encoded, refusal
 
+# A request that is not streamed and has no answer after this long is a 524 (docs/contract.md#limits).
 WHOLE_TIMEOUT_S = 100.0
-"""A request that is not streamed and has no answer after this long is a 524 (docs/contract.md#limits)."""
+# Between two pieces of a stream; the gateway gives up after as long.
 IDLE_TIMEOUT_S = 300.0
-"""Between two pieces of a stream; the gateway gives up after as long."""
+# Of a stream, all routes tried for it together: less than the function's 15 minutes, so it ends in order.
 STREAM_TIMEOUT_S = 14 * 60.0
-"""Of a stream, all routes tried for it together: less than the function's 15 minutes, so it ends in order."""
 CONNECT_TIMEOUT_S = 5.0
+# Before the last route is asked once more.
 RETRY_PAUSE_S = 0.3
-"""Before the last route is asked once more."""
 MAX_WHOLE_BYTES = 32 * 1024 * 1024
 MAX_ERROR_BYTES = 256 * 1024
 FIRST_ERROR = 400

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+# Above any event a provider is known to send; what is longer is not buffered.
 MAX_EVENT_BYTES = 2 * 1024 * 1024
-"""Above any event a provider is known to send; what is longer is not buffered."""
 
 _BOM = b"\xef\xbb\xbf"
 _LF, _CR, _BLANK_LINE = b"\n", b"\r", b"\n\n"
@@ -16,8 +16,8 @@ _DATA_PREFIX = b"data: "
 _ONE_LINE_BREAKS = 2
 _BLANK_LINE_ANY = re.compile(rb"(?:\r\n|\n|\r(?=[^\n]))(?:\r\n|\n|\r(?=[^\n]))")
 _BLANK_LINE_AT_END = re.compile(rb"(?:\r\n|\n|\r)\r\Z")
+# The longest start of a blank line that can stand at the end of what has come: CR LF CR.
 _OVERLAP_BYTES = 3
-"""The longest start of a blank line that can stand at the end of what has come: CR LF CR."""
 
 
 class UnreadableStreamError(Exception):

@@ -11,21 +11,21 @@ from typing import Any
 from tollgate.text.models import TextModel
 from tollgate.text.request import TextRequest
 
+# The most that a model makes of one image (INFERRED: the largest pixel budget of the vision models).
 MAX_IMAGE_TOKENS = 16_384
-"""The most that a model makes of one image (INFERRED: the largest pixel budget of the vision models)."""
 TYPICAL_IMAGE_TOKENS = 1_024
+# What providers add for tools and formats: up to some 800 tokens (INFERRED).
 REQUEST_OVERHEAD_TOKENS = 1_024
-"""What providers add for tools and formats: up to some 800 tokens (INFERRED)."""
+# Role marks and separators of the vendors' chat templates, with room to spare.
 MESSAGE_OVERHEAD_TOKENS = 16
-"""Role marks and separators of the vendors' chat templates, with room to spare."""
 BYTES_PER_TOKEN = 4
+# How deep content is looked into: a message's parts, and those of a tool result in it.
 MAX_NESTING = 4
-"""How deep content is looked into: a message's parts, and those of a tool result in it."""
 
+# Parts of content that are wholly in the body, as text: their bytes count.
 _PLAIN_PARTS = (
     *("text", "refusal", "tool_use", "tool_result", "thinking", "redacted_thinking", "search_result"),
 )
-"""Parts of content that are wholly in the body, as text: their bytes count."""
 
 
 @dataclass(slots=True)

@@ -26,8 +26,8 @@ _STOPS = {
     "function_call": "tool_use",
     "content_filter": "refusal",
 }
+# Where a message or a delta has text, and the kind of block that it becomes.
 _PARTS = {"reasoning_content": "thinking", "content": "text", "refusal": "text"}
-"""Where a message or a delta has text, and the kind of block that it becomes."""
 _EMPTY = {
     "thinking": {"type": "thinking", "thinking": "", "signature": ""},
     "text": {"type": "text", "text": ""},

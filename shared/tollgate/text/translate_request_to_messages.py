@@ -15,8 +15,8 @@ from tollgate.text.models import Refuses, TextModel
 from tollgate.text.request import TextRequest
 from tollgate.text.schemas import portable_schema
 
+# The least that a turn can say: Anthropic takes neither empty texts nor a conversation without a user.
 FILLER_TEXT = "."
-"""The least that a turn can say: Anthropic takes neither empty texts nor a conversation without a user."""
 LEAST_THINKING_TOKENS = 1_024
 MAX_TEMPERATURE = 1
 JSON_HINT = "Answer with one JSON object and nothing else."
@@ -43,6 +43,7 @@ _HINTS = frozenset(
         *("prompt_cache_retention", "verbosity", "prediction", "moderation", "modalities"),
     }
 )
+# What Anthropic cannot do, and the values that do not ask for it.
 _NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "n": (None, 1),
     "logprobs": (None, False),
@@ -54,10 +55,9 @@ _NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "functions": (None,),
     "function_call": (None,),
 }
-"""What Anthropic cannot do, and the values that do not ask for it."""
 
+# The others have no price (`unpriced.py`), or are Anthropic's own.
 _TIERS = {"auto": "auto", "default": "standard_only"}
-"""The others have no price (`unpriced.py`), or are Anthropic's own."""
 
 _DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,(.*)", re.DOTALL)
 _BAD_ID_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")

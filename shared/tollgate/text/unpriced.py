@@ -38,16 +38,17 @@ _SPENDS = {
     # Fields within fields: OpenAI's SDKs unpack theirs, Gemini and LiteLLM read these.
     **dict.fromkeys(("extra_body", "extra_query"), "Fields belong into the body itself."),
 }
+# Types of tools that the client runs itself, or that cost tokens only.
 _CLIENT_TOOLS = ("function", "custom", "bash_", "text_editor_", "computer_", "memory_", "tool_search_tool_")
-"""Types of tools that the client runs itself, or that cost tokens only."""
+# What a tool of chat completions has; Gemini and Qwen read their own tools beside it.
 _CHAT_TOOL = frozenset({"type", "function", "custom", "cache_control", "strict"})
-"""What a tool of chat completions has; Gemini and Qwen read their own tools beside it."""
+# What a tool of messages without a type has; one without these is another vendor's.
 _TOOL_OF_MESSAGES = frozenset({"name", "input_schema"})
-"""What a tool of messages without a type has; one without these is another vendor's."""
+# Edits of the context that cost nothing. Compaction is billed in `usage.iterations`, beside the total.
 _EDITS = ("clear_tool_uses_", "clear_thinking_")
-"""Edits of the context that cost nothing. Compaction is billed in `usage.iterations`, beside the total."""
 
 _NOT_LETTERS = re.compile(r"[^a-z0-9]")
+# Fields that what a request costs depends on, by their letters alone.
 _NAMES = {
     _NOT_LETTERS.sub("", name): name
     for name in (
@@ -57,7 +58,6 @@ _NAMES = {
         *("model", "messages", "n", "stream", "stream_options", "modalities", "tools", "context_management"),
     )
 }
-"""Fields that what a request costs depends on, by their letters alone."""
 
 
 def unpriced_problems(request: TextRequest) -> list[Problem]:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+# A larger count is no count: no model reads or writes as much in one request.
 MAX_TOKENS = 1_000_000_000
-"""A larger count is no count: no model reads or writes as much in one request."""
 
 
+# Anthropic's iterations whose tokens are not in the total.
 _BESIDE_TOTAL = ("compaction", "advisor_message")
-"""Anthropic's iterations whose tokens are not in the total."""
 
 
 class ReasoningCount(StrEnum):

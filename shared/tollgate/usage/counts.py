@@ -9,12 +9,12 @@ from tollgate.kit.clock import iso
 from tollgate.kit.money import cents_up
 from tollgate.ledger.entries import Entry, EntryKind
 
+# The kinds of entries that are usage; a credit is none. The filter of the ledger's stream names the same.
 COUNTED = (EntryKind.CHARGE, EntryKind.REFUND, EntryKind.TEXT)
-"""The kinds of entries that are usage; a credit is none. The filter of the ledger's stream names the same."""
 DATE_LENGTH = len("2026-11-21")
 
+# The disjoint counts of a request's input (`text/usage.py`); one that is 0 is not in the entry.
 _INPUT = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")
-"""The disjoint counts of a request's input (`text/usage.py`); one that is 0 is not in the entry."""
 
 
 class Bucket(NamedTuple):
@@ -58,8 +58,8 @@ class Counts(NamedTuple):
         }
 
 
+# Counts by the id of a model, or of an API key; what no key asked for, in the dashboard, has the id "".
 ByName = dict[str, Counts]
-"""Counts by the id of a model, or of an API key; what no key asked for, in the dashboard, has the id ""."""
 
 
 class DayCounts(NamedTuple):

@@ -8,8 +8,8 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import Problem
 from tollgate.kit.query import QueryReader
 
+# Days of each range that ends today.
 LENGTHS = {"today": 1, "7d": 7, "30d": 30}
-"""Days of each range that ends today."""
 CUSTOM = "custom"
 RANGES = (*LENGTHS, CUSTOM)
 MAX_DAYS = 366

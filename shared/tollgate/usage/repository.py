@@ -26,12 +26,12 @@ from tollgate.usage.counts import (
     model_of,
 )
 
+# Entries in one transaction, which DynamoDB bounds to 100 writes; one of these is the row.
 MAX_AT_ONCE = 99
-"""Entries in one transaction, which DynamoDB bounds to 100 writes; one of these is the row."""
+# Attempts to count some entries, each with the row, and without the entries, that others wrote meanwhile.
 MAX_ROUNDS = 8
-"""Attempts to count some entries, each with the row, and without the entries, that others wrote meanwhile."""
+# A stream gives nothing that is older than 24 hours; the rest is for clocks and for people.
 MARK_LIFETIME_MS = 7 * MS_PER_DAY
-"""A stream gives nothing that is older than 24 hours; the rest is for clocks and for people."""
 
 
 class RollUpMovedError(Exception):

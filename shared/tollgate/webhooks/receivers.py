@@ -5,8 +5,8 @@ from typing import Any
 from tollgate.kit.addresses import MAX_URL_LENGTH, AddressGuard, ForbiddenAddressError, UnresolvedError
 from tollgate.kit.errors import InvalidInputError, Problem
 
+# How long a request waits for the name in a URL; each delivery checks it again anyway.
 RESOLVE_TIMEOUT_S = 1.0
-"""How long a request waits for the name in a URL; each delivery checks it again anyway."""
 
 
 def url_problem(path: str, value: Any, guard: AddressGuard) -> Problem | None:

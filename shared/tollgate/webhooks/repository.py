@@ -12,10 +12,10 @@ from tollgate.kit.writes import Write
 from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.schedule import CLAIM_LEASE_MS
 
+# Attempts of one account in the air at once; all accounts together have the 50 of the template.
 MAX_IN_LANE = 10
-"""Attempts of one account in the air at once; all accounts together have the 50 of the template."""
+# The same while the account's receivers take long to answer: 25 such accounts leave room for others.
 MAX_IN_SLOW_LANE = 2
-"""The same while the account's receivers take long to answer: 25 such accounts leave room for others."""
 
 
 class DeliveryMovedError(Exception):

@@ -13,8 +13,8 @@ from tollgate.webhooks.receivers import url_problem
 
 DEFAULT_PAGE, MAX_PAGE = 20, 100
 FILTERS = ("state", "taskId", "limit", "cursor")
+# Sorts after every id.
 NEWEST = "evt_~"
-"""Sorts after every id."""
 MAX_OVERLAP_S = 7 * 24 * 60 * 60
 
 

@@ -17,24 +17,24 @@ from tollgate.kit.errors import RedeliveryLimitError
 from tollgate.kit.queue import MAX_DELAY_S
 from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 
+# The waits after each failed attempt; the first is at once. They need no jitter: however many come due
+# together, an account's lane spreads them.
 WAITS_S = (10, 30, 2 * 60, 10 * 60, 60 * 60, 6 * 60 * 60, 24 * 60 * 60)
-"""The waits after each failed attempt; the first is at once. They need no jitter: however many come due
-together, an account's lane spreads them."""
 MAX_ATTEMPTS = len(WAITS_S) + 1
 MAX_TEST_ATTEMPTS = 1
+# Longer than one attempt may take.
 CLAIM_LEASE_MS = 60 * MS_PER_S
-"""Longer than one attempt may take."""
+# How late an attempt may be before the sweeper sends it again.
 LATE_MS = 60 * MS_PER_S
-"""How late an attempt may be before the sweeper sends it again."""
+# Each turn that finds the lane full doubles the wait, so the whole wait at most doubles too.
 FIRST_DEFERRAL_S = 2
-"""Each turn that finds the lane full doubles the wait, so the whole wait at most doubles too."""
 MAX_REDELIVERIES = 20
+# A redelivery that is asked for again within this time is the same one: a double click.
 REDELIVERY_GAP_MS = 10 * MS_PER_S
-"""A redelivery that is asked for again within this time is the same one: a double click."""
+# One test of an account in this time: nobody can hammer a stranger's server through us.
 TEST_GAP_MS = 2 * MS_PER_S
-"""One test of an account in this time: nobody can hammer a stranger's server through us."""
+# Attempts that a row remembers, with up to 3 KB of each answer as stored; DynamoDB's row is 400 KB.
 MAX_LOG = 10
-"""Attempts that a row remembers, with up to 3 KB of each answer as stored; DynamoDB's row is 400 KB."""
 
 
 def for_test(account_id: str, url: str, now_ms: int, correlation_id: str | None = None) -> Delivery:

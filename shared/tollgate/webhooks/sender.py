@@ -28,10 +28,10 @@ from tollgate.webhooks.payload import (
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository, LaneRepository
 from tollgate.webhooks.schedule import after_attempt, claimed, defer, has_attempts_left
 
+# Of the whole exchange: the receiver has this long to answer (docs/contract.md#webhooks).
 TIMEOUT_S = 10.0
-"""Of the whole exchange: the receiver has this long to answer (docs/contract.md#webhooks)."""
+# An attempt that took this long was slow: its account's lane gets narrow until one is quicker.
 SLOW_MS = 2 * MS_PER_S
-"""An attempt that took this long was slow: its account's lane gets narrow until one is quicker."""
 NEVER_ENDED = "The attempt did not end; it may have arrived."
 
 

@@ -20,8 +20,8 @@ from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
 from tollgate.webhooks.request import DeliveryQuery, read_query, read_rotation, read_test
 from tollgate.webhooks.schedule import for_test, redelivered
 
+# How often a redelivery or rotation is decided anew when another write came first.
 MAX_RACES = 3
-"""How often a redelivery or rotation is decided anew when another write came first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from tollgate.catalog.rules import Rule
 ABSENT: Any = None
 
 MAX_SEED = 2**32 - 1
+# For profiles whose prompt the contract does not bound: the longest that it names anywhere.
 MAX_PROMPT = 20_000
-"""For profiles whose prompt the contract does not bound: the longest that it names anywhere."""
 MAX_TASK_ID = 100
 
 Bool = Annotated[bool, Flag()]

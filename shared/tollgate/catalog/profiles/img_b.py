@@ -8,8 +8,8 @@ from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
 from tollgate.catalog.rules import CheckedInput, Rule, at, rule
 from tollgate.kit.errors import Problem
 
+# Not shown in the contract; the most that a provider of these models takes (docs/contract.md#img-b).
 MAX_REFERENCES = 16
-"""Not shown in the contract; the most that a provider of these models takes (docs/contract.md#img-b)."""
 SIZES = (
     "auto", "1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "5:4", "4:5", "2:1", "1:2", "3:1", "1:3",
     "21:9", "9:21",

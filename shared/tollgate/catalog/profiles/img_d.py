@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 from tollgate.catalog.kinds import Choice, Many
 from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
 
+# Not shown in the contract; the most that the vendor takes (docs/contract.md#img-d).
 MAX_REFERENCES = 14
-"""Not shown in the contract; the most that the vendor takes (docs/contract.md#img-d)."""
 SIZES = (
     "1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9", "1:4", "1:8", "4:1", "8:1",
 )  # fmt: skip

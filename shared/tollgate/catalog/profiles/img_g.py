@@ -6,8 +6,8 @@ from tollgate.catalog.kinds import Choice, Many, Text, Whole
 from tollgate.catalog.profiles.base import MediaUrl, Profile, Seed, field
 from tollgate.catalog.rules import Rule, only_together
 
+# Not shown in the contract: from the smallest image worth making to 4K.
 MIN_SIDE, MAX_SIDE = 64, 4096
-"""Not shown in the contract: from the smallest image worth making to 4K."""
 
 Side = Annotated[int, Whole(MIN_SIDE, MAX_SIDE)]
 

@@ -58,6 +58,7 @@ FLAGS = (
 )  # fmt: skip
 BUTTON = ("parentTaskId", "customId")
 ONE_OF_FOUR = (*BUTTON, "index")
+# What an action can be told, besides the speed: what its routes have a field for.
 CARRIED: Mapping[str, tuple[str, ...]] = {
     # A repeat runs a whole imagine again and is billed for each, so no other action has it.
     "imagine": (*FLAGS, "repeat"),
@@ -71,10 +72,9 @@ CARRIED: Mapping[str, tuple[str, ...]] = {
     "modal": ("parentTaskId", "prompt", "maskUrl"),
     **dict.fromkeys(REMIXES, ("parentTaskId", "index", "prompt")),
 }
-"""What an action can be told, besides the speed: what its routes have a field for."""
 ASKS_FOR_NOTHING: Mapping[str, Any] = {"dimensions": "SQUARE"}
+# How few and how many images an action takes (APIMart's documentation, blend and describe).
 IMAGE_COUNTS: Mapping[str, tuple[int, int]] = {"blend": (2, 4), "describe": (1, 1)}
-"""How few and how many images an action takes (APIMart's documentation, blend and describe)."""
 MAX_FLAGS = 1000
 MAX_REFERENCE = 2048
 

@@ -67,6 +67,7 @@ STYLED = (
 )  # fmt: skip
 SUNG = (*STYLED, "vocalGender")
 WRITTEN = (*SUNG, "autoLyrics")
+# What an action can be told, besides the engine: what its routes have a field for.
 CARRIED: Mapping[str, tuple[str, ...]] = {
     "music": (*WRITTEN, "instrumental"),
     "cover": (*WRITTEN, "instrumental", "audioUrl"),
@@ -95,7 +96,6 @@ CARRIED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("stems-all", "wav", "timestamped-lyrics", "concat", "midi", "bpm"), TRACK),
     "music-cover": ("parentTaskId",),
 }  # fmt: skip
-"""What an action can be told, besides the engine: what its routes have a field for."""
 ASKS_FOR_NOTHING: Mapping[str, Any] = {
     "instrumental": False,
     "aspectRatio": "9:16",
@@ -103,6 +103,7 @@ ASKS_FOR_NOTHING: Mapping[str, Any] = {
     "stemType": "lead_vocal",
     "keepPitch": True,
 }
+# The actions that some engines only can do, after what their routes take.
 ENGINES_OF: Mapping[tuple[str, ...], tuple[str, ...]] = {
     ("sound",): ("v5.0", "v5.5"),
     ("add-stem",): ("v5.5",),
@@ -110,4 +111,3 @@ ENGINES_OF: Mapping[tuple[str, ...], tuple[str, ...]] = {
     ("replace-section",): ("v4.0", "v4.5+", "v5.0", "v5.5"),
     ("inspo", "add-instrumental", "add-vocals"): ENGINES[1:],
 }
-"""The actions that some engines only can do, after what their routes take."""

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar
 from tollgate.catalog.kinds import Choice, Many
 from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
 
+# Not shown in the contract: as many as the image profiles commonly take.
 MAX_IMAGES = 10
-"""Not shown in the contract: as many as the image profiles commonly take."""
 
 
 class VidA(Profile):

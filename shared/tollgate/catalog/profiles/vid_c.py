@@ -9,8 +9,8 @@ from tollgate.catalog.profiles.base import MediaUrl, Profile, Prompt, field
 from tollgate.catalog.rules import CheckedInput, Rule, at, items, needs_one_of, rule
 from tollgate.kit.errors import Problem
 
+# Not shown in the contract; what the providers take (docs/providers/poyo.md).
 MAX_IMAGES = 3
-"""Not shown in the contract; what the providers take (docs/providers/poyo.md)."""
 MAX_FRAMES = 2
 
 

@@ -20,8 +20,8 @@ from tollgate.kit.errors import Problem
 TRANSITION = ("firstFrameImage", "lastFrameImage")
 TRANSITION_SECONDS = (5, 8)
 NOT_TEXT_OR_IMAGE = (*TRANSITION, "imgReferences", "extendFromTaskId")
+# Not shown in the contract, which uses the first one only.
 MAX_IMAGES = 10
-"""Not shown in the contract, which uses the first one only."""
 
 
 @rule(

@@ -25,10 +25,10 @@ from tollgate.kit.errors import Problem
 FROM_IMAGES = ("imageUrls", "continueVideoUrl")
 FROM_REFERENCES = ("referenceImageUrls", "referenceVideoUrls")
 EDIT = ("editVideoUrl", "referenceImageUrl")
+# The duration of an edit that is as long as its video.
 AS_THE_SOURCE = 0
-"""The duration of an edit that is as long as its video."""
+# Not shown in the contract.
 MAX_REFERENCES = 5
-"""Not shown in the contract."""
 
 Durations = tuple[int, ...]
 OF_TEXT: Durations = (5, 10, 15)

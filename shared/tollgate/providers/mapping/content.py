@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from tollgate.providers.mapping.fields import Body, FieldMap
 
+# Our fields (as `frames.by_role` gives them) and the roles of what they hold.
 MEDIA: FieldMap = {
     "firstFrame": "first_frame",
     "lastFrame": "last_frame",
@@ -14,7 +15,6 @@ MEDIA: FieldMap = {
     "videoUrls": "reference_video",
     "audioUrls": "reference_audio",
 }
-"""Our fields (as `frames.by_role` gives them) and the roles of what they hold."""
 CONTENT: FieldMap = {"prompt": "text", **MEDIA}
 
 _TYPES = {

@@ -18,10 +18,10 @@ FieldTarget = str | Callable[[Any], Body]
 FieldMap = Mapping[str, FieldTarget]
 Mapper = Callable[[Job], Mapped]
 
+# The id of a provider that has one for all variants.
 DEFAULT = "default"
-"""The id of a provider that has one for all variants."""
+# The largest seed of most vendors; ours go higher.
 INT32_MAX = 2**31 - 1
-"""The largest seed of most vendors; ours go higher."""
 
 
 def map_fields(values: Values, words: FieldMap) -> Body:

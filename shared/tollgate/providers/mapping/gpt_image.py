@@ -6,10 +6,10 @@ from typing import Any
 from tollgate.providers.mapping.pixels import sized
 
 LONGEST_PX = 3_840
+# By resolution. 4k is the most that there is; the other two are INFERRED from their names.
 AREAS_PX = {"1k": 1_024**2, "2k": 2_048**2, "4k": 8_294_400}
-"""By resolution. 4k is the most that there is; the other two are INFERRED from their names."""
+# What the prices in the catalog are for.
 QUALITY = "medium"
-"""What the prices in the catalog are for."""
 
 
 def gpt_sized(values: Mapping[str, Any]) -> Mapping[str, Any]:

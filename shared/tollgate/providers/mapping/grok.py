@@ -4,8 +4,8 @@ from tollgate.providers.mapping.fields import Values
 from tollgate.providers.mapping.images import CannotMapError
 
 MAX_PROMPT_BYTES = 4_096
+# With two images or more.
 MAX_REFERENCES_S = 10
-"""With two images or more."""
 
 
 def within_grok_bounds(values: Values) -> Values:

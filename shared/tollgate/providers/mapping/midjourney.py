@@ -10,6 +10,7 @@ from typing import Any
 from tollgate.providers.mapping.fields import Values
 from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
+# Midjourney's own flags, in the order in which they are written.
 FLAGS = {
     "quality": "q",
     "style": "style",
@@ -32,12 +33,12 @@ FLAGS = {
     "hd": "hd",
     "stop": "stop",
 }
-"""Midjourney's own flags, in the order in which they are written."""
 NO_MORE: Mapping[str, str] = {}
 _NIJI = "niji"
+# The fields that `prompt_of` puts into the prompt.
 SAID_IN_PROMPT = (*FLAGS, _NIJI, "imageUrls", "extra")
-"""The fields that `prompt_of` puts into the prompt."""
 
+# What Midjourney itself says of a job that it refuses, in lower case; its relays pass that on.
 REASONS: Codes = {
     "*banned prompt*": RejectionKind.CONTENT,
     "*output filters*": RejectionKind.CONTENT,
@@ -47,7 +48,6 @@ REASONS: Codes = {
     "*invalid link*": RejectionKind.INPUT,
     "*queue full*": FailureKind.LIMITED,
 }
-"""What Midjourney itself says of a job that it refuses, in lower case; its relays pass that on."""
 
 
 def prompt_of(values: Values, more: Mapping[str, str] = NO_MORE) -> str:

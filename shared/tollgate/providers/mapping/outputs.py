@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+# Half of what a row of the table holds (400 KB), with all else that a task has.
 MAX_OUTPUT_BYTES = 200_000
-"""Half of what a row of the table holds (400 KB), with all else that a task has."""
 
 
 def storable(output: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -6,8 +6,9 @@ from typing import Any
 
 from tollgate.providers.mapping.images import CannotMapError
 
+# Sides are multiples of this: what image models commonly ask for.
 STEP_PX = 16
-"""Sides are multiples of this: what image models commonly ask for."""
+# Of the tiers of Seedream: nK is as large as a square of n times 1024 pixels (INFERRED).
 SEEDREAM_AREAS_PX = {
     "1K": 1_024**2,
     "1.5K": 1_536**2,
@@ -15,7 +16,6 @@ SEEDREAM_AREAS_PX = {
     "3K": 3_072**2,
     "4K": 4_096**2,
 }
-"""Of the tiers of Seedream: nK is as large as a square of n times 1024 pixels (INFERRED)."""
 
 
 def size_px(

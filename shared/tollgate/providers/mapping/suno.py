@@ -7,6 +7,7 @@ from typing import Any
 from tollgate.providers.mapping.fields import FieldMap, accept_only, ignored
 from tollgate.providers.mapping.images import CannotMapError
 
+# What an input of any action has.
 ANYWAY: FieldMap = {
     "action": ignored,
     # The profile gives these to every action; said otherwise, they ask for what the action has not.
@@ -15,9 +16,8 @@ ANYWAY: FieldMap = {
     "stemType": accept_only("lead_vocal"),
     "keepPitch": accept_only(True),
 }
-"""What an input of any action has."""
+# The same of an action that no engine makes and no voice sings.
 WITHOUT_ENGINE: FieldMap = {**ANYWAY, "mv": ignored, "instrumental": accept_only(False)}
-"""The same of an action that no engine makes and no voice sings."""
 
 
 @dataclass(frozen=True, slots=True)

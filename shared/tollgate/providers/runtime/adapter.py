@@ -27,8 +27,8 @@ from tollgate.providers.runtime.outcomes import (
 )
 from tollgate.providers.runtime.reply import Reply
 
+# Of the providers whose waiting jobs are dropped by deleting them.
 QUEUED, CANCELLED = "queued", "cancelled"
-"""Of the providers whose waiting jobs are dropped by deleting them."""
 
 
 @dataclass(frozen=True, slots=True)

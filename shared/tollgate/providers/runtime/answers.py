@@ -20,10 +20,10 @@ from tollgate.providers.runtime.reply import FIRST_CLIENT_ERROR, NOT_FOUND, Repl
 FULL_PROGRESS = 100
 
 _REFUSED_US = frozenset({401, 402, 403})
+# Come again later. 503 is an outage like other 5xx: who waits for its end may wait for long.
 _LIMITED = 429
-"""Come again later. 503 is an outage like other 5xx: who waits for its end may wait for long."""
+# A refusal with one of these ends the task for the customer, so no other status counts as one.
 _ABOUT_THE_REQUEST = frozenset({400, 413, 422})
-"""A refusal with one of these ends the task for the customer, so no other status counts as one."""
 _REASONS = {
     RejectionKind.CONTENT: "The provider refused the content.",
     RejectionKind.INPUT: "The provider refused the input.",

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 MEDIA = "tollgate.providers.media"
 
+# For each part of an answer to arrive, and for all of it.
 ANSWER_TIMEOUT_S = 60.0
-"""For each part of an answer to arrive, and for all of it."""
+# The most that a provider which answers with the result itself may take: less than a submit's lease.
 MAX_ANSWER_TIMEOUT_S = 120.0
-"""The most that a provider which answers with the result itself may take: less than a submit's lease."""
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
+# With files of up to 24 MB in it, as base64: more than the largest image; it is in memory a few times.
 MAX_INLINE_ANSWER_BYTES = 32 * 1024 * 1024
-"""With files of up to 24 MB in it, as base64: more than the largest image; it is in memory a few times."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,12 @@ from tollgate.providers.runtime.outcomes import (
 )
 
 FAILURES_TO_OPEN = 5
+# More are not counted: the way back stays short.
 MOST_FAILURES = 10
-"""More are not counted: the way back stays short."""
 FIRST_WINDOW_MS = 30 * MS_PER_S
 MAX_WINDOW_MS = 600 * MS_PER_S
+# While a trial runs the provider stays open for all others; its verdict usually comes sooner.
 TRIAL_MS = 120 * MS_PER_S
-"""While a trial runs the provider stays open for all others; its verdict usually comes sooner."""
 
 _AT_FAULT = frozenset(
     {

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+# What an adapter needs to find its job again: small, plain values, stored with the attempt.
 Handle = dict[str, Any]
-"""What an adapter needs to find its job again: small, plain values, stored with the attempt."""
 
 
 class FailureKind(StrEnum):
@@ -42,8 +42,8 @@ class RejectionKind(StrEnum):
     """The provider calls the input invalid."""
 
 
+# What a provider's own codes mean; a `*` in one stands for any characters. The first that fits counts.
 Codes = Mapping[str, RejectionKind | FailureKind]
-"""What a provider's own codes mean; a `*` in one stands for any characters. The first that fits counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,8 @@ class Unknown:
     detail: str
 
 
+# How a provider says no: about the request, or about itself or us.
 Refusal = Rejected | Failed
-"""How a provider says no: about the request, or about itself or us."""
+# `Succeeded` where a provider answers with the result at once.
 SubmitOutcome = Submitted | Succeeded | Rejected | Failed | Lost
-"""`Succeeded` where a provider answers with the result at once."""
 PollOutcome = Pending | Succeeded | Rejected | Failed | Unknown

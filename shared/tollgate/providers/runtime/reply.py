@@ -6,8 +6,8 @@ from typing import Any
 
 NOT_FOUND = 404
 FIRST_CLIENT_ERROR, FIRST_SERVER_ERROR = 400, 500
+# How much of a provider's words is kept, in an attempt's detail or as the reason of a refusal.
 SHOWN_CHARACTERS = 300
-"""How much of a provider's words is kept, in an attempt's detail or as the reason of a refusal."""
 
 _OK, _REDIRECT = 200, 300
 

@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from tollgate.kit.clock import MS_PER_S
 
+# A changed secret is in use at most this much later.
 REFRESH_MS = 300 * MS_PER_S
-"""A changed secret is in use at most this much later."""
 
 
 class Credentials(BaseModel):

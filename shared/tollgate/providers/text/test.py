@@ -15,10 +15,10 @@ from tollgate.text.dialect import ChatDialect
 from tollgate.text.request import dumps
 from tollgate.text.upstream import Exchange, RoutedRequest, chat_exchange
 
+# Between two words of a stream.
 WORD_PAUSE_S = 0.02
-"""Between two words of a stream."""
+# Less than the 100 s that an answer may take.
 MAX_SLOW_S = 60
-"""Less than the 100 s that an answer may take."""
 
 _WORD = re.compile(r"\s*\S+")
 _FAILURE = (500, "The message asks for a failure.", "server_error", "server_error")

@@ -14,16 +14,16 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.request import dumps
 
+# In one conversation: more than any context holds.
 MAX_ITEMS = 2_000
-"""In one conversation: more than any context holds."""
+# The one argument of a custom tool, which a chat knows as a function.
 CUSTOM_INPUT = "input"
-"""The one argument of a custom tool, which a chat knows as a function."""
 
+# Between a namespace and the name of a tool in it.
 NAMESPACE_MARK = "__"
-"""Between a namespace and the name of a tool in it."""
 
+# Before the thinking blocks in `encrypted_content`, so that another provider's are told from ours.
 _SEAL = "tg1."
-"""Before the thinking blocks in `encrypted_content`, so that another provider's are told from ours."""
 COMPLETED = "completed"
 _PREFIXES = {
     "reasoning": "rs",

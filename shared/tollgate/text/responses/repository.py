@@ -20,14 +20,14 @@ from tollgate.kit.writes import Write
 from tollgate.text.errors import ResponseNotFoundError
 from tollgate.text.request import dumps
 
+# OpenAI's own: "Response objects are saved for 30 days by default".
 LIFETIME_S = 30 * 24 * 3600
-"""OpenAI's own: "Response objects are saved for 30 days by default"."""
+# Of a response in its row; DynamoDB takes 400 KB, ids and names included.
 MAX_ROW_BYTES = 300_000
-"""Of a response in its row; DynamoDB takes 400 KB, ids and names included."""
+# What one account may store in a day: storage is the one thing here that nobody is charged for.
 MAX_DAY_BYTES = 256 * 1024 * 1024
-"""What one account may store in a day: storage is the one thing here that nobody is charged for."""
+# Responses in one conversation. Each is a read of its own when the conversation goes on.
 MAX_EARLIER = 200
-"""Responses in one conversation. Each is a read of its own when the conversation goes on."""
 
 _DAY_S = 24 * 3600
 _PREFIX = "responses/"

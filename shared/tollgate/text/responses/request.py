@@ -7,11 +7,12 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.responses.items import CUSTOM_INPUT, ToolName, chat_name, invalid, messages_of
 
+# Fields that mean the same in a chat.
 PASSED_ON = (
     *("temperature", "top_p", "parallel_tool_calls", "user", "safety_identifier", "service_tier"),
     *("prompt_cache_key", "prompt_cache_retention"),
 )
-"""Fields that mean the same in a chat."""
+# What this service does not do, and the values that do not ask for it.
 REFUSED: Mapping[str, tuple[Any, ...]] = {
     "background": (None, False),
     "conversation": (None,),
@@ -19,7 +20,7 @@ REFUSED: Mapping[str, tuple[Any, ...]] = {
     "context_management": (None, []),
     "moderation": (None,),
 }
-"""What this service does not do, and the values that do not ask for it."""
+# Fields that have no place in a chat body as they stand, or that are ours; Codex sends `client_metadata`.
 NO_FIELDS = frozenset(
     {
         *("model", "input", "instructions", "max_output_tokens", "reasoning", "text", "tools", "tool_choice"),
@@ -27,13 +28,13 @@ NO_FIELDS = frozenset(
         *("max_tool_calls", "top_logprobs", "client_metadata"),
     }
 )
-"""Fields that have no place in a chat body as they stand, or that are ours; Codex sends `client_metadata`."""
 ECHOED = (
     *("instructions", "max_output_tokens", "max_tool_calls", "metadata", "previous_response_id"),
     *("temperature", "top_p", "truncation", "user", "safety_identifier", "prompt_cache_key", "service_tier"),
 )
+# In the place of an item's position: the message is the instructions.
 INSTRUCTIONS = -1_000_000
-"""In the place of an item's position: the message is the instructions."""
+# Where a field of a chat stands here.
 _PATHS = (
     ("/max_completion_tokens", "/max_output_tokens"),
     ("/reasoning_effort", "/reasoning/effort"),
@@ -41,7 +42,6 @@ _PATHS = (
     ("/response_format", "/text/format"),
     ("/verbosity", "/text/verbosity"),
 )
-"""Where a field of a chat stands here."""
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 

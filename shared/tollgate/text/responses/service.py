@@ -24,9 +24,9 @@ from tollgate.text.responses.request import path_in_responses, read_responses_re
 from tollgate.text.service import TextService
 from tollgate.text.upstream import encoded
 
+# Items in a page of `input_items`: the most, and where a client does not say (OpenAI's bounds).
 MAX_LISTED = 100
 LISTED = 20
-"""Items in a page of `input_items`: the most, and where a client does not say (OpenAI's bounds)."""
 
 
 @dataclass(frozen=True, slots=True)

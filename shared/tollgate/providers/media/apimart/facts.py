@@ -10,13 +10,13 @@ from collections.abc import Mapping
 
 from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
+# Its four sections: each has its own way to say a job, and the last two their own answers.
 IMAGES, VIDEOS, MIDJOURNEY, MUSIC = "images", "videos", "midjourney", "music"
-"""Its four sections: each has its own way to say a job, and the last two their own answers."""
+# Where the model is a field of the body. In the other sections it is the path below `/v1/`.
 SUBMIT_PATHS: Mapping[str, str] = {
     IMAGES: "/v1/images/generations",
     VIDEOS: "/v1/videos/generations",
 }
-"""Where the model is a field of the body. In the other sections it is the path below `/v1/`."""
 STATUS_PATHS: Mapping[str, str] = {
     IMAGES: "/v1/tasks",
     VIDEOS: "/v1/tasks",
@@ -28,11 +28,12 @@ WAITING = frozenset({"not_start", "submitted", "queued", "pending", "in_progress
 SUCCEEDED = frozenset({"completed", "succeeded", "success"})
 FAILED = frozenset({"failed", "failure", "cancelled", "canceled"})
 DESCRIBE = "DESCRIBE"
+# A Midjourney action that waits for its answer: the `modal` action, with a mask or a prompt.
 MODAL = "modal"
-"""A Midjourney action that waits for its answer: the `modal` action, with a mask or a prompt."""
 
+# The envelope's own `code`; an error may come with another one inside HTTP 200.
 OK = 200
-"""The envelope's own `code`; an error may come with another one inside HTTP 200."""
+# What `error.code` or `error.type` says; all but `payment_required` are INFERRED from relays of its kind.
 CODES: Codes = {
     "content_policy_violation": RejectionKind.CONTENT,
     "sensitive_words_detected": RejectionKind.CONTENT,
@@ -44,10 +45,10 @@ CODES: Codes = {
     "payment_required": FailureKind.REFUSED_US,
     "insufficient_*quota": FailureKind.REFUSED_US,
 }
-"""What `error.code` or `error.type` says; all but `payment_required` are INFERRED from relays of its kind."""
+# Of a job that failed. A refused submit has its HTTP status besides, which tells more than this.
 JOB_CODES: Codes = {**CODES, "invalid_*": RejectionKind.INPUT}
-"""Of a job that failed. A refused submit has its HTTP status besides, which tells more than this."""
 
+# Our names of Suno's engines in APIMart's.
 ENGINES: Mapping[str, str] = {
     "v3.5": "v3.5",
     "v4.0": "v4",
@@ -56,10 +57,10 @@ ENGINES: Mapping[str, str] = {
     "v5.0": "v5",
     "v5.5": "v5.5",
 }
-"""Our names of Suno's engines in APIMart's."""
 SUNO = "suno"
+# More than a job makes: all stems of a song are about two dozen.
 MAX_TRACKS = 64
-"""More than a job makes: all stems of a song are about two dozen."""
+# Keys are spelled with sharps only.
 SHARP_OF = {
     "Cb": "B",
     "Db": "C#",
@@ -71,9 +72,8 @@ SHARP_OF = {
     "Bb": "A#",
     "B#": "C",
 }
-"""Keys are spelled with sharps only."""
+# It wants a description of a mashup, also where the customer gives none.
 MASHED_UP = "a mashup of both songs"
-"""It wants a description of a mashup, also where the customer gives none."""
 
 GROK_SECONDS = (6, 15)
 MAX_GROK_IMAGES = 7

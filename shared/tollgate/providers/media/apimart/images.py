@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Family, Mapper
 
+# How each mapping of the catalog is said on APIMart.
 MAPPINGS: Mapping[str, Mapper] = {
     "grok-imagine-image": Family({"prompt": "prompt", "size": "size"}),
 }
-"""How each mapping of the catalog is said on APIMart."""

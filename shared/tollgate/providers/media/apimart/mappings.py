@@ -11,8 +11,8 @@ _SECTIONS: Mapping[str, Mapping[str, Mapper]] = {
     facts.MIDJOURNEY: midjourney.MAPPINGS,
     facts.MUSIC: music.MAPPINGS,
 }
+# How each is said, by the name that the catalog's routes have.
 MAPPINGS: Mapping[str, Mapper] = {
     name: mapper for known in _SECTIONS.values() for name, mapper in known.items()
 }
-"""How each is said, by the name that the catalog's routes have."""
 SECTION_OF: Mapping[str, str] = {name: section for section, known in _SECTIONS.items() for name in known}

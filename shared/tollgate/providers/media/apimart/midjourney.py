@@ -42,6 +42,7 @@ _BUTTON: FieldMap = {**_EARLIER, "customId": "custom_id"}
 _PICTURE: FieldMap = {**_BUTTON, "index": "index"}
 _REMIX: FieldMap = {**_EARLIER, "index": "index", "prompt": "prompt"}
 
+# By our action, which is also its name there: what it can be told.
 ACTIONS: Mapping[str, FieldMap] = {
     "imagine": {**_FLAGS, "repeat": "repeat"},
     "edits": _FLAGS,
@@ -54,7 +55,6 @@ ACTIONS: Mapping[str, FieldMap] = {
     "modal": {**_EARLIER, "prompt": "prompt", "maskUrl": "mask_url"},
     **dict.fromkeys(("remix-strong", "remix-subtle"), _REMIX),
 }
-"""By our action, which is also its name there: what it can be told."""
 _VIDEO: FieldMap = {
     **_EARLIER,
     "prompt": "prompt",
@@ -79,5 +79,5 @@ def _video(job: Job) -> Mapped:
     return Mapped(upstream_of(job, "video"), map_fields(job.values, _VIDEO))
 
 
+# How each mapping of the catalog is said on APIMart.
 MAPPINGS: Mapping[str, Mapper] = {"midjourney": _image, "midjourney-video": _video}
-"""How each mapping of the catalog is said on APIMart."""

@@ -68,6 +68,7 @@ _OF_A_TASK: FieldMap = {
 _SECTION: FieldMap = {**_OF_A_TASK, "startS": "start_s", "endS": "end_s"}
 _FADE: FieldMap = {**_OF_A_TASK, "durationS": "duration_s", "title": "title"}
 
+# By our action: what it can be told.
 ACTIONS: Mapping[str, FieldMap] = {
     "music": {**_SUNG, **_INSTRUMENTAL, "styles": "style"},
     "extend": {**_SUNG, **_OF_A_TASK, "startS": "continue_at"},
@@ -104,10 +105,9 @@ ACTIONS: Mapping[str, FieldMap] = {
     "adjust-speed": {**_OF_A_TASK, "speed": "speed", "keepPitch": "keep_pitch", "title": "title"},
     **dict.fromkeys(("stems-all", "timestamped-lyrics", "music-video", "concat", "midi", "bpm"), _OF_A_TASK),
 }
-"""By our action: what it can be told."""
 FIXED: Mapping[str, Body] = {"wav": {"formats": ["wav"]}}
+# Where the prompt has another name when it describes what to make instead of being sung.
 DESCRIBED = frozenset({"extend", "cover", "mashup", "sample", "add-stem"})
-"""Where the prompt has another name when it describes what to make instead of being sung."""
 SINGS = frozenset({"music", *DESCRIBED})
 _FOR_CUSTOM_MODE = {
     "title", "style", "tags", "negative_tags", "style_weight", "weirdness_constraint", "audio_weight",
@@ -154,5 +154,5 @@ def _custom_model(job: Job) -> Mapped:
     return Mapped(upstream_of(job, "model"), {"model": facts.SUNO, **map_fields(job.values, words)})
 
 
+# How each mapping of the catalog is said on APIMart.
 MAPPINGS: Mapping[str, Mapper] = {"suno": _music, "suno-custom-model": _custom_model}
-"""How each mapping of the catalog is said on APIMart."""

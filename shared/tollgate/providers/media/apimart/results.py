@@ -18,8 +18,9 @@ _LISTS = ("videos", "images")
 _LAST_FRAME = "last_frame_url"
 _TRACK_LISTS = ("music", "stems")
 _TRACK_WORDS = {"title": "title", "duration": "durationS", "lyrics": "lyrics", "tags": "styles"}
+# Of actions that make one file, outside of the lists.
 _SINGLE_FILES = ("video_url", "videoUrl", "wavUrl", "zip_url", "audio_url")
-"""Of actions that make one file, outside of the lists."""
+# What actions without files tell, in our words.
 _DATA = {
     "text": "lyrics",
     "title": "title",
@@ -38,9 +39,8 @@ _DATA = {
     "vocal_end_s": "endS",
     "name": "name",
 }
-"""What actions without files tell, in our words."""
+# What says something about a result and is none.
 _ABOUT = {"title", "name", "state"}
-"""What says something about a result and is none."""
 
 
 def of_a_task(data: Data) -> outcomes.Succeeded | None:
@@ -89,13 +89,13 @@ def of_music(data: Data) -> outcomes.Succeeded | None:
     return outcomes.Succeeded(_files(urls), None if urls else storable(_told(result)))
 
 
+# By section.
 READERS: Mapping[str, Callable[[Data], outcomes.Succeeded | None]] = {
     facts.IMAGES: of_a_task,
     facts.VIDEOS: of_a_task,
     facts.MIDJOURNEY: of_midjourney,
     facts.MUSIC: of_music,
 }
-"""By section."""
 
 
 def _single_files(result: Data) -> Iterator[str]:

@@ -70,6 +70,7 @@ _SEEDANCE: FieldMap = {
 }
 
 
+# How each mapping of the catalog is said on APIMart.
 MAPPINGS: Mapping[str, Mapper] = {
     "seedance-2": Family(_SEEDANCE),
     "seedance-1.5-pro": Family(
@@ -127,4 +128,3 @@ MAPPINGS: Mapping[str, Mapper] = {
         prepare=_shaped_by_its_image,
     ),
 }
-"""How each mapping of the catalog is said on APIMart."""

@@ -12,13 +12,14 @@ IMAGES_PATH = "/images/generations"
 
 WAITING = frozenset({"queued", "running"})
 SUCCEEDED = "succeeded"
+# Ends without a file, unless the error's code says more.
 ENDED: Mapping[str, FailureKind] = {
     "failed": FailureKind.PROVIDER_ERROR,
     "cancelled": FailureKind.PROVIDER_ERROR,
     "expired": FailureKind.TIMED_OUT,
 }
-"""Ends without a file, unless the error's code says more."""
 
+# What says more than the HTTP status. In part from memory there.
 CODES: Mapping[str, RejectionKind | FailureKind] = {
     # Of the input or of the result, of words, images, videos or sound.
     "*SensitiveContent*": RejectionKind.CONTENT,
@@ -31,12 +32,11 @@ CODES: Mapping[str, RejectionKind | FailureKind] = {
     "SetLimitExceeded*": FailureKind.REFUSED_US,
     "AccountOverdueError*": FailureKind.REFUSED_US,
 }
-"""What says more than the HTTP status. In part from memory there."""
 
+# Kinds of omni jobs there by ours: it has no word for references, and sees them by itself.
 TASK_TYPES: Mapping[str, str] = {"auto": "auto", "reference": "auto", "extend": "extend"}
-"""Kinds of omni jobs there by ours: it has no word for references, and sees them by itself."""
+# With steps of 16, 21:9 at 1K is under the fewest pixels that Seedream 4.0 takes (921 600).
 SEEDREAM_STEP_PX = 8
-"""With steps of 16, 21:9 at 1K is under the fewest pixels that Seedream 4.0 takes (921 600)."""
+# In the ids of the one version that has a fast prompt optimizer and, with 4.5, no choice of file types.
 SEEDREAM_40 = "seedream-4-0"
-"""In the ids of the one version that has a fast prompt optimizer and, with 4.5, no choice of file types."""
 SEEDREAM_45 = "seedream-4-5"

@@ -54,5 +54,5 @@ def _seedream(job: Job) -> Mapped:
     return (_SEEDREAM_45 if facts.SEEDREAM_45 in ids else _SEEDREAM_50)(job)
 
 
+# How each mapping of the catalog is said on ModelArk.
 MAPPINGS: Mapping[str, Mapper] = {"seedream": _seedream}
-"""How each mapping of the catalog is said on ModelArk."""

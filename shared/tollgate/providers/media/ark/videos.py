@@ -42,5 +42,5 @@ def _mapper(family: Family) -> Mapper:
     return mapped
 
 
+# How each mapping of the catalog is said on ModelArk.
 MAPPINGS: Mapping[str, Mapper] = {name: _mapper(family) for name, family in _FAMILIES.items()}
-"""How each mapping of the catalog is said on ModelArk."""

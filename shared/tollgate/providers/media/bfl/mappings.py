@@ -11,6 +11,7 @@ def _with_its_mode(values: Values) -> Values:
     return {**values, "mode": variant_if("imageUrls", "i2v", "t2v")(values)}
 
 
+# How each mapping of the catalog is said at BFL.
 MAPPINGS: Mapping[str, Mapper] = {
     "flux-3-image": Family(
         {
@@ -36,4 +37,3 @@ MAPPINGS: Mapping[str, Mapper] = {
         prepare=_with_its_mode,
     ),
 }
-"""How each mapping of the catalog is said at BFL."""

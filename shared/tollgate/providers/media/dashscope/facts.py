@@ -18,6 +18,7 @@ SUCCEEDED = "SUCCEEDED"
 FAILED = "FAILED"
 CANCELED = "CANCELED"
 
+# What says more than the HTTP status, and of a task that failed.
 CODES: Mapping[str, RejectionKind | FailureKind] = {
     "DataInspectionFailed*": RejectionKind.CONTENT,
     "data_inspection_failed": RejectionKind.CONTENT,
@@ -32,13 +33,12 @@ CODES: Mapping[str, RejectionKind | FailureKind] = {
     "Throttling*": FailureKind.LIMITED,
     "InternalError.Timeout": FailureKind.TIMED_OUT,
 }
-"""What says more than the HTTP status, and of a task that failed."""
 
+# Images and videos together.
 MAX_WAN_REFERENCES = 5
-"""Images and videos together."""
+# No side of an image is more than this many times the other.
 ASPECT_LIMIT = 8
-"""No side of an image is more than this many times the other."""
+# The fewest and the most pixels of a Wan image; the larger model takes more without references.
 WAN_IMAGE_PX = (768**2, 2_048**2)
-"""The fewest and the most pixels of a Wan image; the larger model takes more without references."""
+# Of a Qwen image: up to what its price list calls 1K, which the prices in the catalog are for.
 QWEN_IMAGE_PX = (512**2, 2_250_000)
-"""Of a Qwen image: up to what its price list calls 1K, which the prices in the catalog are for."""

@@ -9,8 +9,8 @@ from tollgate.providers.mapping.pixels import exactly
 from tollgate.providers.media.dashscope import facts
 from tollgate.providers.runtime.base import Job, Mapped
 
+# Mappings of models that answer with the image itself.
 AT_ONCE = frozenset({"qwen-image-3"})
-"""Mappings of models that answer with the image itself."""
 
 
 def _sized(values: Values, least_px: int, most_px: int) -> Values:
@@ -49,8 +49,8 @@ def _mapper(least_px: int, most_px: int) -> Mapper:
     return mapped
 
 
+# How each mapping of the catalog is said on DashScope.
 MAPPINGS: Mapping[str, Mapper] = {
     "wan-2.7-image": _mapper(*facts.WAN_IMAGE_PX),
     "qwen-image-3": _mapper(*facts.QWEN_IMAGE_PX),
 }
-"""How each mapping of the catalog is said on DashScope."""

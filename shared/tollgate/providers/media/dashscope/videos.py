@@ -27,8 +27,8 @@ _MEDIA_TYPES = (
     *("first_frame", "last_frame", "first_clip", "video", "reference_image", "reference_video"),
     *("reference_audio", "driving_audio", "file", "link"),
 )
+# What stands beside the media in `input`; all else is a parameter.
 _INPUT = ("prompt", "audio_url")
-"""What stands beside the media in `input`; all else is a parameter."""
 
 
 _SAID: FieldMap = {
@@ -42,6 +42,7 @@ _WAN_27: FieldMap = {
     # It checks in any case.
     "enableSafetyChecker": accept_only(True),
 }
+# By id: each of the four jobs has a model of its own.
 _WANS: Mapping[str, Family] = {
     "wan2.7-t2v": Family({**_WAN_27, "audioUrl": "audio_url", "size": "ratio"}),
     "wan2.7-i2v": Family(
@@ -71,7 +72,6 @@ _WANS: Mapping[str, Family] = {
         }
     ),
 }
-"""By id: each of the four jobs has a model of its own."""
 _WAN_3 = Family(
     {
         **_SAID,
@@ -107,5 +107,5 @@ def _wan_3(job: Job) -> Mapped:
     return _in_place(_WAN_3(job))
 
 
+# How each mapping of the catalog is said on DashScope.
 MAPPINGS: Mapping[str, Mapper] = {"wan-2.7-video": _wan_27, "wan-3.0": _wan_3}
-"""How each mapping of the catalog is said on DashScope."""

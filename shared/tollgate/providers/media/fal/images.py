@@ -23,6 +23,7 @@ def _seedream_sized(values: Values) -> Values:
     return sized(values, SEEDREAM_AREAS_PX)
 
 
+# How each mapping of the catalog is said on fal.
 MAPPINGS: Mapping[str, Mapper] = {
     "z-image": Family(
         {
@@ -73,4 +74,3 @@ MAPPINGS: Mapping[str, Mapper] = {
         prepare=_seedream_sized,
     ),
 }
-"""How each mapping of the catalog is said on fal."""

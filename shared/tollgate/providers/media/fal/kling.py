@@ -81,6 +81,7 @@ def _ready_for_kling_4(values: Values) -> Values:
     return {name: value for name, value in values.items() if name not in ignored}
 
 
+# How each mapping of the catalog is said on fal.
 MAPPINGS: Mapping[str, Mapper] = {
     "kling-3.0": _kling_3,
     "kling-3.0-turbo": Family(
@@ -122,4 +123,3 @@ MAPPINGS: Mapping[str, Mapper] = {
         prepare=_ready_for_kling_4,
     ),
 }
-"""How each mapping of the catalog is said on fal."""

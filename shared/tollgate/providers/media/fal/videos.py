@@ -119,6 +119,7 @@ def _wan_27_source(values: Values) -> str:
     return "reference" if is_reference else DEFAULT
 
 
+# How each mapping of the catalog is said on fal.
 MAPPINGS: Mapping[str, Mapper] = {
     "seedance-1.5-pro": Family(
         {
@@ -262,4 +263,3 @@ MAPPINGS: Mapping[str, Mapper] = {
         fixed={"duration": "8s", "generate_audio": True},
     ),
 }
-"""How each mapping of the catalog is said on fal."""

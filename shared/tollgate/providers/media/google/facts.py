@@ -6,6 +6,9 @@ the duration as text: recorded answers in a public client of the Interactions AP
 
 from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
+# `error.status`, the `reason` of its details, `finishReason` and `blockReason`, which share their words.
+#
+# `API_KEY_INVALID` is from memory of the API.
 CODES: Codes = {
     # Both come as HTTP 400: the key is none of Google's, or our account or country may not do this.
     "API_KEY_INVALID": FailureKind.REFUSED_US,
@@ -16,14 +19,11 @@ CODES: Codes = {
     "BLOCKLIST": RejectionKind.CONTENT,
     "SPII": RejectionKind.CONTENT,
 }
-"""`error.status`, the `reason` of its details, `finishReason` and `blockReason`, which share their words.
-
-`API_KEY_INVALID` is from memory of the API.
-"""
 
 WAITING = frozenset({"queued", "in_progress"})
 COMPLETED = "completed"
 CANCELLED = "cancelled"
+# Statuses of an interaction that ended without a result.
 FAILED: dict[str, FailureKind] = {
     "failed": FailureKind.PROVIDER_ERROR,
     "incomplete": FailureKind.PROVIDER_ERROR,
@@ -33,21 +33,21 @@ FAILED: dict[str, FailureKind] = {
     CANCELLED: FailureKind.PROVIDER_ERROR,
     "budget_exceeded": FailureKind.REFUSED_US,
 }
-"""Statuses of an interaction that ended without a result."""
 
+# Of a completed edit without a video: Omni does not edit in some regions, whatever the input is.
 REGION_WORDS = ("european economic area", "switzerland", "united kingdom", "your region", "your country")
-"""Of a completed edit without a video: Omni does not edit in some regions, whatever the input is."""
 
 FILE_PROCESSING, FILE_FAILED = "PROCESSING", "FAILED"
+# After a file's address: its bytes; without it, its state.
 DOWNLOAD = ":download"
-"""After a file's address: its bytes; without it, its state."""
 
 IMAGE_SIZES = {"512px": "512", "1K": "1K", "2K": "2K", "4K": "4K"}
+# `error.code` of an operation (google.rpc.Code).
 INVALID_ARGUMENT = 3
-"""`error.code` of an operation (google.rpc.Code)."""
 
+# The length of every Veo video in the catalog.
 VEO_SECONDS = 8
-"""The length of every Veo video in the catalog."""
+# By the end of an address.
 MEDIA_TYPES = {
     "png": "image/png",
     "jpg": "image/jpeg",
@@ -57,4 +57,3 @@ MEDIA_TYPES = {
     "mov": "video/mov",
     "webm": "video/webm",
 }
-"""By the end of an address."""

@@ -105,9 +105,9 @@ def _type_of(url: str) -> str:
     return facts.MEDIA_TYPES[suffix]
 
 
+# How each mapping of the catalog is said at Google.
 MAPPINGS: Mapping[str, Mapper] = {
     "nano-banana": _image,
     "gemini-omni": _interaction,
     "veo-3.1": _operation,
 }
-"""How each mapping of the catalog is said at Google."""

@@ -25,12 +25,12 @@ class _Surface:
     callback: str | None = None
 
 
+# By mapping.
 _SURFACES: Mapping[str, _Surface] = {
     "nano-banana": _Surface("/models/{}:generateContent", content.answered),
     "gemini-omni": _Surface("/interactions", interactions.started, "webhook_config"),
     "veo-3.1": _Surface("/models/{}:predictLongRunning", operations.started, "webhookConfig"),
 }
-"""By mapping."""
 
 
 class Adapter(MediaAdapter):

@@ -15,9 +15,10 @@ WAITING = frozenset({"waiting", "queuing", "generating"})
 SUCCESS = "success"
 FAIL = "fail"
 
+# The envelope's own `code` is the status; an error may come with it inside HTTP 200.
 OK = 200
-"""The envelope's own `code` is the status; an error may come with it inside HTTP 200."""
 Codes = Mapping[int, FailureKind | RejectionKind]
+# What the codes say about the request, about kie or about us; all others are a fault of kie's.
 CODES: Codes = {
     400: RejectionKind.INPUT,
     422: RejectionKind.INPUT,
@@ -36,7 +37,7 @@ CODES: Codes = {
     455: FailureKind.PROVIDER_ERROR,
     503: FailureKind.PROVIDER_ERROR,
 }
-"""What the codes say about the request, about kie or about us; all others are a fault of kie's."""
+# Of its paths for music, which came to kie with codes of their own.
 MUSIC_CODES: Codes = {
     **CODES,
     # An earlier task or track that is not there; a path that is not has no code (INFERRED).
@@ -48,7 +49,6 @@ MUSIC_CODES: Codes = {
     430: FailureKind.LIMITED,
     451: RejectionKind.CONTENT,
 }
-"""Of its paths for music, which came to kie with codes of their own."""
 
 MUSIC_MAPPING = "suno"
 MUSIC_PATH = "/api/v1"
@@ -56,21 +56,21 @@ RECORD = "record-info"
 MUSIC_WAITING = frozenset({"PENDING", "TEXT_SUCCESS", "FIRST_SUCCESS"})
 MUSIC_SUCCESS = "SUCCESS"
 MUSIC_REJECTED = "SENSITIVE_WORD_ERROR"
+# It could not call back; what it made may be there all the same.
 CALLBACK_FAILED = "CALLBACK_EXCEPTION"
-"""It could not call back; what it made may be there all the same."""
 MUSIC_FAILED = frozenset(
     {"CREATE_TASK_FAILED", "GENERATE_AUDIO_FAILED", "GENERATE_LYRICS_FAILED", CALLBACK_FAILED}
 )
+# Our engine names in kie's; it has none older.
 MUSIC_ENGINES = {"v4.0": "V4", "v4.5": "V4_5", "v4.5+": "V4_5PLUS", "v5.0": "V5", "v5.5": "V5_5"}
-"""Our engine names in kie's; it has none older."""
 VOCAL_GENDERS = {"Male": "m", "Female": "f"}
+# The shortest bound of a title among its engines.
 TITLE_CHARS = 80
-"""The shortest bound of a title among its engines."""
 
 GROK_PROMPT_CHARS = 8_000
 MINIMAX_PROMPT_CHARS = 7_000
+# Images and videos together.
 MAX_WAN_REFERENCES = 5
-"""Images and videos together."""
 
 NANO_BANANA_LITE = "nano-banana-2-lite"
 SEEDREAM_40_PRESETS = {
@@ -83,9 +83,9 @@ SEEDREAM_40_PRESETS = {
     "9:16": "portrait_16_9",
     "21:9": "landscape_21_9",
 }
+# Of Seedream from 4.5 on.
 RATIOS = ("1:1", "4:3", "3:4", "16:9", "9:16", "2:3", "3:2", "21:9")
-"""Of Seedream from 4.5 on."""
 WAN_RATIOS = ("1:1", "16:9", "4:3", "21:9", "3:4", "9:16", "8:1", "1:8")
+# Five are documented; that they are these is INFERRED.
 QWEN_RATIOS = ("1:1", "4:3", "3:4", "16:9", "9:16")
-"""Five are documented; that they are these is INFERRED."""
 KLING_MODES = {"720p": "std", "1080p": "pro", "4k": "4K"}

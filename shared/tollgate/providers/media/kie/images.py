@@ -58,6 +58,7 @@ def _seedream_words(tiers: FieldMap) -> Family:
     )
 
 
+# By the start of its ids: each version has its own word for the resolution.
 _SEEDREAMS: Mapping[str, Family] = {
     "seedream/4.5": _seedream_words(
         {"resolution": translated("quality", {"2K": "basic", "4K": "high"})},
@@ -78,7 +79,6 @@ _SEEDREAMS: Mapping[str, Family] = {
         },
     ),
 }
-"""By the start of its ids: each version has its own word for the resolution."""
 
 
 def _seedream(job: Job) -> Mapped:
@@ -88,6 +88,7 @@ def _seedream(job: Job) -> Mapped:
     raise CannotMapError(f"no Seedream is called {', '.join(job.upstream.values())}")
 
 
+# How each mapping of the catalog is said on kie.
 MAPPINGS: Mapping[str, Mapper] = {
     "z-image": Family(
         {"prompt": "prompt", "size": "aspect_ratio", "enableSafetyChecker": accept_only(True)}, _EDITED
@@ -133,4 +134,3 @@ MAPPINGS: Mapping[str, Mapper] = {
         _EDITED,
     ),
 }
-"""How each mapping of the catalog is said on kie."""

@@ -42,6 +42,7 @@ def _of_a_track(**fixed: str) -> Action:
     return Action({**_TRACK, "action": lambda _: dict(fixed)}, _NEEDS_TRACK)
 
 
+# By our action.
 ACTIONS: Mapping[str, Action] = {
     "music": Action({**_SUNG, "instrumental": "instrumental"}, switch="customMode"),
     "cover": Action(
@@ -71,7 +72,6 @@ ACTIONS: Mapping[str, Action] = {
     "music-video": _of_a_track(),
     "lyrics": Action({"prompt": "prompt"}),
 }
-"""By our action."""
 
 
 def _music(job: Job) -> Mapped:
@@ -93,5 +93,5 @@ def _switched(switch: str, values: Values) -> Body:
     return {switch: True, "title": values.get("title") or values["styles"][: facts.TITLE_CHARS]}
 
 
+# How each mapping of the catalog is said on kie.
 MAPPINGS: Mapping[str, Mapper] = {facts.MUSIC_MAPPING: _music}
-"""How each mapping of the catalog is said on kie."""

@@ -48,6 +48,7 @@ _WAN_27: FieldMap = {
     "seed": _SEED,
     "enableSafetyChecker": "nsfw_checker",
 }
+# By id: the four jobs have names of their own for the same things.
 _WANS: Mapping[str, Family] = {
     "wan/2-7-text-to-video": Family({**_WAN_27, "audioUrl": "audio_url", "size": "ratio"}),
     "wan/2-7-image-to-video": Family(
@@ -78,7 +79,6 @@ _WANS: Mapping[str, Family] = {
         }
     ),
 }
-"""By id: the four jobs have names of their own for the same things."""
 
 
 def _wan(job: Job) -> Mapped:
@@ -119,6 +119,7 @@ def _kling_3(job: Job) -> Mapped:
     return (_KLING_O3 if "text" in job.upstream else _KLING_3)(job)
 
 
+# How each mapping of the catalog is said on kie.
 MAPPINGS: Mapping[str, Mapper] = {
     "seedance-2": Family(
         {
@@ -235,4 +236,3 @@ MAPPINGS: Mapping[str, Mapper] = {
         variant_if("urls", "image"),
     ),
 }
-"""How each mapping of the catalog is said on kie."""

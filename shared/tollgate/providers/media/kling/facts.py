@@ -2,18 +2,18 @@
 
 from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKind
 
+# How the paths of the older generation begin.
 CLASSIC = "v1/"
-"""How the paths of the older generation begin."""
 TEXT_PATH, IMAGE_PATH = "v1/videos/text2video", "v1/videos/image2video"
 TASKS_PATH = "/tasks"
 
+# Between the access key and the secret key, where our key is such a pair.
 PAIR_MARK = ":"
-"""Between the access key and the secret key, where our key is such a pair."""
+# How long a token of a pair is good, and since when.
 TOKEN_S, SKEW_S = 1_800, 5
-"""How long a token of a pair is good, and since when."""
 
+# The envelope's own `code`; an error may come with another inside HTTP 200.
 OK = 0
-"""The envelope's own `code`; an error may come with another inside HTTP 200."""
 CODES: Codes = {
     "100?": FailureKind.REFUSED_US,
     "110?": FailureKind.REFUSED_US,
@@ -29,12 +29,12 @@ CODES: Codes = {
     "5001": FailureKind.LIMITED,
     "5002": FailureKind.TIMED_OUT,
 }
+# There is no such job, or no such model.
 MISSING = 1203
-"""There is no such job, or no such model."""
 
 WAITING = frozenset({"submitted", "processing"})
+# The older generation's word, and the newer one's.
 SUCCEEDED = frozenset({"succeed", "succeeded"})
-"""The older generation's word, and the newer one's."""
 FAILED = "failed"
 
 CLASSIC_MODES = {"720p": "std", "1080p": "pro", "4k": "4k"}

@@ -82,10 +82,10 @@ def _classic(job: Job) -> Mapped:
     return Mapped(path, {"model_name": mapped.upstream, **mapped.body})
 
 
+# How each mapping of the catalog is said at Kling.
 MAPPINGS: Mapping[str, Mapper] = {
     "kling-3.0": _video,
     "kling-3.0-turbo": _video,
     "kling-motion-control": _motion,
     "kling-2.6": _classic,
 }
-"""How each mapping of the catalog is said at Kling."""

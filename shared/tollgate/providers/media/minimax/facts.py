@@ -9,13 +9,14 @@ QUERY_PATH = "/v2/query/video_generation"
 
 WAITING = frozenset({"queued", "running"})
 SUCCEEDED = "succeeded"
+# Ends without a file, unless the error's code says more.
 ENDED: Mapping[str, FailureKind] = {
     "failed": FailureKind.PROVIDER_ERROR,
     "cancelled": FailureKind.PROVIDER_ERROR,
     "expired": FailureKind.TIMED_OUT,
 }
-"""Ends without a file, unless the error's code says more."""
 
+# `error.type` of a request that it does not take.
 ERROR_TYPES: Mapping[str, RejectionKind | FailureKind] = {
     "bad_request_error": RejectionKind.INPUT,
     # What its moderation refuses; all else that is invalid is a bad request.
@@ -25,7 +26,7 @@ ERROR_TYPES: Mapping[str, RejectionKind | FailureKind] = {
     "rate_limit_error": FailureKind.LIMITED,
     "server_error": FailureKind.PROVIDER_ERROR,
 }
-"""`error.type` of a request that it does not take."""
+# The first version's numbers: `base_resp.status_code` there, `error.code` of a failed task in the second.
 CODES: Mapping[str, RejectionKind | FailureKind] = {
     "1000": FailureKind.PROVIDER_ERROR,
     "1001": FailureKind.TIMED_OUT,
@@ -40,19 +41,18 @@ CODES: Mapping[str, RejectionKind | FailureKind] = {
     "2013": RejectionKind.INPUT,
     "2049": FailureKind.REFUSED_US,
 }
-"""The first version's numbers: `base_resp.status_code` there, `error.code` of a failed task in the second."""
 
 PROMPT_CHARS = 7_000
+# The model that reworks the prompt unless told otherwise.
 H3_MAX = "MiniMax-H3-Max"
-"""The model that reworks the prompt unless told otherwise."""
 
+# The mapping of the models that only the first version has.
 HAILUO = "hailuo"
-"""The mapping of the models that only the first version has."""
 FIRST_CREATE_PATH = "/v1/video_generation"
 FIRST_QUERY_PATH = "/v1/query/video_generation"
 FILE_PATH = "/v1/files/retrieve"
+# Its `base_resp.status_code` where all is well; an error comes with another, inside HTTP 200.
 FIRST_OK = 0
-"""Its `base_resp.status_code` where all is well; an error comes with another, inside HTTP 200."""
 FIRST_WAITING = frozenset({"Preparing", "Queueing", "Processing"})
 FIRST_SUCCEEDED, FIRST_FAILED = "Success", "Fail"
 

@@ -81,5 +81,5 @@ def _impossible(said: Mapped) -> Mapping[str, bool]:
     }
 
 
+# How each is said, by the name that the catalog's routes have.
 MAPPINGS: Mapping[str, Mapper] = {"minimax-h3": _h3, facts.HAILUO: _hailuo}
-"""How each is said, by the name that the catalog's routes have."""

@@ -61,5 +61,5 @@ def _submit(place: str, kind: str, body: Body) -> Mapped:
     return Mapped(f"{place}/submit/{kind}", body)
 
 
+# How each is said: the path of the submit, and its body.
 MAPPINGS: Mapping[str, Mapper] = {"midjourney": _image, "midjourney-video": _video}
-"""How each is said: the path of the submit, and its body."""

@@ -12,7 +12,7 @@ def _shape(size: str) -> Body:
     return {"aspect_ratio": _SQUARE if size == "auto" else size}
 
 
+# How each mapping of the catalog is said on MuAPI.
 MAPPINGS: Mapping[str, Mapper] = {
     "flux-3-image": Family({"prompt": "prompt", "size": _shape, "resolution": "resolution"}),
 }
-"""How each mapping of the catalog is said on MuAPI."""

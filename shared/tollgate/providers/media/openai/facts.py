@@ -9,6 +9,7 @@ from tollgate.providers.runtime.outcomes import Codes, FailureKind, RejectionKin
 GENERATE_PATH = "/images/generations"
 EDIT_PATH = "/images/edits"
 
+# `error.code`, which tells more than the status.
 CODES: Codes = {
     "moderation_blocked": RejectionKind.CONTENT,
     "content_policy_violation": RejectionKind.CONTENT,
@@ -17,4 +18,3 @@ CODES: Codes = {
     "billing_hard_limit_reached": FailureKind.REFUSED_US,
     "billing_not_active": FailureKind.REFUSED_US,
 }
-"""`error.code`, which tells more than the status."""

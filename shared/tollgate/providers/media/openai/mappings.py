@@ -15,6 +15,7 @@ def _references(urls: list[str]) -> Body:
     return {"images": [{"image_url": url} for url in urls]}
 
 
+# How each mapping of the catalog is said at OpenAI.
 MAPPINGS: Mapping[str, Mapper] = {
     "gpt-image": Family(
         {"prompt": "prompt", "imageSize": _size, "urls": _references},
@@ -22,4 +23,3 @@ MAPPINGS: Mapping[str, Mapper] = {
         prepare=gpt_sized,
     ),
 }
-"""How each mapping of the catalog is said at OpenAI."""

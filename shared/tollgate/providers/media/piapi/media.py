@@ -15,8 +15,8 @@ from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.outcomes import Handle
 from tollgate.providers.runtime.reply import FIRST_CLIENT_ERROR, Reply
 
+# The first of these that is there: the images of a grid one by one before the grid itself.
 _FILES = ("image_urls", "temporary_image_urls", "image_url", "video", "video_url")
-"""The first of these that is there: the images of a grid one by one before the grid itself."""
 
 
 class Adapter(MediaAdapter):

@@ -27,13 +27,13 @@ _ANY: FieldMap = {"action": ignored, "dimensions": accept_only("SQUARE"), "speed
 _FOLLOW_UP: FieldMap = {**_ANY, "parentTaskId": "origin_task_id", "speed": ignored}
 _ALREADY_SAID: dict[str, FieldTarget] = dict.fromkeys(SAID_IN_PROMPT, ignored)
 
+# By our action, which is also its name there. The speed of a follow-up is that of the earlier task.
 ACTIONS: Mapping[str, FieldMap] = {
     "imagine": {**_ANY, **_ALREADY_SAID, "prompt": "prompt", "size": "aspect_ratio"},
     "describe": {**_ANY, "imageUrls": one_each("image_url")},
     "upscale": {**_FOLLOW_UP, "index": as_text("index")},
     "reroll": _FOLLOW_UP,
 }
-"""By our action, which is also its name there. The speed of a follow-up is that of the earlier task."""
 
 
 def _midjourney(job: Job) -> Mapped:
@@ -47,5 +47,5 @@ def _midjourney(job: Job) -> Mapped:
     return Mapped(model, {"model": facts.MIDJOURNEY, "task_type": name, "input": said})
 
 
+# How each mapping of the catalog is said on PiAPI: the whole body of the request.
 MAPPINGS: Mapping[str, Mapper] = {"midjourney": _midjourney}
-"""How each mapping of the catalog is said on PiAPI: the whole body of the request."""

@@ -29,5 +29,5 @@ def _kling_4(job: Job) -> Mapped:
     return Mapped(version, {"model": facts.KLING, "task_type": facts.VIDEO_GENERATION, "input": said})
 
 
+# How each mapping of the catalog is said on PiAPI: the whole body of the request.
 MAPPINGS: Mapping[str, Mapper] = {"kling-4.0": _kling_4}
-"""How each mapping of the catalog is said on PiAPI: the whole body of the request."""

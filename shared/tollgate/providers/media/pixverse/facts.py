@@ -9,11 +9,11 @@ from tollgate.providers.runtime.outcomes import FailureKind, RejectionKind
 
 UPLOAD_PATH = "/image/upload"
 RESULT_PATH = "/video/result"
+# New for each request: a used one gets the answer of the request that had it first.
 TRACE_HEADER = "ai-trace-id"
-"""New for each request: a used one gets the answer of the request that had it first."""
 
+# For all uploads but the last, so that they and the submit keep within its lease (150 s).
 UPLOADS_TIMEOUT_S = 50.0
-"""For all uploads but the last, so that they and the submit keep within its lease (150 s)."""
 
 OK = 0
 SUCCESS = 1
@@ -21,6 +21,7 @@ DELETED, MODERATED, FAILED = 6, 7, 8
 # Generating; queued and started were seen by others.
 WAITING = frozenset({5, 9, 10})
 
+# By `ErrCode`, which comes with any HTTP status. In part from memory there.
 CODES: Mapping[str, RejectionKind | FailureKind] = {
     "500054": RejectionKind.CONTENT,
     "500063": RejectionKind.CONTENT,
@@ -36,7 +37,6 @@ CODES: Mapping[str, RejectionKind | FailureKind] = {
     "500044": FailureKind.LIMITED,
     "500069": FailureKind.LIMITED,
 }
-"""By `ErrCode`, which comes with any HTTP status. In part from memory there."""
 
 MODEL = "v6"
 MAX_REFERENCES = 7

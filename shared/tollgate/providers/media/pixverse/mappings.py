@@ -72,6 +72,7 @@ def _source(reference: str) -> Body:
 
 _SHAPED: FieldMap = {"size": "aspect_ratio"}
 _ONE_OR_MORE_CLIPS: FieldMap = {"generateMultiClipSwitch": "generate_multi_clip_switch"}
+# How each is said, by the name that the catalog's routes have.
 MAPPINGS: Mapping[str, Mapper] = {
     "pixverse-v6": Family(
         {
@@ -103,4 +104,3 @@ MAPPINGS: Mapping[str, Mapper] = {
         prepare=_named,
     )
 }
-"""How each is said, by the name that the catalog's routes have."""

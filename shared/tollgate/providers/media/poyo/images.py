@@ -12,6 +12,7 @@ def _in_pixels(values: Values) -> Values:
 
 
 _QWEN: FieldMap = {"prompt": "prompt", "size": "size", "urls": "image_urls", "seed": "seed"}
+# How each mapping of the catalog is said on PoYo.
 MAPPINGS: Mapping[str, Mapper] = {
     "z-image": Family(
         {
@@ -33,4 +34,3 @@ MAPPINGS: Mapping[str, Mapper] = {
     # What its price in the catalog is for; it makes 2K unless told otherwise.
     "qwen-image-3-pro": Family(_QWEN, fixed={"resolution": "1K"}),
 }
-"""How each mapping of the catalog is said on PoYo."""

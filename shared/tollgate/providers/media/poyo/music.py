@@ -49,6 +49,7 @@ _TAGGED: FieldMap = {"styles": "tags", "title": "title", "negativeTags": "negati
 
 _A_TRACKS_ACTION = Action(_OF_A_TRACK, _TRACK)
 _A_TASKS_ACTION = Action({**WITHOUT_ENGINE, "parentTaskId": "task_id"}, ("task_id",))
+# By our action.
 ACTIONS: Mapping[str, Action] = {
     "music": Action({**_SUNG, "instrumental": "instrumental"}, switch="custom_mode"),
     "cover": Action(
@@ -95,7 +96,6 @@ ACTIONS: Mapping[str, Action] = {
         ("task_id",),
     ),
 }
-"""By our action."""
 
 
 def _music(job: Job) -> Mapped:
@@ -113,5 +113,5 @@ def _music(job: Job) -> Mapped:
     return Mapped(upstream_of(job, name), body)
 
 
+# How each mapping of the catalog is said on PoYo.
 MAPPINGS: Mapping[str, Mapper] = {"suno": _music}
-"""How each mapping of the catalog is said on PoYo."""

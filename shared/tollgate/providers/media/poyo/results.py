@@ -9,8 +9,8 @@ from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.outcomes import ResultFile
 
 FILE_FIELDS = ("file_url", "audio_url", "wav_url", "video_url")
+# JSON text: an object of addresses by stem, or an array of `{file_url}`.
 NESTED_FIELDS = ("separate_vocals", "stem_split", "vocal_removal", "generate_cover")
-"""JSON text: an object of addresses by stem, or an array of `{file_url}`."""
 TRACK_FIELDS = {"audio_id": "audioId", "title": "title", "duration": "durationS"}
 WORD_FIELDS = {
     "title": "title",

@@ -69,6 +69,7 @@ _KLING: FieldMap = {
 }
 _ONE_SHOT: Mapping[str, Any] = {"multi_shots": False}
 
+# How each mapping of the catalog is said on PoYo.
 MAPPINGS: Mapping[str, Mapper] = {
     "seedance-1.5-pro": Family(
         {
@@ -195,4 +196,3 @@ MAPPINGS: Mapping[str, Mapper] = {
         }
     ),
 }
-"""How each mapping of the catalog is said on PoYo."""

@@ -7,7 +7,7 @@ in several public clients that had to tell it from faults.
 WAITING = frozenset({"starting", "processing"})
 SUCCEEDED = "succeeded"
 FAILED = "failed"
+# Spelled with one l; `aborted` is one that was dropped before it began.
 CANCELLED = frozenset({"canceled", "aborted"})
-"""Spelled with one l; `aborted` is one that was dropped before it began."""
 
 MODERATION_WORDS = ("flagged as sensitive", "(e005)", "nsfw", "content policy")

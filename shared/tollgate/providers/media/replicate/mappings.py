@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Family, Mapper, as_text, lower
 
+# How each mapping of the catalog is said on Replicate.
 MAPPINGS: Mapping[str, Mapper] = {
     "flux-3-image": Family(
         {
@@ -29,4 +30,3 @@ MAPPINGS: Mapping[str, Mapper] = {
         }
     ),
 }
-"""How each mapping of the catalog is said on Replicate."""

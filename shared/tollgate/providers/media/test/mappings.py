@@ -10,5 +10,5 @@ def _said(job: Job) -> Mapped:
     return Mapped(job.upstream[DEFAULT], {"prompt": job.values.get("prompt", "")})
 
 
+# The one mapping: all its media models differ in their file only.
 MAPPINGS: Mapping[str, Mapper] = {"test": _said}
-"""The one mapping: all its media models differ in their file only."""

@@ -11,8 +11,8 @@ from tollgate.providers.runtime.base import Job
 from tollgate.providers.runtime.outcomes import FailureKind, Handle, InlineFile, RejectionKind
 
 FILES = Path(__file__).parent / "files"
+# The progress, in percent, of a job that never ends.
 ALMOST_DONE = 99
-"""The progress, in percent, of a job that never ends."""
 
 
 class Adapter:

@@ -9,17 +9,17 @@ EDIT_PATH = "/images/edits"
 VIDEO_PATH = "/videos/generations"
 VIDEO_STATUS_PATH = "/videos"
 
+# The HTTP status of a poll while the video is being made, also without a body.
 ACCEPTED = 202
-"""The HTTP status of a poll while the video is being made, also without a body."""
+# The HTTP status of a poll for a video that was made and refused: it is billed, and nothing follows.
 ENDED_BADLY = 400
-"""The HTTP status of a poll for a video that was made and refused: it is billed, and nothing follows."""
 PENDING = "pending"
 DONE = "done"
 EXPIRED = "expired"
 FAILED = "failed"
+# `error.code` of a video that failed for its input.
 INVALID = "invalid_argument"
-"""`error.code` of a video that failed for its input."""
 
 MODERATION_WORDS = ("content moderation", "usage guidelines")
+# Of an HTTP 400 that is about us and not about the request.
 KEY_WORDS = ("api key",)
-"""Of an HTTP 400 that is about us and not about the request."""

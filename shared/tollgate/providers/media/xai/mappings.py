@@ -36,5 +36,5 @@ VIDEOS: Mapping[str, Mapper] = {
         prepare=within_grok_bounds,
     ),
 }
+# How each mapping of the catalog is said at xAI.
 MAPPINGS: Mapping[str, Mapper] = {**IMAGES, **VIDEOS}
-"""How each mapping of the catalog is said at xAI."""

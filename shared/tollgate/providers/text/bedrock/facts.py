@@ -3,9 +3,10 @@
 SERVICE = "bedrock"
 HOST = "bedrock-runtime.{region}.amazonaws.com"
 CONVERSE, CONVERSE_STREAM = "converse", "converse-stream"
+# Has an exception's name, and may have more after a colon.
 ERROR_HEADER = "x-amzn-errortype"
-"""Has an exception's name, and may have more after a colon."""
 
+# HTTP status by exception; in a stream the names begin with a small letter.
 STATUSES = {
     "ValidationException": 400,
     # Our quota there, not the request: it stands in for the 429 it would be elsewhere.
@@ -22,15 +23,14 @@ STATUSES = {
     "InternalServerException": 500,
     "ServiceUnavailableException": 503,
 }
-"""HTTP status by exception; in a stream the names begin with a small letter."""
 
+# Stop reasons that are not Anthropic's own, as the nearest one that is (INFERRED).
 STOPS = {
     "guardrail_intervened": "refusal",
     "content_filtered": "refusal",
     "malformed_model_output": "end_turn",
     "malformed_tool_use": "end_turn",
 }
-"""Stop reasons that are not Anthropic's own, as the nearest one that is (INFERRED)."""
 
 IMAGE_FORMATS = {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
 DOCUMENT_FORMATS = {"application/pdf": "pdf"}

@@ -12,8 +12,8 @@ from tollgate.providers.text.bedrock.facts import DOCUMENT_FORMATS, IMAGE_FORMAT
 from tollgate.text.models import Refuses
 from tollgate.text.request import dumps
 
+# What Converse has no name for and hands to the model as it is.
 _CLAUDE_FIELDS = ("thinking", "top_k")
-"""What Converse has no name for and hands to the model as it is."""
 _SAMPLING = {"max_tokens": "maxTokens", "temperature": "temperature", "top_p": "topP"}
 _TRANSLATED = frozenset(
     {"model", "messages", "stream", "system", "stop_sequences", "tools", "tool_choice", "output_config"}
@@ -21,8 +21,8 @@ _TRANSLATED = frozenset(
 _HINTS = frozenset(
     {"metadata", "service_tier", "speed", "inference_geo", "cache_control", "context_management"}
 )
+# Converse has system texts at the start only; later ones keep their place as the user's words.
 _ROLES = {"user": "user", "assistant": "assistant", "system": "user"}
-"""Converse has system texts at the start only; later ones keep their place as the user's words."""
 _KNOWN = _TRANSLATED | _HINTS | _SAMPLING.keys() | frozenset(_CLAUDE_FIELDS)
 
 

@@ -207,5 +207,5 @@ _VENDORS = (
         ),
     ),
 )
+# By provider name, as the catalog has it. Other regions of a vendor are another base URL beside its key.
 VENDORS: Mapping[str, Vendor] = {vendor.name: vendor for vendor in _VENDORS}
-"""By provider name, as the catalog has it. Other regions of a vendor are another base URL beside its key."""

@@ -15,8 +15,8 @@ from tollgate.text.relay import DONE, chat_event
 from tollgate.text.request import dumps
 from tollgate.text.sse import SseEvent, SseSplitter, UnreadableStreamError
 
+# A lower limit is refused there.
 MIN_OUTPUT_TOKENS = 16
-"""A lower limit is refused there."""
 
 _SAME = frozenset(
     {
@@ -30,8 +30,8 @@ _TRANSLATED = frozenset(
         *("response_format", "tools", "tool_choice", "stream_options", "store"),
     }
 )
+# Fields that it does not have, and the value that asks for nothing.
 _NEUTRAL = {"n": 1, "presence_penalty": 0, "frequency_penalty": 0, "logprobs": False, "modalities": ["text"]}
-"""Fields that it does not have, and the value that asks for nothing."""
 _INCOMPLETE = {"max_output_tokens": "length", "content_filter": "content_filter"}
 _TEXT_DELTAS = {
     "response.output_text.delta": "content",
