@@ -2,23 +2,20 @@
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from local.template import ROOT
+from tests.support.node_project import installed
 from tests.support.text_app import TextClient
 
 pytestmark = [pytest.mark.node, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 
 PROJECT = Path(ROOT) / "tests/contract/node"
-FILES = ("package.json", "package-lock.json", "ai_sdk.mjs")
-INSTALL_TIMEOUT_S = 300
 RUN_TIMEOUT_S = 60
 WORDS = 12
 """How long the simulator's answers are."""
@@ -26,24 +23,8 @@ WORDS = 12
 
 @pytest.fixture(scope="session")
 def project() -> Path:
-    """Return the node project with its packages, installed once for each lock file."""
-    if shutil.which("npm") is None or shutil.which("node") is None:
-        pytest.skip("node and npm are not installed")
-    lock = sha256((PROJECT / "package-lock.json").read_bytes()).hexdigest()[:12]
-    folder = Path(ROOT) / ".local/node" / lock
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in FILES:
-        shutil.copy(PROJECT / name, folder / name)
-    ready = folder / ".ready"
-    if not ready.exists():
-        command = ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S, check=False
-        )
-        if done.returncode:
-            pytest.skip(f"npm cannot install: {done.stderr.strip()[-200:]}")
-        ready.touch()
-    return folder
+    """Return the node project with its packages."""
+    return installed(PROJECT)
 
 
 class TestAiSdk:

@@ -133,6 +133,11 @@ class TestSignIn:
         assert browser.get(f"/sign-in/callback?{query}&iss=https%3A%2F%2Fanother.example").status == 400
         assert not issuer.redeemed
 
+    def test_an_answer_that_should_name_its_issuer_and_does_not_redeems_no_code(self, issuer: Issuer) -> None:
+        issuer.metadata = {"authorization_response_iss_parameter_supported": True}
+        assert come_back(Browser(), issuer) == 400
+        assert not issuer.redeemed
+
     def test_an_answer_that_names_its_own_issuer_is_taken(self, issuer: Issuer) -> None:
         browser = Browser()
         query = issuer.authorize(browser.get("/sign-in/begin").headers["location"])

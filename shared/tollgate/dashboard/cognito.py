@@ -65,9 +65,6 @@ class Cognito:
 
         Raises `SignInRefusedError` and `SignInUnavailableError`.
         """
-        # RFC 9207: an answer of somebody else's, with whom a code of ours would be redeemed in vain or worse.
-        if request.query_params.get("iss", self._issuer).rstrip("/") != self._issuer:
-            raise SignInRefusedError("the answer is of another issuer")
         token = await self._asked(self._token(request))
         claims = token.get("userinfo")
         if not claims:
@@ -91,6 +88,7 @@ class Cognito:
 
     async def _token(self, request: Request) -> dict[str, Any]:
         await self._check_metadata()
+        self._check_answerer(request.query_params.get("iss"))
         token: dict[str, Any] = await self._client.authorize_access_token(
             request,
             claims_options={
@@ -108,6 +106,14 @@ class Cognito:
             raise SignInUnavailableError("the metadata is of another issuer")
         found["id_token_signing_alg_values_supported"] = list(ALGORITHMS)
 
+    def _check_answerer(self, issuer: str | None) -> None:
+        """Raise `SignInRefusedError` for an answer of another issuer (RFC 9207)."""
+        must_say = self._client.server_metadata.get("authorization_response_iss_parameter_supported")
+        if issuer is None and not must_say:
+            return
+        if issuer != self._issuer_said:
+            raise SignInRefusedError("the answer is of another issuer")
+
     @property
     def _issuer_said(self) -> str:
         return str(self._client.server_metadata["issuer"])
@@ -115,6 +121,8 @@ class Cognito:
     async def _asked(self, answer: Awaitable[T]) -> T:
         try:
             return await answer
+        except SignInRefusedError:
+            raise
         except (OAuthError, JoseError) as exc:
             raise SignInRefusedError(str(exc)) from exc
         except Exception as exc:
