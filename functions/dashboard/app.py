@@ -34,7 +34,7 @@ from dashboard import (
     top_up,
     webhooks,
 )
-from dashboard.render import PATH, STATIC, home, is_part, part, toast
+from dashboard.render import PATH, STATIC, home, is_part, part, toast, version
 from dashboard.security import (
     AtStage,
     ForgeryError,
@@ -70,7 +70,7 @@ for pages in (overview, sign_in, catalog, playground, tasks, chat, keys, webhook
     app.include_router(pages.router, prefix=PATH)
 app.include_router(landing.router)
 app.include_router(docs.router)
-app.mount(f"{PATH}/static", StaticFiles(directory=STATIC))
+app.mount(f"{PATH}/static/{{version}}", StaticFiles(directory=STATIC))
 
 
 @app.middleware("http")
@@ -94,12 +94,17 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
     except Exception:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
         logger.exception("dashboard.fault", path=request.url.path)
         answer = _error(request, InternalError())
-    settings = dashboard_parts.dashboard().settings
-    is_local = settings.stage == "local"
-    answer.headers.update(security_headers(settings.storage_url, path=path_of(request), is_local=is_local))
+    joined = dashboard_parts.dashboard()
+    is_local = joined.settings.stage == "local"
+    answer.headers.update(
+        security_headers(
+            joined.settings.storage_url, joined.upload_origin, path=path_of(request), is_local=is_local
+        )
+    )
     answer.headers["x-request-id"] = request_id
-    if is_static:
-        answer.headers["cache-control"] = FOR_EVER
+    if is_static and answer.status_code < BAD:
+        is_current = f"/static/{version()}/" in request.url.path
+        answer.headers["cache-control"] = FOR_EVER if is_current else "no-cache"
     elif answer.status_code >= BAD or "etag" not in answer.headers:
         answer.headers["cache-control"] = "no-store"
     logger.info("dashboard.request", path=request.url.path, status=answer.status_code)

@@ -1,6 +1,6 @@
 """What a page sends: fields of a form, bounded."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
 from fastapi import Depends
@@ -8,7 +8,7 @@ from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
 
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, Problem
-from tollgate.kit.json_body import MAX_BODY_BYTES
+from tollgate.kit.json_body import MAX_BODY_BYTES, json_object
 
 # More than the largest form of ours has.
 MAX_FIELDS = 200
@@ -18,11 +18,7 @@ Fields = ImmutableMultiDict[str, str]
 
 async def fields_of(request: Request) -> Fields:
     """Return the fields of a form. Raises `PayloadTooLargeError`, and `InvalidInputError` for no form."""
-    found = bytearray()
-    async for chunk in request.stream():
-        found += chunk
-        if len(found) > MAX_BODY_BYTES:
-            raise PayloadTooLargeError(MAX_BODY_BYTES)
+    found = await _body(request)
     try:
         return ImmutableMultiDict(
             parse_qsl(found.decode(), keep_blank_values=True, max_num_fields=MAX_FIELDS)
@@ -31,4 +27,19 @@ async def fields_of(request: Request) -> Fields:
         raise InvalidInputError([Problem("", "The form could not be read.")]) from exc
 
 
+async def json_of(request: Request) -> dict[str, Any]:
+    """Return a JSON object that a script of ours sends. Raises as `fields_of` does."""
+    return json_object(bytes(await _body(request)))
+
+
+async def _body(request: Request) -> bytearray:
+    found = bytearray()
+    async for chunk in request.stream():
+        found += chunk
+        if len(found) > MAX_BODY_BYTES:
+            raise PayloadTooLargeError(MAX_BODY_BYTES)
+    return found
+
+
 Sent = Annotated[Fields, Depends(fields_of)]
+SentJson = Annotated[dict[str, Any], Depends(json_of)]

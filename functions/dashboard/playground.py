@@ -1,95 +1,285 @@
-"""The playground: a form made of a model's published input, its price while one types, and the result."""
+"""The playground: a form made of a model's published input, its price while one types, and the result.
+
+A page has one panel or two, `a` and `b`, each with a model of its own; what they ask for names its panel.
+"""
 
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import JSONResponse
 
-from dashboard.form_body import Fields, Sent
+from dashboard.form_body import Fields, Sent, SentJson
 from dashboard.render import MONEY_MOVED, base_url, page, part
-from dashboard.security import SignedIn, Visitor
+from dashboard.security import SignedIn, Visitor, visitor_of
 from dashboard.services import Services
-from tollgate.dashboard.forms import PREFIX, form_of, input_of, sent_by
+from tollgate.catalog.models import Model
+from tollgate.catalog.rules import Choosing
+from tollgate.dashboard.first_price import field_of, first_price, is_missing
+from tollgate.dashboard.forms import PREFIX, FormField, form_of, in_use, input_of, sent_by
 from tollgate.dashboard.snippets import media_snippets
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
 from tollgate.kit.ids import new_id
+from tollgate.tasks.models import Task
 
 # Cheap and quick: a good first try.
 FIRST_MODEL = "z-image"
-REQUIRED = "Required."
+PANELS = ("a", "b")
+# Tasks in the strip of the latest.
+STRIP = "12"
+# The event of the page on which the strip is asked for anew.
+MADE = "made"
+# What a link says of a switch that is off: a form leaves it out.
+UNTOUCHED = "off"
 
-router = APIRouter()
+router = APIRouter(prefix="/playground")
+Values = dict[str, Any]
 
 
-@router.get("/playground")
-@router.get("/playground/{model_id}")
-def show(
-    services: Services, request: Request, visitor: SignedIn, model_id: str = "", again: str = ""
-) -> Response:
-    """Show a model's form, filled in as the task `again` was."""
+@router.get("/models", dependencies=[Depends(visitor_of)])
+def models(services: Services, request: Request) -> Response:
+    """Return the models to choose from, each with its price."""
     api = services.api
-    media = [dto for dto in api.listing.found({"kind": "media"}) if dto["params"]]
-    if not media and not model_id:
-        return page(request, "no_models.html", place="playground")
-    by_id = {dto["id"]: dto for dto in media}
-    model = by_id.get(model_id or FIRST_MODEL) or (None if model_id else media[0])
-    if model is None:
-        raise ModelNotFoundError
-    earlier = api.reader.find(visitor.account_id, again).values if again else {}
-    form = form_of(model["params"], earlier)
-    values, problems = input_of(model["params"], sent_by(form))
-    return page(
-        request,
-        "playground.html",
-        models=media,
-        model=model,
-        form=form,
-        form_id=new_id("form"),
-        **_price(services, request, visitor, {"model": model["id"], "input": values}, problems),
-    )
+    found = [dto for dto in api.listing.found({"kind": "media"}) if dto["params"]]
+    return part(request, "playground_models.html", models=found, prices=api.reference.headlines)
 
 
-@router.post("/playground/{model_id}/estimate")
-def estimate(services: Services, request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Response:
-    """Return the price of what the form says now, and the code that asks for the same."""
-    values, problems = _read(services, model_id, sent)
-    body = {"model": model_id, "input": values}
-    return part(request, "playground_estimate.html", **_price(services, request, visitor, body, problems))
+@router.get("/history")
+def history(services: Services, request: Request, visitor: SignedIn) -> Response:
+    """Return the strip of what was made last."""
+    found = services.api.reader.found(visitor.account_id, {"limit": STRIP})
+    return part(request, "playground_history.html", tasks=found.rows)
 
 
-@router.post("/playground/{model_id}/run")
-def run(services: Services, request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Response:
-    """Make what the form says. `form_id` names this very form, so a second press makes no second task."""
-    values, problems = _read(services, model_id, sent)
-    if problems:
-        raise InvalidInputError(problems)
-    api = services.api
-    body = {"model": model_id, "input": values}
-    made = api.tasks.create(visitor.account_id, body, sent.get("form_id"))
-    task = api.reader.find(visitor.account_id, made["taskId"])
-    answer = part(request, "playground_result.html", task=task, form_id=new_id("form"))
-    answer.headers["hx-trigger"] = MONEY_MOVED
+@router.post("/files")
+def upload(services: Services, visitor: SignedIn, body: SentJson) -> Response:
+    """Return the name of a new file, and the form that the browser sends its bytes with."""
+    try:
+        granted = services.api.uploads.grant(visitor.account_id, body)
+    except InvalidInputError as error:
+        return JSONResponse({"message": _in_words(error.problems)}, error.status)
+    return JSONResponse(granted)
+
+
+@router.get("/tasks/{task_id}")
+def show_task(services: Services, request: Request, visitor: SignedIn, task_id: str) -> Response:
+    """Return a task as the panel shows it, which asks again for itself until the task has ended."""
+    task = services.api.reader.find(visitor.account_id, task_id)
+    answer = _task(services, request, task)
+    if task.ended:
+        # It may have been refunded.
+        answer.headers["hx-trigger"] = f"{MONEY_MOVED}, {MADE}"
     return answer
 
 
-def _read(services: Services, model_id: str, sent: Fields) -> tuple[dict[str, Any], list[Problem]]:
-    params = services.api.listing.one(model_id)["params"]
-    return input_of(params, {name: value for name, value in sent.items() if name.startswith(PREFIX)})
+@router.post("/tasks/{task_id}/cancel")
+def cancel(services: Services, request: Request, visitor: SignedIn, task_id: str) -> Response:
+    """Ask for the end of a task, and show it."""
+    services.api.tasks.cancel(visitor.account_id, task_id)
+    return _task(services, request, services.api.reader.find(visitor.account_id, task_id), is_ending=True)
+
+
+@router.post("/tasks/{task_id}/again")
+def again(services: Services, request: Request, visitor: SignedIn, task_id: str, sent: Sent) -> Response:
+    """Make the same once more, for no more than it cost; `form_id` names this very button."""
+    api = services.api
+    task = api.reader.find(visitor.account_id, task_id)
+    cents = task.view()["costCents"]
+    body = {"model": task.model, "input": task.values, "maxCostCents": cents}
+    made = api.tasks.create(visitor.account_id, body, sent.get("form_id"))
+    answer = _task(services, request, api.reader.find(visitor.account_id, made["taskId"]))
+    answer.headers["hx-trigger"] = f"{MONEY_MOVED}, {MADE}"
+    return answer
+
+
+@router.get("")
+@router.get("/{model_id}")
+def show(services: Services, request: Request, visitor: SignedIn, model_id: str = "") -> Response:
+    """Show a model's form. The address may fill it in: `again` names a task, `use` one whose file it is to
+    work on, and the fields of the form have their own names. `beside` is the second model."""
+    query = request.query_params
+    chosen = model_id or _first(services)
+    if not chosen:
+        return page(request, "no_models.html", place="playground")
+    beside = query.get("beside", "")
+    ids = [chosen, beside] if beside else [chosen]
+    panels = [_panel(services, request, visitor, *each) for each in zip(PANELS, ids, strict=False)]
+    return page(request, "playground.html", panels=panels)
+
+
+@router.post("/{model_id}/estimate")
+def estimate(services: Services, request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Response:
+    """Return the price of what the form says now, what is wrong with it, and the code that asks for it."""
+    model = _model(services, model_id)
+    form = _form(services, model, {})
+    told = _price(services, request, visitor, model, _read(form, sent))
+    shown = {"key": _key(sent), "form": form, "errors": _errors(told["wrong"])}
+    return part(request, "playground_estimate.html", panel={**shown, **told})
+
+
+@router.post("/{model_id}/run")
+def run(services: Services, request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Response:
+    """Make what the form says. `form_id` names this very form, so a second press makes no second task."""
+    form = _form(services, _model(services, model_id), {})
+    values, problems = _read(form, sent)
+    if problems:
+        return _refused(request, _key(sent), form, InvalidInputError(problems))
+    api = services.api
+    body = {"model": model_id, "input": values}
+    try:
+        made = api.tasks.create(visitor.account_id, body, sent.get("form_id"))
+    except InvalidInputError as error:
+        return _refused(request, _key(sent), form, error)
+    answer = _task(services, request, api.reader.find(visitor.account_id, made["taskId"]), key=_key(sent))
+    answer.headers["hx-trigger"] = f"{MONEY_MOVED}, {MADE}"
+    return answer
+
+
+def _refused(request: Request, key: str, form: list[FormField], error: InvalidInputError) -> Response:
+    """Return what is wrong with a form, for the places beside its fields."""
+    shown = {"key": key, "form": form, "errors": _errors(error.problems)}
+    answer = part(request, "playground_errors.html", error.status, panel=shown)
+    answer.headers["hx-reswap"] = "none"
+    answer.headers["hx-trigger"] = "refused"
+    return answer
+
+
+def _first(services: Services) -> str:
+    """Return the model to begin with; empty where there is none."""
+    listing = services.api.listing
+    try:
+        return str(listing.one(FIRST_MODEL)["id"])
+    except ModelNotFoundError:
+        found = [dto["id"] for dto in listing.found({"kind": "media"}) if dto["params"]]
+        return str(found[0]) if found else ""
+
+
+def _model(services: Services, model_id: str) -> Model:
+    """Return a media model; raises `ModelNotFoundError`."""
+    model = services.api.catalog.catalog().named(model_id)
+    if not isinstance(model, Model):
+        raise ModelNotFoundError
+    return model
+
+
+def _form(services: Services, model: Model, values: dict[str, Any]) -> list[FormField]:
+    choosers: list[Choosing] = [one.choosing for one in model.input_class.rules if one.choosing is not None]
+    return form_of(services.api.listing.one(model.id)["params"], values, choosers)
+
+
+def _panel(services: Services, request: Request, visitor: Visitor, key: str, model_id: str) -> dict[str, Any]:
+    """Return what a panel shows: its form, filled in by the address, with price and code."""
+    model = _model(services, model_id)
+    dto = services.api.listing.one(model_id)
+    query = request.query_params
+    task = None
+    filled: dict[str, Any] = {}
+    if query.get("again") and key == PANELS[0]:
+        task = services.api.reader.find(visitor.account_id, query["again"])
+        filled = dict(task.values)
+    linked = _linked(query, key)
+    # What the address leaves out is as it always is, a switch too.
+    filled |= input_of([param for param in dto["params"] if PREFIX + param["name"] in linked], linked)[0]
+    if query.get("use"):
+        used = services.api.reader.find(visitor.account_id, query["use"])
+        filled |= _worked_on(_form(services, model, {}), used, query.get("file", ""))
+    form = _form(services, model, filled)
+    told = _price(services, request, visitor, model, _read(form, sent_by(form)))
+    return {
+        "key": key,
+        "model": dto,
+        "form": form,
+        "form_id": new_id("form"),
+        "task": task,
+        "errors": {},
+        **told,
+    }
+
+
+def _linked(query: Any, key: str) -> dict[str, str]:
+    """Return the fields of a panel as the address has them; those of `b` have its letter in front."""
+    prefix = PREFIX if key == PANELS[0] else f"{key}.{PREFIX}"
+    named = {name: value for name, value in query.items() if name.startswith(prefix)}
+    return {
+        PREFIX + name.removeprefix(prefix): "" if value == UNTOUCHED else value
+        for name, value in named.items()
+    }
+
+
+def _worked_on(form: list[FormField], task: Task, index: str) -> dict[str, Any]:
+    """Return the input that names a file of a task, in the first field that takes files of its type."""
+    number = int(index) if index.isdecimal() and int(index) < len(task.files) else 0
+    for file in task.files[number : number + 1]:
+        for field in form:
+            if field.widget == "files" and field.takes == file.file_type:
+                return {field.param["name"]: [file.url] if field.param["isArray"] else file.url}
+    return {}
+
+
+def _key(sent: Fields) -> str:
+    key = sent.get("panel", "")
+    return key if key in PANELS else PANELS[0]
+
+
+def _read(form: list[FormField], sent: Any) -> tuple[dict[str, Any], list[Problem]]:
+    return input_of([field.param for field in in_use(form, sent)], sent)
 
 
 def _price(
-    services: Services, request: Request, visitor: Visitor, body: dict[str, Any], problems: list[Problem]
+    services: Services, request: Request, visitor: Visitor, model: Model, read: tuple[Values, list[Problem]]
 ) -> dict[str, Any]:
-    """Return what the price card shows: the price or what is missing, and the code to copy."""
-    found = problems
-    quote = None
+    """Return the price of what was read of a form, complete or not, what is missing or wrong, the code."""
+    values, problems = read
+    body = {"model": model.id, "input": values}
+    found, quote = problems, None
     if not problems:
         try:
             quote = services.api.tasks.estimate(visitor.account_id, body)
-        except InvalidInputError as exc:
-            found = exc.problems
+        except InvalidInputError as error:
+            found = error.problems
+    wrong = [problem for problem in found if not is_missing(problem)]
+    first = None if quote or wrong else first_price(model, values)
     return {
-        "quote": quote,
-        "missing": [problem for problem in found if problem.message == REQUIRED],
-        "problems": [problem for problem in found if problem.message != REQUIRED],
+        "cents": quote["price"] if quote else first and first.charge_cents,
+        "breakdown": quote["breakdown"] if quote else first.breakdown if first else [],
+        "is_complete": quote is not None,
+        "missing": [problem for problem in found if is_missing(problem)],
+        "wrong": wrong,
         "snippets": media_snippets(base_url(request), body),
     }
+
+
+def _errors(problems: list[Problem]) -> dict[str, str]:
+    """Return what is wrong, in words, by the field that it stands beside; what is of no field is at ''."""
+    found: dict[str, list[Problem]] = {}
+    for problem in problems:
+        found.setdefault(field_of(problem), []).append(problem)
+    return {name: _in_words(some) for name, some in found.items()}
+
+
+def _in_words(problems: list[Problem]) -> str:
+    return " ".join(_said(problem) for problem in problems)
+
+
+def _said(problem: Problem) -> str:
+    rest = problem.path.split("/")[3:]
+    where = f"Item {int(rest[0]) + 1}: " if rest and rest[0].isdecimal() else ""
+    allowed = problem.allowed
+    choices = ", ".join(map(str, allowed)) if isinstance(allowed, list) else allowed
+    return f"{where}{problem.message}" + (f" Allowed: {choices}." if choices else "")
+
+
+def _task(
+    services: Services, request: Request, task: Task, *, key: str = "", is_ending: bool = False
+) -> Response:
+    """Return a task as a panel shows it, with a new name for the form of panel `key` where one is told."""
+    elapsed_ms = (task.finished_at_ms or services.clock.now_ms()) - task.created_at_ms
+    return part(
+        request,
+        "playground_task.html",
+        task=task,
+        queue=services.api.reader.view(task).get("queue"),
+        elapsed_ms=elapsed_ms,
+        key=key,
+        form_id=new_id("form"),
+        is_ending=is_ending,
+    )

@@ -17,6 +17,7 @@ from dashboard.security import csrf_token
 from tollgate.catalog.listing import CachedBody
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.chart import columns, share
+from tollgate.dashboard.forms import ratio_box
 from tollgate.kit.clock import iso
 from tollgate.kit.money import MICRO_USD_PER_CENT, MICRO_USD_PER_USD
 from tollgate.reference.document import VERSION
@@ -29,6 +30,7 @@ HERE = Path(__file__).parent
 STATIC = HERE / "static"
 PATH = "/dashboard"
 VERSION_CHARS = 12
+TINTS = 8
 KEPT = "public, max-age=300"
 NOT_MODIFIED = 304
 # The event of the page on which the balance is asked for anew.
@@ -99,7 +101,7 @@ def _places(request: Request) -> dict[str, str]:
         "home": home(request),
         "root": request.base_url.path.rstrip("/"),
         "base_url": base_url(request),
-        "static": f"{home(request)}/static",
+        "static": f"{home(request)}/static/{version()}",
         "version": version(),
         "api_version": VERSION,
     }
@@ -120,9 +122,12 @@ def moved(path: str) -> HTMLResponse:
 
 @cache
 def version() -> str:
-    """Return a name of exactly these static files: they may be kept for ever under it."""
+    """Return a name of exactly these static files: they may be kept for ever under it.
+
+    It is a folder in their address, so that a module finds those that it imports beside itself.
+    """
     found = hashlib.sha256()
-    for file in sorted(STATIC.iterdir()):
+    for file in sorted(STATIC.rglob("*.*")):
         found.update(file.read_bytes())
     return found.hexdigest()[:VERSION_CHARS]
 
@@ -185,6 +190,11 @@ def pretty(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
+def tint(name: str) -> int:
+    """Return which of the `TINTS` colours a vendor's letter has: always the same one."""
+    return sum(name.casefold().encode()) % TINTS
+
+
 STATUS_WORDS = {
     TaskStatus.NOT_STARTED: "Queued",
     TaskStatus.RUNNING: "Running",
@@ -211,8 +221,8 @@ def _environment() -> Environment:
         "usd_of_cents": usd_of_cents,
         "minute": minute,
     }
-    environment.filters |= {"moment": moment, "day": day, "pretty": pretty}
+    environment.filters |= {"moment": moment, "day": day, "pretty": pretty, "tint": tint}
     icons: Any = environment.get_template("icons.html").module
     environment.globals |= {"columns": columns, "share": share, "icon": icons.icon, "mark": icons.mark}
-    environment.globals |= {"words": STATUS_WORDS}
+    environment.globals |= {"words": STATUS_WORDS, "ratio_box": ratio_box}
     return environment

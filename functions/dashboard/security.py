@@ -21,6 +21,8 @@ IDLE_S = 12 * 3600
 # A session's time starts anew at most this often: a cookie with every answer would be of no use.
 RENEW_S = 600
 CSRF_HEADER = "x-csrf-token"
+# The pages that upload files.
+UPLOADING = "/dashboard/playground"
 _TOKEN_BYTES = 32
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 
@@ -140,15 +142,17 @@ class AtStage:
         await self._app(scope, receive, send)
 
 
-def security_headers(storage_url: str, *, path: str, is_local: bool) -> dict[str, str]:
+def security_headers(storage_url: str, upload_origin: str, *, path: str, is_local: bool) -> dict[str, str]:
     """Return the headers of every answer: our own scripts and styles, media of ours, no more.
 
-    In a public page media may lie in the page itself (`data:`): the gateway could not pass on a file.
+    The playground sends files to the bucket itself, at `upload_origin`. In a public page media may lie in
+    the page itself (`data:`): the gateway could not pass on a file.
     """
     storage = urlsplit(storage_url)
     files = f"'self'{' data:' if is_public(path) else ''} {storage.scheme}://{storage.netloc}"
+    uploads = f" {upload_origin}" if path.startswith(UPLOADING) else ""
     policy = (
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        f"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'{uploads}; "
         f"img-src {files}; media-src {files}; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     )

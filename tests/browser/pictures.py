@@ -60,7 +60,7 @@ def _begin(page: Page) -> None:
         page.goto(f"/dashboard/playground/{model}")
         page.get_by_label("Prompt").fill("a lighthouse at dusk")
         page.get_by_role("button", name="Generate").click()
-        page.locator("#result img").first.wait_for(timeout=RESULT_TIMEOUT_MS)
+        page.locator("#a-result img").first.wait_for(timeout=RESULT_TIMEOUT_MS)
 
 
 def _take_all(chromium: str, base_url: str) -> None:

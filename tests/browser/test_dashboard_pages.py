@@ -20,6 +20,7 @@ PAGES = (
     "",
     "/playground",
     "/playground/seedance-2.0",
+    "/playground/suno?beside=z-image",
     "/chat",
     "/tasks",
     "/catalog",
@@ -84,12 +85,12 @@ class TestACustomersWay:
 
         page.goto("/dashboard/playground/seedance-1.5-pro")
         page.get_by_label("Prompt").fill("waves roll in")
-        expect(page.locator("#price")).to_contain_text("$0.10")
+        expect(page.locator("#a-price")).to_contain_text("$0.10")
         page.get_by_role("button", name="Generate").click()
-        clip = page.locator("#result video")
+        clip = page.locator("#a-result video")
         clip.wait_for(timeout=RESULT_TIMEOUT_MS)
         page.wait_for_function(
-            "() => document.querySelector('#result video').readyState >= 1", timeout=RESULT_TIMEOUT_MS
+            "() => document.querySelector('#a-result video').readyState >= 1", timeout=RESULT_TIMEOUT_MS
         )
         assert clip.evaluate("(video) => video.duration") == pytest.approx(4, abs=0.2)
         expect(page.locator("#balance")).to_have_text("$99.89")

@@ -1,5 +1,6 @@
 """`functions/dashboard` through its handler: sign-in, forgery, headers, and every page."""
 
+import html
 import json
 import re
 import time
@@ -14,7 +15,7 @@ from dashboard.app import handler
 from tests.conftest import Aws
 from tests.functional.conftest import MAX_STEPS
 from tests.support.clock import ManualClock
-from tests.support.dashboard import CONTEXT, EVENT, ORIGIN, STAGE, Browser
+from tests.support.dashboard import CONTEXT, EVENT, ORIGIN, STAGE, Answer, Browser
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.models import Scope
 from tollgate.catalog.loader import Catalog, Document, compiled
@@ -86,6 +87,12 @@ def ada(browser: Browser) -> Browser:
 def balance_cents(account_id: str) -> Any:
     """Return the balance that the API would show."""
     return api_parts.api().accounts.me(account_id).view()["balance"]
+
+
+def beside(text: str, field: str, panel: str = "a") -> str:
+    """Return what is said beside a field."""
+    (found,) = re.findall(rf'id="{panel}-f-{field}-problem"[^>]*>([^<]*)<', text)
+    return html.unescape(found)
 
 
 class TestTheEventFile:
@@ -229,7 +236,7 @@ class TestForgery:
 
 class TestHeaders:
     def test_nothing_runs_and_nothing_frames_but_ours(self, browser: Browser) -> None:
-        for path in ("", "/sign-in", "/static/app.css", "/nowhere"):
+        for path in ("", "/sign-in", "/static/1/app.css", "/nowhere"):
             headers = browser.get(path).headers
             policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
             assert policy["default-src"] == "'none'"
@@ -241,11 +248,17 @@ class TestHeaders:
 
     def test_pages_are_not_kept_and_static_files_are(self, ada: Browser) -> None:
         assert ada.get("").headers["cache-control"] == "no-store"
-        assert "immutable" in ada.get("/static/app.css?v=1").headers["cache-control"]
+        (style,) = re.findall(r'href="/live/dashboard(/static/\w+/app.css)"', ada.get("").text)
+        assert "immutable" in ada.get(style).headers["cache-control"]
+
+    def test_a_file_under_the_name_of_another_version_is_there_and_not_kept(self, ada: Browser) -> None:
+        answer = ada.get("/static/other/app.css")
+        assert answer.status == 200
+        assert answer.headers["cache-control"] == "no-cache"
 
     def test_an_icon_comes_as_text(self, browser: Browser) -> None:
         # The gateway would hand base64 on as it is.
-        answer = handler({**EVENT, "path": "/dashboard/static/icon.svg"}, CONTEXT)
+        answer = handler({**EVENT, "path": "/dashboard/static/1/icon.svg"}, CONTEXT)
         assert not answer.get("isBase64Encoded")
         assert answer["body"].startswith("<svg")
 
@@ -264,7 +277,7 @@ class TestPages:
         for path in PAGES:
             text = ada.get(path).text
             loaded = set(re.findall(r'(?:href|src)="/live/dashboard(/static/[^"?]*)', text))
-            assert "/static/app.css" in loaded
+            assert any(file.endswith("/app.css") for file in loaded)
             sizes = [len(ada.get(file).text.encode()) for file in loaded]
             assert len(text.encode()) + sum(sizes) < MAX_PAGE_BYTES, path
 
@@ -417,10 +430,10 @@ class TestPlayground:
 
     def test_what_is_missing_is_said_by_name_and_nothing_is_charged(self, ada: Browser) -> None:
         account_id = ada.sign_in()
-        assert "<code>prompt</code>" in ada.post(f"{PLAYGROUND}/estimate", {"input.size": "1:1"}).text
-        refused = ada.post(f"{PLAYGROUND}/run", {"input.size": "1:1", "form_id": "order_1"})
+        assert "Enter a prompt" in ada.post("/playground/z-image/estimate", {"input.size": "1:1"}).text
+        refused = ada.post("/playground/z-image/run", {"input.size": "1:1", "form_id": "order_1"})
         assert refused.status == 400
-        assert "/input/prompt" in refused.text
+        assert beside(refused.text, "prompt") == "Required."
         assert balance_cents(account_id) == CREDIT_CENTS
 
     def test_a_second_press_makes_no_second_task(self, ada: Browser) -> None:
@@ -435,7 +448,7 @@ class TestPlayground:
         answer = ada.post(f"{PLAYGROUND}/run", {**FIELDS, "form_id": "order_1"})
         (name,) = re.findall(r'name="form_id" value="(\w+)"', answer.text)
         assert name != "order_1"
-        assert answer.headers["hx-trigger"] == "money-moved"
+        assert answer.headers["hx-trigger"] == "money-moved, made"
 
     def test_without_balance_it_is_402_and_no_task(self, browser: Browser) -> None:
         opened = api_parts.api().accounts.open(0)
@@ -445,6 +458,89 @@ class TestPlayground:
         answer = browser.post(f"{PLAYGROUND}/run", {**FIELDS, "form_id": "order_1"})
         assert answer.status == 402
         assert "No generations yet" in browser.get("/tasks").text
+
+    def test_the_price_is_there_before_the_prompt(self, ada: Browser) -> None:
+        # Published: $0.084 a second, 5 s when nothing else is said
+        page = ada.get("/playground/kling-3.0").text
+        assert "$0.42" in page
+        assert "Enter a prompt" in page
+        assert "$0.84" in ada.post("/playground/kling-3.0/estimate", {"input.duration": "10"}).text
+
+    def test_a_price_by_the_length_of_a_file_is_said_to_be_one(self, ada: Browser) -> None:
+        assert "By the length of your file" in ada.get("/playground/kling-3.0-motion-control").text
+
+    def test_a_field_of_another_action_is_neither_sent_nor_charged(self, ada: Browser) -> None:
+        fields = {"input.action": "lyrics", "input.prompt": "the sea", "input.title": "left from before"}
+        estimate = ada.post("/playground/suno/estimate", fields).text
+        assert "Exactly what you will be charged" in estimate
+        assert "left from before" not in estimate
+        page = ada.get("/playground/suno").text
+        (shown,) = re.findall(r'data-field="input.title" data-shown-with="([^"]*)"', page)
+        actions = json.loads(html.unescape(shown))["input.action"]
+        assert "music" in actions
+        assert "lyrics" not in actions
+
+    def test_what_is_wrong_is_said_beside_its_field(self, ada: Browser) -> None:
+        fields = {"input.prompt": "a boat", "input.size": "7:1"}
+        estimate = ada.post("/playground/z-image/estimate", fields).text
+        assert "Allowed: 1:1, 4:3, 3:4, 16:9, 9:16" in beside(estimate, "size")
+        assert not beside(estimate, "prompt")
+        refused = ada.post("/playground/z-image/run", {**fields, "form_id": "order_1", "panel": "b"})
+        assert "Allowed: 1:1" in beside(refused.text, "size", panel="b")
+        assert refused.headers["hx-reswap"] == "none"
+
+    def test_a_link_opens_the_form_as_it_was(self, ada: Browser) -> None:
+        query = "input.prompt=a+red+boat&input.size=9:16&input.enableSafetyChecker=off"
+        page = ada.get(f"/playground/z-image?{query}").text
+        assert ">a red boat</textarea>" in page
+        assert re.search(r'value="9:16" checked', page)
+        assert 'name="input.enableSafetyChecker" checked' not in page
+        assert (
+            'name="input.enableSafetyChecker" checked' in ada.get("/playground/z-image?input.size=9:16").text
+        )
+        assert "No generations yet" in ada.get("/tasks").text
+
+    def test_two_models_stand_side_by_side(self, ada: Browser) -> None:
+        query = "beside=kling-3.0&input.prompt=a+boat&b.input.prompt=a+ship"
+        page = ada.get(f"/playground/z-image?{query}").text
+        assert ">a boat</textarea>" in page
+        assert ">a ship</textarea>" in page
+        assert page.count('name="panel" value="b"') == 1
+        assert ada.get("/playground/z-image?beside=claude-haiku-4-5").status == 404
+
+    def test_the_models_to_choose_from_have_kind_and_price(self, ada: Browser) -> None:
+        models = ada.get("/playground/models", part=True).text
+        (z_image,) = re.findall(r'(?s)data-model="z-image".*?</li>', models)
+        assert "Image" in z_image
+        assert "$0.01" in z_image
+        assert "claude" not in models
+
+
+class TestFilesOfTheForm:
+    def grant(self, browser: Browser, **body: Any) -> Answer:
+        sent = {"filename": "boat.png", "contentType": "image/png", "bytes": 1000, **body}
+        headers = {"content-type": "application/json", "origin": ORIGIN, "x-csrf-token": browser.csrf}
+        return browser.send("POST", "/playground/files", headers, json.dumps(sent))
+
+    def test_the_page_is_given_a_form_that_its_policy_lets_it_send(self, ada: Browser) -> None:
+        ada.get("/playground")
+        granted = json.loads(self.grant(ada).text)
+        assert granted["id"].startswith("file_")
+        policy = ada.get("/playground").headers["content-security-policy"]
+        (allowed,) = re.findall(r"connect-src 'self' (\S+?);", policy)
+        assert granted["upload"]["url"].startswith(f"{allowed}/")
+
+    def test_what_models_do_not_take_is_refused_in_words(self, ada: Browser) -> None:
+        ada.get("/playground")
+        answer = self.grant(ada, contentType="text/html")
+        assert answer.status == 400
+        assert "Must be a type that models take" in json.loads(answer.text)["message"]
+
+    def test_it_takes_a_session_and_its_token(self, ada: Browser, browser: Browser) -> None:
+        assert self.grant(Browser(ada.session, "forged")).status == 403
+        stranger = Browser()
+        stranger.get("/sign-in")
+        assert self.grant(stranger).status == 303
 
 
 class TestTasks:
@@ -494,9 +590,48 @@ class TestTasks:
         task_id = self.run(ada)
         bob = Browser()
         bob.sign_in("bob@example.com")
-        for path in (f"/tasks/{task_id}", f"/tasks/{task_id}/card", f"{PLAYGROUND}?again={task_id}"):
+        pages = (
+            f"/tasks/{task_id}",
+            f"/tasks/{task_id}/card",
+            f"/playground/z-image?again={task_id}",
+            f"/playground/z-image?use={task_id}",
+            f"/playground/tasks/{task_id}",
+        )
+        for path in pages:
             assert bob.get(path).status == 404
+        for action in ("cancel", "again"):
+            assert bob.post(f"/playground/tasks/{task_id}/{action}").status == 404
         assert task_id not in bob.get("/tasks").text
+
+    def test_it_can_be_made_again_for_no_more(self, ada: Browser) -> None:
+        task_id = self.run(ada)
+        for _ in range(2):
+            made = ada.post(f"/playground/tasks/{task_id}/again", {"form_id": "again_1"})
+            assert made.status == 200, made.text
+        assert len(set(re.findall(r"task_[0-9A-Z]{26}", ada.get("/tasks").text))) == 2
+
+    def test_the_panel_follows_it_to_its_end(self, ada: Browser, clock: ManualClock) -> None:
+        task_id = self.run(ada)
+        panel = ada.get(f"/playground/tasks/{task_id}", part=True)
+        assert "Next in the queue" in panel.text
+        assert f'hx-post="/live/dashboard/playground/tasks/{task_id}/cancel"' in panel.text
+        self.finish(task_id, clock)
+        ended = ada.get(f"/playground/tasks/{task_id}", part=True)
+        assert "hx-get" not in ended.text
+        assert " download" in ended.text
+        assert ended.headers["hx-trigger"] == "money-moved, made"
+        assert task_id in ada.get("/playground/history", part=True).text
+
+    def test_its_end_is_asked_for(self, ada: Browser) -> None:
+        task_id = self.run(ada)
+        answer = ada.post(f"/playground/tasks/{task_id}/cancel")
+        assert "Cancelling" in answer.text
+
+    def test_its_file_becomes_the_input_of_another(self, ada: Browser, clock: ManualClock) -> None:
+        task_id = self.run(ada)
+        self.finish(task_id, clock)
+        page = ada.get(f"/playground/seedance-1.5-pro?use={task_id}&file=0").text
+        assert re.search(r'name="input.imageUrls">https://files.test/\S+</textarea>', page)
 
     def test_they_are_filtered_by_status(self, ada: Browser) -> None:
         task_id = self.run(ada)

@@ -10,6 +10,8 @@ const say = (message, bad = false) => {
   document.querySelector("#toasts").append(toast);
 };
 
+document.addEventListener("say", (event) => say(event.detail));
+
 const isDark = () => {
   const chosen = document.documentElement.dataset.theme;
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -60,15 +62,11 @@ document.addEventListener("htmx:afterSettle", (event) => showLanguage(event.deta
 // A dialog whose form was taken is done.
 document.addEventListener("htmx:afterRequest", (event) => {
   const dialog = event.detail.successful && event.target.closest("dialog");
-  if (dialog) {
-    dialog.querySelector("form").reset();
+  const form = dialog && event.target.closest("form");
+  if (form) {
+    form.reset();
     dialog.close();
   }
-});
-// On a small screen a new result is below the form: show it.
-document.addEventListener("htmx:afterSettle", (event) => {
-  const results = event.detail.target?.closest("#result");
-  if (results && results.getBoundingClientRect().top > innerHeight) results.scrollIntoView({ block: "center" });
 });
 document.addEventListener("htmx:sendError", () => say("No answer from the service. Try again.", true));
 

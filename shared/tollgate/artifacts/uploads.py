@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from ulid import ULID
 
@@ -71,6 +72,12 @@ class Uploads:
     bucket: str
     storage_url: str
     clock: Clock
+
+    @property
+    def origin(self) -> str:
+        """Return scheme and host that forms are sent to: a page has to be allowed to."""
+        form = urlsplit(self.s3.generate_presigned_post(self.bucket, PREFIX)["url"])
+        return f"{form.scheme}://{form.netloc}"
 
     def grant(self, account_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Return the `data` of a new file: its id, and the form that its bytes go to.

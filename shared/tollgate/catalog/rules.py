@@ -5,7 +5,7 @@ problems of other fields. Where JSON Schema can say the rule, the rule brings th
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tollgate.kit.errors import Problem
@@ -32,13 +32,29 @@ RuleCheck = Callable[[CheckedInput], Iterator[Problem]]
 
 
 @dataclass(frozen=True, slots=True)
+class Choosing:
+    """What a rule says of fields beside a `chooser`: with which of its values a field may, and must, be sent.
+
+    A field that is not in `allowed` may be sent with every value.
+    """
+
+    chooser: str
+    allowed: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    needed: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
-    """A check across fields: `name` is what it protects, `needs` the fields it reads."""
+    """A check across fields: `name` is what it protects, `needs` the fields it reads.
+
+    `choosing` tells a form which fields to show for what was chosen.
+    """
 
     name: str
     needs: frozenset[str]
     check: RuleCheck
     schema: Schema | None = None
+    choosing: Choosing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +167,8 @@ def only_when(field: str, chooser: str, values: tuple[Any, ...], default: Any = 
             yield Problem(at(field), f"Only with {chooser} {_or(values)}.")
 
     schema = {"if": given(field), "then": _chosen(chooser, values, default)}
-    return Rule(f"{field}_only_with_its_{chooser}", frozenset((field, chooser)), check, schema)
+    choosing = Choosing(chooser, allowed={field: values})
+    return Rule(f"{field}_only_with_its_{chooser}", frozenset((field, chooser)), check, schema, choosing)
 
 
 def has_what_it_works_on(chooser: str, cases: tuple[Case, ...], default: Any = None) -> Rule:
@@ -169,7 +186,11 @@ def has_what_it_works_on(chooser: str, cases: tuple[Case, ...], default: Any = N
 
     fields = {name for case in cases for name in (*case.needs, *case.one_of)}
     schema = {"allOf": [_case_schema(chooser, case, default) for case in cases]}
-    return Rule(f"{chooser}_has_what_it_works_on", frozenset((chooser, *fields)), check, schema)
+    needed = {
+        name: tuple(value for case in cases if name in case.needs for value in case.chosen) for name in fields
+    }
+    choosing = Choosing(chooser, needed=needed)
+    return Rule(f"{chooser}_has_what_it_works_on", frozenset((chooser, *fields)), check, schema, choosing)
 
 
 def is_told_what_it_can_use(
@@ -188,7 +209,9 @@ def is_told_what_it_can_use(
             if name not in asks_for_nothing or checked.values.get(name) != asks_for_nothing[name]:
                 yield Problem(at(name), f"{chooser.capitalize()} {chosen} cannot use it.")
 
-    return Rule(f"{chooser}_is_told_what_it_can_use", frozenset({chooser}), check)
+    allowed = {name: tuple(value for value, names in carried.items() if name in names) for name in ruled}
+    choosing = Choosing(chooser, allowed=allowed)
+    return Rule(f"{chooser}_is_told_what_it_can_use", frozenset({chooser}), check, choosing=choosing)
 
 
 def given(field: str) -> Schema:

@@ -57,6 +57,11 @@ class Dashboard:
         return parts.clock()
 
     @property
+    def upload_origin(self) -> str:
+        """Return the origin that the browser sends files to."""
+        return self.api.uploads.origin
+
+    @property
     def api(self) -> Api:
         """Return the parts of `functions/api`: the pages ask the services that the API asks."""
         return api_parts.api()

@@ -6,18 +6,27 @@ among values is always sent: some models want it said in some cases, although it
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tollgate.catalog.rules import Choosing
 from tollgate.kit.errors import Problem
 
 # In front of a field's name, so that no field of a model is taken for one of ours.
 PREFIX = "input."
 
-Widget = Literal["text", "prompt", "number", "switch", "choice", "lines", "json"]
+Widget = Literal["text", "prompt", "number", "switch", "choice", "chips", "files", "lines", "json"]
 Param = Mapping[str, Any]
+# Values that are shown side by side; more of them are a list, but for ratios, which are small.
+MAX_CHIPS = 6
+MAX_RATIO_CHIPS = 16
+# Of the frame around the drawing of a ratio.
+RATIO_HEIGHT = 16
 _PLAIN: dict[str, Widget] = {"boolean": "switch", "number": "number"}
+_RATIO = re.compile(r"(\d{1,2}):(\d{1,2})")
+_KINDS = {"video": ("video", "clip", "motion"), "audio": ("audio", "voice", "track", "song", "music")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +36,7 @@ class FormField:
     param: Param
     widget: Widget
     value: str | bool
+    choosers: Sequence[Choosing] = ()
 
     @property
     def name(self) -> str:
@@ -34,17 +44,68 @@ class FormField:
         return PREFIX + str(self.param["name"])
 
     @property
+    def default(self) -> str | bool:
+        """Return what the field shows where nobody chose anything."""
+        return _shown(self.param, self.param.get("default"))
+
+    @property
+    def takes(self) -> str:
+        """Return the kind of files that the field is for: `image`, `video`, `audio`."""
+        words = f"{self.param['name']} {self.param['label']}".casefold()
+        return next((kind for kind, names in _KINDS.items() if any(name in words for name in names)), "image")
+
+    @property
+    def shown_with(self) -> str | None:
+        """Return, as JSON, with which values of which field this one may be sent; `None` where with all."""
+        return _as_conditions(self.choosers, [one.allowed.get(self.param["name"]) for one in self.choosers])
+
+    @property
+    def needed_with(self) -> str | None:
+        """Return, as JSON, with which values of which field this one must be sent."""
+        return _as_conditions(self.choosers, [one.needed.get(self.param["name"]) for one in self.choosers])
+
+    @property
     def is_basic(self) -> bool:
         """Return whether the field is shown at once; all others are behind "More options"."""
-        return bool(self.param["required"] or self.param["isPrompt"] or self.widget == "choice")
+        if self.param["required"] or self.param["isPrompt"] or self.shown_with is not None:
+            return True
+        return self.widget in ("choice", "chips", "files")
 
 
-def form_of(params: Sequence[Param], values: Mapping[str, Any]) -> list[FormField]:
-    """Return the fields of a model, filled in with `values` (an earlier input) or with the defaults."""
+def _as_conditions(choosers: Sequence[Choosing], values: Sequence[Collection[Any] | None]) -> str | None:
+    found = {
+        PREFIX + one.chooser: ["" if value is None else str(value) for value in some]
+        for one, some in zip(choosers, values, strict=True)
+        if some
+    }
+    return json.dumps(found) if found else None
+
+
+def form_of(
+    params: Sequence[Param], values: Mapping[str, Any], choosers: Sequence[Choosing] = ()
+) -> list[FormField]:
+    """Return the fields of a model, filled in with `values` (an earlier input) or with the defaults.
+
+    `choosers` are those of the model's rules: they say which fields belong to what was chosen.
+    """
     return [
-        FormField(param, widget_of(param), _shown(param, values.get(param["name"], param.get("default"))))
+        FormField(
+            param, widget_of(param), _shown(param, values.get(param["name"], param.get("default"))), choosers
+        )
         for param in params
         if not param["deprecated"]
+    ]
+
+
+def in_use(form: Sequence[FormField], sent: Mapping[str, str]) -> list[FormField]:
+    """Return the fields that belong to what is chosen in `sent`: the others are not shown."""
+    chosen = {field.name: field.value for field in form} | dict(sent)
+    return [
+        field
+        for field in form
+        if all(
+            chosen.get(name, "") in values for name, values in json.loads(field.shown_with or "{}").items()
+        )
     ]
 
 
@@ -58,13 +119,31 @@ def widget_of(param: Param) -> Widget:
     """Return the kind of field that a param descriptor (docs/contract.md#param-descriptor) is shown as."""
     if param["kind"] == "object":
         return "json"
+    if param["isMedia"]:
+        return "files"
     if param["isArray"]:
         return "lines"
     if "options" in param:
-        return "choice"
+        ratios = all(is_ratio(option["value"]) for option in param["options"])
+        return "chips" if len(param["options"]) <= (MAX_RATIO_CHIPS if ratios else MAX_CHIPS) else "choice"
     if param["kind"] in _PLAIN:
         return _PLAIN[param["kind"]]
     return "prompt" if param["multiline"] else "text"
+
+
+def is_ratio(value: Any) -> bool:
+    """Return whether a value is a ratio of width and height, such as `16:9`, or leaves it to the model."""
+    return value in ("auto", "adaptive") or _RATIO.fullmatch(str(value)) is not None
+
+
+def ratio_box(value: Any) -> tuple[float, float] | None:
+    """Return width and height of a drawing of a ratio within `RATIO_HEIGHT`; `None` for what is no ratio."""
+    found = _RATIO.fullmatch(str(value))
+    if found is None or "0" in found.groups():
+        return None
+    width, height = int(found[1]), int(found[2])
+    longer = max(width, height)
+    return round(RATIO_HEIGHT * width / longer, 1), round(RATIO_HEIGHT * height / longer, 1)
 
 
 def input_of(params: Sequence[Param], sent: Mapping[str, str]) -> tuple[dict[str, Any], list[Problem]]:
@@ -96,7 +175,7 @@ def _read(param: Param, text: str) -> Any:
     match widget:
         case "json":
             return _json(text)
-        case "lines":
+        case "lines" | "files" if param["isArray"]:
             items = [line.strip() for line in text.splitlines() if line.strip()]
             return [_number(item) for item in items] if param["kind"] == "number" else items
         case _:
@@ -129,7 +208,7 @@ def _shown(param: Param, value: Any) -> str | bool:
             return ""
         case "json":
             return json.dumps(value, ensure_ascii=False)
-        case "lines":
+        case "lines" | "files" if param["isArray"]:
             return "\n".join(str(item) for item in value)
         case _:
             return str(value)

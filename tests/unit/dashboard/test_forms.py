@@ -15,7 +15,7 @@ MODELS = Catalog.shipped().models()
 
 def param(name: str, kind: str = "string", **fields: Any) -> dict[str, Any]:
     """Return a descriptor as the catalog publishes it."""
-    flags = {"isArray": False, "required": False, "multiline": False, "isPrompt": False}
+    flags = {"isArray": False, "required": False, "multiline": False, "isPrompt": False, "isMedia": False}
     return {"name": name, "kind": kind, **flags, "deprecated": False, **fields}
 
 

@@ -1,0 +1,139 @@
+// Files of a form: chosen, dropped or pasted ones go straight to storage; their names, and URLs, are what is sent.
+
+const THUMB = 56;
+const MAX_THUMB_BYTES = 30 * 1024 * 1024;
+const headers = () => JSON.parse(document.body.getAttribute("hx-headers"));
+const nameOf = (url) => decodeURIComponent(url.split(/[?#]/)[0].split("/").pop() || url).slice(-40);
+
+// The page's policy shows no file of the visitor's machine: a small one is drawn.
+const thumb = async (file) => {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = THUMB;
+  const bitmap = await createImageBitmap(file);
+  const scale = Math.max(THUMB / bitmap.width, THUMB / bitmap.height);
+  const [width, height] = [bitmap.width * scale, bitmap.height * scale];
+  canvas.getContext("2d").drawImage(bitmap, (THUMB - width) / 2, (THUMB - height) / 2, width, height);
+  bitmap.close();
+  return canvas;
+};
+
+const send = async (address, file) => {
+  const asked = await fetch(address, {
+    method: "POST",
+    headers: { ...headers(), "content-type": "application/json" },
+    body: JSON.stringify({ filename: file.name.slice(-200) || "file", contentType: file.type, bytes: file.size }),
+  });
+  const granted = await asked.json().catch(() => ({}));
+  if (!asked.ok) throw new Error(granted.message ?? "The upload was refused. Reload the page and try again.");
+  const form = new FormData();
+  for (const [name, value] of Object.entries(granted.upload.fields)) form.append(name, value);
+  form.append("file", file);
+  const stored = await fetch(granted.upload.url, { method: granted.upload.method, body: form });
+  if (!stored.ok) throw new Error(`The storage refused the file (${stored.status}).`);
+  return granted.id;
+};
+
+const dropOf = (box, address) => {
+  const store = box.querySelector("textarea");
+  const url = box.querySelector("[data-url]");
+  const picked = box.querySelector("input[type=file]");
+  const list = box.querySelector("[data-chosen]");
+  const problem = box.closest("[data-field]").querySelector(".problem");
+  const isMany = "many" in box.dataset;
+
+  const keep = () => {
+    store.value = [...list.children].map((one) => one.dataset.value).filter(Boolean).join("\n");
+    store.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+
+  const add = (label, value = "") => {
+    if (!isMany) list.replaceChildren();
+    const item = document.createElement("li");
+    item.dataset.value = value;
+    const name = document.createElement("span");
+    name.className = "cut small";
+    name.textContent = label;
+    const remove = document.createElement("button");
+    remove.type = "button";
+    remove.className = "quiet round";
+    remove.textContent = "×";
+    remove.setAttribute("aria-label", `Remove ${label}`);
+    remove.addEventListener("click", () => {
+      item.remove();
+      keep();
+    });
+    item.append(name, remove);
+    list.append(item);
+    return item;
+  };
+
+  const take = async (file) => {
+    const item = add(file.name || "Pasted file");
+    item.classList.add("sending");
+    item.setAttribute("aria-busy", "true");
+    problem.textContent = "";
+    if (file.type.startsWith("image/") && file.size < MAX_THUMB_BYTES) {
+      thumb(file).then((canvas) => item.prepend(canvas)).catch(() => {});
+    }
+    try {
+      item.dataset.value = await send(address, file);
+    } catch (error) {
+      item.remove();
+      problem.textContent = error.message;
+    }
+    item.classList.remove("sending");
+    item.removeAttribute("aria-busy");
+    keep();
+  };
+
+  const takeAll = (files) => [...files].slice(0, isMany ? files.length : 1).forEach(take);
+  const takeUrl = () => {
+    const text = url.value.trim();
+    if (!text) return;
+    add(nameOf(text), text);
+    url.value = "";
+    keep();
+  };
+
+  for (const line of store.value.split("\n").filter(Boolean)) add(nameOf(line), line);
+  box.querySelector("[data-choose]").addEventListener("click", () => picked.click());
+  picked.addEventListener("change", () => {
+    takeAll(picked.files);
+    picked.value = "";
+  });
+  url.addEventListener("change", takeUrl);
+  url.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") {
+      event.preventDefault();
+      takeUrl();
+    }
+  });
+  box.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    box.classList.add("over");
+  });
+  box.addEventListener("dragleave", () => box.classList.remove("over"));
+  box.addEventListener("drop", (event) => {
+    event.preventDefault();
+    box.classList.remove("over");
+    if (event.dataTransfer.files.length) takeAll(event.dataTransfer.files);
+    else {
+      url.value = event.dataTransfer.getData("text/uri-list").split("\n")[0];
+      takeUrl();
+    }
+  });
+  return { takes: box.dataset.takes, takeAll, isShown: () => box.offsetParent !== null };
+};
+
+export const filesOf = (panel, address) => {
+  const drops = [...panel.querySelectorAll("[data-drop]")].map((box) => dropOf(box, address));
+  // A pasted file goes into the first field that takes its kind.
+  panel.addEventListener("paste", (event) => {
+    const files = [...event.clipboardData.files];
+    const fitting = files.length && drops.find((one) => one.isShown() && files[0].type.startsWith(one.takes));
+    if (fitting) {
+      event.preventDefault();
+      fitting.takeAll(files);
+    }
+  });
+};

@@ -1,0 +1,94 @@
+// The models to choose from: for a panel, for a second one beside it, or for a result that is to be worked on.
+
+const KIND_WORDS = { video: ["video", "clip"], audio: ["audio", "voice", "track", "file"] };
+
+const takes = (item, type) => {
+  const fields = item.dataset.takes.toLowerCase();
+  if (type === "image") return /image|urls|frame|reference|mask/.test(fields);
+  return KIND_WORDS[type].some((word) => fields.includes(word));
+};
+
+export const pickerOf = (play, panels, link) => {
+  const dialog = document.querySelector("#picker");
+  const search = dialog.querySelector("#picker-search");
+  const title = dialog.querySelector("#picker-title");
+  const items = () => [...dialog.querySelectorAll("[data-model]")];
+  let purpose = {};
+
+  const filter = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const kind = dialog.querySelector("[data-kind][aria-pressed=true]").dataset.kind;
+    let shown = 0;
+    for (const item of items()) {
+      const fits =
+        (!kind || item.dataset.type === kind) &&
+        (!purpose.type || takes(item, purpose.type)) &&
+        words.every((word) => item.dataset.words.includes(word));
+      item.hidden = !fits;
+      shown += fits;
+      item.querySelector("a").href = addressOf(item.dataset.model);
+      const current = panels.some((panel) => panel.dataset.model === item.dataset.model);
+      item.classList.toggle("current", current);
+    }
+    const none = dialog.querySelector("[data-none]");
+    if (none) none.hidden = shown > 0;
+  };
+
+  // What was written goes along to the next model.
+  const addressOf = (model) => {
+    const base = `${play.dataset.play}/${model}`;
+    if (purpose.use) return `${base}?${new URLSearchParams({ use: purpose.use, file: purpose.file })}`;
+    const query = new URLSearchParams(link().split("?")[1] ?? "");
+    if (purpose.pick === "a") return `${base}?${kept(query)}`;
+    query.set("beside", model);
+    for (const [name, value] of [...query]) {
+      if (name.startsWith("input.") && !query.has(`b.${name}`)) query.set(`b.${name}`, value);
+    }
+    return `${play.dataset.play}/${panels[0].dataset.model}?${query}`;
+  };
+
+  const kept = (query) => {
+    const next = new URLSearchParams();
+    for (const [name, value] of query) {
+      if (name === "input.prompt" || name === "beside" || name.startsWith("b.")) next.set(name, value);
+    }
+    return next;
+  };
+
+  const open = (next) => {
+    purpose = next;
+    title.textContent = next.use ? "Use in which model?" : next.pick === "a" ? "Choose a model" : "Compare with";
+    search.value = "";
+    dialog.showModal();
+    htmx.trigger(dialog, "picker-opened");
+    search.focus();
+    filter();
+  };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button?.dataset.pick) open({ pick: button.dataset.pick });
+    if (button?.dataset.use) {
+      open({ use: button.dataset.use, file: button.dataset.file, type: button.dataset.type });
+    }
+    if (button?.dataset.kind !== undefined && dialog.contains(button)) {
+      for (const one of dialog.querySelectorAll("[data-kind]")) one.setAttribute("aria-pressed", String(one === button));
+      filter();
+    }
+  });
+  search.addEventListener("input", filter);
+  dialog.addEventListener("htmx:afterSettle", filter);
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  // Arrows go through what is shown, Enter in the search takes the first.
+  dialog.addEventListener("keydown", (event) => {
+    const shown = items().filter((one) => !one.hidden).map((one) => one.querySelector("a"));
+    const at = shown.indexOf(document.activeElement);
+    if (event.key === "ArrowDown") (shown[at + 1] ?? shown[0])?.focus();
+    else if (event.key === "ArrowUp") (shown[at - 1] ?? search).focus();
+    else if (event.key === "Enter" && document.activeElement === search) shown[0]?.click();
+    else return;
+    event.preventDefault();
+  });
+};

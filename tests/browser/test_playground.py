@@ -1,0 +1,84 @@
+"""The playground in a real browser: files, links, two models, what is wrong, cancel."""
+
+import io
+import re
+
+import pytest
+from PIL import Image
+from playwright.sync_api import FilePayload, Page, expect
+
+from tests.browser.test_dashboard_pages import RESULT_TIMEOUT_MS, violations
+
+pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
+
+
+def picture() -> FilePayload:
+    """Return a small image as somebody chooses it."""
+    found = io.BytesIO()
+    Image.new("RGB", (64, 48), "teal").save(found, "PNG")
+    return {"name": "boat.png", "mimeType": "image/png", "buffer": found.getvalue()}
+
+
+def generate(page: Page) -> None:
+    """Press the button and wait for the image."""
+    page.get_by_role("button", name="Generate").click()
+    page.locator("#a-result img").first.wait_for(timeout=RESULT_TIMEOUT_MS)
+
+
+class TestPlayground:
+    def test_from_an_upload_to_a_result_that_is_worked_on_by_another_model(self, page: Page) -> None:
+        page.goto("/dashboard/playground/z-image")
+        expect(page.locator("#a-price")).to_contain_text("$0.01")
+        expect(page.locator("#a-price")).to_contain_text("Enter a prompt")
+        page.locator("input[type=file]").set_input_files(picture())
+        expect(page.get_by_role("button", name="Remove boat.png")).to_be_visible()
+        page.get_by_label("Prompt").fill("make it blue")
+        expect(page.locator("#a-price")).to_contain_text("Exactly what you will be charged")
+        assert violations(page) == []
+        generate(page)
+        expect(page.locator("#balance")).to_have_text("$99.99")
+        expect(page.locator(".strip img")).to_have_count(1)
+        assert violations(page) == []
+
+        page.get_by_role("button", name="Use as input").click()
+        page.get_by_label("Search models").fill("seedance 1.5")
+        page.get_by_role("link", name="Seedance 1.5 Pro").click()
+        page.wait_for_url(re.compile(r"/playground/seedance-1\.5-pro\?use="))
+        expect(page.get_by_role("button", name="Remove").first).to_be_visible()
+
+    def test_the_address_opens_the_same_form_and_two_models_are_asked_for_one_thing(self, page: Page) -> None:
+        page.goto("/dashboard/playground/z-image")
+        page.get_by_label("Prompt").fill("a red boat")
+        page.get_by_label("16:9").check(force=True)
+        page.wait_for_url("**/z-image?*input.size=16%3A9*")
+        page.reload()
+        expect(page.get_by_label("Prompt")).to_have_value("a red boat")
+        expect(page.get_by_label("16:9")).to_be_checked()
+
+        page.get_by_role("button", name="Compare").click()
+        page.get_by_label("Search models").fill("seedream 4.5")
+        expect(page.locator("#picker").get_by_role("link")).to_have_count(1)
+        page.keyboard.press("Enter")
+        page.wait_for_url("**beside=seedream-4.5*")
+        second = page.locator("[data-panel=b]")
+        expect(second.get_by_label("Prompt")).to_have_value("a red boat")
+        page.locator("[data-panel=a]").get_by_label("Prompt").fill("a green boat")
+        expect(second.get_by_label("Prompt")).to_have_value("a green boat")
+        page.get_by_role("button", name="Generate both").click()
+        for panel in ("a", "b"):
+            page.locator(f"#{panel}-result img").first.wait_for(timeout=RESULT_TIMEOUT_MS)
+
+    def test_only_the_fields_of_the_chosen_action_are_there(self, page: Page) -> None:
+        page.goto("/dashboard/playground/suno")
+        expect(page.get_by_label("Title")).to_be_visible()
+        page.get_by_label("Action").select_option("lyrics")
+        expect(page.get_by_label("Title")).to_be_hidden()
+        expect(page.get_by_label("Prompt")).to_be_visible()
+
+    def test_what_takes_too_long_is_cancelled_and_refunded(self, page: Page) -> None:
+        page.goto("/dashboard/playground/z-image?input.prompt=a+boat+[[slow+600]]")
+        page.get_by_role("button", name="Generate").click()
+        expect(page.locator("[data-running]")).to_contain_text(re.compile(r"\d\.\d s"))
+        page.get_by_role("button", name="Cancel").click()
+        expect(page.locator("#a-result .notice.bad")).to_be_visible(timeout=RESULT_TIMEOUT_MS)
+        expect(page.locator("#balance")).to_have_text("$100.00", timeout=RESULT_TIMEOUT_MS)
