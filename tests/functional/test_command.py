@@ -17,6 +17,7 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import START_MS, ManualClock
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
+from tollgate.catalog.loader import Catalog
 from tollgate.command.app import cli
 from tollgate.command.place import DEAD_LETTER_QUEUES, ENVIRONMENT
 from tollgate.composition import api as api_parts
@@ -187,6 +188,23 @@ class TestTasks:
         assert not any(token in result.stdout for token in tokens if token)
         text = run("tasks", "show", task_id).stdout
         assert all(title in text for title in ("Attempts", "Ledger", "Delivery", asked[0], task_id))
+
+    def test_the_ledger_says_whose_work_was_paid_for(
+        self, run: Run, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        first, *_ = [route.provider for route in Catalog.shipped().get("z-image").routes]
+        done = run_to_end(create(customer, **with_prompt(f"a cow [[{first}: status 500]]")), clock)
+        failed = run_to_end(create(customer, **with_prompt("a cow [[fail]]")), clock)
+        shown = answer(run("accounts", "show", customer.account_id, "--json"))["entries"]
+        routes = {row["id"]: row.get("provider") for row in shown if row["kind"] != "credit"}
+        assert done.attempts[-1].provider != first
+        assert routes == {
+            f"{done.task_id}#charge": done.attempts[-1].provider,
+            f"{failed.task_id}#charge": None,
+            f"{failed.task_id}#refund": None,
+        }
+        (row,) = answer(run("tasks", "show", done.task_id, "--json"))["ledger"]
+        assert row["provider"] == done.attempts[-1].provider
 
     def test_the_list_is_of_one_account_and_status(
         self, run: Run, customer: OpenedAccount, clock: ManualClock

@@ -5,6 +5,7 @@ import pytest
 from tests.support.text_app import USD, TextClient
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import ListedTextModel
+from tollgate.text import service
 
 pytestmark = [
     pytest.mark.ministack,
@@ -23,9 +24,13 @@ def with_reserve() -> list[ListedTextModel]:
 FIRST = sorted({next(route.provider for route in model.routes if route.enabled) for model in with_reserve()})
 
 
-@pytest.mark.parametrize("fault", ["status 500", "garbage"])
+@pytest.mark.parametrize("fault", ["status 500", "garbage", "hang 5"])
 @pytest.mark.parametrize("down", FIRST)
-def test_a_provider_that_is_down_costs_nobody_an_answer(client: TextClient, down: str, fault: str) -> None:
+def test_a_provider_that_is_down_costs_nobody_an_answer(
+    client: TextClient, monkeypatch: pytest.MonkeyPatch, down: str, fault: str
+) -> None:
+    # Nobody else takes as long as the one that hangs.
+    monkeypatch.setattr(service, "PATIENCE_S", 0.5 if "hang" in fault else service.PATIENCE_S)
     asked = [model for model in with_reserve() if any(route.provider == down for route in model.routes)]
     spent = 0
     for count, model in enumerate(asked, start=1):
@@ -35,6 +40,8 @@ def test_a_provider_that_is_down_costs_nobody_an_answer(client: TextClient, down
         assert answer.json()["model"] == model.id
         entries = client.texts_when(count)
         assert len(entries) == count, "charged once"
+        reserve = next(route.provider for route in model.routes if route.enabled and route.provider != down)
+        assert [entry.provider for entry in entries if entry.model == model.id] == [reserve]
         spent += sum(-entry.amount_micro_usd for entry in entries if entry.model == model.id)
     assert client.balance() == USD - spent
     assert client.settled()

@@ -10,6 +10,7 @@ import typer
 from tollgate.accounts.models import Account
 from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes, check_reason
+from tollgate.command.routes import with_routes
 from tollgate.command.service import account_of, service_of
 from tollgate.command.terminal import confirm, print_fields, print_json, print_table
 from tollgate.composition.command import Operator
@@ -69,9 +70,8 @@ def show(account: AccountId, stack: Stack = None, local: Local = LOCAL, as_json:
     print_fields(shown, *fields)
     print_table("Holds", shown["holds"], "requestId", "amountMicroUsd", "expiresAt")
     print_table("Keys", shown["keys"], "id", "name", "prefix", "scopes", "expiresAt", "lastUsedAt")
-    print_table(
-        "Newest of the ledger", shown["entries"], "createdAt", "kind", "amountCents", "id", "model", "reason"
-    )
+    columns = ("createdAt", "kind", "amountCents", "id", "model", "provider", "reason")
+    print_table("Newest of the ledger", shown["entries"], *columns)
 
 
 @cli.command("open")
@@ -189,5 +189,6 @@ def _shown(service: Operator, account: Account) -> dict[str, Any]:
         for hold in account.holds
     ]
     newest = service.api.statement.page(account.account_id, {"limit": str(SHOWN_ENTRIES)})
+    entries = with_routes(service, account.account_id, newest["entries"])
     keys = service.api.keys.all(account.account_id)
-    return {**_summary(account), "holds": holds, "keys": keys, "entries": newest["entries"]}
+    return {**_summary(account), "holds": holds, "keys": keys, "entries": entries}

@@ -6,6 +6,7 @@ import typer
 
 from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
+from tollgate.command.routes import with_routes
 from tollgate.command.service import account_of, service_of
 from tollgate.command.terminal import confirm, print_fields, print_json, print_table
 from tollgate.composition.command import Operator
@@ -31,7 +32,7 @@ def show(task: TaskId, stack: Stack = None, local: Local = LOCAL, as_json: AsJso
     print_fields(shown, "costCents", "refundedCents", "error")
     attempt = ("provider", "startedAt", "endedAt", "failure", "detail", "polls", "badCopies", "job")
     print_table("Attempts", shown["attempts"], *attempt)
-    print_table("Ledger", shown["ledger"], "createdAt", "kind", "amountCents", "id", "answers")
+    print_table("Ledger", shown["ledger"], "createdAt", "kind", "amountCents", "id", "provider", "answers")
     print_table("Files", shown.get("files", []), "fileType", "contentType", "bytes", "fileUrl")
     for delivery in shown["deliveries"]:
         typer.echo("Delivery")
@@ -106,6 +107,7 @@ def _find(service: Operator, task_id: str) -> Task:
 
 def _shown(service: Operator, task: Task) -> dict[str, Any]:
     of_task = {"taskId": task.task_id}
+    entries = service.api.statement.page(task.account_id, of_task)["entries"]
     return {
         **service.api.reader.view(task),
         "accountId": task.account_id,
@@ -114,7 +116,7 @@ def _shown(service: Operator, task: Task) -> dict[str, Any]:
         "deadlineAt": iso(task.deadline_at_ms),
         "nextLookAt": _iso(task.wake_at_ms),
         "attempts": [_attempt(attempt) for attempt in task.attempts],
-        "ledger": service.api.statement.page(task.account_id, of_task)["entries"],
+        "ledger": with_routes(service, task.account_id, entries),
         "deliveries": service.api.webhooks.page(task.account_id, of_task)["deliveries"],
     }
 

@@ -30,6 +30,7 @@ _OPTIONAL = (
     "request_id",
     "usage",
     "counter",
+    "provider",
     "reason",
     "reference",
     "event_id",
@@ -59,6 +60,8 @@ class Entry:
     """What a text request was billed for: tokens by kind, and whether they were counted by us."""
     counter: str | None = None
     """Where a key's spending cap counted it (`ledger/caps.py`); a refund is taken off the charge's."""
+    provider: str | None = None
+    """Whose answer a text request was billed for; for operators, customers are not shown it."""
     reason: str | None = None
     """Why money was put on an account, in words of who did; the customer sees it."""
     reference: str | None = None

@@ -303,12 +303,16 @@ def text_entry(
     charge_micro_usd: int,
     usage: Mapping[str, Any],
     now_ms: int,
+    provider: str | None = None,
     reason: str | None = None,
     key_id: str | None = None,
     latency_ms: int | None = None,
     first_byte_ms: int | None = None,
 ) -> Entry:
-    """Return the entry that bills a text request; `usage` and `reason` say what for, `key_id` who asked."""
+    """Return the entry that bills a text request of `provider`'s.
+
+    `usage` and `reason` say what for, `key_id` who asked.
+    """
     return Entry(
         account_id,
         text_entry_id(request_id),
@@ -319,6 +323,7 @@ def text_entry(
         model=model,
         usage=dict(usage),
         counter=counter,
+        provider=provider,
         reason=reason,
         key_id=key_id,
         latency_ms=latency_ms,

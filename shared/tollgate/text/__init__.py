@@ -18,6 +18,7 @@ upstream.py       one request to one route: what to send, how to read the answer
 billing.py        hold, record, settle
 finishing.py      writes that are not cut short
 breaker.py        which providers are left alone
+race.py           the routes of one request, of which the first that answers counts
 response.py       what came of a request; a stream relays itself
 service.py        one request from body to bill
 event_stream.py   a response on its way to the client: kept alive, and never waited for without end

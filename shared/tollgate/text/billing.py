@@ -63,6 +63,8 @@ class Placed:
     allowance: Allowance | None = None
     answers: int = 1
     settling: bool = False
+    provider: str | None = None
+    """Whose answer it pays for, once that is known."""
     renewals: int = 0
     key_id: str | None = None
     """The API key that asked, where it is one that its customer knows."""
@@ -167,6 +169,7 @@ class TextBilling:
             charge_micro_usd=min(full_charge, placed.hold.amount_micro_usd),
             usage=_stored(usage),
             now_ms=self._clock.now_ms(),
+            provider=placed.provider,
             reason=LIMITED if placed.plan.cuts(usage.output_tokens, placed.answers) else None,
             key_id=placed.key_id,
             latency_ms=placed.elapsed_ms(),

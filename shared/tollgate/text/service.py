@@ -3,7 +3,7 @@
     place hold ─► route ─► answer whole      ─► record, settle ─► Whole
                     │  └─► stream has begun  ─► Live: relay … record, settle
                     │  └─► refused for what it asks ─► void ─► Refused
-                    └─ busy, broken, slow: the next route; none left ─► void ─► Refused
+                    └─ busy, broken, silent: the next route; none left ─► void ─► Refused
 
 Whatever happens, the hold is settled or voided before the request's invocation ends.
 """
@@ -38,6 +38,7 @@ from tollgate.text.faults import (
 from tollgate.text.finishing import Finishing
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextRoute
+from tollgate.text.race import Race
 from tollgate.text.request import TextRequest
 from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse, encode_events
 from tollgate.text.sse import UnreadableStreamError
@@ -52,6 +53,11 @@ IDLE_TIMEOUT_S = 300.0
 # Of a stream, all routes tried for it together: less than the function's 15 minutes, so it ends in order.
 STREAM_TIMEOUT_S = 14 * 60.0
 CONNECT_TIMEOUT_S = 5.0
+# How long a route may be silent before the next one is asked beside it: half of a whole answer's time. What
+# takes longer is asked for twice, and may be billed to us twice; the customer is charged once.
+PATIENCE_S = 50.0
+# The same before the first word of a stream: models that think show nothing until they have thought.
+STREAM_PATIENCE_S = 100.0
 # Before the last route is asked once more.
 RETRY_PAUSE_S = 0.3
 MAX_WHOLE_BYTES = 32 * 1024 * 1024
@@ -153,39 +159,59 @@ class TextService:
     async def _try_routes(
         self, request: TextRequest, model: TextModel, placed: Placed, headers: Mapping[str, str]
     ) -> TextResponse:
+        """Ask the routes, best first, until one answers. Raises what refuses the request before that."""
         upstreams = await self.upstreams()
         # One bound for all routes together: the function itself is ended after 15 minutes.
         answer_by = time.monotonic() + (STREAM_TIMEOUT_S if request.stream else WHOLE_TIMEOUT_S)
-        failures: list[Fault] = []
+        patience_s = STREAM_PATIENCE_S if request.stream else PATIENCE_S
         last: RoutedRequest | None = None
-        for routed, exchange in self._exchanges(request, model, placed, headers, upstreams):
-            if not self.breaker.allows(routed.route.provider, self.clock.now_ms()):
-                if len({route.provider for route in model.routes}) == 1:
-                    emit({"SingleRouteDown": 1})
-                continue
-            outcome = await self._attempt(routed, exchange, placed, answer_by)
-            if not isinstance(outcome, Fault):
-                return outcome
-            failures.append(outcome)
-            last = routed if isinstance(exchange.call, HttpCall) else None
-            if outcome is TIMED_OUT and not request.stream:
-                break  # the client's own 100 s are over
-        if last is not None and failures[-1].is_transient and time.monotonic() + RETRY_PAUSE_S < answer_by:
-            # Nobody else is left, and nothing has reached the client: most such failures are over at once.
-            await asyncio.sleep(RETRY_PAUSE_S)
-            again = upstreams[last.route.provider].exchange(last)
-            outcome = await self._attempt(last, again, placed, answer_by)
-            if not isinstance(outcome, Fault):
-                return outcome
-            failures.append(outcome)
-        error = error_of_failures(failures, stream=request.stream)
+        async with Race[_Answered]() as race:
+            for routed, exchange in self._exchanges(request, model, placed, headers, upstreams):
+                if not self.breaker.allows(routed.route.provider, self.clock.now_ms()):
+                    if len({route.provider for route in model.routes}) == 1:
+                        emit({"SingleRouteDown": 1})
+                    continue
+                race.start(routed.route.provider, self._attempt(routed, exchange, answer_by))
+                if first := await race.first(patience_s):
+                    return await self._answered(*first, placed)
+                last = routed if isinstance(exchange.call, HttpCall) else None
+                if not request.stream and TIMED_OUT in race.failures:
+                    break  # the client's own 100 s are over
+            if first := await race.first():
+                return await self._answered(*first, placed)
+            in_time = time.monotonic() + RETRY_PAUSE_S < answer_by
+            if last is not None and race.failures[-1].is_transient and in_time:
+                # Nobody else is left, and nothing has reached the client: most such failures end at once.
+                await asyncio.sleep(RETRY_PAUSE_S)
+                again = upstreams[last.route.provider].exchange(last)
+                race.start(last.route.provider, self._attempt(last, again, answer_by))
+                if first := await race.first():
+                    return await self._answered(*first, placed)
+        error = error_of_failures(race.failures, stream=request.stream)
         return Refused(error.status, encoded(error_body(request.protocol, error)), error.headers())
 
+    async def _answered(self, answered: "_Answered", silent: list[str], placed: Placed) -> TextResponse:
+        """Bill the answer that came first, or begin to relay it; who was `silent` meanwhile is slow."""
+        for provider in silent:
+            self._note_failure(provider, TIMED_OUT)
+        routed, exchange, response = answered.routed, answered.exchange, answered.response
+        # From here on this route is the one: the ledger names it.
+        placed.provider = routed.route.provider
+        if answered.refused is not None:
+            return answered.refused
+        if response is not None:
+            placed.first_byte_ms = placed.elapsed_ms()
+            return StreamedResponse(
+                placed, routed.model, exchange, response, answered.body, self.billing, self.finishing
+            )
+        settlement = self.billing.settle(placed, routed.model, exchange.meter.usage())
+        return CompleteResponse(answered.body, await self.finishing.run(settlement))
+
     async def _attempt(
-        self, routed: RoutedRequest, exchange: Exchange, placed: Placed, answer_by: float
-    ) -> TextResponse | Fault:
+        self, routed: RoutedRequest, exchange: Exchange, answer_by: float
+    ) -> "_Answered | Fault":
         """Ask one route, and note how its provider did."""
-        outcome = await self._ask(routed, exchange, placed, answer_by)
+        outcome = await self._ask(routed, exchange, answer_by)
         if not isinstance(outcome, Fault):
             self.breaker.succeeded(routed.route.provider)
         elif isinstance(exchange.call, HttpCall):
@@ -225,9 +251,7 @@ class TextService:
         if refused is not None and not carried:
             raise refused
 
-    async def _ask(
-        self, routed: RoutedRequest, exchange: Exchange, placed: Placed, answer_by: float
-    ) -> TextResponse | Fault:
+    async def _ask(self, routed: RoutedRequest, exchange: Exchange, answer_by: float) -> "_Answered | Fault":
         """Ask one route; a `Fault` says that another may answer.
 
         The answer has to be whole by `answer_by` (on the monotonic clock), whichever route it is from.
@@ -240,7 +264,7 @@ class TextService:
         response: Answer | None = None
         try:
             response = await self._send(exchange.call, timeout)
-            return await self._read(routed, exchange, response, placed)
+            return await self._read(routed, exchange, response)
         except aiohttp.ConnectionTimeoutError:
             return NOT_CONNECTED
         except TimeoutError:
@@ -248,7 +272,11 @@ class TextService:
         except (aiohttp.ClientError, UnreadableStreamError):
             return _closed(response, UNREACHABLE if response is None else BROKEN_OFF)
         except FaultError as exc:
-            return _refused(routed.request, _closed(response, exc.fault))
+            return _refused(routed, exchange, _closed(response, exc.fault))
+        except asyncio.CancelledError:
+            if response is not None:
+                response.close()
+            raise
 
     async def _send(self, call: HttpCall | Answer, timeout: aiohttp.ClientTimeout) -> Answer:  # noqa: ASYNC109
         """Return the answer to a call, once its headers are there."""
@@ -264,9 +292,7 @@ class TextService:
             allow_redirects=False,
         )
 
-    async def _read(
-        self, routed: RoutedRequest, exchange: Exchange, response: Answer, placed: Placed
-    ) -> TextResponse | Fault:
+    async def _read(self, routed: RoutedRequest, exchange: Exchange, response: Answer) -> "_Answered | Fault":
         if response.status >= FIRST_ERROR:
             body = await _read_up_to(response, MAX_ERROR_BYTES)
             response.close()
@@ -274,29 +300,23 @@ class TextService:
             if fault.verdict is not Verdict.ABOUT_REQUEST:
                 return fault
             status, shown = refusal(routed.request.protocol, routed.route.protocol, body, fault)
-            return Refused(status, shown, {})
+            return _Answered(routed, exchange, refused=Refused(status, shown, {}))
         if routed.request.stream:
-            return await self._begin(routed, exchange, response, placed)
+            return await self._begin(routed, exchange, response)
         body = await _read_up_to(response, MAX_WHOLE_BYTES)
-        shown = exchange.read_whole(body)
-        settlement = self.billing.settle(placed, routed.model, exchange.meter.usage())
-        billed = await self.finishing.run(settlement)
-        return CompleteResponse(shown, billed)
+        return _Answered(routed, exchange, exchange.read_whole(body))
 
     async def _begin(
-        self, routed: RoutedRequest, exchange: Exchange, response: Answer, placed: Placed
-    ) -> TextResponse | Fault:
-        """Read until there is something for the client: from there on this route is the one."""
+        self, routed: RoutedRequest, exchange: Exchange, response: Answer
+    ) -> "_Answered | Fault":
+        """Read until there is something for the client."""
         stream = exchange.stream
         async for piece in response.content.iter_any():
             first = encode_events(exchange, exchange.splitter.feed(piece))
             if stream.fault is not None and not exchange.meter.delivered_bytes:
-                return _refused(routed.request, _closed(response, stream.fault))
+                return _refused(routed, exchange, _closed(response, stream.fault))
             if first:
-                placed.first_byte_ms = placed.elapsed_ms()
-                return StreamedResponse(
-                    placed, routed.model, exchange, response, first, self.billing, self.finishing
-                )
+                return _Answered(routed, exchange, first, response)
         return _closed(response, UNREADABLE)
 
     def _note_failure(self, provider: str, fault: Fault) -> None:
@@ -306,12 +326,29 @@ class TextService:
         emit_provider_error(provider, is_ours=fault.verdict is Verdict.OUR_ACCOUNT)
 
 
-def _refused(request: TextRequest, fault: Fault) -> Refused | Fault:
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """What a route said: a whole `body`, the beginning of a stream with its `response`, or a refusal."""
+
+    routed: RoutedRequest
+    exchange: Exchange
+    body: bytes = b""
+    response: Answer | None = None
+    refused: Refused | None = None
+
+    def close(self) -> None:
+        """Read no more of it: another route was quicker."""
+        if self.response is not None:
+            self.response.close()
+
+
+def _refused(routed: RoutedRequest, exchange: Exchange, fault: Fault) -> _Answered | Fault:
     """Return the answer to a fault inside HTTP 200 that is about the request; others may go elsewhere."""
     if fault.verdict is not Verdict.ABOUT_REQUEST:
         return fault
-    body = encoded(fault_body(request.protocol, fault))
-    return Refused(fault_status(request.protocol, fault), body, {})
+    protocol = routed.request.protocol
+    refused = Refused(fault_status(protocol, fault), encoded(fault_body(protocol, fault)), {})
+    return _Answered(routed, exchange, refused=refused)
 
 
 def _counting(upstream: TextUpstream | None) -> CountsTokens | None:

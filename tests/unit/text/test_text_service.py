@@ -78,18 +78,23 @@ class FakeHttp:
 
 
 class FakeBilling:
-    """Books that cover everything."""
+    """Books that cover everything; `settled` is whose answers were billed."""
+
+    def __init__(self) -> None:
+        self.settled: list[str | None] = []
+        self.voided = 0
 
     async def place(
         self, account_id: str, request_id: str, demand: Demand, model: TextModel, allowance: None
     ) -> Placed:
         return Placed(account_id, Hold(request_id, 1_000, 1), full_hold(demand, model))
 
-    async def settle(self, *_: Any) -> Billed:
+    async def settle(self, placed: Placed, *_: Any) -> Billed:
+        self.settled.append(placed.provider)
         return Billed(1)
 
     async def void(self, placed: Placed) -> None:
-        return
+        self.voided += 1
 
 
 def timed_out() -> Any:
@@ -134,8 +139,9 @@ class Desk:
             return upstreams
 
         model = replace(text_model(id="m"), routes=self.routes)
-        books: Any = FakeBilling()
+        self.books = FakeBilling()
         http: Any = self.http
+        books: Any = self.books
         self.service = TextService({"m": model}, known, books, http, Breaker(), self.clock)
 
     async def ask(self, protocol: ChatProtocol = ANTHROPIC, **fields: Any) -> TextResponse:
@@ -248,6 +254,98 @@ class TestRoutes:
     def test_unreadable_here_and_busy_there_is_503(self) -> None:
         desk = Desk(FakeHttp(answered(200, b"<html>"), answered(429, {})))
         assert desk.status() == 503
+
+
+@dataclass
+class Silent:
+    """A provider that takes a request and says nothing before `heard`; it knows whether it was hung up on."""
+
+    heard: asyncio.Event = field(default_factory=asyncio.Event)
+    hung_up: int = 0
+
+    async def __call__(self) -> Any:
+        try:
+            await self.heard.wait()
+        except asyncio.CancelledError:
+            self.hung_up += 1
+            raise
+        return answered()()
+
+
+class TestSilence:
+    """A provider that hangs, which nobody can tell from one that takes its time."""
+
+    @pytest.fixture(autouse=True)
+    def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(service, "PATIENCE_S", 0.01)
+        monkeypatch.setattr(service, "STREAM_PATIENCE_S", 0.01)
+
+    def test_the_reserve_answers_it_is_billed_once_and_the_others_skip_who_hangs(self) -> None:
+        silent = Silent()
+        desk = Desk(FakeHttp(silent))
+        assert [desk.status() for _ in range(3)] == [200] * 3
+        assert desk.http.asked == ["primary", *["reserve"] * 3]
+        assert desk.books.settled == ["reserve"] * 3
+        assert silent.hung_up == 1
+
+    def test_who_only_takes_long_is_not_given_up(self) -> None:
+        slow, never = Silent(), Silent()
+
+        def reserve() -> Any:
+            slow.heard.set()
+            return never()
+
+        desk = Desk(FakeHttp(slow, reserve))
+        assert desk.status() == 200
+        assert desk.books.settled == ["primary"]
+        assert (slow.hung_up, never.hung_up) == (0, 1)
+        # The one that was overtaken was not at fault.
+        desk.http.asked.clear()
+        desk.http.primary = answered(500)
+        desk.http.reserve = answered(200, CONVERSED)
+        assert desk.status() == 200
+        assert desk.http.asked == ["primary", "reserve"]
+
+    def test_two_answers_at_once_are_one_charge(self) -> None:
+        slow = Silent()
+
+        def reserve() -> Any:
+            slow.heard.set()
+            return answered(200, CONVERSED)()
+
+        desk = Desk(FakeHttp(slow, reserve))
+        assert desk.status() == 200
+        assert len(desk.books.settled) == 1
+
+    def test_a_reserve_that_fails_leaves_the_silent_one_its_time(self) -> None:
+        slow = Silent()
+
+        def reserve() -> Any:
+            slow.heard.set()
+            return answered(500)()
+
+        desk = Desk(FakeHttp(slow, reserve))
+        assert desk.status() == 200
+        assert desk.books.settled == ["primary"]
+
+    def test_a_client_that_gives_up_leaves_nobody_asked_and_nothing_held(self) -> None:
+        both, is_asked = Silent(), asyncio.Event()
+
+        def reserve() -> Any:
+            is_asked.set()
+            return both()
+
+        desk = Desk(FakeHttp(both, reserve))
+
+        async def given_up() -> None:
+            asking = asyncio.ensure_future(desk.ask())
+            await is_asked.wait()
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+
+        asyncio.run(given_up())
+        assert (both.hung_up, desk.books.voided, desk.books.settled) == (2, 1, [])
 
 
 class TestOneMoreTry:

@@ -1,0 +1,181 @@
+"""Every text model with two routes answers while any one of its providers is down, and is charged once.
+
+The catalog's own routes, each through its real adapter; in place of the network, what its protocol answers.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from local.simulator.text import eventstream
+from tests.support.clock import ManualClock
+from tests.unit.catalog.cases import CATALOG
+from tests.unit.text.gateway import AwsRole
+from tests.unit.text.samples import ANTHROPIC, OPENAI
+from tests.unit.text.test_text_service import KEY, FakeBilling, FakeResponse
+from tollgate.providers.runtime.accounts import text_accounts
+from tollgate.providers.runtime.secret import Credentials
+from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make_text_upstreams
+from tollgate.text import service
+from tollgate.text.breaker import Breaker
+from tollgate.text.models import ChatProtocol, TextModel
+from tollgate.text.request import dumps, read_request
+from tollgate.text.response import CompleteResponse, StreamedResponse
+from tollgate.text.service import TextService
+from tollgate.text.views import wire_model
+
+MODELS = [
+    model for model in map(wire_model, CATALOG.texts()) if len({route.provider for route in model.routes}) > 1
+]
+FAULTS = ("500", "hang", "garbage")
+
+
+def ndjson(*events: Any) -> bytes:
+    return b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in events)
+
+
+def named(*events: Any) -> bytes:
+    lines = (f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events)
+    return b"".join(lines)
+
+
+_CHAT = {"id": "c", "created": 1, "model": "m"}
+_CHAT_USAGE = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
+_MESSAGE = {"id": "m", "type": "message", "role": "assistant", "model": "m"}
+_MESSAGE_USAGE = {"input_tokens": 3, "output_tokens": 2}
+_TEXT = {"type": "text", "text": "hi"}
+_CONVERSE_USAGE = {"inputTokens": 3, "outputTokens": 2, "totalTokens": 5}
+WHOLE: Mapping[str, bytes] = {
+    "chat": json.dumps(
+        {
+            **_CHAT,
+            "object": "chat.completion",
+            "choices": [
+                {"index": 0, "message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}
+            ],
+            "usage": _CHAT_USAGE,
+        }
+    ).encode(),
+    "messages": json.dumps(
+        {**_MESSAGE, "content": [_TEXT], "stop_reason": "end_turn", "usage": _MESSAGE_USAGE}
+    ).encode(),
+    "converse": json.dumps(
+        {
+            "output": {"message": {"role": "assistant", "content": [{"text": "hi"}]}},
+            "stopReason": "end_turn",
+            "usage": _CONVERSE_USAGE,
+        }
+    ).encode(),
+}
+STREAMED: Mapping[str, bytes] = {
+    "chat": ndjson(
+        {
+            **_CHAT,
+            "object": "chat.completion.chunk",
+            "choices": [{"index": 0, "delta": {"role": "assistant", "content": "hi"}, "finish_reason": None}],
+        }
+    ),
+    "messages": named(
+        {"type": "message_start", "message": {**_MESSAGE, "content": [], "usage": _MESSAGE_USAGE}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "hi"}},
+    ),
+    "converse": eventstream.event("messageStart", {"role": "assistant"})
+    + eventstream.event("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": "hi"}}),
+}
+SPOKEN = {"messages": "messages", "converse": "converse", "converse-stream": "converse"}
+
+
+class Beginning(FakeResponse):
+    """A stream that goes on: nothing more is read of it here."""
+
+    async def iter_any(self) -> AsyncIterator[bytes]:
+        yield self.body
+
+
+@dataclass
+class Network:
+    """Every provider answers, but one: it fails as `fault` says."""
+
+    down: str
+    fault: str
+    asked: list[str] = field(default_factory=list)
+
+    async def request(self, method: str, url: Any, **_: Any) -> FakeResponse:
+        provider = url.host.removesuffix(".test")
+        self.asked.append(provider)
+        await asyncio.sleep(0)
+        if provider == self.down:
+            return await self._fail()
+        spoken = SPOKEN.get(url.path.rpartition("/")[2], "chat")
+        return Beginning(200, (STREAMED if self._streams(url, _) else WHOLE)[spoken])
+
+    async def _fail(self) -> FakeResponse:
+        if self.fault == "hang":
+            await asyncio.Event().wait()
+        return FakeResponse(500 if self.fault == "500" else 200, b"<html>upstream hiccup")
+
+    @staticmethod
+    def _streams(url: Any, sent: Mapping[str, Any]) -> bool:
+        return url.path.endswith("-stream") or json.loads(sent["data"]).get("stream") is True
+
+
+def upstreams() -> Mapping[str, Any]:
+    keys = {name: Credentials(key="k", base_url=f"https://{name}.test/v1") for name in text_accounts()}
+    role = AwsRole()
+    return {
+        **make_text_upstreams(keys),
+        BEDROCK: make_bedrock(keys[BEDROCK], "us-east-1", lambda: role),
+    }
+
+
+@dataclass
+class Walk:
+    """One model, asked while one provider is down."""
+
+    model: TextModel
+    network: Network
+    books: Any = field(default_factory=FakeBilling)
+
+    def ask(self, protocol: ChatProtocol, *, stream: bool) -> Any:
+        made = upstreams()
+
+        async def known() -> Any:
+            return made
+
+        http: Any = self.network
+        desk = TextService({self.model.id: self.model}, known, self.books, http, Breaker(), ManualClock())
+        said = [{"role": "user", "content": "hi"}]
+        body = {"model": self.model.id, "max_tokens": 10, "stream": stream, "messages": said}
+        return asyncio.run(desk.respond(read_request(protocol, dumps(body).encode()), KEY, "req_1", {}))
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "PATIENCE_S", 0.002)
+    monkeypatch.setattr(service, "STREAM_PATIENCE_S", 0.002)
+    monkeypatch.setattr(service, "RETRY_PAUSE_S", 0.0)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+def test_another_one_answers_and_is_the_one_that_is_billed(model: TextModel, fault: str) -> None:
+    for down in {route.provider for route in model.routes}:
+        first = next(route.provider for route in model.routes if route.provider != down)
+        for protocol in model.protocols:
+            walk = Walk(model, Network(down, fault))
+            whole = walk.ask(protocol, stream=False)
+            assert isinstance(whole, CompleteResponse), (down, protocol, whole)
+            assert walk.books.settled == [first], (down, protocol)
+            streamed = Walk(model, Network(down, fault)).ask(protocol, stream=True)
+            assert isinstance(streamed, StreamedResponse), (down, protocol, streamed)
+            assert streamed.placed.provider == first, (down, protocol)
+
+
+def test_all_models_with_two_routes_are_walked() -> None:
+    assert len(MODELS) > 30
+    assert {ANTHROPIC, OPENAI} == {protocol for model in MODELS for protocol in model.protocols}
