@@ -22,6 +22,7 @@ from starlette.responses import RedirectResponse
 from starlette.staticfiles import StaticFiles
 
 from dashboard import (
+    activity,
     catalog,
     chat,
     docs,
@@ -66,7 +67,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 TEXT_TYPES = ["text/", "application/json", "image/svg+xml"]
 
 app = FastAPI(openapi_url=None, redirect_slashes=False)
-for pages in (overview, sign_in, catalog, playground, tasks, chat, keys, webhooks, top_up):
+for pages in (overview, activity, sign_in, catalog, playground, tasks, chat, keys, webhooks, top_up):
     app.include_router(pages.router, prefix=PATH)
 app.include_router(landing.router)
 app.include_router(docs.router)

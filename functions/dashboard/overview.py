@@ -1,14 +1,16 @@
-"""The overview: what is there, what was spent, what to do first."""
+"""The overview: what is there, what was spent, what was asked for last, what to do first."""
 
 from fastapi import APIRouter, Request, Response
 
+from dashboard.activity import key_names
 from dashboard.render import page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.dashboard.spending import RANGE, spending
+from tollgate.dashboard.spending import spending
 
-# Tasks that the overview shows.
-LATEST = "3"
+RANGE = "30d"
+LATEST_TASKS = "4"
+LATEST_ROWS = "6"
 
 router = APIRouter()
 
@@ -16,14 +18,16 @@ router = APIRouter()
 @router.get("")
 def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Show the overview."""
-    api = services.api
+    api, account_id = services.api, visitor.account_id
     return page(
         request,
         "overview.html",
-        spending=spending(api.statistics.of(visitor.account_id, {"range": RANGE})),
+        spending=spending(*api.statistics.days(account_id, {"range": RANGE})),
         can_pay=api.payments.is_on(),
-        keys=api.keys.all(visitor.account_id),
-        tasks=api.reader.found(visitor.account_id, {"limit": LATEST}).rows,
+        keys=api.keys.all(account_id),
+        key_names=key_names(services, account_id),
+        tasks=api.reader.found(account_id, {"limit": LATEST_TASKS}).rows,
+        rows=api.activity.page(account_id, {"limit": LATEST_ROWS}).rows,
     )
 
 

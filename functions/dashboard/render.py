@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, Response
 from dashboard.security import csrf_token
 from tollgate.catalog.listing import CachedBody
 from tollgate.composition import dashboard as dashboard_parts
-from tollgate.dashboard.chart import columns, share
+from tollgate.dashboard.chart import share
 from tollgate.dashboard.forms import ratio_box
 from tollgate.kit.clock import iso
 from tollgate.kit.money import MICRO_USD_PER_CENT, MICRO_USD_PER_USD
@@ -185,6 +185,16 @@ def day(text: str) -> str:
     return datetime.fromisoformat(text).strftime("%-d %b %Y")
 
 
+def short_day(text: str) -> str:
+    """Return a date without its year, for an axis."""
+    return datetime.fromisoformat(text).strftime("%-d %b")
+
+
+def second(epoch_ms: int) -> str:
+    """Return epoch milliseconds to the second, for a column whose head has the zone and no room for more."""
+    return datetime.fromisoformat(iso(epoch_ms)).strftime("%-d %b, %H:%M:%S")
+
+
 def pretty(value: Any) -> str:
     """Return JSON for people to read."""
     return json.dumps(value, ensure_ascii=False, indent=2)
@@ -222,7 +232,8 @@ def _environment() -> Environment:
         "minute": minute,
     }
     environment.filters |= {"moment": moment, "day": day, "pretty": pretty, "tint": tint}
+    environment.filters |= {"short_day": short_day, "second": second, "iso": iso}
     icons: Any = environment.get_template("icons.html").module
-    environment.globals |= {"columns": columns, "share": share, "icon": icons.icon, "mark": icons.mark}
+    environment.globals |= {"share": share, "icon": icons.icon, "mark": icons.mark}
     environment.globals |= {"words": STATUS_WORDS, "ratio_box": ratio_box}
     return environment

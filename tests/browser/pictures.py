@@ -28,6 +28,7 @@ PAGES = {
     "overview": "/dashboard",
     "playground": "/dashboard/playground/test-image",
     "chat": "/dashboard/chat",
+    "activity": "/dashboard/activity",
     "tasks": "/dashboard/tasks",
     "catalog": "/dashboard/catalog",
     "model": "/dashboard/catalog/gpt-6-astra",

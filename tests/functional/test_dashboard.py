@@ -32,6 +32,7 @@ PAGES = (
     "",
     "/playground",
     "/chat",
+    "/activity",
     "/tasks",
     "/catalog",
     "/catalog/kling-3.0",

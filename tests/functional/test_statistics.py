@@ -127,7 +127,7 @@ class TestStatistics:
     ) -> None:
         first = ok(customer, "/api/v1/keys")["keys"][0]["id"]
         for prompt in ("a boat", "[[reject]]"):
-            body = {"model": "z-image", **with_prompt(prompt)}
+            body = {"model": PAID_IMAGE, **with_prompt(prompt)}
             _, made, _ = call("POST", "/api/v1/generation/create", customer.api_key, body)
             run_to_end(made["data"]["taskId"], clock)
         ask(aws, customer, 11, 63)

@@ -9,6 +9,7 @@ from tollgate.accounts.auth import Authenticator
 from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.service import AccountService
+from tollgate.activity.service import ActivityService
 from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.results import Results
 from tollgate.artifacts.uploads import Uploads
@@ -85,6 +86,7 @@ class Api:
     webhooks: WebhookService
     statistics: StatisticsService
     statement: Statement
+    activity: ActivityService
     payments: PaymentService
     catalog: LiveCatalog
 
@@ -150,6 +152,7 @@ def api() -> Api:
         ),
         statistics=StatisticsService(UsageRepository(db, settings.usage_table), clock()),
         statement=Statement(ledger),
+        activity=ActivityService(ledger, tasks),
         payments=PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, clock()),
         catalog=catalog,
     )

@@ -1,6 +1,6 @@
 """The geometry of the charts, which the pages draw as SVG. Pure; amounts are integers of any one unit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 # Columns are drawn on a field of 100 by 100 units, which the page stretches.
@@ -8,43 +8,77 @@ HEIGHT = 100
 WIDTH = 100
 # A quarter of a column's place is left free.
 GAP_SHARE = 4
+# An axis ends at one of these times a power of ten, so that its half is a round number too.
+STEPS = (1, 2, 4, 5, 10)
+MAX_DAY_LABELS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """One column: its place on the field, and what it stands for."""
+class Part:
+    """One part of a column: its place on the field, and what it stands for; `series` is its number."""
 
     x: str
     y: str
     width: str
     height: str
+    day: str
     label: str
     amount: int
+    series: int
 
 
-def columns(amounts: Sequence[tuple[str, int]]) -> list[Column]:
-    """Return a column for each `(label, amount)`, the highest as high as the field; amounts below 0 are 0."""
-    if not amounts:
-        return []
-    top = max(1, *(amount for _, amount in amounts))
-    place = 1000 * WIDTH // len(amounts)
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart of stacked columns; `ticks` are the amounts that its lines stand for, the highest first."""
+
+    parts: list[Part]
+    series: list[tuple[str, int]]
+    ticks: list[int]
+    days: list[str]
+
+
+def stacked(days: Mapping[str, Mapping[str, int]], series: Sequence[tuple[str, int]]) -> Chart:
+    """Return a chart with a column for each day, in which each series has a part; the first stands lowest.
+
+    `days` has the amounts of the series by name; those below 0 are drawn as 0. `series` are names and sums.
+    """
+    top = axis_end(max((_sum(amounts, series) for amounts in days.values()), default=0))
+    place = 1000 * WIDTH // max(1, len(days))
     gap = place // GAP_SHARE
-    return [
-        Column(
-            x=_units(number * place + gap // 2),
-            y=_units(1000 * HEIGHT - _height(amount, top)),
-            width=_units(place - gap),
-            height=_units(_height(amount, top)),
-            label=label,
-            amount=amount,
-        )
-        for number, (label, amount) in enumerate(amounts)
-    ]
+    parts = []
+    for number, (day, amounts) in enumerate(days.items()):
+        base = 0
+        for index, (name, _) in enumerate(series):
+            amount = max(0, amounts.get(name, 0))
+            if amount:
+                low, high = _height(base, top), _height(base + amount, top)
+                x, y = _units(number * place + gap // 2), _units(1000 * HEIGHT - high)
+                parts.append(Part(x, y, _units(place - gap), _units(high - low), day, name, amount, index))
+                base += amount
+    return Chart(parts, list(series), [top, top // 2, 0], _labelled(list(days)))
+
+
+def axis_end(most: int) -> int:
+    """Return the least round number that `most` does not exceed."""
+    power: int = 10 ** max(1, len(str(max(0, most))) - 1)
+    return next(step * power for step in STEPS if step * power >= most)
 
 
 def share(amount: int, top: int) -> str:
     """Return `amount` as percent of `top`, for a bar that is 100 units long."""
     return _units(_height(amount, max(1, top)))
+
+
+def _labelled(days: Sequence[str]) -> list[str]:
+    """Return the days to write under the columns: the first, the last, and some between, evenly."""
+    if len(days) <= MAX_DAY_LABELS:
+        return list(days)
+    last = MAX_DAY_LABELS - 1
+    return [days[number * (len(days) - 1) // last] for number in range(MAX_DAY_LABELS)]
+
+
+def _sum(amounts: Mapping[str, int], series: Sequence[tuple[str, int]]) -> int:
+    return sum(max(0, amounts.get(name, 0)) for name, _ in series)
 
 
 def _height(amount: int, top: int) -> int:

@@ -1,36 +1,74 @@
-"""What the overview shows of an account's statistics: what was spent, less what came back. Pure."""
+"""What the pages show of an account's statistics: what was spent, less what came back. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from enum import StrEnum
 
-RANGE = "30d"
-MAX_MODELS = 8
+from tollgate.dashboard.chart import Chart, stacked
+from tollgate.usage.counts import ByName, Counts, DayCounts, dearest_first, total
+from tollgate.usage.period import Period
+
+# Colours that can be told apart; what is cheaper is shown as one.
+MAX_SERIES = 6
+OTHER = "other"
+NONE = DayCounts({}, {})
+
+
+class Grouping(StrEnum):
+    """What a day's spending is divided by."""
+
+    MODEL = "model"
+    KEY = "key"
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Charges less refunds, in micro-USD. `by_day` has every day (UTC), `by_model` the dearest first."""
+    """Charges less refunds, in micro-USD. `names` has the sums of all models or keys, the dearest first."""
 
     total_micro_usd: int
+    today_micro_usd: int
     tasks: int
     requests: int
-    by_day: list[tuple[str, int]]
-    by_model: list[tuple[str, int]]
+    names: list[tuple[str, Counts]]
+    chart: Chart
 
 
-def spending(statistics: Mapping[str, Any]) -> Spending:
-    """Return what to show of `StatisticsService.of`; models without a cost that is left are not in it."""
-    by_model = [(row["model"], _net(row)) for row in statistics["byModel"]]
-    dearest_first = sorted(by_model, key=lambda row: -row[1])
+def spending(period: Period, days: Mapping[str, DayCounts], by: Grouping = Grouping.MODEL) -> Spending:
+    """Return what to show of `StatisticsService.days`; the chart has every day of the period."""
+    of_day = {day: _named(days.get(day, NONE), by) for day in period.days()}
+    sums = dearest_first(of_day.values())
+    shown = {name for name, _ in sums[:MAX_SERIES]}
+    amounts = {day: _amounts(counts, shown) for day, counts in of_day.items()}
+    everything = total(counts for _, counts in sums)
     return Spending(
-        total_micro_usd=_net(statistics["total"]),
-        tasks=statistics["total"]["tasks"],
-        requests=statistics["total"]["requests"],
-        by_day=[(row["date"], _net(row)) for row in statistics["byDay"]],
-        by_model=[(model, amount) for model, amount in dearest_first if amount > 0][:MAX_MODELS],
+        total_micro_usd=net(everything),
+        today_micro_usd=net(total(of_day[period.days()[-1]].values())),
+        tasks=everything.tasks,
+        requests=everything.requests,
+        names=sums,
+        chart=stacked(amounts, _series(sums)),
     )
 
 
-def _net(counts: Mapping[str, int]) -> int:
-    return counts["spentMicroUsd"] - counts["refundedMicroUsd"]
+def net(counts: Counts) -> int:
+    """Return what was spent less what came back."""
+    return counts.spent_micro_usd - counts.refunded_micro_usd
+
+
+def _named(day: DayCounts, by: Grouping) -> ByName:
+    return day.by_key if by is Grouping.KEY else day.by_model
+
+
+def _series(sums: list[tuple[str, Counts]]) -> list[tuple[str, int]]:
+    """Return the names that have a colour, with their sums; the rest is the last one."""
+    shown = [(name, net(counts)) for name, counts in sums[:MAX_SERIES]]
+    rest = sums[MAX_SERIES:]
+    return [*shown, (OTHER, sum(net(counts) for _, counts in rest))] if rest else shown
+
+
+def _amounts(counts: ByName, shown: set[str]) -> dict[str, int]:
+    amounts: dict[str, int] = {}
+    for name, each in counts.items():
+        series = name if name in shown else OTHER
+        amounts[series] = amounts.get(series, 0) + net(each)
+    return amounts

@@ -57,7 +57,7 @@ def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> 
         limit=reader.read("limit", limit, default_limit, "Must be a whole number.", limits),
         first_ms=reader.read("from", epoch_ms, 0, "Not a time.", A_TIME),
         end_ms=reader.read("to", epoch_ms, END_MS, "Not a time.", A_TIME),
-        after=reader.read("cursor", _position, None, "Not a cursor of an earlier page."),
+        after=reader.read("cursor", position_of, None, "Not a cursor of an earlier page."),
         kind=reader.read("kind", EntryKind, None, "Unknown kind.", [str(kind) for kind in EntryKind]),
         entry_ids=_entry_ids(task_id, request_id),
     )
@@ -77,7 +77,8 @@ def _entry_ids(task_id: str | None, request_id: str | None) -> tuple[str, ...] |
     return None if request_id is None else (text_entry_id(request_id), late_entry_id(request_id))
 
 
-def _position(text: str) -> Position:
+def position_of(text: str) -> Position:
+    """Read a cursor of an earlier page. Raises `ValueError`."""
     padded = text + "=" * (-len(text) % 4)
     time, _, entry_id = urlsafe_b64decode(padded).decode().partition("#")
     is_time = time.isascii() and time.isdigit() and len(time) <= _TIME_DIGITS

@@ -10,6 +10,7 @@ from typing import Any
 from tollgate.kit.clock import iso
 from tollgate.kit.money import cents_text
 from tollgate.kit.pages import Page
+from tollgate.kit.table import safe
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.query import Position, StatementQuery, read_query
 from tollgate.ledger.repository import LedgerRepository
@@ -26,8 +27,6 @@ COLUMNS = (
     "createdAt", "kind", "amountCents", "amountMicroUsd", "model", "taskId", "requestId", "answers",
     "reference", "id",
 )  # fmt: skip
-# A spreadsheet takes text that begins so for a formula (OWASP, CSV injection).
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,4 +103,4 @@ def _cells(shown: Mapping[str, Any]) -> Iterable[Any]:
     for name in COLUMNS:
         value = shown.get(name, "")
         is_text = name not in {"amountCents", "amountMicroUsd"}
-        yield f"'{value}" if is_text and value.startswith(_FORMULA) else value
+        yield safe(value) if is_text else value

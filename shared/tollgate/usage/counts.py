@@ -82,6 +82,12 @@ def by_name(counts: Iterable[tuple[str, Counts]]) -> ByName:
     return sums
 
 
+def dearest_first(days: Iterable[ByName]) -> list[tuple[str, Counts]]:
+    """Return the sums of several days for each name, what was spent most on first."""
+    sums = by_name(pair for counts in days for pair in counts.items())
+    return sorted(sums.items(), key=lambda pair: (-pair[1].spent_micro_usd, pair[0]))
+
+
 def bucket_of(entry: Entry) -> Bucket:
     """Return the bucket of an entry: the UTC day that it was made on, so a refund's is that of the refund."""
     return Bucket(entry.account_id, iso(entry.created_at_ms)[:DATE_LENGTH])

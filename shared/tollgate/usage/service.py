@@ -1,11 +1,11 @@
 """What customers ask about their usage: totals by day and by model."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tollgate.kit.clock import Clock
-from tollgate.usage.counts import ByName, Counts, DayCounts, by_name, total
+from tollgate.usage.counts import DayCounts, dearest_first, total
 from tollgate.usage.period import Period, read_period
 from tollgate.usage.repository import UsageRepository
 
@@ -55,9 +55,3 @@ def statistics(period: Period, days: Mapping[str, DayCounts]) -> dict[str, Any]:
             for key_id, counts in dearest_first(day.by_key for day in days.values())
         ],
     }
-
-
-def dearest_first(days: Iterable[ByName]) -> list[tuple[str, Counts]]:
-    """Return the sums of several days for each name, what was spent most on first. Pure."""
-    sums = by_name(pair for counts in days for pair in counts.items())
-    return sorted(sums.items(), key=lambda pair: (-pair[1].spent_micro_usd, pair[0]))

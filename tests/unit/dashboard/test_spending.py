@@ -1,60 +1,52 @@
-"""What the overview shows of an account's statistics."""
+"""What the pages show of an account's statistics."""
 
-from typing import Any
+from datetime import date
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.dashboard.spending import spending
+from tollgate.dashboard.spending import MAX_SERIES, OTHER, Grouping, spending
+from tollgate.usage.counts import ByName, Counts, DayCounts
+from tollgate.usage.period import Period
 
-DAYS = [f"2026-11-{day:02}" for day in range(1, 31)]
-MODELS = ("gpt-5.4-mini", "suno", "test-image")
-AMOUNTS = st.integers(0, 10**9)
-ROWS = st.lists(
-    st.tuples(st.sampled_from(DAYS), st.sampled_from(MODELS), AMOUNTS, AMOUNTS, st.integers(0, 9)),
-    max_size=30,
+NOVEMBER = Period("custom", date(2026, 11, 1), date(2026, 11, 30))
+MODELS = [f"model-{number}" for number in range(9)]
+A_DAY = st.dictionaries(
+    st.sampled_from(MODELS),
+    st.builds(Counts, st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 9), st.integers(0, 9)),
 )
-Row = tuple[str, str, int, int, int]
-"""Day, model, spent and refunded micro-USD, tasks; as many text requests."""
+DAYS = st.dictionaries(st.sampled_from(NOVEMBER.days()), A_DAY)
 
 
-def statistics(rows: list[Row]) -> dict[str, Any]:
-    """Return what `GET /stats` would (docs/contract.md#account), as far as money and counts go."""
-
-    def counts(of: list[Row]) -> dict[str, int]:
-        tasks = sum(row[4] for row in of)
-        spent, refunded = sum(row[2] for row in of), sum(row[3] for row in of)
-        return {"spentMicroUsd": spent, "refundedMicroUsd": refunded, "tasks": tasks, "requests": tasks}
-
-    models = sorted({row[1] for row in rows})
-    return {
-        "total": counts(rows),
-        "byDay": [{"date": day, **counts([row for row in rows if row[0] == day])} for day in DAYS],
-        "byModel": [{"model": name, **counts([row for row in rows if row[1] == name])} for name in models],
-    }
+def of_models(days: dict[str, ByName]) -> dict[str, DayCounts]:
+    """Return days with counts by model alone."""
+    return {day: DayCounts(counts, {}) for day, counts in days.items()}
 
 
 class TestSpending:
-    @given(ROWS)
-    def test_days_and_total_are_what_was_spent_less_what_came_back(self, rows: list[Row]) -> None:
-        expected = sum(spent - refunded for _, _, spent, refunded, _ in rows)
-        found = spending(statistics(rows))
-        assert found.total_micro_usd == expected
-        assert sum(amount for _, amount in found.by_day) == expected
-        assert [day for day, _ in found.by_day] == DAYS
-        assert found.tasks == found.requests == sum(row[4] for row in rows)
+    @given(DAYS)
+    def test_the_series_and_the_total_are_what_was_spent_less_what_came_back(
+        self, days: dict[str, ByName]
+    ) -> None:
+        everything = [counts for day in days.values() for counts in day.values()]
+        expected = sum(counts.spent_micro_usd - counts.refunded_micro_usd for counts in everything)
+        found = spending(NOVEMBER, of_models(days))
+        assert found.total_micro_usd == sum(amount for _, amount in found.chart.series) == expected
+        assert found.tasks == sum(counts.tasks for counts in everything)
+        assert found.requests == sum(counts.requests for counts in everything)
+        assert len(found.chart.series) <= MAX_SERIES + 1
 
-    def test_the_dearest_model_comes_first_and_a_refunded_one_not_at_all(self) -> None:
-        rows = [
-            ("2026-11-29", "test-image", 900, 0, 1),
-            ("2026-11-30", "test-image", 0, 900, 0),
-            ("2026-11-30", "suno", 500, 400, 5),
-            ("2026-11-30", "gpt-5.4-mini", 200, 0, 1),
+    def test_the_dearest_have_a_colour_each_and_the_rest_one_together(self) -> None:
+        costs = {model: Counts(spent_micro_usd=900 - n) for n, model in enumerate(MODELS)}
+        found = spending(NOVEMBER, of_models({"2026-11-30": costs}))
+        assert found.chart.series == [
+            *((model, 900 - n) for n, model in enumerate(MODELS[:MAX_SERIES])),
+            (OTHER, sum(900 - n for n in range(MAX_SERIES, len(MODELS)))),
         ]
-        found = spending(statistics(rows))
-        assert found.by_model == [("gpt-5.4-mini", 200), ("suno", 100)]
-        assert found.by_day[-2:] == [("2026-11-29", 900), ("2026-11-30", -600)]
+        assert found.today_micro_usd == found.total_micro_usd
 
-    def test_at_most_8_models_are_named(self) -> None:
-        rows: list[Row] = [("2026-11-30", f"model-{n}", n, 0, 1) for n in range(1, 20)]
-        assert [amount for _, amount in spending(statistics(rows)).by_model] == list(range(19, 11, -1))
+    def test_by_key_it_is_the_keys_that_are_counted(self) -> None:
+        day = DayCounts({"z-image": Counts(30)}, {"key_a": Counts(20), "": Counts(10)})
+        found = spending(NOVEMBER, {"2026-11-02": day}, Grouping.KEY)
+        assert found.chart.series == [("key_a", 20), ("", 10)]
+        assert found.today_micro_usd == 0

@@ -1,0 +1,112 @@
+"""One row of the activity: a generation, or a text request. Pure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tollgate.kit.clock import iso
+from tollgate.kit.money import cents_text
+from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.tasks.models import Task, TaskStatus
+
+ARROW = " → "
+# The disjoint counts of a request's input (`text/usage.py`).
+INPUT_COUNTS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")
+
+COLUMNS = (
+    "createdAt", "kind", "id", "keyId", "model", "route", "status", "latencyMs", "firstByteMs", "inputTokens",
+    "outputTokens", "costCents", "refundedCents",
+)  # fmt: skip
+
+
+class ActivityKind(StrEnum):
+    """What was asked for."""
+
+    TASK = "task"
+    """A generation of media."""
+    TEXT = "text"
+    """An answer in text."""
+
+
+# The kinds of entries that stand for something asked for; a refund is in the row of its task.
+SHOWN = {
+    EntryKind.CHARGE: ActivityKind.TASK,
+    EntryKind.TEXT: ActivityKind.TEXT,
+    EntryKind.VOID: ActivityKind.TEXT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """One row. `key_id` is missing for the dashboard, `route` where no provider was asked yet.
+
+    `cost_micro_usd` is before the refund. `first_byte_ms` is of streamed answers alone.
+    """
+
+    kind: ActivityKind
+    row_id: str
+    created_at_ms: int
+    model: str
+    status: TaskStatus
+    cost_micro_usd: int
+    refunded_micro_usd: int = 0
+    key_id: str | None = None
+    route: str = ""
+    latency_ms: int | None = None
+    first_byte_ms: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+    def cells(self) -> list[str | int | None]:
+        """Return the row for a spreadsheet, in the order of `COLUMNS`."""
+        return [
+            iso(self.created_at_ms),
+            str(self.kind),
+            self.row_id,
+            self.key_id,
+            self.model,
+            self.route,
+            str(self.status),
+            self.latency_ms,
+            self.first_byte_ms,
+            self.input_tokens,
+            self.output_tokens,
+            cents_text(self.cost_micro_usd),
+            cents_text(self.refunded_micro_usd),
+        ]
+
+
+def row_of(entry: Entry, task: Task | None) -> Activity:
+    """Return the row of an entry of a kind in `SHOWN`; `task` is that of a charge, if it is still there."""
+    if SHOWN[entry.kind] is ActivityKind.TEXT:
+        return _text_row(entry)
+    ended = task is not None and task.finished_at_ms is not None
+    return Activity(
+        ActivityKind.TASK,
+        entry.task_id or "",
+        entry.created_at_ms,
+        entry.model or "",
+        TaskStatus.NOT_STARTED if task is None else task.status,
+        -entry.amount_micro_usd,
+        0 if task is None else task.refunded_micro_usd,
+        entry.key_id,
+        "" if task is None else ARROW.join(attempt.provider for attempt in task.attempts),
+        (task.finished_at_ms or 0) - task.created_at_ms if task is not None and ended else None,
+    )
+
+
+def _text_row(entry: Entry) -> Activity:
+    usage = entry.usage
+    return Activity(
+        ActivityKind.TEXT,
+        entry.request_id or "",
+        entry.created_at_ms,
+        entry.model or "",
+        # What did not end in its time was not charged.
+        TaskStatus.EXPIRED if entry.kind is EntryKind.VOID else TaskStatus.FINISHED,
+        -entry.amount_micro_usd,
+        key_id=entry.key_id,
+        latency_ms=entry.latency_ms,
+        first_byte_ms=entry.first_byte_ms,
+        input_tokens=None if usage is None else sum(usage.get(name, 0) for name in INPUT_COUNTS),
+        output_tokens=None if usage is None else usage.get("output_tokens", 0),
+    )

@@ -1,0 +1,184 @@
+"""Activity in the dashboard: every request with its cost, filters, pages, a table, and the chart above it."""
+
+import csv
+import re
+from collections.abc import Iterator
+from io import StringIO
+
+import pytest
+
+from tests.conftest import Aws
+from tests.functional.conftest import with_prompt
+from tests.functional.test_api import call
+from tests.functional.test_record_usage import counted_records, record
+from tests.functional.test_run_task import run_to_end
+from tests.support.clock import ManualClock
+from tests.support.dashboard import Browser
+from tests.support.samples import PAID_IMAGE
+from tollgate.accounts.models import Scope
+from tollgate.activity import service
+from tollgate.composition import api as api_parts
+from tollgate.composition import dashboard as dashboard_parts
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.ids import new_id
+from tollgate.ledger.holds import Hold, HoldWrites, text_entry, void_entry
+
+PROMPTS = ("a boat", "[[reject]]")
+TEXT_MICRO_USD = 1_234
+
+
+@pytest.fixture
+def browser(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
+    """Return a browser at a service that lets people in by their word."""
+    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
+    dashboard_parts.forget()
+    yield Browser()
+    dashboard_parts.forget()
+
+
+@pytest.fixture
+def account_id(browser: Browser) -> str:
+    """Sign the browser in; give the account's id."""
+    return browser.sign_in()
+
+
+@pytest.fixture
+def key_id(account_id: str, clock: ManualClock, aws: Aws) -> str:
+    """Ask with a key for a generation that ends well, one that fails, and texts; give the key."""
+    key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": [str(Scope.MEDIA)]})
+    for prompt in PROMPTS:
+        body = {"model": PAID_IMAGE, **with_prompt(prompt)}
+        status, made, _ = call("POST", "/api/v1/generation/create", key["key"], body)
+        assert status == 200, made
+        clock.advance(1_500)
+        run_to_end(made["data"]["taskId"], clock)
+    post_texts(aws, account_id, key["id"], clock)
+    return str(key["id"])
+
+
+def post_texts(aws: Aws, account_id: str, key_id: str, clock: ManualClock) -> None:
+    """Put a text request and one that never ended into the ledger, as `text/billing.py` does."""
+    writes = HoldWrites(*(aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable")))
+    db = Database(aws.clients.dynamodb)
+    clock.advance(1_000)
+    entry = text_entry(
+        account_id,
+        new_id("req"),
+        model="gpt-5.4-mini",
+        charge_micro_usd=TEXT_MICRO_USD,
+        usage={"input_tokens": 7, "cache_read_tokens": 5, "output_tokens": 34},
+        now_ms=clock.now_ms(),
+        key_id=key_id,
+        latency_ms=2_345,
+        first_byte_ms=678,
+    )
+    db.write(writes.record(entry))
+    clock.advance(1_000)
+    db.write(writes.record(void_entry(account_id, Hold(new_id("req"), 1, 0), clock.now_ms())))
+
+
+def rows(browser: Browser, query: str = "") -> list[str]:
+    """Return the texts of the rows that the page shows."""
+    text = browser.get(f"/activity{query}").text
+    found = re.search(r'<table class="activity">.*?<tbody>(.*?)</tbody>', text, re.DOTALL)
+    if found is None:
+        return []
+    return [
+        " ".join(re.sub(r"<[^>]+>", " ", row).split())
+        for row in re.findall(r"<tr>(.*?)</tr>", found[1], re.DOTALL)
+    ]
+
+
+@pytest.mark.usefixtures("key_id")
+class TestRows:
+    def test_each_request_has_its_key_status_times_tokens_and_cost(self, browser: Browser) -> None:
+        died, text, failed, finished = rows(browser)
+        assert "Expired" in died
+        assert "$0.00" in died
+        for word in ("gpt-5.4-mini", "Finished", "Shop", "2.3 s", "678 ms", " 12 34 ", "$0.0012"):
+            assert word in f"{text} "
+        for word in (PAID_IMAGE, "Failed", "Shop", "$0.01", "refunded"):
+            assert word in failed
+        for word in (PAID_IMAGE, "Finished", "Shop", "$0.01"):
+            assert word in finished
+        task = api_parts.api().reader.found(browser.sign_in(), {"status": "finished"}).rows[0]
+        took_s = ((task.finished_at_ms or 0) - task.created_at_ms) / 1000
+        assert took_s >= 1.5
+        assert f" {took_s} s " in finished
+        assert "refunded" not in finished
+
+    def test_a_generation_says_which_providers_were_asked(self, browser: Browser) -> None:
+        task = api_parts.api().reader.found(browser.sign_in(), {"status": "finished"}).rows[0]
+        assert rows(browser)[-1].count(task.attempts[0].provider) == 1
+
+    @pytest.mark.parametrize(
+        ("query", "statuses"),
+        [
+            ("?kind=task", ["Failed", "Finished"]),
+            ("?kind=text", ["Expired", "Finished"]),
+            ("?status=failed", ["Failed"]),
+            ("?model=gpt-5.4-mini", ["Finished"]),
+            ("?key=dashboard", ["Expired"]),
+            ("?from=2023-11-14&to=2023-11-14", ["Expired", "Finished", "Failed", "Finished"]),
+            ("?to=2023-11-13", []),
+            ("?from=2023-11-15", []),
+        ],
+    )
+    def test_filters(self, browser: Browser, query: str, statuses: list[str]) -> None:
+        found = [re.search("Expired|Finished|Failed", row) for row in rows(browser, query)]
+        assert [one[0] for one in found if one] == statuses
+
+    def test_a_key_s_own(self, browser: Browser, key_id: str) -> None:
+        assert len(rows(browser, f"?key={key_id}")) == 3
+
+    def test_bad_filters_are_named(self, browser: Browser) -> None:
+        answer = browser.get("/activity?kind=song&from=2023-02-30&cursor=x")
+        assert answer.status == 400
+
+    def test_pages_have_each_row_once(self, browser: Browser) -> None:
+        account_id = browser.sign_in()
+        seen: list[str] = []
+        query = {"limit": "1"}
+        while True:
+            page = api_parts.api().activity.page(account_id, query)
+            seen += [row.row_id for row in page.rows]
+            if page.cursor is None:
+                break
+            query = {"limit": "1", "cursor": page.cursor}
+        assert len(seen) == len(set(seen)) == 4
+
+    def test_nobody_sees_anothers(self, browser: Browser) -> None:
+        other = Browser()
+        other.sign_in("bob@example.com")
+        assert rows(other) == []
+        assert rows(browser)
+
+
+@pytest.mark.usefixtures("key_id")
+class TestTheTable:
+    def test_it_has_the_rows_that_the_filters_let_through(self, browser: Browser, key_id: str) -> None:
+        answer = browser.get("/activity.csv?kind=text&status=finished")
+        assert answer.headers["content-type"].startswith("text/csv")
+        (row,) = csv.DictReader(StringIO(answer.text))
+        assert (row["keyId"], row["costCents"], row["latencyMs"]) == (key_id, "0.1234", "2345")
+        assert (row["inputTokens"], row["outputTokens"], row["status"]) == ("12", "34", "finished")
+
+    def test_one_that_is_cut_says_so(self, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(service, "MAX_CSV", 2)
+        lines = browser.get("/activity.csv").text.splitlines()
+        assert len(lines) == 4
+        assert lines[-1].startswith("Cut after 2 rows. The rest: the same with cursor=")
+
+
+class TestTheChart:
+    def test_it_is_by_model_or_by_key(self, aws: Aws, browser: Browser, key_id: str) -> None:
+        assert record(counted_records(aws)) == {"batchItemFailures": []}
+        legend = re.compile(r'data-chart="series">(.*?)</ul>', re.DOTALL)
+        by_model = legend.search(browser.get("/activity").text)
+        by_key = legend.search(browser.get("/activity?by=key").text)
+        assert by_model is not None
+        assert by_key is not None
+        assert PAID_IMAGE in by_model[1]
+        assert "gpt-5.4-mini" in by_model[1]
+        assert "Shop" in by_key[1]
+        assert PAID_IMAGE not in by_key[1]
