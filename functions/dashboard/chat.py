@@ -21,7 +21,8 @@ router = APIRouter()
 @router.get("/chat", dependencies=[Depends(visitor_of)])
 def show(services: Services, request: Request, model: str = "") -> Response:
     """Show the chat with a model."""
-    texts = services.api.listing.found({"kind": "llm"})
+    found = services.api.listing.found({"kind": "llm"})
+    texts = [dto for dto in found if "embeddings" not in dto["protocols"]]
     ids = [dto["id"] for dto in texts]
     if not texts:
         return page(request, "no_models.html", place="chat")

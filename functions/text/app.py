@@ -18,6 +18,7 @@ from tollgate.accounts.networks import gateway_address
 from tollgate.composition import text as text_parts
 from tollgate.composition.parts import cors_headers
 from tollgate.kit.errors import ModelNotFoundError, PayloadTooLargeError
+from tollgate.text.embeddings import read_embedding_request
 from tollgate.text.event_stream import http_response
 from tollgate.text.middleware import ACCOUNT_ID, JSON, REQUEST_ID, TextMiddleware
 from tollgate.text.models import ChatProtocol
@@ -73,6 +74,16 @@ async def responses(request: Request) -> Response:
     request_id = request.scope["state"][REQUEST_ID]
     responding = asyncio.ensure_future(call.respond(made.service, key, request_id, dict(request.headers)))
     return await http_response(responding, call.rendering, stream=call.chat.stream)
+
+
+async def embeddings(request: Request) -> Response:
+    """Answer with a vector for each input, in OpenAI's protocol."""
+    key = await _authenticate(request)
+    asked = read_embedding_request(await _body(request))
+    service = (await text_parts.text()).service
+    request_id = request.scope["state"][REQUEST_ID]
+    responding = asyncio.ensure_future(service.respond(asked, key, request_id, dict(request.headers)))
+    return await http_response(responding, AsItIs(ChatProtocol.OPENAI), stream=False)
 
 
 async def stored_response(request: Request) -> Response:
@@ -145,6 +156,7 @@ routes = Router(
         Route("/api/v1/messages", messages, methods=["POST"]),
         Route("/api/v1/messages/count_tokens", count_tokens, methods=["POST"]),
         Route("/api/v1/responses", responses, methods=["POST"]),
+        Route("/api/v1/embeddings", embeddings, methods=["POST"]),
         Route("/api/v1/responses/{id}", stored_response, methods=["GET", "DELETE"]),
         Route("/api/v1/responses/{id}/input_items", input_items, methods=["GET"]),
         Route("/api/v1/models", list_models, methods=["GET"]),

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
-from local.simulator.text import responses
+from local.simulator.text import embeddings, responses
 from local.simulator.text.content import Answer, Ask, Tool, ToolCall, count_tokens
 from local.simulator.text.directions import TextDirections
 from local.simulator.text.refusals import chat_refusal
@@ -58,6 +58,7 @@ def router(engine: Engine) -> APIRouter:
             return _refused(400, reason)
         return await _answered(engine, body)
 
+    embeddings.add_routes(routes, engine)
     if engine.provider == "openai":
         responses.add_routes(routes, engine)
     return routes

@@ -40,7 +40,7 @@ def _positive(value: Decimal) -> Decimal:
 UsdOrFree = Annotated[Decimal, BeforeValidator(_decimal)]
 Usd = Annotated[UsdOrFree, AfterValidator(_positive)]
 Basis = Literal["FOUND", "INFERRED"]
-Protocol = Literal["openai", "anthropic"]
+Protocol = Literal["openai", "anthropic", "embeddings"]
 
 
 class Price(Data):
@@ -203,18 +203,20 @@ class Model(Listed):
 
 
 class ListedTokenPrices(Data):
-    """USD per 1M tokens; a cache price that is left out is the input's."""
+    """USD per 1M tokens; a cache price that is left out is the input's. An embedding has no output."""
 
     input: UsdOrFree
-    output: UsdOrFree
+    output: UsdOrFree = Decimal(0)
     cache_read: UsdOrFree | None = None
     cache_write: UsdOrFree | None = None
 
     def amounts(self) -> Iterator[Decimal]:
         """Return the prices that are there."""
-        for amount in (self.input, self.output, self.cache_read, self.cache_write):
-            if amount is not None:
-                yield amount
+        yield from self.shown().values()
+
+    def shown(self) -> dict[str, Decimal]:
+        """Return the prices that are there, by their published names."""
+        return self.model_dump(by_alias=True, include={*ListedTokenPrices.model_fields}, exclude_unset=True)
 
 
 class LongContext(ListedTokenPrices):
@@ -259,10 +261,20 @@ class ListedTextRoute(Data):
     why: str | None = None
 
 
+class ListedEmbedding(Data):
+    """What an embedding model takes and makes; `tollgate.text.models.Embedding` says what each means."""
+
+    dimensions: int = Field(gt=0)
+    max_dimensions: int = Field(gt=0)
+    max_inputs: int = Field(gt=0)
+    takes_tokens: bool = False
+
+
 class ListedTextModel(Listed):
     """A text model: no profile, no `params`; its prices are per 1M tokens (docs/contract.md#catalog-model).
 
-    `context_tokens` bounds input and output together, `max_output_tokens` the output alone.
+    `context_tokens` bounds input and output together, `max_output_tokens` the output alone. One with
+    `embedding` makes vectors: its protocol is `embeddings`, and it has no output.
     `adaptive_thinking` is false for a Claude model that wants a token budget for its thinking.
     """
 
@@ -272,10 +284,25 @@ class ListedTextModel(Listed):
     prices: ListedTokenPrices
     long_context: list[LongContext] = Field(default_factory=list)
     context_tokens: int = Field(gt=0, le=MAX_TOKENS)
-    max_output_tokens: int = Field(gt=0, le=MAX_TOKENS)
+    max_output_tokens: int = Field(default=0, ge=0, le=MAX_TOKENS)
+    embedding: ListedEmbedding | None = None
     adaptive_thinking: bool = True
     refuses: list[Refusal] = Field(default_factory=list)
     routes: list[ListedTextRoute] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def is_one_of_two(self) -> Self:
+        """Refuse what is neither a chat model nor an embedding model: an output without a price, say."""
+        embeds = self.embedding is not None
+        spoken = [*self.protocols, *(route.protocol for route in self.routes)]
+        if any((protocol == "embeddings") is not embeds for protocol in spoken):
+            raise ValueError("protocols: an embedding model has embeddings alone, and no other has it")
+        priced = [self.prices, *self.long_context, *(route.cost for route in self.routes)]
+        if any(("output" in prices.model_fields_set) is embeds for prices in priced):
+            raise ValueError("prices: output: must be there, but for an embedding model")
+        if (self.max_output_tokens == 0) is not embeds:
+            raise ValueError("maxOutputTokens: must be there, but for an embedding model")
+        return self
 
     def amounts(self) -> Iterator[Decimal]:
         """Return every price and cost."""
@@ -296,8 +323,7 @@ class ListedTextModel(Listed):
 def _token_entries(
     prices: ListedTokenPrices, suffix: str, dimensions: dict[str, str]
 ) -> list[dict[str, Any]]:
-    shown = prices.model_dump(by_alias=True, exclude={"from_tokens"}, exclude_none=True)
     return [
         {"key": f"{key}{suffix}", "price": f"{price:f}", "dimensions": dimensions}
-        for key, price in shown.items()
+        for key, price in prices.shown().items()
     ]

@@ -229,7 +229,8 @@ def _model_ids(catalog: Catalog) -> dict[str, Json]:
     texts = catalog.texts()
     speaking = [model.id for model in texts if "anthropic" in model.protocols]
     return {
-        "TextModelId": {"type": "string", "enum": [model.id for model in texts]},
+        "TextModelId": {"type": "string", "enum": [model.id for model in texts if not model.embedding]},
+        "EmbeddingModelId": {"type": "string", "enum": [model.id for model in texts if model.embedding]},
         "MessagesModelId": {"type": "string", "enum": speaking},
     }
 

@@ -44,6 +44,16 @@ def text(model_id: str) -> list[Example]:
     ]
 
 
+def embedding(model_id: str) -> list[Example]:
+    """Return programs that ask for the vectors of two texts and print how long they are."""
+    body = {"model": model_id, "input": ["a lighthouse at dusk", "a harbour at dawn"]}
+    return [
+        Example("bash", "curl", _EMBEDDING_CURL.replace("BODY", _quoted(body))),
+        Example("python", "Python, OpenAI SDK", _EMBEDDING_OPENAI.replace("MODEL", model_id)),
+        Example("typescript", "TypeScript", _EMBEDDING_TYPESCRIPT.replace("MODEL", model_id)),
+    ]
+
+
 def endpoint(method: str, path: str, body: Body | None) -> list[Example]:
     """Return one request to an endpoint; what stands in braces in its path is for the reader to fill in."""
     url = f"$TOLLGATE_URL{path}"
@@ -224,6 +234,37 @@ const stream = await client.chat.completions.create({
 });
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta?.content ?? "");"""
 
+
+_EMBEDDING_CURL = _TEXT_CURL.replace("chat/completions", "embeddings")
+
+_EMBEDDING_OPENAI = """\
+# pip install openai
+import os
+
+from openai import OpenAI
+
+client = OpenAI(
+    base_url=os.environ["TOLLGATE_URL"] + "/api/v1",
+    api_key=os.environ["TOLLGATE_API_KEY"],
+)
+answer = client.embeddings.create(
+    model="MODEL",
+    input=["a lighthouse at dusk", "a harbour at dawn"],
+)
+print([len(each.embedding) for each in answer.data])"""
+
+_EMBEDDING_TYPESCRIPT = """\
+import OpenAI from "openai";
+
+const client = new OpenAI({
+  baseURL: process.env.TOLLGATE_URL + "/api/v1",
+  apiKey: process.env.TOLLGATE_API_KEY,
+});
+const answer = await client.embeddings.create({
+  model: "MODEL",
+  input: ["a lighthouse at dusk", "a harbour at dawn"],
+});
+console.log(answer.data.map((each) => each.embedding.length));"""
 
 _REQUEST_HTTPX = """\
 answer = httpx.request(

@@ -55,6 +55,8 @@ def tiers(model: AnyModel) -> list[Tier]:
     """Return the prices of a text model, those of short inputs first; of other models none."""
     if not isinstance(model, ListedTextModel):
         return []
+    if model.embedding is not None:
+        return [Tier("of any length", {"Input": usd(model.prices.input)})]
     bounds = [tier.from_tokens for tier in model.long_context]
     first = f"up to {thousands(bounds[0])} tokens" if bounds else "of any length"
     longer = [f"over {thousands(bound)} tokens" for bound in bounds]
@@ -92,8 +94,10 @@ def _text(model: ListedTextModel) -> Headline:
     prices = model.prices
     if not prices.input and not prices.output:
         return Headline((Amount("Free"),), "", Decimal(0))
-    amounts = (Amount(usd(prices.input), "input"), Amount(usd(prices.output), "output"))
-    return Headline(amounts, PER_MEGATOKEN, prices.input)
+    amounts = [Amount(usd(prices.input), "input")]
+    if model.embedding is None:
+        amounts.append(Amount(usd(prices.output), "output"))
+    return Headline(tuple(amounts), PER_MEGATOKEN, prices.input)
 
 
 def _media(model: Model) -> Headline:

@@ -134,6 +134,9 @@ class Site:
             "try_url": f"{base_url}/dashboard/{place}",
             "programs": examples.text(model.id),
         }
+        if not isinstance(model, Model) and model.embedding is not None:
+            shown["programs"] = examples.embedding(model.id)
+            shown["try_url"] = f"{base_url}/docs/models/{model.id}"
         if isinstance(model, Model):
             order = self._schemas[f"Generation.{model.id}"]
             shown["inputs"] = views.fields(order["properties"]["input"], self._schemas)

@@ -68,7 +68,10 @@ _MESSAGES_TYPES = {
 }
 _SERVER_ERRORS = 500
 # The other protocol's status for an overload, and the client's own (docs/text-protocols.md, both directions).
-_OVERLOADED = {ChatProtocol.OPENAI: (529, 503), ChatProtocol.ANTHROPIC: (503, 529)}
+_OVERLOADED = {
+    **dict.fromkeys((ChatProtocol.OPENAI, ChatProtocol.EMBEDDINGS), (529, 503)),
+    ChatProtocol.ANTHROPIC: (503, 529),
+}
 
 
 def error_of_failures(failures: Sequence[Fault], *, stream: bool) -> TollgateError:

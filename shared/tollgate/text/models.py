@@ -12,6 +12,8 @@ class ChatProtocol(StrEnum):
     """Chat completions."""
     ANTHROPIC = "anthropic"
     """Messages."""
+    EMBEDDINGS = "embeddings"
+    """No chat, but held, routed and billed as one is, without an output."""
 
 
 class Refuses(StrEnum):
@@ -106,9 +108,24 @@ class TextRoute:
 
 
 @dataclass(frozen=True, slots=True)
+class Embedding:
+    """What an embedding model takes and makes: of each of at most `max_inputs` inputs, a vector.
+
+    `dimensions` is its length where the request says none, `max_dimensions` the longest.
+    `takes_tokens`: an input may be a list of token ids.
+    """
+
+    dimensions: int
+    max_dimensions: int
+    max_inputs: int
+    takes_tokens: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TextModel:
     """One text model. `tiers` are in no particular order; `context_tokens` bounds input and output together.
 
+    Of an embedding model it bounds each input.
     `adaptive_thinking` is false for models that want a token budget for thinking
     (docs/providers/anthropic.md#sampling-and-thinking).
     """
@@ -122,6 +139,7 @@ class TextModel:
     tiers: tuple[LongContextTier, ...] = ()
     adaptive_thinking: bool = True
     refuses: frozenset[Refuses] = frozenset()
+    embedding: Embedding | None = None
 
     def prices_for(self, input_tokens: int) -> TokenPrices:
         """Return the prices of a request with that much input: those of the highest tier it reaches."""

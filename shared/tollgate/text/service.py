@@ -24,6 +24,7 @@ from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.text.billing import Placed, TextBilling
 from tollgate.text.breaker import Breaker
+from tollgate.text.embeddings import embedding_bound, embedding_estimate, embedding_problems
 from tollgate.text.errors import error_body, error_of_failures, fault_body, fault_status
 from tollgate.text.faults import (
     BROKEN_OFF,
@@ -37,7 +38,7 @@ from tollgate.text.faults import (
 )
 from tollgate.text.finishing import Finishing
 from tollgate.text.metering import Demand
-from tollgate.text.models import TextModel, TextRoute
+from tollgate.text.models import ChatProtocol, TextModel, TextRoute
 from tollgate.text.race import Race
 from tollgate.text.request import TextRequest
 from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse, encode_events
@@ -91,10 +92,10 @@ class TextService:
     ) -> TextResponse:
         """Answer a request, or begin to. Raises what refuses it before any provider is asked."""
         model = self.model_of(request, key)
-        problems = unpriced_problems(request)
+        problems = _problems(request, model)
         if problems:
             raise InvalidInputError(problems)
-        demand = Demand(input_bound(request, model), request.output_limit, request.answers)
+        demand = Demand(_bound(request, model), request.output_limit, request.answers)
         allowance = key.allowance(self.clock.now_ms())
         placed = await self.billing.place(
             key.account_id, request_id, demand, model, allowance, key_id=key.listed_id
@@ -150,11 +151,18 @@ class TextService:
                 [Problem("/model", names.unknown(request.model, ids, "/api/v1/models", "text model"))]
             )
         if request.protocol not in model.protocols:
-            spoken = ", ".join(sorted(model.protocols))
-            message = f"{model.id} is not a model of this protocol, but of: {spoken}."
-            raise InvalidInputError([Problem("/model", message)])
+            raise InvalidInputError([Problem("/model", self._other_protocol(model, request.protocol))])
         key.check_model(model.id)
         return model
+
+    def _other_protocol(self, model: TextModel, asked: ChatProtocol) -> str:
+        """Return what to say of a model that does not do what it is asked for."""
+        if model.embedding is not None:
+            return f"{model.id} makes embeddings: send it to /api/v1/embeddings."
+        if asked is ChatProtocol.EMBEDDINGS:
+            known = sorted({each.id for each in self.models.values() if each.embedding is not None})
+            return f"{model.id} makes no embeddings. These do: {', '.join(known)}."
+        return f"{model.id} is not a model of this protocol, but of: {', '.join(sorted(model.protocols))}."
 
     async def _try_routes(
         self, request: TextRequest, model: TextModel, placed: Placed, headers: Mapping[str, str]
@@ -230,7 +238,7 @@ class TextService:
 
         Raises `InvalidInputError`, with the first route's words, where none can.
         """
-        estimate = input_estimate(request, model)
+        estimate = _estimate(request, model)
         told_limit = placed.plan.passed_limit or request.output_limit
         created_s = self.clock.now_ms() // MS_PER_S
         refused: InvalidInputError | None = None
@@ -340,6 +348,27 @@ class _Answered:
         """Read no more of it: another route was quicker."""
         if self.response is not None:
             self.response.close()
+
+
+def _problems(request: TextRequest, model: TextModel) -> list[Problem]:
+    """Return what in a request the model does not take, or has no price."""
+    if model.embedding is not None:
+        return list(embedding_problems(request.fields, model.id, model.embedding))
+    return unpriced_problems(request)
+
+
+def _bound(request: TextRequest, model: TextModel) -> int:
+    """Return the most input tokens that a request can have."""
+    return input_bound(request, model) if model.embedding is None else embedding_bound(request.fields, model)
+
+
+def _estimate(request: TextRequest, model: TextModel) -> int:
+    """Return about how many input tokens a request has."""
+    return (
+        input_estimate(request, model)
+        if model.embedding is None
+        else embedding_estimate(request.fields, model)
+    )
 
 
 def _refused(routed: RoutedRequest, exchange: Exchange, fault: Fault) -> _Answered | Fault:

@@ -138,14 +138,14 @@ def chat_exchange(routed: RoutedRequest, call: HttpCall | Answer, dialect: ChatD
             meter,
             lambda body: relay_completion(body, meter, model, dialect),
             ChatRelay(meter, model, dialect, wants_usage=wants_usage),
-            _in_body(dialect.code_statuses),
+            faults_in_body(dialect.code_statuses),
         )
     return Exchange(
         call,
         meter,
         lambda body: message_of_completion(body, meter, model, dialect),
         MessagesFromChat(meter, model, dialect),
-        _in_body(dialect.code_statuses),
+        faults_in_body(dialect.code_statuses),
     )
 
 
@@ -155,17 +155,17 @@ def messages_exchange(routed: RoutedRequest, call: HttpCall, code_statuses: Mapp
     if routed.request.protocol is ChatProtocol.ANTHROPIC:
         relay = MessagesRelay(meter, model)
         read_whole = partial(relay_message, meter=meter, public_model=model)
-        return Exchange(call, meter, read_whole, relay, _in_body(code_statuses))
+        return Exchange(call, meter, read_whole, relay, faults_in_body(code_statuses))
     return Exchange(
         call,
         meter,
         lambda body: completion_of_message(body, meter, model, created_s),
         ChatFromMessages(meter, model, created_s, wants_usage=routed.request.wants_usage),
-        _in_body(code_statuses),
+        faults_in_body(code_statuses),
     )
 
 
-def _in_body(code_statuses: Mapping[str, int]) -> FaultReader:
+def faults_in_body(code_statuses: Mapping[str, int]) -> FaultReader:
     """Return the reader of faults that their body says all about."""
     return lambda status, _, body: read_fault(status, body, code_statuses)
 
@@ -219,4 +219,4 @@ def _has_shape(protocol: ChatProtocol, body: bytes) -> bool:
         return False
     error = fields.get("error")
     has_message = isinstance(error, dict) and isinstance(error.get("message"), str)
-    return has_message and (protocol is ChatProtocol.OPENAI or fields.get("type") == "error")
+    return has_message and (protocol is not ChatProtocol.ANTHROPIC or fields.get("type") == "error")

@@ -5,7 +5,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tollgate.catalog import models as catalog
-from tollgate.text.models import ChatProtocol, LongContextTier, Refuses, TextModel, TextRoute, TokenPrices
+from tollgate.text.models import (
+    ChatProtocol,
+    Embedding,
+    LongContextTier,
+    Refuses,
+    TextModel,
+    TextRoute,
+    TokenPrices,
+)
 
 
 def wire_model(model: catalog.ListedTextModel) -> TextModel:
@@ -20,6 +28,7 @@ def wire_model(model: catalog.ListedTextModel) -> TextModel:
         tiers=tuple(LongContextTier(tier.from_tokens, _prices(tier)) for tier in model.long_context),
         adaptive_thinking=model.adaptive_thinking,
         refuses=frozenset(map(Refuses, model.refuses)),
+        embedding=None if model.embedding is None else Embedding(**model.embedding.model_dump()),
     )
 
 
@@ -52,7 +61,6 @@ def models_view(models: Iterable[catalog.ListedTextModel]) -> dict[str, Any]:
 
 def model_view(model: catalog.ListedTextModel) -> dict[str, Any]:
     """The body of `GET /api/v1/models/{id}`, which OpenAI's and Anthropic's SDKs both read."""
-    prices = model.prices.model_dump(by_alias=True, exclude_none=True)
     created_s = _epoch_s(model.released_at)
     return {
         "id": model.id,
@@ -65,7 +73,8 @@ def model_view(model: catalog.ListedTextModel) -> dict[str, Any]:
         "protocols": list(model.protocols),
         "context_length": model.context_tokens,
         "max_output_tokens": model.max_output_tokens,
-        "pricing": {name: f"{price:f}" for name, price in prices.items()},
+        "pricing": {name: f"{price:f}" for name, price in model.prices.shown().items()},
+        **({} if model.embedding is None else model.embedding.model_dump(exclude={"takes_tokens"})),
     }
 
 

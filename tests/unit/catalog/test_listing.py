@@ -19,7 +19,7 @@ def listed(**query: str) -> list[dict[str, Any]]:
 
 class TestFilters:
     def test_without_any_every_model_is_there(self) -> None:
-        assert len(listed()) == 66 + 46
+        assert len(listed()) == 66 + 52
 
     @pytest.mark.parametrize(
         ("name", "value", "key"), [("type", "IMAGE", "type"), ("vendor", "Alibaba", "vendor")]
@@ -30,7 +30,7 @@ class TestFilters:
         assert found
 
     def test_by_kind(self) -> None:
-        assert len(listed(kind="llm")) == 46
+        assert len(listed(kind="llm")) == 52
         assert len(listed(kind="media")) == 66
 
     def test_by_capability(self) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.catalog.cases import CATALOG
+from tollgate.catalog.errors import CatalogError
 from tollgate.catalog.lint import reserve_faults, text_faults
 from tollgate.catalog.loader import parse_model
 from tollgate.catalog.models import ListedTextModel
@@ -53,8 +54,11 @@ def test_the_families_are_those_of_the_contract() -> None:
     assert groups == {"Claude", "DeepSeek", "Gemini", "GLM", "GPT", "Grok", "Kimi", "MiniMax", "Qwen", "Test"}
 
 
-def test_every_model_answers_in_every_protocol() -> None:
-    assert {tuple(model.protocols) for model in MODELS} == {("openai", "anthropic")}
+def test_every_model_answers_in_every_protocol_or_makes_embeddings() -> None:
+    assert {tuple(model.protocols) for model in MODELS if not model.embedding} == {("openai", "anthropic")}
+    embedding = [model for model in MODELS if model.embedding and not model.free]
+    assert {tuple(model.protocols) for model in embedding} == {("embeddings",)}
+    assert {model.vendor for model in embedding} == {"OpenAI", "Google", "Alibaba (Qwen)"}
 
 
 def test_only_haiku_4_5_thinks_by_a_budget() -> None:
@@ -72,13 +76,31 @@ def test_claude_has_its_reserve_at_the_same_price() -> None:
 def test_every_text_model_has_a_reserve_or_a_word_on_why_not() -> None:
     assert [fault for model in MODELS for fault in reserve_faults(model)] == []
     without = {model.id for model in MODELS if model.single_route is not None}
-    assert without == {"deepseek-v4-flash", "qwen3-coder-plus", "minimax-m2.5", "minimax-m2.5-lightning"}
+    assert without == {
+        *("deepseek-v4-flash", "qwen3-coder-plus", "minimax-m2.5", "minimax-m2.5-lightning"),
+        *("gemini-embedding-2", "text-embedding-v4"),
+    }
 
 
 def test_no_two_models_are_described_alike() -> None:
     for locale in ("en", *MODELS[0].description_locales):
         said = [model.description_locales.get(locale, model.description) for model in MODELS]
         assert len(set(said)) == len(said), locale
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fault"),
+    [
+        ({"protocols": ["embeddings"]}, "protocols"),
+        ({"protocols": ["openai", "embeddings"]}, "protocols"),
+        ({"embedding": {"dimensions": 8, "maxDimensions": 8, "maxInputs": 1}}, "protocols"),
+        ({"prices": {"input": "2"}}, "prices: output"),
+        ({"maxOutputTokens": 0}, "maxOutputTokens"),
+    ],
+)
+def test_what_is_neither_a_chat_nor_an_embedding_model_is_refused(wrong: dict[str, Any], fault: str) -> None:
+    with pytest.raises(CatalogError, match=fault):
+        parse_model({**RAW, **wrong}, "test")
 
 
 class TestPublished:

@@ -26,7 +26,7 @@ class TestHeadline:
         assert line("gpt-6-astra") == "$10.00 input, $50.00 output per 1M tokens"
 
     def test_no_text_model_shows_what_reading_its_cache_costs(self) -> None:
-        for model in CATALOG.texts():
+        for model in (each for each in CATALOG.texts() if each.embedding is None):
             if not model.free:
                 expected = f"{usd(model.prices.input)} input, {usd(model.prices.output)} output per 1M tokens"
                 assert line(model.id) == expected

@@ -1,4 +1,4 @@
-"""A chat model that says the last message back, in OpenAI's protocol, without a network.
+"""A chat model that says the last message back, and an embedding model, in OpenAI's protocol and here.
 
 Its answers are bytes, read like any other provider's: whole or streamed, relayed or translated.
 """
@@ -7,11 +7,13 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from tollgate.kit.ids import new_id
 from tollgate.providers.media.test.directions import Directions, directions_of, without_directions
 from tollgate.text.dialect import ChatDialect
+from tollgate.text.embeddings import embeddings_exchange
 from tollgate.text.request import dumps
 from tollgate.text.upstream import Exchange, RoutedRequest, chat_exchange
 
@@ -30,15 +32,19 @@ class TextTestProvider:
 
     def exchange(self, routed: RoutedRequest) -> Exchange:
         """Return the answer to a request; a word counts as a token."""
-        prompt = _last_text(routed.request.fields)
+        embeds = routed.model.embedding is not None
+        prompt = str(routed.request.fields["input"]) if embeds else _last_text(routed.request.fields)
         wanted = directions_of(prompt)
         if wanted.fail or wanted.reject:
             status, message, kind, code = _REJECTION if wanted.reject else _FAILURE
             error = {"error": {"message": message, "type": kind, "code": code}}
             answer = _Answer(status, _Content(_at_once(dumps(error).encode())))
+        elif embeds:
+            answer = _Answer(200, _Content(_at_once(_vectors(routed))))
         else:
             answer = _Answer(200, _Content(_pieces(routed, prompt, wanted)))
-        return chat_exchange(routed, answer, ChatDialect())
+        exchange = embeddings_exchange if embeds else chat_exchange
+        return exchange(routed, answer, ChatDialect())
 
 
 class _Content:
@@ -97,6 +103,16 @@ async def _pieces(routed: RoutedRequest, prompt: str, wanted: Directions) -> Asy
     else:
         whole = _completion(told, words, finish)
         yield whole if wanted.stream_cut is None else whole[: len(whole) // 2]
+
+
+def _vectors(routed: RoutedRequest) -> bytes:
+    """Return a vector for each input, always the same for the same one."""
+    sent, takes = routed.request.fields["input"], routed.model.embedding
+    inputs = sent if isinstance(sent, list) else [sent]
+    length = routed.request.fields.get("dimensions") or (takes.dimensions if takes else 1)
+    digests = [sha256(str(each).encode()).digest() for each in inputs]
+    data = [{"embedding": [byte / 255 for byte in digest[:length]]} for digest in digests]
+    return dumps({"data": data, "usage": {"prompt_tokens": routed.input_estimate}}).encode()
 
 
 def _completion(told: Mapping[str, Any], words: list[str], finish: str) -> bytes:

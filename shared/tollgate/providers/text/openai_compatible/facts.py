@@ -15,6 +15,7 @@ from tollgate.text.usage import ReasoningCount
 
 CHAT_PATH = "/chat/completions"
 RESPONSES_PATH = "/responses"
+EMBEDDINGS_PATH = "/embeddings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,7 @@ class Vendor(ProviderAccount):
     `base_url` is empty where each customer of the vendor has an address of its own: it stands beside the key.
     `caps_price`: the vendor picks among hosts of different prices, so it is told the most that we pay.
     `tools_at_responses`: requests with function tools go to its Responses API.
+    `packs_vectors`: it sends embeddings in base64 where asked.
     """
 
     simulator: str = "/v1"
@@ -31,6 +33,7 @@ class Vendor(ProviderAccount):
     dialect: ChatDialect
     caps_price: bool = False
     tools_at_responses: bool = False
+    packs_vectors: bool = False
 
 
 _GLM_CODES = {
@@ -60,6 +63,7 @@ _VENDORS = (
         # The second comes inside HTTP 200, at the end of a response.
         dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "rate_limit_exceeded": 429}),
         tools_at_responses=True,
+        packs_vectors=True,
     ),
     Vendor(
         name="deepseek",

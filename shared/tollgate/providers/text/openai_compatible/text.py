@@ -8,7 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tollgate.providers.text.openai_compatible.facts import CHAT_PATH, RESPONSES_PATH, Vendor
+from tollgate.providers.text.openai_compatible.facts import (
+    CHAT_PATH,
+    EMBEDDINGS_PATH,
+    RESPONSES_PATH,
+    Vendor,
+)
 from tollgate.providers.text.openai_compatible.responses import (
     ResponsesSplitter,
     completion_of_response,
@@ -16,6 +21,7 @@ from tollgate.providers.text.openai_compatible.responses import (
     responses_body,
 )
 from tollgate.text.capabilities import fit_chat
+from tollgate.text.embeddings import embeddings_body, embeddings_exchange
 from tollgate.text.models import ChatProtocol
 from tollgate.text.translate_request_to_chat import chat_request
 from tollgate.text.upstream import (
@@ -39,6 +45,10 @@ class OpenAiCompatible:
     def exchange(self, routed: RoutedRequest) -> Exchange:
         """Return what to send for it. Raises `InvalidInputError` for what cannot be translated."""
         dialect = self.vendor.dialect
+        if routed.request.protocol is ChatProtocol.EMBEDDINGS:
+            asked_for = embeddings_body(routed, packs=self.vendor.packs_vectors)
+            body = encoded({**asked_for, **self._additions(routed)})
+            return embeddings_exchange(routed, self._call(EMBEDDINGS_PATH, body), dialect)
         if routed.request.protocol is ChatProtocol.OPENAI:
             fields: Mapping[str, Any] = routed.request.fields
             body = relayed_chat_body(routed, dialect, self._additions(routed))
@@ -78,5 +88,7 @@ class OpenAiCompatible:
             return {}
         # The prices of a short input: it is a host's own tiers that make a long one dearer.
         prices = routed.model.prices
-        most = {"prompt": f"{prices.input:f}", "completion": f"{prices.output:f}"}
+        most = {"prompt": f"{prices.input:f}"}
+        if routed.model.embedding is None:
+            most["completion"] = f"{prices.output:f}"
         return {"provider": {"max_price": most}}

@@ -1,0 +1,205 @@
+"""Embeddings: a vector for each input, in OpenAI's protocol, whichever vendor makes them. Pure.
+
+Source: `openai.types.EmbeddingCreateParams` and `CreateEmbeddingResponse`; what vendors do otherwise is in
+docs/text-protocols.md#embeddings. A vector travels as numbers (`float`) or packed (`base64`: 32-bit floats,
+little endian), which OpenAI's SDK asks for unless told otherwise.
+"""
+
+import json
+from array import array
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from collections.abc import Iterator, Mapping
+from sys import byteorder
+from typing import Any
+
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.text.dialect import ChatDialect
+from tollgate.text.faults import UNREADABLE, FaultError, chat_fault
+from tollgate.text.models import ChatProtocol, Embedding, TextModel
+from tollgate.text.relay import ChatRelay
+from tollgate.text.request import TextRequest, read_json_body
+from tollgate.text.stream import Meter
+from tollgate.text.tokens import MESSAGE_OVERHEAD_TOKENS, tokens_of_bytes, utf8_length
+from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, encoded, faults_in_body
+from tollgate.text.usage import ReasoningCount, read_chat_usage
+
+FLOAT, BASE64 = "float", "base64"
+MOST_NUMBERS = {FLOAT: 1_000_000, BASE64: 4_000_000}
+"""In one answer, as it is sent: what the function's memory holds, read and written."""
+
+_FIELDS = ("model", "input", "dimensions", "encoding_format", "user")
+
+Fields = Mapping[str, Any]
+
+
+def read_embedding_request(body: bytes) -> TextRequest:
+    """Return the request in `body`.
+
+    Raises `PayloadTooLargeError`, or `InvalidInputError` with what is wrong for any model.
+    """
+    parsed = read_json_body(body)
+    problems = list(_shape_problems(parsed.fields))
+    if problems:
+        raise InvalidInputError(problems)
+    return TextRequest(
+        ChatProtocol.EMBEDDINGS,
+        parsed,
+        parsed.fields["model"],
+        stream=False,
+        wants_usage=True,
+        output_limit=None,
+        answers=1,
+    )
+
+
+def embedding_problems(fields: Fields, model_id: str, takes: Embedding) -> Iterator[Problem]:
+    """Return what in a request a model does not take."""
+    inputs, wanted = _inputs(fields), fields.get("dimensions")
+    if len(inputs) > takes.max_inputs:
+        yield Problem("/input", f"{model_id} takes at most {takes.max_inputs} inputs in one request.")
+    if not takes.takes_tokens and any(isinstance(each, list) for each in inputs):
+        yield Problem("/input", f"{model_id} takes texts, not token ids.")
+    if wanted is not None and wanted > takes.max_dimensions:
+        yield Problem("/dimensions", f"{model_id} makes at most {takes.max_dimensions}.")
+    elif len(inputs) * (wanted or takes.dimensions) > (most := MOST_NUMBERS[_format(fields)]):
+        hint = f", or ask for {BASE64}" if _format(fields) == FLOAT else ""
+        yield Problem("/input", f"The answer would have over {most} numbers: send fewer inputs{hint}.")
+
+
+def embedding_bound(fields: Fields, model: TextModel) -> int:
+    """Return the most input tokens that a provider can count: one per byte, each input within the context."""
+    counts = (_most_tokens(each) + MESSAGE_OVERHEAD_TOKENS for each in _inputs(fields))
+    return sum(min(count, model.context_tokens) for count in counts)
+
+
+def embedding_estimate(fields: Fields, model: TextModel) -> int:
+    """Return about how many input tokens a request has, for a provider that does not say. Never 0."""
+    counts = (
+        len(each) if isinstance(each, list) else tokens_of_bytes(utf8_length(each))
+        for each in _inputs(fields)
+    )
+    return max(1, sum(min(count, model.context_tokens) for count in counts))
+
+
+def embeddings_body(routed: RoutedRequest, *, packs: bool) -> dict[str, Any]:
+    """Return the body for a provider; one that `packs` vectors is asked for what the client wants."""
+    fields = routed.request.fields
+    body = {name: fields[name] for name in ("input", "dimensions", "user") if fields.get(name) is not None}
+    return {
+        "model": routed.route.upstream_id,
+        **body,
+        "encoding_format": _format(fields) if packs else FLOAT,
+    }
+
+
+def embeddings_exchange(routed: RoutedRequest, call: HttpCall | Answer, dialect: ChatDialect) -> Exchange:
+    """Return the exchange for a `call` to a provider of embeddings. It is never streamed."""
+    meter, fields, model = routed.meter(), routed.request.fields, routed.model.id
+    return Exchange(
+        call,
+        meter,
+        lambda body: _read_answer(body, fields, meter, model, dialect),
+        ChatRelay(meter, model, dialect, wants_usage=False),
+        faults_in_body(dialect.code_statuses),
+    )
+
+
+def _read_answer(body: bytes, fields: Fields, meter: Meter, model: str, dialect: ChatDialect) -> bytes:
+    """Return the client's answer. Raises `FaultError` for a fault, and for anything but a vector each."""
+    try:
+        answer = json.loads(body)
+        vectors = [_vector(each["embedding"], _format(fields)) for each in answer["data"]]
+    except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as exc:
+        raise FaultError(_fault_in(body, dialect) or UNREADABLE) from exc
+    if len(vectors) != len(_inputs(fields)):
+        raise FaultError(UNREADABLE)
+    # Gemini says nothing of its usage; then our own count is billed.
+    meter.reported = read_chat_usage(answer.get("usage"), ReasoningCount.INSIDE)
+    meter.final = meter.reported is not None
+    tokens = meter.usage().total_input_tokens
+    data = [
+        {"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(vectors)
+    ]
+    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+    return encoded({"object": "list", "data": data, "model": model, "usage": usage})
+
+
+def _fault_in(body: bytes, dialect: ChatDialect) -> Any:
+    try:
+        payload = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return chat_fault(payload, dialect.code_statuses) if isinstance(payload, dict) else None
+
+
+def _vector(sent: object, wanted: str) -> object:
+    """Return a vector in the format that the client wants. Raises `ValueError` or `TypeError` for none."""
+    if isinstance(sent, str):
+        if wanted == BASE64:
+            return sent
+        try:
+            numbers = array("f", b64decode(sent, validate=True))
+        except Base64Error as exc:
+            raise ValueError("not in base64") from exc
+        return _little_endian(numbers).tolist()
+    if not isinstance(sent, list) or not sent:
+        raise TypeError("no vector")
+    packed = array("f", sent)
+    return b64encode(_little_endian(packed).tobytes()).decode() if wanted == BASE64 else sent
+
+
+def _little_endian(numbers: "array[float]") -> "array[float]":
+    if byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def _format(fields: Fields) -> str:
+    return fields.get("encoding_format") or FLOAT
+
+
+def _inputs(fields: Fields) -> list[Any]:
+    """Return the inputs one by one: texts, or lists of token ids."""
+    sent = fields["input"]
+    is_one = isinstance(sent, str) or isinstance(sent[0], int)
+    return [sent] if is_one else list(sent)
+
+
+def _most_tokens(one: str | list[int]) -> int:
+    return len(one) if isinstance(one, list) else utf8_length(one)
+
+
+def _shape_problems(fields: Fields) -> Iterator[Problem]:
+    if not isinstance(fields.get("model"), str):
+        yield Problem("/model", "Must be an embedding model's id.")
+    if not _is_input(fields.get("input")):
+        yield Problem(
+            "/input", "Must be a text, a list of texts, or token ids as a list or lists; none empty."
+        )
+    dimensions = fields.get("dimensions")
+    if dimensions is not None and not _is_count(dimensions):
+        yield Problem("/dimensions", "Must be a whole number above 0.")
+    if fields.get("encoding_format") not in (None, FLOAT, BASE64):
+        yield Problem("/encoding_format", "Must be a known format.", [FLOAT, BASE64])
+    for name in fields:
+        if name not in _FIELDS:
+            yield Problem(f"/{name}", "Not a field of embeddings.", list(_FIELDS))
+
+
+def _is_input(sent: object) -> bool:
+    if isinstance(sent, str):
+        return bool(sent)
+    if not isinstance(sent, list) or not sent:
+        return False
+    if all(isinstance(each, str) and each for each in sent) or _are_tokens(sent):
+        return True
+    return all(isinstance(each, list) and each and _are_tokens(each) for each in sent)
+
+
+def _are_tokens(ids: list[Any]) -> bool:
+    return all(isinstance(each, int) and not isinstance(each, bool) and each >= 0 for each in ids)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
