@@ -9,7 +9,7 @@ from functools import cache
 from mangum import Mangum
 
 from tollgate.kit.base_url import base_url
-from tollgate.kit.cors import CrossOrigin, cors_headers
+from tollgate.kit.cors import CrossOrigin, headers_for
 from tollgate.kit.settings import Settings
 from tollgate.kit.version import VERSION
 from tollgate.mcp.http import McpApp
@@ -17,10 +17,10 @@ from tollgate.mcp.http import McpApp
 
 # Not in tollgate.composition: that imports boto3, which is not needed here.
 @cache
-def shared_headers() -> dict[str, str]:
+def cors_headers() -> dict[str, str]:
     """Return the headers that let a page of another origin read an answer."""
-    return cors_headers(Settings.from_env().allowed_origin)
+    return headers_for(Settings.from_env().allowed_origin)
 
 
-app = CrossOrigin(McpApp(VERSION, base_url), shared_headers)
+app = CrossOrigin(McpApp(VERSION, base_url), cors_headers)
 handler = Mangum(app, lifespan="off")

@@ -22,6 +22,7 @@ from local.emulator import free_port
 from local.template import ROOT
 from tests.support.node_project import installed
 from tollgate.composition import dashboard as dashboard_parts
+from tollgate.composition import parts
 from tollgate.dashboard.identities import Person
 from tollgate.kit import aws
 
@@ -124,9 +125,9 @@ def issuer(run_provider: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> 
     pool = {"issuer": found, "client_id": "tollgate", "domain": found}
     aws.ssm().put_parameter(Name=PARAMETER, Type="String", Value=json.dumps(pool), Overwrite=True)
     monkeypatch.setenv("SIGN_IN_PARAMETER", PARAMETER)
-    dashboard_parts.forget()
+    parts.forget()
     yield found
-    dashboard_parts.forget()
+    parts.forget()
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.models import Scope
 from tollgate.catalog.loader import Catalog, Document, compiled
 from tollgate.composition import api as api_parts
-from tollgate.composition import dashboard as dashboard_parts
+from tollgate.composition import parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.dashboard.sessions import LIFE_S
 from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError
@@ -67,9 +67,9 @@ def dashboard(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let the dashboard take the development sign-in."""
     monkeypatch.setattr(Catalog, "shipped", catalog)
     monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
-    dashboard_parts.forget()
+    parts.forget()
     yield
-    dashboard_parts.forget()
+    parts.forget()
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ class TestSignIn:
         self, browser: Browser, monkeypatch: pytest.MonkeyPatch, way: str
     ) -> None:
         monkeypatch.delenv("TOLLGATE_DEVELOPMENT_SIGN_IN")
-        dashboard_parts.forget()
+        parts.forget()
         assert "not set up" in browser.get("/sign-in").text
         answer = browser.post(f"/sign-in/development/{way}", {"email": "ada@example.com"})
         assert answer.status == 404
@@ -165,7 +165,7 @@ class TestSession:
     ) -> None:
         monkeypatch.delenv("TOLLGATE_DEVELOPMENT_SIGN_IN")
         monkeypatch.setenv("STAGE", "prod")
-        dashboard_parts.forget()
+        parts.forget()
         answer = browser.get("/sign-in")
         assert answer.cookie is not None
         assert "secure" in answer.cookie.split("; ")
@@ -356,7 +356,7 @@ class TestKeys:
         answer = ada.post(f"/keys/key_{text.split('_')[2]}/revoke")
         assert answer.status == 200
         assert "No keys yet" in answer.text
-        dashboard_parts.forget()
+        parts.forget()
         with pytest.raises(InvalidApiKeyError):
             api_parts.api().authenticator.authenticate(f"Bearer {text}", Scope.MEDIA, None)
 

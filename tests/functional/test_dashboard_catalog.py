@@ -10,7 +10,7 @@ from tests.conftest import Aws
 from tests.support.dashboard import Browser
 from tollgate.catalog.loader import Catalog, Document, compiled
 from tollgate.composition import api as api_parts
-from tollgate.composition import dashboard as dashboard_parts
+from tollgate.composition import parts
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +23,9 @@ def catalog() -> Catalog:
 def browser(aws: Aws, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
     """Return a browser that nobody has signed in with."""
     monkeypatch.setattr(Catalog, "shipped", lambda: catalog)
-    dashboard_parts.forget()
+    parts.forget()
     yield Browser()
-    dashboard_parts.forget()
+    parts.forget()
 
 
 def shown(browser: Browser, query: str) -> list[str]:

@@ -16,6 +16,7 @@ from tests.support.issuer import CLIENT_ID, OTHER_KEY, SUBJECT, Issuer, running_
 from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import dashboard as dashboard_parts
+from tollgate.composition import parts
 from tollgate.dashboard.identities import Person
 from tollgate.dashboard.repository import IdentityRepository
 
@@ -32,7 +33,7 @@ def issuer(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Issuer]:
     with running_issuer() as running:
         pool_at(running.url, monkeypatch)
         yield running
-    dashboard_parts.forget()
+    parts.forget()
 
 
 def pool_at(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +42,7 @@ def pool_at(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ssm: Any = boto3.client("ssm", region_name="us-east-1")
     ssm.put_parameter(Name=PARAMETER, Type="String", Value=json.dumps(pool))
     monkeypatch.setenv("SIGN_IN_PARAMETER", PARAMETER)
-    dashboard_parts.forget()
+    parts.forget()
 
 
 def come_back(browser: Browser, issuer: Issuer) -> int:
@@ -156,7 +157,7 @@ class TestSignIn:
     def test_a_provider_that_is_out_of_order_is_said_to_be(self, issuer: Issuer, path: str) -> None:
         for body in (b"", b"<html>", b"[]", b"{}", b"\xff"):
             # A process that has read nothing yet.
-            dashboard_parts.forget()
+            parts.forget()
             browser = Browser()
             if "well-known" in path:
                 issuer.broken[path] = Reply(200 if body else 500, body)
@@ -175,7 +176,7 @@ class TestSignIn:
     ) -> None:
         pool_at("http://127.0.0.1:9", monkeypatch)
         assert Browser().get("/sign-in/begin").status == 503
-        dashboard_parts.forget()
+        parts.forget()
 
     def test_a_callback_that_this_browser_did_not_begin_is_refused(self, issuer: Issuer) -> None:
         query = issuer.authorize(Browser().get("/sign-in/begin").headers["location"])

@@ -9,7 +9,7 @@ from tests.conftest import Aws
 from tests.functional.test_payments import send
 from tests.support.dashboard import ORIGIN, STAGE, Browser
 from tests.support.payments import CHECKOUT_URL, KEYS, PAYMENT, SESSION, event, session, stripe_api
-from tollgate.composition import dashboard as dashboard_parts
+from tollgate.composition import parts
 
 PAGE = f"{ORIGIN}{STAGE}/dashboard/top-up"
 
@@ -24,9 +24,9 @@ def asked() -> list[dict[str, str]]:
 def browser(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
     """Return a browser at a service that lets people in by their word."""
     monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
-    dashboard_parts.forget()
+    parts.forget()
     yield Browser()
-    dashboard_parts.forget()
+    parts.forget()
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def with_stripe(aws: Aws, base_url: str = "https://api.stripe.invalid") -> None:
     """Fill in Stripe's keys, as an operator does; a process that is new has them at once."""
     secret = json.dumps({**KEYS, "baseUrl": base_url})
     aws.clients.secrets.put_secret_value(SecretId=aws.stack.refs["StripeSecret"], SecretString=secret)
-    dashboard_parts.forget()
+    parts.forget()
 
 
 @pytest.mark.usefixtures("account_id")

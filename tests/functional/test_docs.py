@@ -13,7 +13,7 @@ from tests.functional.test_landing import get
 from tests.unit.test_error_docs import rows
 from tollgate.catalog.loader import Catalog, Document, compiled, read_yaml
 from tollgate.composition import api as api_parts
-from tollgate.composition import dashboard as dashboard_parts
+from tollgate.composition import parts
 from tollgate.reference.document import openapi
 from tollgate.reference.markup import html_of
 from tollgate.reference.site import SITE, Site
@@ -33,9 +33,9 @@ def catalog() -> Catalog:
 def dashboard(aws: Aws, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Serve the shipped catalog."""
     monkeypatch.setattr(Catalog, "shipped", lambda: catalog)
-    dashboard_parts.forget()
+    parts.forget()
     yield
-    dashboard_parts.forget()
+    parts.forget()
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from tests.conftest import Aws
 from tests.support.dashboard import CONTEXT, EVENT, STAGE, Browser
 from tollgate.catalog.loader import Catalog, Document, compiled
 from tollgate.composition import api as api_parts
-from tollgate.composition import dashboard as dashboard_parts
+from tollgate.composition import parts
 
 MAX_BYTES = 150_000
 
@@ -30,9 +30,9 @@ def dashboard(aws: Aws, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> It
     """Let the dashboard take the development sign-in."""
     monkeypatch.setattr(Catalog, "shipped", lambda: catalog)
     monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
-    dashboard_parts.forget()
+    parts.forget()
     yield
-    dashboard_parts.forget()
+    parts.forget()
 
 
 def get(path: str, headers: dict[str, str] | None = None, query: str = "") -> dict[str, Any]:

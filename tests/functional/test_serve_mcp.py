@@ -8,7 +8,7 @@ import pytest
 
 from local.events import Context
 from local.template import ROOT
-from serve_mcp.app import handler, shared_headers
+from serve_mcp.app import cors_headers, handler
 from tollgate.kit.base_url import base_url
 
 EVENT: dict[str, Any] = json.loads((ROOT / "events/serve_mcp.json").read_text())
@@ -19,7 +19,7 @@ CONTEXT: Any = Context("ServeMcpFunction")
 def settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the function start as the template has it."""
     monkeypatch.setenv("STAGE", "local")
-    shared_headers.cache_clear()
+    cors_headers.cache_clear()
 
 
 def call(event: dict[str, Any]) -> tuple[int, dict[str, Any]]:

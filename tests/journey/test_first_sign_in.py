@@ -7,6 +7,7 @@ import pytest
 from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import dashboard as dashboard_parts
+from tollgate.composition import parts
 from tollgate.dashboard.identities import Person
 from tollgate.kit.ids import new_id
 
@@ -17,7 +18,7 @@ AT_ONCE = 8
 
 @pytest.mark.usefixtures("service")
 def test_they_end_in_one_account_that_is_welcomed_once() -> None:
-    dashboard_parts.forget()
+    parts.forget()
     identities = dashboard_parts.dashboard().identities
     person = Person(new_id("development#"), "ada@example.com")
 
@@ -32,4 +33,4 @@ def test_they_end_in_one_account_that_is_welcomed_once() -> None:
         (account_id,) = set(pool.map(sign_in, range(AT_ONCE)))
     assert set(accounts.account_ids()) - before == {account_id}
     assert api_parts.api().accounts.me(account_id).balance_micro_usd == 1_000_000
-    dashboard_parts.forget()
+    parts.forget()

@@ -7,7 +7,7 @@ from typing import Any
 from tollgate.accounts.models import Scope
 from tollgate.accounts.networks import Network, network_of
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
+from tollgate.kit.errors import InvalidInputError, Problem, shortened, unknown_fields
 from tollgate.kit.json_body import whole_number
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.caps import CapPeriod, SpendingCap
@@ -107,7 +107,9 @@ def _models(value: Any, is_model: IsModel) -> frozenset[str]:
     if not isinstance(value, list) or not 1 <= len(value) <= MAX_MODELS:
         raise _wrong("/models", "Must be a list of model ids.", f"1 to {MAX_MODELS} ids, or null for all")
     _raise_if(
-        Problem(f"/models/{n}", "Unknown model. GET /api/v1/catalog lists the models.")
+        Problem(
+            f"/models/{n}", f"Unknown model {shortened(repr(one))}. GET /api/v1/catalog lists the models."
+        )
         for n, one in enumerate(value)
         if not isinstance(one, str) or not is_model(one)
     )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import WaiterError
 
 from tollgate.artifacts.sniff import HEAD_BYTES, MediaType, media_type
-from tollgate.artifacts.uploads import ID_PREFIX, PREFIX, Uploads
+from tollgate.artifacts.uploads import ID_PREFIX, PREFIX, Uploads, folder_of
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.ids import is_id
 
@@ -66,7 +66,8 @@ class InputStore:
         """
         files: list[InputFile] = []
         problems: list[Problem] = []
-        own = f"{self.storage_url}/{PREFIX}/{account_id}/"
+        folder = folder_of(account_id)
+        own = f"{self.storage_url}/{folder}"
 
         def name_of(path: str, text: str) -> str:
             if is_id(ID_PREFIX, text):
@@ -88,7 +89,7 @@ class InputStore:
                 return text
             # Named after its bytes: a repeat of the create stores the same file again, and nothing else.
             name = f"{hashlib.sha256(data).hexdigest()}.{kind.extension}"
-            files.append(InputFile(f"{PREFIX}/{account_id}/{name}", f"{own}{name}", kind, data, uri=text))
+            files.append(InputFile(f"{folder}{name}", f"{own}{name}", kind, data, uri=text))
             return files[-1].url
 
         changed = {**body, "input": _replaced(body.get("input"), "/input", name_of, MAX_DEPTH)}

@@ -88,7 +88,7 @@ class Uploads:
         content_type, size_bytes = _checked(body)
         self.check_room(account_id, size_bytes)
         file_id = f"{ID_PREFIX}_{ULID.from_timestamp(self.clock.now_ms())}"
-        key = f"{_folder(account_id)}{file_id}-{size_bytes}.{EXTENSIONS[content_type]}"
+        key = f"{folder_of(account_id)}{file_id}-{size_bytes}.{EXTENSIONS[content_type]}"
         # The place is taken before the form goes out, so forms never add up to more than fits.
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=b"", ContentType=content_type)
         form = self.s3.generate_presigned_post(
@@ -124,14 +124,14 @@ class Uploads:
 
     def check_room(self, account_id: str, more_bytes: int = 0) -> None:
         """Raise `InvalidInputError` where an account has no room for a file of `more_bytes`."""
-        found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=_folder(account_id), MaxKeys=MAX_FILES)
+        found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=folder_of(account_id), MaxKeys=MAX_FILES)
         taken = sum(max(each["Size"], _declared_bytes(each["Key"])) for each in found.get("Contents", []))
         if found["KeyCount"] >= MAX_FILES or taken + more_bytes > MAX_STORED_BYTES:
             message = f"This account sent too much in the last {KEPT_DAYS} days. Delete files, or send URLs."
             raise InvalidInputError([Problem("", message, f"{MAX_FILES} files and {MAX_STORED_BYTES} bytes")])
 
     def _find(self, account_id: str, file_id: str) -> Any:
-        prefix = f"{_folder(account_id)}{file_id}-"
+        prefix = f"{folder_of(account_id)}{file_id}-"
         found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=prefix, MaxKeys=1)
         return next(iter(found.get("Contents", [])), None)
 
@@ -152,7 +152,8 @@ def _checked(body: Mapping[str, Any]) -> tuple[str, int]:
     return str(content_type), size
 
 
-def _folder(account_id: str) -> str:
+def folder_of(account_id: str) -> str:
+    """Return where all files of an account lie."""
     return f"{PREFIX}/{account_id}/"
 
 

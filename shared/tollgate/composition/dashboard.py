@@ -1,7 +1,6 @@
 """Joins the parts of `functions/dashboard`, on top of those that `functions/api` has."""
 
 from dataclasses import dataclass
-from functools import cache
 
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.composition import api as api_parts
@@ -67,7 +66,7 @@ class Dashboard:
         return api_parts.api()
 
 
-@cache
+@parts.part
 def dashboard() -> Dashboard:
     """Join the parts of `functions/dashboard`."""
     settings = DashboardSettings.from_env()
@@ -94,9 +93,3 @@ def _cognito(parameter: str | None) -> Cognito | None:
         return None
     found = aws.ssm().get_parameter(Name=parameter)["Parameter"]["Value"]
     return Cognito(PoolSettings.model_validate_json(found))
-
-
-def forget() -> None:
-    """Drop everything built so far; the next use reads settings and makes clients anew."""
-    dashboard.cache_clear()
-    parts.forget()

@@ -45,7 +45,7 @@ def clock() -> SystemClock:
 @part
 def cors_headers() -> dict[str, str]:
     """Return the headers that let a page of another origin read an answer."""
-    return cors.cors_headers(Settings.from_env().allowed_origin)
+    return cors.headers_for(Settings.from_env().allowed_origin)
 
 
 def forget() -> None:

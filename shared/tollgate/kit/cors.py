@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 TIMEOUT_STATUS = 524
 
 
-def cors_headers(allowed_origin: str) -> dict[str, str]:
+def headers_for(allowed_origin: str) -> dict[str, str]:
     """Return the headers of every answer; `*` exposes all of an answer's headers, as no cookie was sent."""
     return {"access-control-allow-origin": allowed_origin, "access-control-expose-headers": "*"}
 

@@ -5,6 +5,7 @@ import time
 import uuid
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -141,5 +142,5 @@ def _allowed(problem: Mapping[str, Any]) -> str:
 
 
 def _segment(text: str) -> str:
-    """Return an id as one segment of a path."""
-    return httpx.URL("/").copy_with(path=text.replace("/", "%2F")).raw_path.decode().lstrip("/") or "-"
+    """Return an id as one segment of a path; of no id, one that nothing has."""
+    return quote(text, safe="") or "-"

@@ -50,7 +50,7 @@ def refusal(
     return (
         meaning(codes or {}, said, message, reply)
         or failure_of(reply)
-        or refused(RejectionKind.INPUT, message)
+        or rejected(RejectionKind.INPUT, message)
     )
 
 
@@ -64,7 +64,7 @@ def meaning(
     kinds = (kind for one in said for pattern, kind in codes.items() if fnmatchcase(one or "", pattern))
     found = next(kinds, None)
     if isinstance(found, RejectionKind):
-        return refused(found, message)
+        return rejected(found, message)
     return None if found is None else Failed(found, reply.detail())
 
 
@@ -77,7 +77,7 @@ def provider_error(reply: Reply, message: str | None = None) -> Failed:
     return Failed(FailureKind.PROVIDER_ERROR, shown(message) if message else reply.detail())
 
 
-def refused(kind: RejectionKind, message: str | None) -> Rejected:
+def rejected(kind: RejectionKind, message: str | None) -> Rejected:
     """Return a refusal of the request, with the provider's reason where it says one."""
     return Rejected(kind, shown(message) if message else _REASONS[kind])
 

@@ -11,7 +11,7 @@ from tollgate.providers.runtime.answers import (
     failure_of,
     meaning,
     provider_error,
-    refused,
+    rejected,
     result_files,
     taken,
 )
@@ -78,7 +78,7 @@ def _refusal(reply: Reply) -> outcomes.Refusal:
         return found
     message = reply.string("error", "message")
     # Without a word of its own it is no refusal of the request: something else answered.
-    return provider_error(reply) if message is None else refused(RejectionKind.INPUT, message)
+    return provider_error(reply) if message is None else rejected(RejectionKind.INPUT, message)
 
 
 def _verdict(reply: Reply, error: Any) -> outcomes.Refusal | None:

@@ -6,7 +6,7 @@ from tollgate.providers.mapping.reading import objects, texts
 from tollgate.providers.media.bfl import facts
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
-from tollgate.providers.runtime.answers import provider_error, refusal, refused, result_files, taken
+from tollgate.providers.runtime.answers import provider_error, refusal, rejected, result_files, taken
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
@@ -47,7 +47,7 @@ def _state(reply: Reply) -> outcomes.PollOutcome:
     if status in facts.MODERATED:
         reasons = ", ".join(texts(reply.get("details", facts.REASONS)))
         why = f"{status} ({reasons})" if reasons else status
-        return refused(RejectionKind.CONTENT, f"The provider refused the content: {why}.")
+        return rejected(RejectionKind.CONTENT, f"The provider refused the content: {why}.")
     return provider_error(reply) if status in facts.FAILED else outcomes.Unknown(reply.detail())
 
 

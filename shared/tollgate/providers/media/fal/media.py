@@ -9,7 +9,7 @@ from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.fal import facts
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
-from tollgate.providers.runtime.answers import failure_of, provider_error, refused
+from tollgate.providers.runtime.answers import failure_of, provider_error, rejected
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.outcomes import Handle, RejectionKind, ResultFile
 from tollgate.providers.runtime.reply import FIRST_SERVER_ERROR, NOT_FOUND, Reply
@@ -79,11 +79,11 @@ def _request_error(reply: Reply) -> outcomes.Refusal:
     types = {str(entry.get("type")) for entry in entries}
     message = "; ".join(entry["msg"] for entry in entries if isinstance(entry.get("msg"), str))
     if types & facts.CONTENT_ERRORS:
-        return refused(RejectionKind.CONTENT, message)
+        return rejected(RejectionKind.CONTENT, message)
     retryable = reply.headers.get(facts.RETRYABLE_HEADER) == "true"
     if types & facts.PROVIDER_ERRORS or retryable or reply.status >= FIRST_SERVER_ERROR:
         return provider_error(reply)
-    return refused(RejectionKind.INPUT, message)
+    return rejected(RejectionKind.INPUT, message)
 
 
 def _files(output: Mapping[str, Any]) -> tuple[ResultFile, ...]:

@@ -6,7 +6,7 @@ from tollgate.providers.mapping.inline import inline_file
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.google import facts
 from tollgate.providers.runtime import outcomes
-from tollgate.providers.runtime.answers import meaning, provider_error, refused
+from tollgate.providers.runtime.answers import meaning, provider_error, rejected
 from tollgate.providers.runtime.outcomes import RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
@@ -14,7 +14,7 @@ from tollgate.providers.runtime.reply import Reply
 def answered(reply: Reply) -> outcomes.SubmitOutcome:
     """Read a 2xx answer; what is refused for its content comes so too."""
     if reply.string("promptFeedback", "blockReason") is not None:
-        return refused(RejectionKind.CONTENT, reply.string("promptFeedback", "blockReasonMessage"))
+        return rejected(RejectionKind.CONTENT, reply.string("promptFeedback", "blockReasonMessage"))
     candidates = objects(reply.get("candidates"))
     files = [inline_file(part["data"]) for candidate in candidates for part in _images(candidate)]
     found = tuple(file for file in files if file is not None)

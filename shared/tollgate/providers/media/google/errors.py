@@ -9,7 +9,7 @@ from tollgate.providers.runtime.answers import refusal
 from tollgate.providers.runtime.reply import Reply
 
 
-def refused(reply: Reply) -> outcomes.Refusal:
+def refusal_of(reply: Reply) -> outcomes.Refusal:
     """Return what an answer to a submit means that is no success."""
     if isinstance(reply.json, list) and reply.json:
         reply = replace(reply, json=reply.json[0])

@@ -7,7 +7,7 @@ from tollgate.providers.mapping.inline import inline_file
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.google import facts
 from tollgate.providers.runtime import outcomes
-from tollgate.providers.runtime.answers import meaning, refused, taken
+from tollgate.providers.runtime.answers import meaning, rejected, taken
 from tollgate.providers.runtime.outcomes import FailureKind, InlineFile, RejectionKind, ResultFile
 from tollgate.providers.runtime.reply import Reply
 
@@ -53,7 +53,7 @@ def _result(reply: Reply, file: Callable[[str], ResultFile]) -> outcomes.PollOut
     words = " ".join(part["text"] for part in content if isinstance(part.get("text"), str))
     if any(word in words.lower() for word in facts.REGION_WORDS):
         return outcomes.Failed(FailureKind.NOT_CONFIGURED, reply.detail())
-    return refused(RejectionKind.CONTENT, words)
+    return rejected(RejectionKind.CONTENT, words)
 
 
 def _files(

@@ -6,7 +6,7 @@ from functools import partial
 from urllib.parse import quote
 
 from tollgate.providers.media.google import content, facts, interactions, operations
-from tollgate.providers.media.google.errors import refused
+from tollgate.providers.media.google.errors import refusal_of
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
 from tollgate.providers.runtime.base import Job, Mapped
@@ -42,7 +42,7 @@ class Adapter(MediaAdapter):
         body = dict(mapped.body)
         if surface.callback is not None and job.callback_url is not None:
             body[surface.callback] = {"uris": [job.callback_url]}
-        return Submission(surface.path.format(quote(mapped.upstream)), body, surface.read, refused)
+        return Submission(surface.path.format(quote(mapped.upstream)), body, surface.read, refusal_of)
 
     def status(self, handle: Handle) -> StatusQuery:
         """A video is there for 48 hours, and reading it takes our key."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tollgate.providers.mapping.reading import objects
 from tollgate.providers.media.google import facts
 from tollgate.providers.runtime import outcomes
-from tollgate.providers.runtime.answers import provider_error, refused, taken
+from tollgate.providers.runtime.answers import provider_error, rejected, taken
 from tollgate.providers.runtime.outcomes import FailureKind, RejectionKind, ResultFile
 from tollgate.providers.runtime.reply import Reply
 
@@ -28,7 +28,7 @@ def outcome(reply: Reply, file: Callable[[str], ResultFile]) -> outcomes.PollOut
 
 def _error(reply: Reply) -> outcomes.Refusal:
     if reply.get("error", "code") == facts.INVALID_ARGUMENT:
-        return refused(RejectionKind.INPUT, reply.string("error", "message"))
+        return rejected(RejectionKind.INPUT, reply.string("error", "message"))
     return provider_error(reply)
 
 
@@ -40,5 +40,5 @@ def _result(reply: Reply, file: Callable[[str], ResultFile]) -> outcomes.Succeed
         return outcomes.Succeeded(files)
     reasons = reply.get(*_RESULT, "raiMediaFilteredReasons")
     if isinstance(reasons, list) and reasons:
-        return refused(RejectionKind.CONTENT, "; ".join(map(str, reasons)))
+        return rejected(RejectionKind.CONTENT, "; ".join(map(str, reasons)))
     return outcomes.Failed(FailureKind.BAD_RESULT, reply.detail())

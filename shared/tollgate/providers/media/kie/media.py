@@ -10,7 +10,7 @@ from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.kie import facts, records
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
-from tollgate.providers.runtime.answers import failure_of, progress_of, provider_error, refused
+from tollgate.providers.runtime.answers import failure_of, progress_of, provider_error, rejected
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.outcomes import FailureKind, Handle, RejectionKind, ResultFile
 from tollgate.providers.runtime.reply import Reply
@@ -60,7 +60,7 @@ def _submitted(more: Handle, codes: facts.Codes, reply: Reply) -> outcomes.Submi
         return outcomes.Lost(reply.detail())
     kind = codes.get(code, FailureKind.PROVIDER_ERROR)
     if isinstance(kind, RejectionKind):
-        return refused(kind, reply.string("msg"))
+        return rejected(kind, reply.string("msg"))
     return outcomes.Failed(kind, reply.detail())
 
 

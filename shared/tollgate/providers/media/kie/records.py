@@ -7,7 +7,7 @@ from tollgate.providers.mapping.outputs import storable
 from tollgate.providers.mapping.reading import objects, texts
 from tollgate.providers.media.kie import facts
 from tollgate.providers.runtime import outcomes
-from tollgate.providers.runtime.answers import provider_error, refused
+from tollgate.providers.runtime.answers import provider_error, rejected
 from tollgate.providers.runtime.outcomes import RejectionKind, ResultFile
 from tollgate.providers.runtime.reply import Reply
 
@@ -27,7 +27,7 @@ def outcome(task_id: str, reply: Reply) -> outcomes.PollOutcome:
     if status == facts.MUSIC_SUCCESS or (status == facts.CALLBACK_FAILED and done.files):
         return done
     if status == facts.MUSIC_REJECTED:
-        return refused(RejectionKind.CONTENT, message)
+        return rejected(RejectionKind.CONTENT, message)
     if status in facts.MUSIC_FAILED:
         return provider_error(reply, message)
     return outcomes.Unknown(reply.detail())

@@ -8,7 +8,14 @@ from tollgate.providers.mapping.midjourney import REASONS
 from tollgate.providers.media.mjproxy import facts
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
-from tollgate.providers.runtime.answers import failure_of, meaning, percent_of, provider_error, refused, taken
+from tollgate.providers.runtime.answers import (
+    failure_of,
+    meaning,
+    percent_of,
+    provider_error,
+    rejected,
+    taken,
+)
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
@@ -59,7 +66,7 @@ def _refusal(reply: Reply) -> outcomes.Refusal:
     if found := known or by_status:
         return found
     # A relay has one code, and HTTP 400, for a bad request and for our own credit that is used up.
-    return provider_error(reply) if isinstance(code, int) else refused(RejectionKind.INPUT, message)
+    return provider_error(reply) if isinstance(code, int) else rejected(RejectionKind.INPUT, message)
 
 
 def _failed_job(reply: Reply) -> outcomes.Refusal:

@@ -10,7 +10,7 @@ from tollgate.providers.media.pixverse import facts
 from tollgate.providers.media.pixverse.mappings import Upload
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
-from tollgate.providers.runtime.answers import failure_of, meaning, provider_error, refused, result_files
+from tollgate.providers.runtime.answers import failure_of, meaning, provider_error, rejected, result_files
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.http import NoAnswerError, NotSentError, ProviderHttp
 from tollgate.providers.runtime.outcomes import Handle, RejectionKind
@@ -96,7 +96,7 @@ def _state(handle: Handle, reply: Reply) -> outcomes.PollOutcome:
             files = result_files(reply.get("Resp", "url"))
             return outcomes.Succeeded(files, reference=str(handle["video_id"]))
         case facts.MODERATED:
-            return refused(RejectionKind.CONTENT, None)
+            return rejected(RejectionKind.CONTENT, None)
         case facts.FAILED | facts.DELETED:
             return provider_error(reply)
     return outcomes.Unknown(reply.detail())

@@ -8,7 +8,7 @@ from tollgate.providers.media.poyo import facts
 from tollgate.providers.media.poyo.results import succeeded
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
-from tollgate.providers.runtime.answers import failure_of, progress_of, provider_error, refused
+from tollgate.providers.runtime.answers import failure_of, progress_of, provider_error, rejected
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
@@ -51,7 +51,7 @@ def _refusal(reply: Reply) -> outcomes.Refusal:
         return found
     if reply.get("error", "type") != facts.INVALID_REQUEST:
         return provider_error(reply)
-    return refused(RejectionKind.INPUT, reply.string("error", "message"))
+    return rejected(RejectionKind.INPUT, reply.string("error", "message"))
 
 
 def _state(handle: Handle, reply: Reply) -> outcomes.PollOutcome:

@@ -6,7 +6,7 @@ from urllib.parse import quote
 from tollgate.providers.media.replicate import facts
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
-from tollgate.providers.runtime.answers import provider_error, refusal, refused, result_files, taken
+from tollgate.providers.runtime.answers import provider_error, refusal, rejected, result_files, taken
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
@@ -62,5 +62,5 @@ def _state(reply: Reply) -> outcomes.PollOutcome:
 def _failure(reply: Reply) -> outcomes.Refusal:
     error = reply.string("error")
     if error is not None and any(word in error.lower() for word in facts.MODERATION_WORDS):
-        return refused(RejectionKind.CONTENT, error)
+        return rejected(RejectionKind.CONTENT, error)
     return provider_error(reply)

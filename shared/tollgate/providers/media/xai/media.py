@@ -11,7 +11,7 @@ from tollgate.providers.runtime.answers import (
     progress_of,
     provider_error,
     refusal,
-    refused,
+    rejected,
     result_files,
     taken,
 )
@@ -53,7 +53,7 @@ def _images(reply: Reply) -> outcomes.Succeeded | outcomes.Rejected | outcomes.L
         return outcomes.Succeeded(files)
     if shown or len(found) < len(data):
         return outcomes.Lost(reply.detail())
-    return refused(RejectionKind.CONTENT, None)
+    return rejected(RejectionKind.CONTENT, None)
 
 
 def _state(reply: Reply) -> outcomes.PollOutcome:
@@ -79,7 +79,7 @@ def _ended(reply: Reply) -> outcomes.PollOutcome:
 
 def _video(reply: Reply) -> outcomes.Succeeded | outcomes.Rejected:
     if reply.get("video", "respect_moderation") is False:
-        return refused(RejectionKind.CONTENT, None)
+        return rejected(RejectionKind.CONTENT, None)
     return outcomes.Succeeded(result_files(reply.get("video", "url")))
 
 
@@ -87,9 +87,9 @@ def _failure(reply: Reply) -> outcomes.Refusal:
     """Read why a video failed."""
     message = _message(reply)
     if _says(message, facts.MODERATION_WORDS):
-        return refused(RejectionKind.CONTENT, message)
+        return rejected(RejectionKind.CONTENT, message)
     if reply.string("error", "code") == facts.INVALID:
-        return refused(RejectionKind.INPUT, message)
+        return rejected(RejectionKind.INPUT, message)
     return provider_error(reply)
 
 
@@ -97,7 +97,7 @@ def _refusal(reply: Reply) -> outcomes.Refusal:
     """Read an error of either shape."""
     message = _message(reply)
     if _says(message, facts.MODERATION_WORDS):
-        return refused(RejectionKind.CONTENT, message)
+        return rejected(RejectionKind.CONTENT, message)
     if _says(message, facts.KEY_WORDS):
         return outcomes.Failed(FailureKind.REFUSED_US, reply.detail())
     return refusal(reply, message)
