@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from api.http import MediaBody, MediaKey, Services
 from tollgate.kit.errors import GenerationFailedError, TaskPendingError
 from tollgate.tasks.openai_images import read_image_request
-from tollgate.tasks.polling import MAX_WAIT_S, pauses_of
+from tollgate.tasks.waiting import MAX_WAIT_S, pauses_of
 
 router = APIRouter()
 

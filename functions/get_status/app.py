@@ -27,7 +27,7 @@ from tollgate.kit.errors import (
     shortened,
 )
 from tollgate.kit.observability import begin_request, logger
-from tollgate.tasks.polling import pauses_of
+from tollgate.tasks.waiting import pauses_of
 
 ROUTE = "/api/v1/task/status/{task_id}"
 METHOD_NOT_ALLOWED = 405

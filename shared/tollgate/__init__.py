@@ -1,1 +1,13 @@
-"""Tollgate: one API key and one prepaid balance for media generation and text models."""
+"""Tollgate: one API key and one prepaid balance for media generation and text models.
+
+Lower rooms know nothing of higher ones; import-linter holds that (pyproject.toml).
+
+composition/   joins what each function needs; command/: the operator's, run by `__main__.py`
+tasks/         a generation, from create to its end; text/: a chat, from request to bill
+webhooks/      what is told of an end; probing/: what a customer's file is; artifacts/: files in our storage
+providers/     who makes it, each in its own words
+catalog/       which models there are, and what they cost
+accounts/      who is calling; ledger/: money; payments/: top-ups; usage/: statistics
+dashboard/     what the pages compute; reference/: OpenAPI and the docs; mcp/: the service as tools
+kit/           what all of them stand on
+"""

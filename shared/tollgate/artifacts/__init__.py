@@ -7,5 +7,6 @@ store.py          copies results, part by part: memory stays flat
 models.py         a stored file
 sniff.py          what a file is, by its first bytes
 completeness.py   whether a file goes on to its own end
-inputs.py         data URIs of a request
+inputs.py         data URIs of a request; `uploads.py`: files that customers sent before it
+results.py        the bytes of a stored result, for answers that carry them
 """

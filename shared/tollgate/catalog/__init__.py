@@ -27,4 +27,5 @@ served.py         a model as it is served now: its routes that are on, and of it
 refresh.py        follows the bucket's document, which takes the place of the shipped data while it is good
 views.py          a model as it is published
 listing.py        the catalog and cost routes: filters and ETags
+errors.py         faults of the data itself; no customer causes one
 """

@@ -5,7 +5,7 @@ import, as all of that is cold start (docs/decisions/0023-cold-starts.md).
 
 parts.py     what all functions are joined with
 catalog.py   the live catalog; `media_catalog.py`: with its media models
-api.py       and one module for each other function, of its name
+*.py         one module for each function, of its name
 command.py   the operator's command
 """
 

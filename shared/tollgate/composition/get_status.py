@@ -13,9 +13,9 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.settings import Settings, check_rate
 from tollgate.ledger.rate import RateMeter
-from tollgate.tasks.polling import poll_after_s
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
+from tollgate.tasks.waiting import poll_after_s
 
 
 @dataclass(frozen=True, kw_only=True)

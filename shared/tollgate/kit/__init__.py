@@ -1,6 +1,6 @@
 """What every other package stands on: errors, money, ids, time, settings, DynamoDB and outbound HTTP.
 
-What every other package stands on; nothing here knows of tasks, money's rules or providers.
+Nothing here knows of tasks, money's rules or providers.
 
 clock.py       time as one thing that is passed in; `ids.py`: ULIDs with a prefix
 money.py       micro-USD, and the one place that rounds
@@ -11,10 +11,12 @@ dynamodb.py    carries writes out by the SDK; `dynamodb_async.py` without it, fo
 contention.py  conflicts and throttles: what is worth another attempt, and what is said after the last one
 aws.py         the SDK's clients; `aws_json.py`, `sigv4.py`, `eventstream.py`: without it
 document.py    a document read again and again; `s3_document.py`, `s3_get.py`: from S3
+s3_objects.py  private objects without the SDK, for text
 due_index.py   rows whose time has come; `shards.py`: its partitions
 queue.py       our queues; `batches.py`, `changes.py`, `dead_letters.py`: what comes from them
 outbound.py    the one client for addresses that others name; `addresses.py`: which are public
 remembered.py  a value read again after a while; the newest of many entries
 rotation.py    how long an old secret lives on
-settings.py    configuration; `observability.py`: logs and metrics
+settings.py    configuration; `observability.py`: logs and metrics; `version.py`: what runs
+cors.py        what a page of another origin may read; `base_url.py`: where a request came in
 """

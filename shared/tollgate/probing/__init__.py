@@ -13,5 +13,6 @@ images.py    size of an image, from its header alone
 extent.py    how long a file says it is
 tracks.py    starts and ends the process that parses
 child.py     what such a process is kept in; seccomp.py: the calls it may make
-demuxer.py   that process: ffmpeg on a header
+demuxer.py   that process: ffmpeg on a header; `pager.py`: the same for a document's pages
+documents.py what a document is, by its first bytes
 """

@@ -1,6 +1,6 @@
 """The text wire: OpenAI's and Anthropic's chat protocols, relayed or translated, and metered.
 
-models.py         what is known of a text model: prices, limits, routes
+models.py         what is known of a text model: prices, limits, routes; `views.py`: as it is published
 request.py        a client's body, read once and edited without touching what is not ours
 unpriced.py       what a body may ask for that has no price here
 embeddings.py     vectors of texts: what a request is, and how an answer is read
@@ -9,7 +9,7 @@ metering.py       what a usage costs, and how much to hold for a request
 usage.py          token counts as each protocol and vendor reports them
 sse.py            a byte stream as server-sent events
 dialect.py        how an OpenAI-compatible upstream deviates
-capabilities.py   what a model or a route refuses, and what then is left out
+capabilities.py   what a model or a route refuses, and what then is left out; `schemas.py`: of JSON schemas
 faults.py         what went wrong upstream, and what follows from it
 errors.py         error bodies that both protocols' clients read
 stream.py         what every streamed answer has in common
@@ -20,9 +20,10 @@ billing.py        hold, record, settle
 finishing.py      writes that are not cut short
 breaker.py        which providers are left alone
 race.py           the routes of one request, of which the first that answers counts
-response.py       what came of a request; a stream relays itself
+response.py       what came of a request; a stream relays itself; `rendering.py`: how a client reads it
 service.py        one request from body to bill
 event_stream.py   a response on its way to the client: kept alive, and never waited for without end
+responses/        OpenAI's Responses API over chat
 middleware.py     what all routes share: request ids, rate headers, errors in our shape
 
 Those from `billing.py` on wait for others; nothing above them does I/O. `sse.py`, `stream.py` and `relay.py`

@@ -1,4 +1,10 @@
-"""The profiles of the contract, by name. A profile's module is imported when it is first asked for."""
+"""The profiles of the contract, by name. A profile's module is imported when it is first asked for.
+
+base.py     what every profile is; `frames.py`: images with a role in a video
+img_*.py    IMG-A and so on; `vid_*.py`: VID-A and so on
+music*.py   Music, its actions, and `custom_model.py`: an engine of one's own
+midjourney*.py   images and videos
+"""
 
 from importlib import import_module
 

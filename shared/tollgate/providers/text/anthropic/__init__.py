@@ -1,4 +1,8 @@
-"""Anthropic's Messages API (docs/providers/anthropic.md)."""
+"""Anthropic's Messages API (docs/providers/anthropic.md).
+
+facts.py   Anthropic's own words
+text.py    one request
+"""
 
 from tollgate.providers.runtime.declaration import ProviderAccount
 

@@ -1,6 +1,6 @@
 """Amazon Bedrock's Converse API: a reserve route for Claude. It needs no key: the function's role signs.
 
-The wire maps to and from Anthropic's messages, so that everything beyond it is one path (style 15).
+The wire maps to and from Anthropic's messages, so that everything beyond it is one path.
 
 facts.py     Bedrock's own words
 request.py   a messages body as a Converse request

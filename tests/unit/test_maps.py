@@ -1,0 +1,32 @@
+"""The map at the head of each package names every module in it, and none that is not there."""
+
+import ast
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+# Every provider's folder has the same modules; CONTRIBUTING.md says which.
+ALIKE = SHARED / "tollgate/providers/media"
+PACKAGES = sorted(
+    init.parent for init in (SHARED / "tollgate").rglob("__init__.py") if ALIKE not in init.parent.parents
+)
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.relative_to(SHARED).as_posix())
+def test_a_map_names_what_is_in_its_room(package: Path) -> None:
+    text = ast.get_docstring(ast.parse((package / "__init__.py").read_text())) or ""
+    named = set(re.findall(r"[\w*]+\.py\b", text))
+    modules = {path.name for path in package.glob("*.py")} - {"__init__.py"}
+    assert {module for module in modules if not any(fnmatchcase(module, name) for name in named)} == set()
+    folders = {f"{path.parent.name}/" for path in package.glob("*/__init__.py") if package != ALIKE}
+    assert {folder for folder in folders if folder not in text} == set()
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.relative_to(SHARED).as_posix())
+def test_a_map_names_no_module_that_is_gone(package: Path) -> None:
+    text = ast.get_docstring(ast.parse((package / "__init__.py").read_text())) or ""
+    named = re.findall(r"[\w*/]+\.py\b", text)
+    assert [name for name in named if not any(SHARED.rglob(name))] == []
