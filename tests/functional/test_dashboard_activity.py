@@ -18,7 +18,7 @@ from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.models import Scope
 from tollgate.activity import service
 from tollgate.composition import api as api_parts
-from tollgate.composition import dashboard as dashboard_parts
+from tollgate.composition import parts
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.ids import new_id
 from tollgate.ledger.holds import Hold, HoldWrites, text_entry, void_entry
@@ -31,9 +31,9 @@ TEXT_MICRO_USD = 1_234
 def browser(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
     """Return a browser at a service that lets people in by their word."""
     monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
-    dashboard_parts.forget()
+    parts.forget()
     yield Browser()
-    dashboard_parts.forget()
+    parts.forget()
 
 
 @pytest.fixture
