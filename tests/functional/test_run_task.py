@@ -175,6 +175,23 @@ class TestFailure:
         assert task.view()["error"]["code"] == "deadline_passed"
         assert ledger_of(customer) == [("charge", -1), ("refund", 1)]
 
+    def test_a_job_that_nothing_is_said_of_goes_to_the_next_provider_for_the_same_charge(
+        self, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task_id = create(customer, **with_prompt("[[fal: garbage]]"))
+        runner = run_task_parts.step_runner()
+        # z-image has 300 s. A third of it, from the first poll on, is silent.
+        for wait_s in (2, 2, 97, 1):
+            runner.run(task_id, task_of(task_id).seq)
+            assert [one.provider for one in task_of(task_id).attempts if one.open] == ["fal"]
+            clock.advance(wait_s * MS_PER_S)
+        task = run_to_end(task_id, clock)
+        assert (task.status, [(one.provider, one.failure) for one in task.attempts]) == (
+            "finished",
+            [("fal", "lost_answer"), ("poyo", None)],
+        )
+        assert ledger_of(customer) == [("charge", -1)]
+
     def test_a_success_after_the_refund_changes_nothing(
         self, customer: OpenedAccount, clock: ManualClock
     ) -> None:

@@ -41,6 +41,9 @@ MIN_POLL_S = 1
 MAX_POLL_S = 15
 # Polls come after a tenth of the time that a job has run, within the bounds above.
 POLL_SHARE = 10
+# A job of which nothing readable was said for this share of the model's time goes to the next provider, if
+# there is one. It may be paid twice then, but what it was going to was a refund of what we pay for as well.
+SILENT_SHARE = 3
 MAX_BAD_COPIES = 3
 COPY_RETRY_S = 2
 # Few jobs are done sooner, and each poll is a write.
@@ -159,12 +162,14 @@ def after_poll(
     """Return what a poll's outcome means for the task."""
     match outcome:
         case Pending(progress):
-            moved = _polled(task) if progress is None else replace(_polled(task), progress=progress)
+            answered = _with_attempt(_polled(task), silent_since_ms=None)
+            moved = answered if progress is None else replace(answered, progress=progress)
             return _continue(moved, poll_delay_s(moved, now_ms), now_ms)
         case Unknown(detail):
             # Unknown is not failed: the job may well be running (docs/architecture.md#tasks). The
             # deadline bounds it.
-            moved = _with_attempt(_polled(task), detail=detail)
+            since_ms = task.attempts[-1].silent_since_ms or now_ms
+            moved = _with_attempt(_polled(task), detail=detail, silent_since_ms=since_ms)
             return _continue(moved, poll_delay_s(moved, now_ms), now_ms)
         case Succeeded():
             return _succeeded(task, outcome, providers, now_ms)
@@ -172,6 +177,14 @@ def after_poll(
             return _rejected(task, outcome, now_ms)
         case Failed():
             return _attempt_failed(task, outcome, providers, now_ms)
+
+
+def is_silent(task: Task, now_ms: int) -> bool:
+    """Return whether the open attempt's provider has said nothing readable of its job for too long."""
+    since_ms = task.attempts[-1].silent_since_ms
+    if since_ms is None:
+        return False
+    return (now_ms - since_ms) * SILENT_SHARE >= task.deadline_at_ms - task.created_at_ms
 
 
 def after_copy(

@@ -37,7 +37,8 @@ class Attempt:
     `failure` is set when the attempt is over without a result. `polls` counts the answers we got,
     `bad_copies` the times its files could not be copied. `submits` counts how often it was handed over: more
     than once only under an idempotency key. `callback_token` is what the provider's callback
-    must carry; `reference` is how follow-up actions name the finished job there.
+    must carry; `reference` is how follow-up actions name the finished job there. `silent_since_ms` is the
+    first of the newest polls that had no readable answer.
     """
 
     provider: str
@@ -51,6 +52,7 @@ class Attempt:
     submits: int = 1
     callback_token: str | None = field(default=None, repr=False)
     reference: str | None = None
+    silent_since_ms: int | None = None
 
     @property
     def open(self) -> bool:

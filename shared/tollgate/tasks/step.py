@@ -47,6 +47,7 @@ from tollgate.tasks.lifecycle import (
     after_submit,
     cancelled,
     decide,
+    is_silent,
 )
 from tollgate.tasks.models import Attempt, Task, TaskStatus
 from tollgate.tasks.repository import TaskMovedError, TaskRepository
@@ -261,6 +262,8 @@ class StepRunner:
             # A provider that was taken away cannot be asked: the next one, or the money back, never limbo.
             return Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} has no credentials")
         outcome = provider.poll(attempt.handle)
+        if isinstance(outcome, Unknown) and is_silent(task, self.clock.now_ms()) and self._others(task):
+            outcome = Failed(FailureKind.LOST_ANSWER, f"nothing readable for too long: {outcome.detail}")
         self.health.report(attempt.provider, outcome)
         if isinstance(outcome, Unknown) and self.health.is_disabled(attempt.provider, task.model):
             return Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} is off: {outcome.detail}")
@@ -304,6 +307,11 @@ class StepRunner:
         except ModelNotFoundError:
             return ()
         return [route for route in routes if task.origin is None or route.provider == task.origin.provider]
+
+    def _others(self, task: Task) -> bool:
+        """Return whether there is a route to a provider that was not asked yet."""
+        asked = {attempt.provider for attempt in task.attempts}
+        return any(route.provider not in asked for route in self._routes(task))
 
     def _drops(self, attempt: Attempt) -> bool:
         provider: object = self.providers().get(attempt.provider)
