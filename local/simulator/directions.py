@@ -11,6 +11,7 @@
 | `[[error-in-200]]` | submit answers an error inside HTTP 200, where the provider does such things |
 | `[[lost]]` | submit takes the job, then drops the connection without an answer |
 | `[[hang 20]]` | submit takes the job, then waits 20 s before it answers |
+| `[[progress-negative]]`, `[[progress-absurd]]` | the progress is −700, or a billion |
 | `[[files 3]]` | three result files |
 | `[[vanish]]` | the result files answer 404 |
 | `[[truncate]]` | the result files break off half way |
@@ -71,6 +72,7 @@ class Directions:
     garbage_answers: int = 0
     refusal: Refusal | None = None
     files: int | None = None
+    progress: int | None = None
 
 
 def parse(prompt: str, provider: str) -> Directions:
@@ -93,6 +95,10 @@ def _follow(directions: Directions, name: str, arguments: list[str]) -> Directio
 
 def _flag(arguments: list[str]) -> bool | None:
     return None if arguments else True
+
+
+def _always(value: int) -> Callable[[list[str]], int | None]:
+    return lambda arguments: None if arguments else value
 
 
 def _milliseconds(arguments: list[str]) -> int | None:
@@ -134,4 +140,6 @@ _READERS: dict[str, tuple[str, Callable[[list[str]], Any]]] = {
     "garbage": ("garbage_answers", _times),
     "status": ("refusal", _refusal),
     "files": ("files", _files),
+    "progress-negative": ("progress", _always(-700)),
+    "progress-absurd": ("progress", _always(10**9)),
 }

@@ -70,6 +70,8 @@ class Job:
 
     def progress(self, now_ms: int) -> int:
         """Return how far the job is at `now_ms`, 0 to 100; only a job that has ended is at 100."""
+        if self.directions.progress is not None:
+            return self.directions.progress
         state = self.state(now_ms)
         if state is JobState.QUEUED:
             return 0

@@ -17,6 +17,8 @@ FAULTS = (
     "status 429 2",
     "status 503",
     "error-in-200",
+    "progress-negative",
+    "progress-absurd",
     "lost",
     "hang 1",
     "files 3",

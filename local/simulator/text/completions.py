@@ -25,6 +25,7 @@ from local.simulator.text.vendors import (
     SAYS_REASONING,
     USAGE_WITH_CONTENT,
     VENDORS,
+    scaled,
 )
 from local.simulator.wire import api_key, json_object, text
 
@@ -142,7 +143,10 @@ class Shape:
         return () if self.vendor in HIDES_REASONING else self.answer.thinking
 
     def _usage(self) -> dict[str, Any] | None:
-        return None if self._directions.no_usage else VENDORS[self.vendor](self.answer)
+        if self._directions.no_usage:
+            return None
+        usage: dict[str, Any] = scaled(VENDORS[self.vendor](self.answer), self._directions.usage_factor)
+        return usage
 
     def _finish(self) -> str:
         if self.answer.is_cut:

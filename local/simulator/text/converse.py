@@ -14,6 +14,7 @@ from local.simulator.text.eventstream import MEDIA_TYPE, event, exception
 from local.simulator.text.refusals import converse_refusal
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
+from local.simulator.text.vendors import scaled
 from local.simulator.wire import api_key, json_object, text
 
 SIGNATURE = "c2ltdWxhdG9y"
@@ -120,7 +121,7 @@ class Shape:
             "cacheReadInputTokens": said.cached_tokens,
             "cacheWriteInputTokens": said.written_tokens,
         }
-        return {"usage": usage}
+        return {"usage": scaled(usage, self._directions.usage_factor)}
 
     def _stop(self) -> str:
         if self._said.is_cut:

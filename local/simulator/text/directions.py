@@ -12,6 +12,7 @@
 | `[[error-in-stream]]` | an error event half way of a stream |
 | `[[garbage]]`, `[[garbage 3]]` | an unreadable answer, or an unreadable chunk after 3 good ones |
 | `[[no-usage]]` | no usage is reported |
+| `[[usage-negative]]`, `[[usage-absurd]]` | the counts are negative; a million times too large |
 | `[[usage-in-choices]]` | usage comes with the last content, not in a chunk of its own |
 | `[[vendor deepseek]]` | usage is counted as that vendor does |
 | `[[reject]]`, `[[fail]]` | HTTP 400 for the content, HTTP 500 |
@@ -29,6 +30,7 @@ from local.simulator.directions import MAX_DIRECTIONS, MAX_SECONDS, MS_PER_S
 
 MAX_TOKENS = 20_000
 MAX_TOOLS = 10
+ABSURD_FACTOR = 1_000_000
 
 _DIRECTION = re.compile(
     r"\[\[\s*(?:([a-z0-9-]{1,40})\s*:)?\s*([a-z-]{1,40})(?:\s+([a-z0-9.]{1,20}))?\s*\]\]", re.I
@@ -49,6 +51,7 @@ class TextDirections:
     stream_cut: int | None = None
     error_in_stream: bool = False
     no_usage: bool = False
+    usage_factor: int = 1
     usage_in_choices: bool = False
     vendor: str | None = None
 
@@ -75,6 +78,10 @@ def _one(argument: str | None) -> int | None:
     return 1 if argument is None else None
 
 
+def _always(value: int) -> Callable[[str | None], int | None]:
+    return lambda argument: value if argument is None else None
+
+
 def _number(most: int, scale: int = 1) -> Callable[[str | None], int | None]:
     def read(argument: str | None) -> int | None:
         is_number = argument is not None and argument.isdigit() and int(argument) <= most
@@ -99,6 +106,8 @@ _READERS: dict[str, tuple[str, Callable[[str | None], Any]]] = {
     "stream-cut": ("stream_cut", _number(MAX_TOKENS)),
     "error-in-stream": ("error_in_stream", _flag),
     "no-usage": ("no_usage", _flag),
+    "usage-negative": ("usage_factor", _always(-1)),
+    "usage-absurd": ("usage_factor", _always(ABSURD_FACTOR)),
     "usage-in-choices": ("usage_in_choices", _flag),
     "vendor": ("vendor", _name),
 }

@@ -13,6 +13,7 @@ from local.simulator.text.directions import TextDirections
 from local.simulator.text.refusals import messages_refusal
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
+from local.simulator.text.vendors import scaled
 from local.simulator.wire import BAD_KEY_MARK, api_key, json_object, text
 
 VERSIONS = ("2023-06-01", "2026-10-21")
@@ -152,7 +153,7 @@ class Shape:
             "cache_creation_input_tokens": said.written_tokens,
             "output_tokens": output_tokens,
         }
-        return {"usage": usage}
+        return {"usage": scaled(usage, self._directions.usage_factor)}
 
     def _all_output(self) -> int:
         return self.answer.visible_tokens + self.answer.reasoning_tokens

@@ -15,8 +15,10 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
 from local.simulator.text.content import Answer, Ask, Tool, ToolCall, count_tokens
+from local.simulator.text.directions import TextDirections
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
+from local.simulator.text.vendors import scaled
 from local.simulator.wire import api_key, json_object, text
 
 _FIELDS = frozenset(
@@ -96,7 +98,7 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
     turn = await take_turn(engine, model, _ask(body))
     if isinstance(turn, int):
         return refused(turn, "The request was refused.")
-    made = _Made(body, model, engine.now_ms() // MS_PER_S, turn.answer, no_usage=turn.directions.no_usage)
+    made = _Made(body, model, engine.now_ms() // MS_PER_S, turn.answer, turn.directions)
     headers = {"x-request-id": f"req_{turn.answer.id}"}
     if body.get("stream") is not True:
         content = json.dumps(made.response(), ensure_ascii=False).encode()
@@ -110,10 +112,10 @@ class _Made:
     """One response."""
 
     def __init__(
-        self, body: dict[str, Any], model: str, created_s: int, said: Answer, *, no_usage: bool
+        self, body: dict[str, Any], model: str, created_s: int, said: Answer, directions: TextDirections
     ) -> None:
         self._said = said
-        self._no_usage = no_usage
+        self._directions = directions
         self._shows = (body.get("reasoning") or {}).get("summary") is not None
         self._seals = "reasoning.encrypted_content" in (body.get("include") or [])
         self._head = {
@@ -197,17 +199,19 @@ class _Made:
         return {**item, "content": [part]}, pieces
 
     def _usage(self) -> dict[str, Any] | None:
-        if self._no_usage:
+        if self._directions.no_usage:
             return None
         output = self._said.visible_tokens + self._said.reasoning_tokens
         cached = {"cached_tokens": self._said.cached_tokens, "cache_write_tokens": self._said.written_tokens}
-        return {
+        usage: dict[str, Any] = {
             "input_tokens": self._said.input_tokens,
             "input_tokens_details": cached,
             "output_tokens": output,
             "output_tokens_details": {"reasoning_tokens": self._said.reasoning_tokens},
             "total_tokens": self._said.input_tokens + output,
         }
+        scaled_usage: dict[str, Any] = scaled(usage, self._directions.usage_factor)
+        return scaled_usage
 
 
 _EMPTY: dict[str, dict[str, Any]] = {

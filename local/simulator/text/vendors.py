@@ -8,6 +8,13 @@ from local.simulator.text.content import Answer
 Usage = dict[str, Any]
 
 
+def scaled(usage: Any, factor: int) -> Any:
+    """Return a usage, in any provider's words, with every count times `factor`."""
+    if isinstance(usage, dict):
+        return {name: scaled(value, factor) for name, value in usage.items()}
+    return usage * factor if type(usage) is int else usage
+
+
 def _openai(answer: Answer) -> Usage:
     output = answer.visible_tokens + answer.reasoning_tokens
     return {

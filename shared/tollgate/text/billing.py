@@ -184,6 +184,11 @@ class TextBilling:
             charge = await self._charge_late(placed, entry)
             logger.warning("text.late_settlement", charge_micro_usd=charge, usage_micro_usd=full_charge)
             emit({"LateSettlements": 1})
+        if usage.disbelieved:
+            logger.error("text.usage_disbelieved", model=model.id, charge_micro_usd=charge)
+            emit({"HoldShortfalls": 1})
+        elif usage.estimated:
+            logger.warning("text.usage_estimated", model=model.id, charge_micro_usd=charge)
         if full_charge > charge:
             logger.error("text.hold_shortfall", model=model.id, shortfall_micro_usd=full_charge - charge)
             emit({"HoldShortfalls": 1})
@@ -306,4 +311,4 @@ def _refused(refusal: HoldRefusedError | None, plan: HoldPlan, allowance: Allowa
 
 def _stored(usage: Usage) -> Mapping[str, Any]:
     """Return a usage as it stands in the ledger: what is not zero."""
-    return {name: value for name, value in asdict(usage).items() if value}
+    return {name: value for name, value in asdict(usage).items() if value and name != "disbelieved"}

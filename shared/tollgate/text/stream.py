@@ -12,6 +12,11 @@ from tollgate.text.sse import SseEvent
 from tollgate.text.tokens import tokens_of_bytes, utf8_length
 from tollgate.text.usage import Usage
 
+ABSURD_FACTOR = 100
+"""A report of this many times what a request may use is a fault of the report, not a use."""
+LEAST_ABSURD_TOKENS = 100_000
+"""What a report may always say: our own count of an input with media can be far from a provider's."""
+
 
 @dataclass(slots=True)
 class Meter:
@@ -35,6 +40,9 @@ class Meter:
     def usage(self) -> Usage:
         """The usage to bill: as reported, and where that is missing or 0 counted here and marked so."""
         known = self.reported or Usage(0, 0)
+        if self._is_absurd(known):
+            unsaid = Meter(self.input_estimate, self.output_limit, delivered_bytes=self.delivered_bytes)
+            return replace(unsaid.usage(), disbelieved=True)
         counted = min(tokens_of_bytes(self.delivered_bytes), self.output_limit)
         is_told = self.final and known.output_tokens > 0
         output = known.output_tokens if is_told else max(counted, known.output_tokens)
@@ -43,6 +51,11 @@ class Meter:
             return known
         fresh = known.input_tokens if known.total_input_tokens else self.input_estimate
         return replace(known, input_tokens=fresh, output_tokens=output, estimated=True)
+
+    def _is_absurd(self, reported: Usage) -> bool:
+        most_input = max(ABSURD_FACTOR * self.input_estimate, LEAST_ABSURD_TOKENS)
+        most_output = max(ABSURD_FACTOR * self.output_limit, LEAST_ABSURD_TOKENS)
+        return reported.total_input_tokens > most_input or reported.output_tokens > most_output
 
 
 class AnswerStream(ABC):

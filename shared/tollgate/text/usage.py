@@ -32,7 +32,7 @@ class ReasoningCount(StrEnum):
 class Usage:
     """What one request used, in tokens. The four input counts are disjoint; reasoning is part of output.
 
-    `estimated`: counted here, as the provider did not say.
+    `estimated`: counted here, as the provider did not say, or what cannot be: then `disbelieved`, too.
     """
 
     input_tokens: int
@@ -42,6 +42,7 @@ class Usage:
     cache_write_1h_tokens: int = 0
     reasoning_tokens: int = 0
     estimated: bool = False
+    disbelieved: bool = False
 
     @property
     def total_input_tokens(self) -> int:

@@ -83,6 +83,25 @@ class TestSettling:
         assert account.balance_micro_usd == 10_000 - (CHARGE if writes_that_work else 0)
         assert audit(account_id, account.balance_micro_usd, ledger.entries(account_id)) is None
 
+    def test_a_usage_that_cannot_be_is_said_and_not_stored_as_such(
+        self,
+        aws: Aws,
+        clock: ManualClock,
+        loop: asyncio.AbstractEventLoop,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
+        billing = TextBilling(FailingDatabase(aws), writes, clock, RateMeter(600))  # type: ignore[arg-type]
+        account_id = api_parts.api().accounts.open(10_000).account_id
+        placed = loop.run_until_complete(billing.place(account_id, "req_1", Demand(100, 10), MODEL))
+        used = Usage(100, 10, estimated=True, disbelieved=True)
+        assert loop.run_until_complete(billing.settle(placed, MODEL, used)).charge_micro_usd == CHARGE
+        (entry,) = (
+            one for one in run_task_parts.step_runner().ledger.entries(account_id) if one.kind == "text"
+        )
+        assert entry.usage == {"input_tokens": 100, "output_tokens": 10, "estimated": True}
+        assert "text.usage_disbelieved" in caplog.text
+
     def test_a_charge_above_the_hold_is_capped_and_said(
         self, aws: Aws, clock: ManualClock, loop: asyncio.AbstractEventLoop
     ) -> None:
