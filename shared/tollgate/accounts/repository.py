@@ -160,6 +160,7 @@ class ApiKeyRepository:
         before, after = read.to_item(), changed.to_item()
         sets = {name: value for name, value in after.items() if before.get(name) != value}
         gone = [name for name in before if name not in after]
+        # Nothing to write, so nothing to count as a change that others would have to look at again.
         if not sets and not gone:
             return
         sets["seq"] = read.seq + 1
@@ -170,6 +171,7 @@ class ApiKeyRepository:
                 update=(*(Set(name, value) for name, value in sets.items()), *map(Remove, gone)),
                 condition=_is_as_judged(read),
                 refused=_change_refused,
+                # A repeat by the SDK whose first answer was lost finds its own values.
                 repeated=lambda row: _holds(row, sets, gone),
             )
         )
@@ -182,6 +184,7 @@ class ApiKeyRepository:
         revoke = Write(
             self._table,
             key={"key_id": key.key_id},
+            # Without `listed_at` it leaves the index of listed keys, and every later change is refused.
             update=(Set("revoked_at_ms", now_ms), Set("seq", key.seq + 1), Remove("listed_at")),
             condition=_is_as_judged(key),
             refused=_revoke_refused,

@@ -81,6 +81,7 @@ class SpendingCap:
             return (now_ms // DAY_MS + 1) * DAY_MS
         month = datetime.fromtimestamp(now_ms // MS_PER_S, tz=UTC)
         year, ended = month.year, month.month
+        # December is 12: 12 // 12 adds the year, 12 % 12 + 1 is January.
         following = datetime(year + ended // 12, ended % 12 + 1, 1, tzinfo=UTC)
         return int(following.timestamp()) * MS_PER_S
 
@@ -93,6 +94,7 @@ def cap_reached(
     waiting_helps: bool | None = None,
 ) -> SpendingCapReachedError:
     """Return the error of a charge that the cap does not cover."""
+    # Rounded so that no cap is said to be higher than it is, and no spending lower.
     return SpendingCapReachedError(
         cents_down(allowance.limit_micro_usd),
         cents_up(counters.get(allowance.counter, 0)),
@@ -158,4 +160,5 @@ def open_period(
 
 def _is_old(counter: str, now_ms: int) -> bool:
     stamp = counter.rpartition("#")[2]
+    # A day compares with a day and a month with a month: ISO stamps of one length sort as text.
     return stamp < iso(now_ms - GRACE_MS)[: len(stamp)]

@@ -151,6 +151,8 @@ class HoldWrites:
             ),
             condition=balance_covers_it & has_room,
             refused=lambda account: _place_refused(account, window),
+            # The SDK sends a write again whose answer was lost. Its own hold is there then, which is no
+            # refusal.
             repeated=lambda account: hold.request_id in account.get("holds", {}),
         )
         return add_spend(count_request(place, window), allowance, hold.amount_micro_usd)
@@ -222,6 +224,8 @@ class HoldWrites:
         resolve = Write(
             self.accounts_table,
             key={"account_id": account_id},
+            # What comes back and the hold that it was part of, in one write: neither can move without the
+            # other, and a second resolve finds no hold and moves nothing.
             update=(Add("balance_micro_usd", back), Remove(("holds", hold.request_id))),
             condition=_is_unresolved(hold),
             refused=lambda _: AlreadyResolvedError(hold.request_id),
@@ -249,11 +253,13 @@ class HoldWrites:
 
 def text_entry_id(request_id: str) -> str:
     """Return the id of a text request's one charge."""
+    # A void has this id too: whichever row is written first decides, and the other one is refused.
     return f"{request_id}#text"
 
 
 def late_entry_id(request_id: str) -> str:
     """Return the id of the one charge of a text request whose hold was given back before it ended."""
+    # The charge's own id is taken by the void that gave the hold back.
     return f"{request_id}#late"
 
 

@@ -86,6 +86,8 @@ class RateMeter:
         """Return how a request of now is most likely to be counted."""
         minute = now_ms // _MINUTE_MS
         known = self._seen.get(account_id, 0) // BASE
+        # A minute that we know of and that our clock has not reached was opened by a process with a faster
+        # clock.
         return RateWindow(max(minute, known), known < minute, self._limit)
 
     def counted(self, account_id: str, window: RateWindow) -> None:
@@ -95,6 +97,7 @@ class RateMeter:
 
     def refused(self, account_id: str, now_ms: int) -> None:
         """Note that the minute is used up."""
+        # As if we had counted them all: the headers of what follows say that nothing is left.
         self._seen[account_id] = now_ms // _MINUTE_MS * BASE + self._limit
 
     def headers(self, account_id: str, now_ms: int) -> dict[str, str]:

@@ -84,6 +84,7 @@ class LedgerRepository:
         account = self._db.get(self._accounts_table, {"account_id": account_id}) or {}
         counters = counters_of(account)
         if allowance.left(counters) is None:
+            # Another request of the key was first, which is as good.
             with suppress(AlreadyOpenError):
                 self._db.write(open_period(self._accounts_table, account_id, allowance, counters, now_ms))
 
@@ -120,6 +121,7 @@ class LedgerRepository:
         account = self._db.get(self._accounts_table, {"account_id": account_id})
         if account is None:
             raise UserNotFoundError
+        # The row has no such count before the account's first task runs.
         running = account.get("running_tasks", 0)
         return MAX_RUNNING_TASKS - running, account["open_tasks"] - running
 
@@ -173,6 +175,8 @@ class LedgerRepository:
             condition=account_is_there,
             refused=lambda _: UserNotFoundError(),
         )
+        # Both or neither: a balance without its entry fails the daily proof, an entry without the balance
+        # is money that nobody got.
         self._db.transact([self._post(entry), raise_balance])
 
     def expire_holds(self, now_ms: int, limit: int) -> int:
@@ -195,11 +199,14 @@ class LedgerRepository:
 
     def _expire_holds_of(self, account_id: str, now_ms: int) -> int:
         account = self._db.get(self._accounts_table, {"account_id": account_id})
+        # The index is a little behind: another sweep may have resolved all of them since.
         if account is None or "wake_at" not in account:
             return 0
         holds = holds_of(account)
         expired = [hold for hold in holds if hold.expires_at_ms <= now_ms]
         for hold in expired:
+            # The row of the ledger first, as it decides. A crash right after it leaves the hold where it
+            # is; the next sweep finds the row and settles by it.
             decided = void_entry(account_id, hold, now_ms)
             try:
                 self._db.write(self._holds.record(decided))
@@ -209,6 +216,7 @@ class LedgerRepository:
             with suppress(AlreadyResolvedError):
                 self._db.write(self._holds.resolve(account_id, hold, charge_of(decided)))
         left = [hold.expires_at_ms for hold in holds if hold.expires_at_ms > now_ms]
+        # Another sweep moved the timer, or a hold was placed meanwhile, which needs it.
         with suppress(AlreadyResolvedError):
             self._db.write(self._holds.rearm(account_id, account["wake_at"], min(left, default=None)))
         return len(expired)
@@ -290,6 +298,7 @@ class LedgerRepository:
         rows = self._db.query(
             self._ledger_table,
             "account_id = :account AND created_at_ms BETWEEN :first AND :last",
+            # BETWEEN takes both ends, and the end is no part of the time that was asked for.
             {":account": account_id, ":first": wanted.first_ms, ":last": wanted.end_ms - 1},
             index="TimeIndex",
             newest_first=True,
@@ -328,6 +337,8 @@ def _charge_refused(
     def refused(account: Item | None) -> Exception:
         if account is None:
             return UserNotFoundError()
+        # DynamoDB says that the condition failed, not which part of it. The row that it found says: each
+        # part is looked at again, in this order.
         balance = account["balance_micro_usd"]
         if balance < amount_micro_usd:
             return InsufficientBalanceError(cents_down(balance), cents_up(amount_micro_usd))

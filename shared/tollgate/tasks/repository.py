@@ -56,6 +56,7 @@ class TaskRepository:
             condition=_no_step_came_first(task),
             refused=lambda _: TaskMovedError(task.task_id),
         )
+        # Together: a slot without its attempt would stay taken, as the end of a task gives back one.
         self._db.transact([put, place])
 
     def save(self, task: Task) -> None:
@@ -67,6 +68,8 @@ class TaskRepository:
                 item={**task_row(task), "step_token": token},
                 condition=_no_step_came_first(task),
                 refused=lambda _: TaskMovedError(task.task_id),
+                # The SDK sends a write again whose answer was lost; our own token tells that from another
+                # step's write.
                 repeated=lambda row: row.get("step_token") == token,
             )
         )
@@ -108,6 +111,8 @@ class TaskRepository:
         """Return the ids of an account's tasks that wait for their turn, the oldest first."""
         rows = self._db.query(
             self._tasks_table,
+            # The index is sparse: a row has `waiting_account` until its task starts, and is in it no
+            # longer.
             "waiting_account = :account",
             {":account": account_id},
             index="WaitingIndex",

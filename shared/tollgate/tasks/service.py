@@ -95,8 +95,10 @@ class TaskService:
         if request.webhook is not None:
             check_host("/webhook", request.webhook, self.webhook_guard)
         price = self._quote(request, files)
+        # Before the money: for files that find no room the customer would pay, and wait for the refund.
         if files:
             self.inputs.uploads.check_room(account_id)
+        # One time for the task, its charge, its deadline and the windows that it is counted in.
         now_ms, body_hash = self.clock.now_ms(), request_hash(body)
         refusal = _not_as_agreed(request, price)
         if refusal is not None:
@@ -121,6 +123,7 @@ class TaskService:
         The worker ends it with a refund if nothing will be made; a task that has ended stays as it is.
         """
         task = self.reader.find(account_id, task_id)
+        # Decided by a worker and not here: a submit may be under way this very moment.
         if not task.ended:
             self.queue().send({"task_id": task_id, "cancel": 0})
         return self.reader.view(task)
@@ -186,6 +189,7 @@ class TaskService:
             else:
                 self.meter.counted(task.account_id, window)
                 return
+        # Windows moved under us each time; nothing was charged, and the caller may try again.
         raise WriteConflictError
 
     def _quote(self, request: CreateRequest, files: Sequence[InputFile]) -> Quote:

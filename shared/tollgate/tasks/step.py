@@ -139,8 +139,10 @@ class StepRunner:
         if task is None or task.ended:
             return Stepped(StepResult.STALE, task)
         attempt = task.attempt
+        # Claimed, and not answered yet: whether the provider has the job is not known.
         if attempt is not None and attempt.handle is None:
             return self._cancel_later(task, attempts)
+        # The provider goes on, and is paid for it: then so does the task, to its result or its refund.
         if attempt is not None and not self._drops(attempt):
             return Stepped(StepResult.CONTINUED, task)
         try:
@@ -237,6 +239,7 @@ class StepRunner:
     def _asked_in_order(self, providers: Sequence[str], model: str) -> list[str]:
         """Return the providers to ask, best first; one that comes back after failing gets one task to try."""
         ordered = self.health.in_order(providers, model)
+        # Last and not left out: where all others are busy it is asked after all.
         if len(ordered) > 1 and not self.health.may_try(ordered[0]):
             return [*ordered[1:], ordered[0]]
         return ordered
@@ -249,7 +252,10 @@ class StepRunner:
             return Failed(FailureKind.NOT_CONFIGURED, f"{attempt.provider} has no credentials")
         route = next(route for route in routes if route.provider == attempt.provider)
         url = callback_url(self.callback_base_url, task)
+        # Signed only now: an address that waited in the queue with its task could have expired.
         values = self.inputs.signed(with_references(task))
+        # By the number of the attempt: the same one sent again is the same job, another attempt is a new
+        # one.
         key = f"{task.task_id}-{len(task.attempts)}"
         job = Job(task.task_id, route.mapping, route.upstream, values, url, key)
         outcome = provider.submit(job)

@@ -119,6 +119,8 @@ class TextBilling:
         counter = None if allowance is None else allowance.counter
         plan = full_hold(demand, model)
         refusal: HoldRefusedError | None = None
+        # Most requests pass at once. A refusal is looked into, and what it found wrong is put right before
+        # the next attempt: the window, expired holds, a cap's counter, at last a smaller hold.
         window = self.meter.guess(account_id, self._clock.now_ms())
         for _ in range(MAX_PLACES):
             now_ms = self._clock.now_ms()
@@ -133,6 +135,7 @@ class TextBilling:
                 placed.accepted_at = accepted_at
                 self._renew_later(placed)
                 return placed
+            # Nothing was wrong but our guess which minute the row is in.
             if isinstance(refusal.rate, RateWindowMovedError):
                 window = refusal.rate.window
                 continue
@@ -145,6 +148,8 @@ class TextBilling:
                 continue
             available = _available(refusal, allowance)
             plan = affordable_hold(demand, model, available)
+            # A smaller hold does not help against too many requests at once, nor where even the least costs
+            # too much.
             if refusal.too_many or plan.amount_micro_usd > available:
                 break
         raise _refused(refusal, plan, allowance)
@@ -166,6 +171,7 @@ class TextBilling:
             placed.hold.request_id,
             placed.hold.counter,
             model=model.id,
+            # Never more than was set aside: what is above it is our loss, and an alarm below.
             charge_micro_usd=min(full_charge, placed.hold.amount_micro_usd),
             usage=_stored(usage),
             now_ms=self._clock.now_ms(),
@@ -197,6 +203,7 @@ class TextBilling:
     async def void(self, placed: Placed) -> None:
         """Void the hold, as a whole: nothing was delivered."""
         self._stop_renewing(placed)
+        # A settlement that has begun may have its row in the ledger: then that decides, not this.
         if not placed.settling:
             await self._resolve(placed.account_id, placed.hold, 0)
 

@@ -102,6 +102,7 @@ class TextService:
         )
         try:
             response = await self._try_routes(request, model, placed, headers)
+        # Also where the request is cancelled, which is no Exception: its money must not wait for the sweeper.
         except BaseException:
             await self.finishing.run(self.billing.void(placed))
             raise
@@ -179,10 +180,13 @@ class TextService:
                     if len({route.provider for route in model.routes}) == 1:
                         emit({"SingleRouteDown": 1})
                     continue
+                # Not told to the client before one has answered: until then any failure leads on to the
+                # next route.
                 race.start(routed.route.provider, self._attempt(routed, exchange, answer_by))
                 if first := await race.first(patience_s):
                     return await self._answered(*first, placed)
                 last = routed if isinstance(exchange.call, HttpCall) else None
+                # A whole answer of another route could not come in the time that is left.
                 if not request.stream and TIMED_OUT in race.failures:
                     break  # the client's own 100 s are over
             if first := await race.first():
@@ -252,6 +256,7 @@ class TextService:
             try:
                 exchange = upstream.exchange(routed)
             except InvalidInputError as exc:
+                # The best route's words: what it cannot carry is what the customer would want to change.
                 refused = refused or exc
                 continue
             carried = True
@@ -297,6 +302,7 @@ class TextService:
             headers=call.headers,
             data=call.body,
             timeout=timeout,
+            # Our key goes to the address that was declared, and nowhere that an answer points to.
             allow_redirects=False,
         )
 
@@ -321,6 +327,7 @@ class TextService:
         stream = exchange.stream
         async for piece in response.content.iter_any():
             first = encode_events(exchange, exchange.splitter.feed(piece))
+            # An error inside HTTP 200, before the first word: another route can still answer.
             if stream.fault is not None and not exchange.meter.delivered_bytes:
                 return _refused(routed, exchange, _closed(response, stream.fault))
             if first:

@@ -106,6 +106,8 @@ class RollUp:
     def _grow(self, bucket: Bucket, entries: Sequence[Entry]) -> Write:
         """Return the write of the row as it is now and `entries`; refused when it has changed by then."""
         key = {"account_id": bucket.account_id, "usage_day": bucket.day}
+        # Read and written whole, as the counts are one text; `seq` refuses the write where another was
+        # quicker.
         row = self._db.get(self._usage_table, key) or {**key, "seq": 0, "counts": "{}"}
         known = _read_day(row)
         models = by_name([*known.by_model.items(), *((model_of(one), counts_of(one)) for one in entries)])

@@ -107,6 +107,7 @@ class WebhookSender:
     def _record(self, delivery: Delivery, made: DeliveryAttempt) -> DeliveryOutcome:
         noted, wait_s = after_attempt(delivery, made, self.clock.now_ms())
         self.deliveries.save(noted)
+        # Saved before it is sent: a message with a `seq` that is not written yet would be dropped as stale.
         if wait_s is not None:
             self._send_message(noted, wait_s)
             return DeliveryOutcome.RETRY
@@ -140,6 +141,8 @@ class WebhookSender:
         headers = delivery_headers(delivery.delivery_id, body, secrets, now_ms)
         try:
             return self.outbound.post(delivery.url, body, headers, TIMEOUT_S, MAX_TEXT)
+        # A name that was public when it was given may lead to an inside address by now: checked at each
+        # attempt.
         except ForbiddenAddressError as exc:
             raise NoReceiverAnswerError(f"Refused: the URL {exc}.") from exc
         except httpx.TimeoutException as exc:

@@ -81,6 +81,8 @@ class Health:
 
     def worked(self) -> "Health":
         """Return the health after one more success; the next failure opens a provider that just came back."""
+        # From the threshold down, however far above it the count was: one trial that works closes the
+        # breaker, and the next failure opens it again.
         failures = min(self.failures, FAILURES_TO_OPEN) - 1
         return Health(max(0, failures), 0, self.disabled, self.reason)
 
@@ -97,6 +99,8 @@ def verdict(outcome: SubmitOutcome | PollOutcome) -> bool | None:
             return False
         case Failed(kind) if kind in _AT_FAULT:
             return False
+        # Busy (429), a job that runs, a file of the result that cannot be fetched: none tells whether the
+        # provider works for others.
         case _:
             return None
 

@@ -57,7 +57,9 @@ class ProviderHttp:
             headers=self._headers,
             timeout=timeout,
             verify=tls(),
+            # A proxy in the environment would see our keys.
             trust_env=False,
+            # A redirect could carry our key to another host.
             follow_redirects=False,
             transport=transport,
         )
@@ -101,6 +103,8 @@ class ProviderHttp:
                 text = self._read(response)
                 noted = self._without_key(text)
                 return Reply(response.status_code, self._json(text), response.headers, noted)
+        # Only these are sure to have sent nothing. After any other the job may be there, and must not be
+        # paid twice.
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.InvalidURL) as exc:
             raise NotSentError(repr(exc)) from exc
         except httpx.HTTPError as exc:
@@ -122,6 +126,8 @@ class ProviderHttp:
     def _read(self, response: httpx.Response) -> str:
         found = bytearray()
         deadline = time.monotonic() + self._answer_timeout_s
+        # httpx bounds the time between two pieces, not of the whole: who trickles would hold a worker for
+        # ever.
         for chunk in response.iter_bytes():
             found += chunk
             if len(found) > self._max_answer_bytes:
