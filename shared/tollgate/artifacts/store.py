@@ -94,9 +94,11 @@ class ArtifactStore:
         try:
             left_s = deadline - time.monotonic()
             with self.outbound.download(source.url, left_s, source.headers) as response:
+                # Not there yet, or a host that is down for a moment: worth another attempt.
                 if response.status_code != HTTP_OK:
                     raise CopyError(f"the result answers HTTP {response.status_code}", retryable=True)
                 yield _parts(response.iter_raw(CHUNK_BYTES), alive)
+        # An inside address stays one: no second attempt.
         except ForbiddenAddressError as exc:
             raise CopyError(f"the result's URL {exc}", retryable=False) from exc
         except (httpx.TransportError, httpx.TooManyRedirects, httpx.InvalidURL) as exc:
@@ -123,6 +125,7 @@ class ArtifactStore:
             while part is not None:
                 digest.update(part)
                 size += len(part)
+                # Counted as it comes: an announced length may be missing, or wrong.
                 if size > MAX_FILE_BYTES:
                     raise CopyError(f"the result is larger than {MAX_FILE_BYTES} bytes", retryable=False)
                 upload.put(part)

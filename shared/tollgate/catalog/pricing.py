@@ -58,9 +58,11 @@ def quote(model: Model, checked: CheckedInput, source_seconds: Decimal = NO_SOUR
     units = _units(model, checked.values, source_seconds, facts)
     lines = [_line(price.key, model.pricing.unit, units * batch, price.price)]
     for extra in model.pricing.extras:
+        # Of each item above those that the price includes, and again for each result of a batch.
         count = len(checked.values.get(extra.counts, [])) - extra.free
         if count > 0:
             lines.append(_line(extra.key, "generation", count * batch, extra.price))
+    # Rounded once, here: lines rounded one by one could add up to another charge than their sum.
     total = sum((Decimal(line["amount"]) for line in lines), Decimal(0))
     return Quote(money.cents_up(money.micro_usd_up(total)), lines, model.pricing.version)
 
@@ -84,11 +86,13 @@ def dimension_text(value: object) -> str:
 
 def best_entry(model_id: str, entries: Sequence[Entry], facts: Mapping[str, str]) -> Entry:
     """Return the entry that fits `facts` most closely; raises `UnknownPriceError` for none and for a tie."""
+    # An entry that asks for less than the input says fits too; the most closely fitting one counts.
     fitting = [entry for entry in entries if entry.dimensions.items() <= facts.items()]
     if not fitting:
         raise UnknownPriceError(model_id, "no price", facts)
     most = max(len(entry.dimensions) for entry in fitting)
     best = [entry for entry in fitting if len(entry.dimensions) == most]
+    # Either could be the wrong one. `lint.py` finds such data before it is served; here it must not charge.
     if len(best) > 1:
         raise UnknownPriceError(model_id, "more than one price", facts)
     return best[0]
@@ -109,6 +113,7 @@ def _units(
     seconds = model.input_class.output_seconds(values, source_seconds)
     if model.pricing.source_seconds == "added":
         seconds += source_seconds
+    # A length of nothing would be free of charge, and the provider would bill us.
     if unit != "second" or seconds <= 0:
         raise UnknownPriceError(model.id, f"no {unit} to bill", facts)
     return seconds

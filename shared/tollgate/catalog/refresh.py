@@ -114,8 +114,10 @@ class LiveCatalog:
 
     def catalog(self) -> Catalog:
         """Return the catalog of now; reads the document first when that is due. Never raises for its sake."""
+        # Only the first read is waited for; later, who finds the lock taken goes on with what there is.
         if self.is_due() and self._lock.acquire(timeout=READ_TIMEOUT_S if self.is_unread else 0):
             try:
+                # Whoever had the lock before may have read it.
                 if self.is_due():
                     self._look()
             finally:
@@ -128,12 +130,14 @@ class LiveCatalog:
         except Exception as exc:  # noqa: BLE001 - the boundary: no request fails because of the document
             self._reports.unread(f"{type(exc).__name__}: {exc}")
         finally:
+            # After a failure too: a bucket that is down is asked once a minute, not by every request.
             self._read_at_ms = self._clock.now_ms()
 
     def _take(self, fetched: Fetched) -> None:
         match fetched:
             case Found():
                 self._check(fetched)
+            # Taken away by an operator (`tollgate catalog reset`).
             case Nothing.MISSING if self._etag is not None:
                 self.current, self._etag, self._faults = self._shipped, None, []
                 self._reports.taken(None)
@@ -144,6 +148,7 @@ class LiveCatalog:
                 return
 
     def _check(self, found: Found) -> None:
+        # Noted before it is looked at: a faulty document is not fetched and parsed again every minute.
         self._etag = found.etag
         try:
             self.current = _worked_out(self._serve(read_document(found.body)))

@@ -34,6 +34,8 @@ def _taken(routes: list[Route]) -> Taken:
     """Return, for each field that every route limits, the values that any of them takes."""
     if not routes:
         return {}
+    # One route without a limit on a field takes all of its values, so only what every route limits is
+    # narrowed.
     limited = set.intersection(*(set(route.takes) for route in routes))
     return {
         name: list(dict.fromkeys(value for route in routes for value in route.takes[name]))
@@ -57,6 +59,7 @@ def _narrowed(model: Model, taken: Taken) -> Restrictions:
     restrictions = model.restrictions
     fields = dict(restrictions.fields)
     for name, values in taken.items():
+        # A default that nobody takes would refuse every request that leaves the field out.
         update: dict[str, Any] = {"options": values}
         if model.input_class.model_fields[name].default not in (None, PydanticUndefined, *values):
             update |= {"default": values[0]} if len(values) == 1 else {"required": True}
@@ -79,6 +82,7 @@ def _priced(model: Model, taken: Taken) -> Pricing:
     """Return the prices that an input can still have; one of them is the default."""
     prices = [price for price in model.pricing.prices if _is_reachable(model, price, taken)]
     if not any(price.is_default for price in prices):
+        # The published catalog marks one price as the default; the one that had the mark may be out of reach.
         prices[0] = prices[0].model_copy(update={"is_default": True})
     extras = [extra for extra in model.pricing.extras if taken.get(extra.counts) != []]
     return _changed(model.pricing, prices=prices, extras=extras)
@@ -100,6 +104,7 @@ def _is_reachable(model: Model, price: Price, taken: Taken) -> bool:
 def _changed(data: DataT, **update: Any) -> DataT:
     """Return a copy with other fields, and without what was worked out from the old ones."""
     copy = data.model_copy(update=update)
+    # `cached_property` keeps its values in there, and pydantic copies them along.
     for name in copy.__dict__.keys() - type(copy).model_fields.keys():
         del copy.__dict__[name]
     return copy

@@ -66,12 +66,14 @@ class Database:
         for attempt in range(MAX_BATCH_ROUNDS):
             if not left:
                 return found
+            # What the last answer left out was too much for now: at once it would be left out again.
             if attempt:
                 self._sleep(_wait_s(attempt))
             request: Any = {table: {"Keys": left, "ConsistentRead": True}}
             with _throttles_named("BatchGetItem", table):
                 answer = self._client.batch_get_item(RequestItems=request)
             found += [from_attributes(row) for row in answer["Responses"].get(table, [])]
+            # BatchGetItem gives at most 16 MB, and less under load; the rest it names.
             left = answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", [])  # type: ignore[call-overload]
         raise busy("BatchGetItem", table)
 
@@ -89,6 +91,8 @@ class Database:
             except ClientError as exc:
                 if _code(exc) != "ConditionalCheckFailedException":
                     raise
+                # The row as it was when the condition failed comes with the refusal, so the reason needs no
+                # second read.
                 found = _found(exc.response)
                 if found is None or not write.repeated(found):
                     raise write.refused(found) from exc
@@ -102,6 +106,7 @@ class Database:
         transactions stood in the way for all attempts, `StorageBusyError` when it was throttled.
         """
         items = [{write.kind(): write.request()} for write in writes]
+        # DynamoDB does a transaction once for each token, within ten minutes.
         token = str(uuid.uuid4())
 
         def send() -> None:

@@ -96,6 +96,7 @@ def _opened(client: httpx.Client, url: str, headers: Mapping[str, str]) -> Itera
         if response.next_request is None:
             break
         request = response.next_request
+        # The headers are a key; they stay with the origin that they are for.
         if _origin(request.url) != origin:
             for name in headers:
                 request.headers.pop(name, None)
@@ -210,7 +211,10 @@ class _GuardedBackend(httpcore.NetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         left = _left(self._deadline, timeout, httpcore.ConnectTimeout)
+        # The address that was checked is the one that is connected to: the name is not resolved a second
+        # time, when it could lead elsewhere.
         address = self._guard.resolve(host, port, left)[0]
+        # Resolving has taken its part of the time.
         left = _left(self._deadline, timeout, httpcore.ConnectTimeout)
         stream = self._inner.connect_tcp(address, port, left, local_address, socket_options)
         return _DeadlineStream(stream, self._deadline)

@@ -23,9 +23,11 @@ class Dispatcher:
 
         A new task goes to the task queue, an ended one with a webhook to the webhook queue.
         """
+        # The row as it was at that change; by now it may have moved on, and `seq` makes the message stale.
         image = from_attributes(change["dynamodb"]["NewImage"])
         add_to_log(task_id=image["task_id"], correlation_id=image.get("correlation_id"))
         if change["eventName"] == "INSERT":
             self.task_queue.send({"task_id": image["task_id"], "seq": image["seq"]})
+        # All other changes were made by a step, which sends its own next message.
         elif image["status"] in TERMINAL and "webhook" in image:
             self.webhook_queue.send({"delivery_id": delivery_id_of(image["task_id"]), "seq": 0})

@@ -65,4 +65,5 @@ def _made(row: Item) -> AlreadyCreatedError:
 
 
 def _row_id(account_id: str, key: str) -> str:
+    # Keys are the customer's own words: two accounts may well use the same.
     return f"{account_id}#{key}"

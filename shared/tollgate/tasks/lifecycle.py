@@ -119,6 +119,7 @@ def decide(
 
     `is_idempotent` is whether the open attempt's provider does a job once that comes twice under its key.
     """
+    # Before all else: whatever is under way, who has waited this long gets the money back.
     if now_ms >= task.deadline_at_ms:
         return _end_without_result(
             task,
@@ -148,6 +149,7 @@ def after_submit(
             return _continue(_with_attempt(task, handle=handle), FIRST_POLL_S, now_ms)
         case Succeeded():
             return _succeeded(task, outcome, providers, now_ms)
+        # No other provider: it would refuse the same, or get round a refusal.
         case Rejected():
             return _rejected(task, outcome, now_ms)
         case Failed():
@@ -236,6 +238,7 @@ def poll_delay_s(task: Task, now_ms: int) -> int:
     attempt = task.attempts[-1]
     elapsed_s = (now_ms - attempt.started_at_ms) // MS_PER_S
     share = max(MIN_POLL_S, min(MAX_POLL_S, elapsed_s // POLL_SHARE))
+    # By the id and not at random, so that this stays pure: the same task comes to the same delay.
     spread = zlib.crc32(f"{task.task_id}{attempt.polls}".encode()) % (share // 3 + 1)
     # Never past the deadline: the step there ends the task, with its refund. Rounded up, as one that comes
     # a moment before it would only poll again.
@@ -316,6 +319,7 @@ def _succeeded(task: Task, result: Succeeded, providers: Sequence[str], now_ms: 
 
 
 def _exhausted(task: Task, now_ms: int) -> End:
+    # The providers' own words stay in the attempts: this is shown to the customer.
     message = "Generation failed at every provider. You were refunded."
     error = TaskError(TaskErrorCode.PROVIDERS_EXHAUSTED, message)
     return _end_without_result(task, TaskStatus.FAILED, error, now_ms)
@@ -339,6 +343,7 @@ def _end_without_result(task: Task, status: TaskStatus, error: TaskError, now_ms
             wake_at_ms=None,
             attempts=attempts,
             error=error,
+            # All of it, always: what was charged at create, whatever prices are by now.
             refunded_micro_usd=task.charge_micro_usd,
             finished_at_ms=now_ms,
         )

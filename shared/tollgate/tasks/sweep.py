@@ -15,7 +15,7 @@ from tollgate.ledger.repository import LedgerRepository
 MAX_DUE_PER_SHARD = 200
 # When a row that was sent again is taken for stuck once more; its message may only wait its turn.
 AGAIN_MS = 120 * MS_PER_S
-# The same for tasks that have not started: most wait for a place, and the end of another calls them up.
+# The same for tasks that have not started: most wait for a slot, and the end of another wakes them.
 WAITING_AGAIN_MS = 300 * MS_PER_S
 
 
