@@ -8,6 +8,7 @@
     ├── InsufficientBalanceError   402 insufficient_balance
     ├── SpendingCapReachedError    402 spending_cap_reached
     ├── ForbiddenError             403 forbidden
+    ├── AccountSuspendedError      403 account_suspended
     ├── RouteNotFoundError         404 not_found
     ├── TaskNotFoundError          404 task_not_found
     ├── KeyNotFoundError           404 key_not_found
@@ -284,6 +285,16 @@ class ForbiddenError(TollgateError):
 
     status = 403
     code = "forbidden"
+
+
+class AccountSuspendedError(TollgateError):
+    """An operator suspended the account; nothing was started, nothing is charged."""
+
+    status = 403
+    code = "account_suspended"
+
+    def __init__(self) -> None:
+        super().__init__("This account is suspended. Write to the operator of this service.")
 
 
 class RouteNotFoundError(TollgateError):

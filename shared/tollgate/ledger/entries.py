@@ -12,6 +12,8 @@ class EntryKind(StrEnum):
 
     CREDIT = "credit"
     """Money put on the account (plus)."""
+    DEBIT = "debit"
+    """An operator took money off the account, with a reason (minus)."""
     CHARGE = "charge"
     """A media task was queued (minus)."""
     REFUND = "refund"
@@ -63,7 +65,7 @@ class Entry:
     provider: str | None = None
     """Whose answer a text request was billed for; for operators, customers are not shown it."""
     reason: str | None = None
-    """Why money was put on an account, in words of who did; the customer sees it."""
+    """Why money was put on an account or taken off it, in words of who did; the customer sees it."""
     reference: str | None = None
     """The payment that a credit is of, as the payment provider names it; the customer sees it."""
     event_id: str | None = None

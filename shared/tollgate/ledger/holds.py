@@ -40,6 +40,7 @@ from tollgate.kit.writes import Write
 from tollgate.ledger.caps import Allowance, add_spend, counters_of, release_spend
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.rate import RateWindow, count_request, rate_refused
+from tollgate.ledger.standing import MAY_SPEND, suspended_refusal
 
 # Longer than any answer that comes whole (100 s, and the writes after it). A stream renews its hold: so
 # what a crash leaves behind blocks an account's money for minutes, not for as long as a stream may be.
@@ -131,7 +132,7 @@ class HoldWrites:
         """Return the write that sets the money aside and counts the request; the `allowance` is that of
         the hold's counter.
 
-        Refused: `HoldRefusedError`, `UserNotFoundError`.
+        Refused: `HoldRefusedError`, `UserNotFoundError`, `AccountSuspendedError`.
         """
         # What was credited, less all that was charged or set aside since, is enough: it is never negative.
         balance_covers_it = AtLeast("balance_micro_usd", hold.amount_micro_usd)
@@ -149,7 +150,7 @@ class HoldWrites:
                 SetIfMissing("wake_at", hold.expires_at_ms),
                 Set("due_shard", due_shard(account_id)),
             ),
-            condition=balance_covers_it & has_room,
+            condition=balance_covers_it & has_room & MAY_SPEND,
             refused=lambda account: _place_refused(account, window),
             # The SDK sends a write again whose answer was lost. Its own hold is there then, which is no
             # refusal.
@@ -363,6 +364,8 @@ def _is_unresolved(hold: Hold) -> Exists:
 def _place_refused(account: Item | None, window: RateWindow) -> Exception:
     if account is None:
         return UserNotFoundError()
+    if (suspended := suspended_refusal(account)) is not None:
+        return suspended
     return HoldRefusedError(
         account["balance_micro_usd"], holds_of(account), counters_of(account), rate_refused(account, window)
     )

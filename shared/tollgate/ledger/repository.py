@@ -39,6 +39,7 @@ from tollgate.ledger.holds import (
 )
 from tollgate.ledger.query import END_MS, StatementQuery
 from tollgate.ledger.rate import RateWindow, RateWindowMovedError, count_request, rate_refused
+from tollgate.ledger.standing import MAY_SPEND, resume, suspend, suspended_refusal
 
 # Tasks of one account that have not ended (docs/contract.md#limits).
 MAX_OPEN_TASKS = 10_000
@@ -104,7 +105,7 @@ class LedgerRepository:
             self._accounts_table,
             key={"account_id": entry.account_id},
             update=(Add("balance_micro_usd", -amount), Add("open_tasks", 1)),
-            condition=balance_covers_it & has_room,
+            condition=balance_covers_it & has_room & MAY_SPEND,
             refused=_charge_refused(amount, window, allowance),
         )
         return [add_spend(count_request(debit, window), allowance, amount), self._post(entry)]
@@ -178,6 +179,34 @@ class LedgerRepository:
         # Both or neither: a balance without its entry fails the daily proof, an entry without the balance
         # is money that nobody got.
         self._db.transact([self._post(entry), raise_balance])
+
+    def debit(self, entry: Entry) -> None:
+        """Take money off an account, once per entry id and never more than its balance.
+
+        Raises `UserNotFoundError`, `InsufficientBalanceError`, or `AlreadyPostedError` when the entry was
+        posted before.
+        """
+        if entry.kind is not EntryKind.DEBIT or entry.amount_micro_usd >= 0:
+            raise ValueError(f"not a debit: {entry}")
+        amount = -entry.amount_micro_usd
+        balance_covers_it = AtLeast("balance_micro_usd", amount)
+        lower_balance = Write(
+            self._accounts_table,
+            key={"account_id": entry.account_id},
+            update=(Add("balance_micro_usd", -amount),),
+            condition=balance_covers_it,
+            refused=lambda account: _debit_refused(amount, account),
+        )
+        # The entry first: who repeats a debit that was made is told so, whatever the balance is by now.
+        self._db.transact([self._post(entry), lower_balance])
+
+    def suspend(self, account_id: str, reason: str, now_ms: int) -> None:
+        """Let an account start nothing any more. Raises `UserNotFoundError`."""
+        self._db.write(suspend(self._accounts_table, account_id, reason, now_ms))
+
+    def resume(self, account_id: str) -> None:
+        """Let a suspended account go on. Raises `UserNotFoundError`."""
+        self._db.write(resume(self._accounts_table, account_id))
 
     def expire_holds(self, now_ms: int, limit: int) -> int:
         """Resolve the holds whose time is over, of at most `limit` accounts a shard; give how many.
@@ -331,6 +360,12 @@ def _close_refused(account_id: str, account: Item | None) -> Exception:
     return CounterUnderflowError(account_id, account.get("open_tasks"))
 
 
+def _debit_refused(amount_micro_usd: int, account: Item | None) -> Exception:
+    if account is None:
+        return UserNotFoundError()
+    return InsufficientBalanceError(cents_down(account["balance_micro_usd"]), cents_up(amount_micro_usd))
+
+
 def _charge_refused(
     amount_micro_usd: int, window: RateWindow, allowance: Allowance | None
 ) -> Callable[[Item | None], Exception]:
@@ -339,6 +374,8 @@ def _charge_refused(
             return UserNotFoundError()
         # DynamoDB says that the condition failed, not which part of it. The row that it found says: each
         # part is looked at again, in this order.
+        if (suspended := suspended_refusal(account)) is not None:
+            return suspended
         balance = account["balance_micro_usd"]
         if balance < amount_micro_usd:
             return InsufficientBalanceError(cents_down(balance), cents_up(amount_micro_usd))

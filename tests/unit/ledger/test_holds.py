@@ -8,6 +8,8 @@ from tests.conftest import Aws
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb import Database
+from tollgate.kit.errors import AccountSuspendedError
+from tollgate.ledger import standing
 from tollgate.ledger.audit import audit
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
@@ -166,3 +168,18 @@ class TestLaw:
                     recorded.pop(over, None)
             assert account.balance() >= 0
             assert account.books_agree()
+
+
+class TestSuspension:
+    def test_no_hold_is_placed_and_one_that_is_there_is_settled(self, account: Account) -> None:
+        hold = account.place("req_1", 700)
+        suspend = standing.suspend(account.writes.accounts_table, account.id, "chargeback", NOW)
+        account.db.write(suspend)
+        with pytest.raises(AccountSuspendedError):
+            account.place("req_2", 100)
+        account.record(hold, 250)
+        account.resolve(hold, 250)
+        assert account.balance() == 750
+        assert account.books_agree()
+        account.db.write(standing.resume(account.writes.accounts_table, account.id))
+        account.place("req_2", 100)

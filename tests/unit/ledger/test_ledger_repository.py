@@ -9,7 +9,12 @@ from moto import mock_aws
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository, AlreadyExistsError
 from tollgate.kit.dynamodb import Database
-from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
+from tollgate.kit.errors import (
+    AccountSuspendedError,
+    ConcurrencyLimitedError,
+    InsufficientBalanceError,
+    UserNotFoundError,
+)
 from tollgate.ledger import repository
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_entry
 from tollgate.ledger.rate import RateMeter
@@ -192,3 +197,55 @@ class TestAccounts:
         with pytest.raises(AlreadyExistsError):
             books.accounts.add(Account("usr_1", 0, 0, 1, ()))
         assert books.account().balance_micro_usd == 100 * CENT
+
+
+class TestDebit:
+    def test_money_is_taken_once_and_is_in_the_ledger(self, books: Books) -> None:
+        entry = Entry("usr_1", "debit_1", EntryKind.DEBIT, -30 * CENT, 4, reason="paid twice")
+        books.ledger.debit(entry)
+        with pytest.raises(AlreadyPostedError):
+            books.ledger.debit(entry)
+        assert books.state() == (70 * CENT, 0, [CREDIT, ("debit_1", -30 * CENT)])
+        assert books.ledger.named("usr_1", ["debit_1"]) == [entry]
+
+    def test_a_repeat_is_told_so_where_the_balance_is_gone(self, books: Books) -> None:
+        entry = Entry("usr_1", "debit_1", EntryKind.DEBIT, -100 * CENT, 4)
+        books.ledger.debit(entry)
+        with pytest.raises(AlreadyPostedError):
+            books.ledger.debit(entry)
+
+    def test_never_more_than_there_is(self, books: Books) -> None:
+        with pytest.raises(InsufficientBalanceError):
+            books.ledger.debit(Entry("usr_1", "debit_1", EntryKind.DEBIT, -100 * CENT - 1, 4))
+        assert books.ledger.named("usr_1", ["debit_1"]) == []
+
+    @pytest.mark.parametrize(
+        ("kind", "amount"), [(EntryKind.DEBIT, 1), (EntryKind.DEBIT, 0), (EntryKind.CREDIT, -1)]
+    )
+    def test_only_a_debit_is_debited(self, books: Books, kind: EntryKind, amount: int) -> None:
+        with pytest.raises(ValueError, match="not a debit"):
+            books.ledger.debit(Entry("usr_1", "debit_1", kind, amount, 4))
+
+
+class TestSuspension:
+    def test_nothing_is_charged_until_it_goes_on(self, books: Books) -> None:
+        books.ledger.suspend("usr_1", "chargeback", 5)
+        with pytest.raises(AccountSuspendedError):
+            books.charge("task_1", CENT)
+        assert books.state()[:2] == (100 * CENT, 0)
+        books.ledger.resume("usr_1")
+        books.charge("task_1", CENT)
+        assert books.state()[:2] == (99 * CENT, 1)
+
+    def test_what_runs_is_refunded_and_money_can_be_put_on_it(self, books: Books) -> None:
+        books.charge("task_1", CENT)
+        books.ledger.suspend("usr_1", "chargeback", 5)
+        books.refund("task_1", CENT)
+        books.ledger.credit(books.credit("credit_2", CENT))
+        assert books.state()[:2] == (101 * CENT, 0)
+
+    def test_an_unknown_account_gets_no_row(self, books: Books) -> None:
+        for change in (lambda: books.ledger.suspend("usr_2", "why", 5), lambda: books.ledger.resume("usr_2")):
+            with pytest.raises(UserNotFoundError):
+                change()
+        assert books.ledger.account_row("usr_2") is None

@@ -1,0 +1,42 @@
+"""Whether an account may spend: an operator can suspend one, and let it go on. Pure.
+
+Suspended, it starts nothing: no task, no text request. What runs goes on and is billed or refunded as ever,
+money can be put on it, and its owner sees everything. The two writes that take money for something new ask
+for `MAY_SPEND`, so no request slips through beside the one that suspends.
+"""
+
+from tollgate.kit.errors import AccountSuspendedError, UserNotFoundError
+from tollgate.kit.expressions import Exists, Missing, Remove, Set
+from tollgate.kit.rows import Item
+from tollgate.kit.writes import Write
+
+MAY_SPEND = Missing("suspended")
+
+
+def suspend(table: str, account_id: str, reason: str, now_ms: int) -> Write:
+    """Return the write that suspends an account; a repeat changes the reason. Refused: `UserNotFoundError`."""
+    account_is_there = Exists("account_id")
+    return Write(
+        table,
+        key={"account_id": account_id},
+        update=(Set("suspended", {"reason": reason, "at_ms": now_ms}),),
+        condition=account_is_there,
+        refused=lambda _: UserNotFoundError(),
+    )
+
+
+def resume(table: str, account_id: str) -> Write:
+    """Return the write that lets an account spend again. Refused: `UserNotFoundError`."""
+    account_is_there = Exists("account_id")
+    return Write(
+        table,
+        key={"account_id": account_id},
+        update=(Remove("suspended"),),
+        condition=account_is_there,
+        refused=lambda _: UserNotFoundError(),
+    )
+
+
+def suspended_refusal(account: Item) -> AccountSuspendedError | None:
+    """Return the refusal of an account's row that is suspended, else `None`."""
+    return AccountSuspendedError() if "suspended" in account else None
