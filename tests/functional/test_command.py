@@ -21,10 +21,13 @@ from tollgate.catalog.loader import Catalog
 from tollgate.command.app import cli
 from tollgate.command.place import DEAD_LETTER_QUEUES, ENVIRONMENT
 from tollgate.composition import api as api_parts
+from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import run_task as run_task_parts
+from tollgate.dashboard.identities import Person
 from tollgate.kit import aws as aws_clients
 from tollgate.kit import dead_letters
 from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.errors import AccountSuspendedError
 from tollgate.providers.runtime.health import FAILURES_TO_OPEN
 from tollgate.providers.runtime.outcomes import Failed, FailureKind
 
@@ -148,8 +151,8 @@ class TestCredit:
             (("--usd", "1.005"), "0.01 to 100000"),
             (("--usd", "1e3"), "0.01 to 100000"),
             (("--usd", "100000.01"), "0.01 to 100000"),
-            (("--cents", "1", "--id", "a b"), "--id: 1 to 100"),
-            (("--cents", "1", "--reason", " "), "--reason: 1 to 200"),
+            (("--cents", "1", "--id", "a b"), "The reference: 1 to 100"),
+            (("--cents", "1", "--reason", " "), "The reason: 1 to 200"),
         ],
     )
     def test_what_is_wrong_is_said(
@@ -162,6 +165,89 @@ class TestCredit:
     def test_a_slip_of_the_fingers_is_refused(self, run: Run, customer: OpenedAccount) -> None:
         words = ("accounts", "credit", customer.account_id, "--id", "a", "--reason", "b", "--yes")
         assert "10000000" in refusal(run(*words, "--cents", "10000001"), exit_code=2)
+
+
+class TestDebit:
+    def test_it_is_off_the_balance_and_in_the_ledger_with_its_reason_once(
+        self, run: Run, customer: OpenedAccount
+    ) -> None:
+        words = (
+            "accounts",
+            "debit",
+            customer.account_id,
+            "--usd",
+            "0.40",
+            "--id",
+            "cb-1",
+            "--reason",
+            "back",
+        )
+        first, again = answer(run(*words, "--yes", "--json")), answer(run(*words, "--yes", "--json"))
+        assert (first["debited"], first["balanceCents"]) == (True, 60)
+        assert (again["debited"], again["balanceCents"]) == (False, 60)
+        assert answer(run("check-ledger", "--json"))["faults"] == []
+
+    def test_never_more_than_there_is(self, run: Run, customer: OpenedAccount) -> None:
+        words = (
+            "accounts",
+            "debit",
+            customer.account_id,
+            "--cents",
+            "101",
+            "--id",
+            "cb-1",
+            "--reason",
+            "back",
+        )
+        assert "the balance is 100 cents" in refusal(run(*words, "--yes"))
+
+
+class TestSuspension:
+    def test_nothing_starts_until_the_account_goes_on(self, run: Run, customer: OpenedAccount) -> None:
+        words = ("accounts", "suspend", customer.account_id, "--reason", "chargeback", "--yes", "--json")
+        assert answer(run(*words))["standing"] == "suspended"
+        assert answer(run("accounts", "list", "--json"))["accounts"][0]["suspended"] == "chargeback"
+        with pytest.raises(AccountSuspendedError):
+            create(customer)
+        assert balance_cents(customer) == 100
+        assert answer(run("accounts", "resume", customer.account_id, "--json"))["standing"] == "active"
+        create(customer)
+
+
+class TestRefund:
+    def test_a_finished_task_is_refunded_once_and_the_books_agree(
+        self, run: Run, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task_id = create(customer)
+        words = ("tasks", "refund", task_id, "--reason", "blurred", "--yes", "--json")
+        assert "has not ended" in refusal(run(*words))
+        assert run_to_end(task_id, clock).status == "finished"
+        assert [answer(run(*words))["refunded"] for _ in range(2)] == [True, False]
+        shown = answer(run("tasks", "show", task_id, "--json"))
+        assert (shown["status"], shown["refundedCents"], balance_cents(customer)) == ("finished", 1, 100)
+        assert [(row["kind"], row.get("reason")) for row in shown["ledger"]] == [
+            ("refund", "blurred"),
+            ("charge", None),
+        ]
+        assert answer(run("check-ledger", "--json"))["faults"] == []
+
+    def test_a_failed_one_has_its_refund_already(
+        self, run: Run, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        task_id = create(customer, **with_prompt("[[fail]]"))
+        run_to_end(task_id, clock)
+        words = ("tasks", "refund", task_id, "--reason", "blurred", "--yes", "--json")
+        assert answer(run(*words))["refunded"] is False
+        assert balance_cents(customer) == 100
+
+
+class TestPeople:
+    def test_an_account_is_found_by_who_signs_in_to_it(self, run: Run) -> None:
+        person = Person("development#ada@example.com", "ada@example.com")
+        account_id = dashboard_parts.dashboard().identities.account_of(person)
+        assert answer(run("accounts", "show", "ada@example.com", "--json"))["accountId"] == account_id
+        assert answer(run("accounts", "list", "--json"))["accounts"][0]["email"] == "ada@example.com"
+        assert refusal(run("accounts", "show", "bob@example.com")).endswith("no account bob@example.com.")
 
 
 class TestTasks:

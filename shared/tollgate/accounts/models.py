@@ -43,6 +43,8 @@ class Account:
     holds: tuple[Hold, ...] = ()
     counters: Mapping[str, int] = field(default_factory=dict)
     running_tasks: int = 0
+    suspended: str | None = None
+    """Why an operator suspended it (`ledger/standing.py`)."""
 
     def view(self) -> dict[str, object]:
         """Return the `data` of `GET /api/v1/user/me` (docs/contract.md#account)."""
@@ -77,6 +79,7 @@ class Account:
             tuple(holds_of(item)),
             counters_of(item),
             item.get("running_tasks", 0),
+            item.get("suspended", {}).get("reason"),
         )
 
 

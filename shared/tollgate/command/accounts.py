@@ -1,32 +1,24 @@
-"""Customers' accounts: see them, open one, put money on one."""
+"""Customers' accounts: see them, open one, move money with a reason, suspend one."""
 
 import re
+from dataclasses import dataclass
 from decimal import Decimal
-from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from tollgate.accounts.models import Account
 from tollgate.command.errors import CommandError
-from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes, check_reason
-from tollgate.command.routes import with_routes
-from tollgate.command.service import account_of, service_of
+from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
+from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_fields, print_json, print_table
-from tollgate.composition.command import Operator
-from tollgate.kit.clock import iso
 from tollgate.kit.money import cents_down, micro_usd_of_cents, micro_usd_up
-from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.repository import AlreadyPostedError
+from tollgate.operating.accounts import MAX_MOVED_CENTS, AccountDesk
+from tollgate.operating.accounts import usd as usd_text
 
 MAX_LISTED = 10_000
-# 100 000 USD: more at once is a slip of the fingers.
-MAX_CREDIT_CENTS = 10_000_000
-SHOWN_ENTRIES = 10
 _USD = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
-_REFERENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 
-AccountId = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Its id, usr_….")]
+AccountId = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Its id, usr_…, or who signs in to it.")]
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 
@@ -39,27 +31,27 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List accounts, in no order."""
-    found = list(islice(service_of(stack, local).accounts.all(), most + 1))
-    rows = [_summary(account) for account in found[:most]]
+    rows, is_more = service_of(stack, local).account_desk.listed(most)
     if as_json:
-        print_json({"accounts": rows, "more": len(found) > most})
+        print_json({"accounts": rows, "more": is_more})
         return
-    print_table(
-        "", rows, "accountId", "balanceCents", "heldMicroUsd", "openTasks", "runningTasks", "createdAt"
-    )
-    typer.echo(f"{len(rows)} accounts" + (", and more: raise --max" if len(found) > most else ""))
+    columns = ("accountId", "email", "balanceCents", "heldMicroUsd", "openTasks", "runningTasks", "suspended")
+    print_table("", rows, *columns, "createdAt")
+    typer.echo(f"{len(rows)} accounts" + (", and more: raise --max" if is_more else ""))
 
 
 @cli.command()
 def show(account: AccountId, stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
     """Show an account: its money, what is set aside and for what, its keys, the newest of its ledger."""
-    service = service_of(stack, local)
-    shown = _shown(service, account_of(service, account))
+    desk = service_of(stack, local).account_desk
+    shown = desk.shown(desk.get(account))
     if as_json:
         print_json(shown)
         return
     fields = (
         "accountId",
+        "email",
+        "suspended",
         "createdAt",
         "balanceCents",
         "balanceMicroUsd",
@@ -78,7 +70,7 @@ def show(account: AccountId, stack: Stack = None, local: Local = LOCAL, as_json:
 def open_(
     stack: Stack = None,
     local: Local = LOCAL,
-    balance_cents: Annotated[int, typer.Option(min=0, max=MAX_CREDIT_CENTS, help="What is on it.")] = 0,
+    balance_cents: Annotated[int, typer.Option(min=0, max=MAX_MOVED_CENTS, help="What is on it.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Open an account. Its API key and webhook secret are shown this once."""
@@ -96,9 +88,7 @@ def credit(
     *,
     reference: Annotated[str, typer.Option("--id", help="What it is for: an invoice, a payment.")],
     reason: Annotated[str, typer.Option(help="Why. The customer sees it in the ledger.")],
-    cents: Annotated[
-        int | None, typer.Option(min=1, max=MAX_CREDIT_CENTS, help="How much, in cents.")
-    ] = None,
+    cents: Annotated[int | None, typer.Option(min=1, max=MAX_MOVED_CENTS, help="How much, in cents.")] = None,
     usd: Annotated[str | None, typer.Option(help="How much, in US dollars: 25 or 25.50.")] = None,
     stack: Stack = None,
     local: Local = LOCAL,
@@ -106,47 +96,86 @@ def credit(
     as_json: AsJson = False,
 ) -> None:
     """Put money on an account, once for each --id: a repeat changes nothing."""
-    amount_micro_usd = _amount_micro_usd(cents, usd)
-    if not _REFERENCE.fullmatch(reference):
-        raise CommandError("--id: 1 to 100 letters, digits, dots, underscores and dashes.")
-    check_reason(reason)
-    service = service_of(stack, local)
-    before = account_of(service, account)
-    confirm(
-        f"Put {_usd(amount_micro_usd)} USD on {account}, which has {_usd(before.balance_micro_usd)} USD?",
-        yes=yes,
-        as_json=as_json,
-    )
-    entry = Entry(
-        account,
-        f"credit_{reference}",
-        EntryKind.CREDIT,
-        amount_micro_usd,
-        service.clock.now_ms(),
-        reason=reason,
-    )
-    credited = _post(service, entry)
-    balance_cents = cents_down(account_of(service, account).balance_micro_usd)
+    move = Movement(account, reference, reason, _amount_micro_usd(cents, usd))
+    _move(service_of(stack, local).account_desk, move, "Put", "on", yes=yes, as_json=as_json)
+
+
+@cli.command()
+def debit(
+    account: AccountId,
+    *,
+    reference: Annotated[str, typer.Option("--id", help="What it is for: a chargeback, a mistake.")],
+    reason: Annotated[str, typer.Option(help="Why. The customer sees it in the ledger.")],
+    cents: Annotated[int | None, typer.Option(min=1, max=MAX_MOVED_CENTS, help="How much, in cents.")] = None,
+    usd: Annotated[str | None, typer.Option(help="How much, in US dollars: 25 or 25.50.")] = None,
+    stack: Stack = None,
+    local: Local = LOCAL,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take money off an account, never more than it has, once for each --id."""
+    move = Movement(account, reference, reason, _amount_micro_usd(cents, usd))
+    _move(service_of(stack, local).account_desk, move, "Take", "off", yes=yes, as_json=as_json)
+
+
+@cli.command()
+def suspend(
+    account: AccountId,
+    *,
+    reason: Annotated[str, typer.Option(help="Why, for whoever looks next.")],
+    stack: Stack = None,
+    local: Local = LOCAL,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let an account start nothing any more. What runs goes on, and is billed or refunded as ever."""
+    desk = service_of(stack, local).account_desk
+    found = desk.get(account)
+    confirm(f"Suspend {found.account_id}?", yes=yes, as_json=as_json)
+    desk.suspend(found.account_id, reason)
+    _say_standing(found.account_id, "suspended", as_json=as_json)
+
+
+@cli.command()
+def resume(account: AccountId, stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
+    """Let a suspended account go on."""
+    desk = service_of(stack, local).account_desk
+    found = desk.get(account)
+    desk.resume(found.account_id)
+    _say_standing(found.account_id, "active", as_json=as_json)
+
+
+def _say_standing(account_id: str, standing: str, *, as_json: bool) -> None:
     if as_json:
-        print_json(
-            {"accountId": account, "id": entry.entry_id, "credited": credited, "balanceCents": balance_cents}
-        )
+        print_json({"accountId": account_id, "standing": standing})
+    else:
+        typer.echo(f"{account_id} is {standing}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """Money that an operator moves by hand, once for each reference."""
+
+    account: str
+    reference: str
+    reason: str
+    amount_micro_usd: int
+
+
+def _move(desk: AccountDesk, move: Movement, verb: str, where: str, *, yes: bool, as_json: bool) -> None:
+    before, amount = desk.get(move.account), f"{usd_text(move.amount_micro_usd)} USD"
+    has = usd_text(before.balance_micro_usd)
+    confirm(f"{verb} {amount} {where} {move.account}, which has {has} USD?", yes=yes, as_json=as_json)
+    carry_out, kind = (desk.credit, "credit") if verb == "Put" else (desk.debit, "debit")
+    moved = carry_out(before.account_id, move.reference, move.amount_micro_usd, move.reason)
+    balance_cents = cents_down(desk.get(move.account).balance_micro_usd)
+    if as_json:
+        entry_id = f"{kind}_{move.reference}"
+        done = {"accountId": before.account_id, "id": entry_id, f"{kind}ed": moved}
+        print_json({**done, "balanceCents": balance_cents})
         return
-    done = f"Put {_usd(amount_micro_usd)} USD on {account}." if credited else "Done before; nothing changed."
-    typer.echo(f"{done} The balance is {balance_cents} cents.")
-
-
-def _post(service: Operator, entry: Entry) -> bool:
-    """Post a credit; tell whether it was not there yet. Raises `CommandError` for another amount."""
-    try:
-        service.ledger.credit(entry)
-    except AlreadyPostedError as exc:
-        (posted,) = service.ledger.named(entry.account_id, [entry.entry_id])
-        if posted.amount_micro_usd != entry.amount_micro_usd:
-            amount = _usd(posted.amount_micro_usd)
-            raise CommandError(f"Nothing was done: {entry.entry_id} is a credit of {amount} USD.") from exc
-        return False
-    return True
+    said = f"{verb} {amount} {where} {move.account}." if moved else "Done before; nothing changed."
+    typer.echo(f"{said} The balance is {balance_cents} cents.")
 
 
 def _amount_micro_usd(cents: int | None, usd: str | None) -> int:
@@ -155,40 +184,6 @@ def _amount_micro_usd(cents: int | None, usd: str | None) -> int:
     if usd is None:
         return micro_usd_of_cents(cents or 0)
     amount = micro_usd_up(Decimal(usd)) if _USD.fullmatch(usd) else 0
-    if not 0 < amount <= micro_usd_of_cents(MAX_CREDIT_CENTS):
+    if not 0 < amount <= micro_usd_of_cents(MAX_MOVED_CENTS):
         raise CommandError("--usd: dollars and whole cents, from 0.01 to 100000, such as 25 or 25.50.")
     return amount
-
-
-def _usd(amount_micro_usd: int) -> str:
-    """Return micro-USD as dollars with two decimals, rounded down: what people read."""
-    cents = cents_down(amount_micro_usd)
-    return f"{cents // 100}.{cents % 100:02}"
-
-
-def _summary(account: Account) -> dict[str, Any]:
-    held = sum(hold.amount_micro_usd for hold in account.holds)
-    return {
-        "accountId": account.account_id,
-        "balanceCents": cents_down(account.balance_micro_usd),
-        "balanceMicroUsd": account.balance_micro_usd,
-        "heldMicroUsd": held,
-        "openTasks": account.open_tasks,
-        "runningTasks": account.running_tasks,
-        "createdAt": iso(account.created_at_ms),
-    }
-
-
-def _shown(service: Operator, account: Account) -> dict[str, Any]:
-    holds = [
-        {
-            "requestId": hold.request_id,
-            "amountMicroUsd": hold.amount_micro_usd,
-            "expiresAt": iso(hold.expires_at_ms),
-        }
-        for hold in account.holds
-    ]
-    newest = service.api.statement.page(account.account_id, {"limit": str(SHOWN_ENTRIES)})
-    entries = with_routes(service, account.account_id, newest["entries"])
-    keys = service.api.keys.all(account.account_id)
-    return {**_summary(account), "holds": holds, "keys": keys, "entries": entries}

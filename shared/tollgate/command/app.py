@@ -17,9 +17,11 @@ from tollgate.kit.document import DocumentConflictError, DocumentTooLargeError
 from tollgate.kit.dynamodb import WriteConflictError
 from tollgate.kit.errors import TollgateError
 from tollgate.kit.queue import SendError
+from tollgate.operating.errors import OperatorError
 
 _EXPLAINED = (
     CommandError,
+    OperatorError,
     CatalogError,
     DocumentConflictError,
     DocumentTooLargeError,

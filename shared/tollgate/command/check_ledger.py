@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from tollgate.command.options import LOCAL, AsJson, Local, Stack
-from tollgate.command.service import account_of, service_of
+from tollgate.command.service import service_of
 from tollgate.command.terminal import print_json
 from tollgate.composition.command import Operator
 from tollgate.ledger.service import Checked
@@ -21,7 +21,7 @@ def check_ledger(
 ) -> None:
     """Check balances, holds and refunds against the ledger, and counters of tasks. Ends with 1 on a fault."""
     service = service_of(stack, local)
-    ids = service.ledger.account_ids() if account is None else [account_of(service, account).account_id]
+    ids = service.ledger.account_ids() if account is None else [service.account_desk.get(account).account_id]
     checked, entries, faults = 0, 0, []
     for account_id in ids:
         found = service.ledger_audit.check(account_id, full=full)

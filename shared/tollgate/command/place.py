@@ -16,7 +16,7 @@ from tollgate.kit.s3_document import S3Document
 # What a running local service leaves for its tools (docs/architecture.md#on-one-machine).
 ENVIRONMENT = "environment.json"
 # Their variables together name whatever a command needs but the dead-letter queues.
-FUNCTIONS = ("ApiFunction", "RunTaskFunction", "CheckLedgerFunction")
+FUNCTIONS = ("ApiFunction", "RunTaskFunction", "CheckLedgerFunction", "DashboardFunction")
 # Variables of commands alone, each with the queue that it names.
 DEAD_LETTER_QUEUES = {
     "TASK_DEAD_LETTER_QUEUE_URL": "TaskDeadLetterQueue",

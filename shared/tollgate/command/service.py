@@ -3,12 +3,10 @@
 import os
 from pathlib import Path
 
-from tollgate.accounts.models import Account
 from tollgate.command.errors import CommandError
 from tollgate.command.place import environment_of
 from tollgate.composition import command as command_parts
 from tollgate.composition.command import Operator
-from tollgate.kit.errors import UserNotFoundError
 from tollgate.kit.settings import SettingsError
 
 
@@ -20,11 +18,3 @@ def service_of(stack: str | None, local: Path) -> Operator:
         return command_parts.operator()
     except SettingsError as exc:
         raise CommandError(f"The service is older than this command, or set up wrongly: {exc}.") from exc
-
-
-def account_of(service: Operator, account_id: str) -> Account:
-    """Return an account. Raises `CommandError`."""
-    try:
-        return service.api.accounts.me(account_id)
-    except UserNotFoundError as exc:
-        raise CommandError(f"There is no account {account_id}.") from exc

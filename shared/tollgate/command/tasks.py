@@ -1,17 +1,13 @@
-"""Tasks: what became of one, which an account has, the end of one."""
+"""Tasks: what became of one, which an account has, the end of one, its money back."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
-from tollgate.command.routes import with_routes
-from tollgate.command.service import account_of, service_of
+from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_fields, print_json, print_table
-from tollgate.composition.command import Operator
-from tollgate.kit.clock import iso
-from tollgate.tasks.models import Attempt, Task, TaskStatus
+from tollgate.tasks.models import TaskStatus
 from tollgate.tasks.query import MAX_PAGE
 
 TaskId = Annotated[str, typer.Argument(metavar="TASK", help="Its id, task_….")]
@@ -22,8 +18,8 @@ cli = typer.Typer(no_args_is_help=True, help=__doc__)
 @cli.command()
 def show(task: TaskId, stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
     """Show a task: its status, who was asked and how that went, its money, its webhook. Never its input."""
-    service = service_of(stack, local)
-    shown = _shown(service, _find(service, task))
+    desk = service_of(stack, local).task_desk
+    shown = desk.shown(desk.get(task))
     if as_json:
         print_json(shown)
         return
@@ -54,10 +50,10 @@ def list_(
 ) -> None:
     """List an account's tasks, the newest first."""
     service = service_of(stack, local)
-    account_of(service, account)
+    account_id = service.account_desk.get(account).account_id
     asked = {"status": status, "model": model, "limit": limit, "cursor": cursor}
     query = {name: str(value) for name, value in asked.items() if value is not None}
-    page = service.api.reader.page(account, query)
+    page = service.api.reader.page(account_id, query)
     if as_json:
         print_json(page)
         return
@@ -84,7 +80,7 @@ def cancel(
 ) -> None:
     """Ask for the end of a task, with a refund if nothing will be made. One that has ended stays as it is."""
     service = service_of(stack, local)
-    found = _find(service, task)
+    found = service.task_desk.get(task)
     if not found.ended:
         confirm(
             f"Cancel {task} ({found.status}, {found.model}) of {found.account_id}?", yes=yes, as_json=as_json
@@ -98,42 +94,22 @@ def cancel(
         typer.echo("Asked for. It ends with a refund unless a provider works on it and cannot stop.")
 
 
-def _find(service: Operator, task_id: str) -> Task:
-    task = service.tasks.get(task_id)
-    if task is None:
-        raise CommandError(f"There is no task {task_id}.")
-    return task
-
-
-def _shown(service: Operator, task: Task) -> dict[str, Any]:
-    of_task = {"taskId": task.task_id}
-    entries = service.api.statement.page(task.account_id, of_task)["entries"]
-    return {
-        **service.api.reader.view(task),
-        "accountId": task.account_id,
-        "correlationId": task.correlation_id,
-        "chargeMicroUsd": task.charge_micro_usd,
-        "deadlineAt": iso(task.deadline_at_ms),
-        "nextLookAt": _iso(task.wake_at_ms),
-        "attempts": [_attempt(attempt) for attempt in task.attempts],
-        "ledger": with_routes(service, task.account_id, entries),
-        "deliveries": service.api.webhooks.page(task.account_id, of_task)["deliveries"],
-    }
-
-
-def _attempt(attempt: Attempt) -> dict[str, Any]:
-    """Return an attempt without the token of its callback. `job` is how the provider knows it."""
-    return {
-        "provider": attempt.provider,
-        "startedAt": iso(attempt.started_at_ms),
-        "endedAt": _iso(attempt.ended_at_ms),
-        "failure": attempt.failure,
-        "detail": attempt.detail,
-        "polls": attempt.polls,
-        "badCopies": attempt.bad_copies,
-        "job": attempt.handle,
-    }
-
-
-def _iso(epoch_ms: int | None) -> str | None:
-    return None if epoch_ms is None else iso(epoch_ms)
+@cli.command()
+def refund(
+    task: TaskId,
+    *,
+    reason: Annotated[str, typer.Option(help="Why. The customer sees it in the ledger.")],
+    stack: Stack = None,
+    local: Local = LOCAL,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Return the whole charge of a task that has ended, once. Its files stay."""
+    desk = service_of(stack, local).task_desk
+    found = desk.get(task)
+    confirm(f"Refund {task} ({found.status}, {found.model}) of {found.account_id}?", yes=yes, as_json=as_json)
+    refunded = desk.refund(task, reason)
+    if as_json:
+        print_json({"taskId": task, "refunded": refunded})
+    else:
+        typer.echo(f"Refunded {task}." if refunded else "It was refunded before; nothing changed.")

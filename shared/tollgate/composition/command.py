@@ -8,6 +8,7 @@ from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
 from tollgate.composition import parts
 from tollgate.composition.api import Api
+from tollgate.dashboard.repository import IdentityRepository
 from tollgate.kit import aws
 from tollgate.kit.changes import ChangeReader
 from tollgate.kit.clock import Clock
@@ -17,9 +18,14 @@ from tollgate.kit.queue import Queue
 from tollgate.kit.settings import Settings
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
+from tollgate.operating.accounts import AccountDesk
+from tollgate.operating.dead_letters import DeadLetterDesk, Work
+from tollgate.operating.providers import ProviderDesk
+from tollgate.operating.tasks import TaskDesk
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.tasks.audit import TurnsAudit
 from tollgate.tasks.dispatch import Dispatcher
+from tollgate.tasks.redrive import ChangesRedrive
 from tollgate.tasks.repository import TaskRepository
 
 
@@ -30,6 +36,7 @@ class CommandSettings(Settings):
     accounts_table: str
     ledger_table: str
     tasks_table: str
+    identities_table: str
     providers_table: str
     live_providers: str
     task_queue_url: str
@@ -49,34 +56,71 @@ class Operator:
     accounts: AccountRepository
     ledger: LedgerRepository
     tasks: TaskRepository
+    people: IdentityRepository
     health: ProviderHealthStore
     ledger_audit: LedgerAudit
     turns_audit: TurnsAudit
     dispatcher: Dispatcher
     changes: ChangeReader
 
-    def dead_letters(self, url: str) -> DeadLetters:
-        """Return a dead-letter queue."""
-        return DeadLetters(aws.sqs(), url)
+    @property
+    def account_desk(self) -> AccountDesk:
+        """Return what is done to accounts."""
+        return AccountDesk(
+            accounts=self.accounts,
+            ledger=self.ledger,
+            tasks=self.tasks,
+            keys=self.api.keys,
+            statement=self.api.statement,
+            names_of=self.people.names,
+            account_of=self.people.account_named,
+            clock=self.clock,
+        )
 
-    def queue(self, url: str) -> Queue:
-        """Return a queue."""
-        return Queue(aws.sqs(), url)
+    @property
+    def task_desk(self) -> TaskDesk:
+        """Return what is done to tasks."""
+        api = self.api
+        return TaskDesk(self.tasks, self.ledger, api.reader, api.statement, api.webhooks, self.clock)
+
+    @property
+    def provider_desk(self) -> ProviderDesk:
+        """Return what is done to providers."""
+        live = frozenset(self.settings.live_providers.split(","))
+        return ProviderDesk(self.health, self.api.catalog, live, self.clock)
+
+    @property
+    def dead_letter_desk(self) -> DeadLetterDesk:
+        """Return what is done to dead letters."""
+        settings = self.settings
+        letters = {
+            Work.TASKS: settings.task_dead_letter_queue_url,
+            Work.WEBHOOKS: settings.webhook_dead_letter_queue_url,
+            Work.CHANGES: settings.changes_dead_letter_queue_url,
+        }
+        queues = {Work.TASKS: settings.task_queue_url, Work.WEBHOOKS: settings.webhook_queue_url}
+        return DeadLetterDesk(
+            {work: DeadLetters(aws.sqs(), url) for work, url in letters.items()},
+            {work: Queue(aws.sqs(), url) for work, url in queues.items()},
+            ChangesRedrive(self.changes, self.dispatcher),
+        )
 
 
 def operator() -> Operator:
     """Join the parts. The environment is that of the functions, and `CommandSettings`."""
     settings = CommandSettings.from_env()
     db = Database(aws.dynamodb())
+    accounts = AccountRepository(db, settings.accounts_table)
     ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
     tasks = TaskRepository(db, settings.tasks_table)
     return Operator(
         settings=settings,
         api=api_parts.api(),
         clock=parts.clock(),
-        accounts=AccountRepository(db, settings.accounts_table),
+        accounts=accounts,
         ledger=ledger,
         tasks=tasks,
+        people=IdentityRepository(db, settings.identities_table, accounts),
         health=ProviderHealthStore(db, settings.providers_table, parts.clock()),
         ledger_audit=check_ledger_parts.ledger_audit(),
         turns_audit=TurnsAudit(ledger, tasks),

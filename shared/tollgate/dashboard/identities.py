@@ -31,9 +31,11 @@ class Identities:
 
     def account_of(self, person: Person) -> str:
         """Return the id of the person's account, made now if this is their first sign-in."""
-        known = self.identities.account_id(person.identity_id)
-        if known is not None:
-            return known
+        account_id = self.identities.account_id(person.identity_id) or self._made(person)
+        self.identities.note_name(person.identity_id, account_id, person.name)
+        return account_id
+
+    def _made(self, person: Person) -> str:
         account = new_account(self.clock.now_ms())
         try:
             self.identities.make(person.identity_id, account)

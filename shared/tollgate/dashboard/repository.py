@@ -1,9 +1,16 @@
-"""Identities in DynamoDB: which account a person who signs in has."""
+"""Identities in DynamoDB: which account a person who signs in has, and by which name operators find it.
+
+<identity>        the account of a person, and what they were called when that was noted last
+account#<id>      the name of an account: its person's
+name#<name>       the account of a name
+"""
+
+from collections.abc import Sequence
 
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository
-from tollgate.kit.dynamodb import Database
-from tollgate.kit.expressions import Missing
+from tollgate.kit.dynamodb import MAX_KEYS, Database
+from tollgate.kit.expressions import Missing, Set
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 
@@ -27,6 +34,33 @@ class IdentityRepository:
     def account_id(self, identity_id: str) -> str | None:
         """Return the account of an identity, or `None` for one that never signed in."""
         row = self._db.get(self._table, {"identity_id": identity_id})
+        return None if row is None else str(row["account_id"])
+
+    def note_name(self, identity_id: str, account_id: str, name: str) -> None:
+        """Keep what the person of an account is called, for operators; a repeat costs one read."""
+        row = self._db.get(self._table, {"identity_id": identity_id})
+        if row is None or row.get("name") == name:
+            return
+        self._db.transact(
+            [
+                Write(self._table, key={"identity_id": identity_id}, update=(Set("name", name),)),
+                Write(self._table, item={"identity_id": f"account#{account_id}", "name": name}),
+                Write(self._table, item={"identity_id": f"name#{name}", "account_id": account_id}),
+            ]
+        )
+
+    def names(self, account_ids: Sequence[str]) -> dict[str, str]:
+        """Return what the persons of accounts are called, of those that are known."""
+        found: dict[str, str] = {}
+        for start in range(0, len(account_ids), MAX_KEYS):
+            keys = [{"identity_id": f"account#{each}"} for each in account_ids[start : start + MAX_KEYS]]
+            rows = self._db.get_all(self._table, keys)
+            found |= {row["identity_id"].removeprefix("account#"): row["name"] for row in rows}
+        return found
+
+    def account_named(self, name: str) -> str | None:
+        """Return the account of a name, or `None`."""
+        row = self._db.get(self._table, {"identity_id": f"name#{name}"})
         return None if row is None else str(row["account_id"])
 
     def make(self, identity_id: str, account: Account) -> None:

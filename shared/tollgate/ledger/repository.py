@@ -161,6 +161,21 @@ class LedgerRepository:
             [close] if refund is None else [release_spend(close, refund.counter, amount), self._post(refund)]
         )
 
+    def refund_ended(self, refund: Entry) -> list[Write]:
+        """Return the writes that return the charge of a task that was closed before, without a refund.
+
+        Refused: `UserNotFoundError`, `AlreadyPostedError`.
+        """
+        account_is_there = Exists("account_id")
+        raise_balance = Write(
+            self._accounts_table,
+            key={"account_id": refund.account_id},
+            update=(Add("balance_micro_usd", refund.amount_micro_usd),),
+            condition=account_is_there,
+            refused=lambda _: UserNotFoundError(),
+        )
+        return [self._post(refund), release_spend(raise_balance, refund.counter, refund.amount_micro_usd)]
+
     def credit(self, entry: Entry) -> None:
         """Put money on an account, once per entry id.
 

@@ -14,7 +14,7 @@ MAY_SPEND = Missing("suspended")
 
 
 def suspend(table: str, account_id: str, reason: str, now_ms: int) -> Write:
-    """Return the write that suspends an account; a repeat changes the reason. Refused: `UserNotFoundError`."""
+    """Return the write that suspends an account, and notes why. Refused: `UserNotFoundError`."""
     account_is_there = Exists("account_id")
     return Write(
         table,

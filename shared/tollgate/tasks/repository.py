@@ -89,6 +89,20 @@ class TaskRepository:
         )
         self._db.transact([put, *others])
 
+    def refund(self, task: Task, others: Sequence[Write]) -> None:
+        """Write the refund of a task that has ended with the money's writes: everything, or nothing.
+
+        Raises what the first refused one of the others means, and `TaskMovedError`.
+        """
+        has_ended = Missing("wake_at")
+        put = Write(
+            self._tasks_table,
+            item=task_row(task),
+            condition=_no_step_came_first(task) & has_ended,
+            refused=lambda _: TaskMovedError(task.task_id),
+        )
+        self._db.transact([*others, put])
+
     def get_all(self, task_ids: Sequence[str]) -> list[Task]:
         """Return those of at most 100 tasks that there are, in any order."""
         rows = self._db.get_all(self._tasks_table, [{"task_id": task_id} for task_id in task_ids])

@@ -245,7 +245,8 @@ class TestSuspension:
         assert books.state()[:2] == (101 * CENT, 0)
 
     def test_an_unknown_account_gets_no_row(self, books: Books) -> None:
-        for change in (lambda: books.ledger.suspend("usr_2", "why", 5), lambda: books.ledger.resume("usr_2")):
-            with pytest.raises(UserNotFoundError):
-                change()
+        with pytest.raises(UserNotFoundError):
+            books.ledger.suspend("usr_2", "why", 5)
+        with pytest.raises(UserNotFoundError):
+            books.ledger.resume("usr_2")
         assert books.ledger.account_row("usr_2") is None

@@ -1,0 +1,57 @@
+"""Dead letters: how many there are, and the way back for them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tollgate.kit.dead_letters import DeadLetters
+from tollgate.kit.queue import Queue
+from tollgate.tasks.redrive import ChangesRedrive
+
+# About a minute of work for one process; what is left is for the next call.
+MAX_REDRIVEN = 10_000
+
+
+class Work(StrEnum):
+    """What has a dead-letter queue that can be sent again."""
+
+    TASKS = "tasks"
+    """Steps of tasks, back to the task queue."""
+    WEBHOOKS = "webhooks"
+    """Attempts of deliveries, back to the webhook queue."""
+    CHANGES = "changes"
+    """Changes of tasks, read again from their stream and dispatched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redriven:
+    """How many waited, were moved back, and were `gone`: too old for the stream, found by the sweeper."""
+
+    waiting: int
+    moved: int = 0
+    gone: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetterDesk:
+    """Counts dead letters, and sends them again; what moved on meanwhile is dropped where it arrives."""
+
+    letters: Mapping[Work, DeadLetters]
+    queues: Mapping[Work, Queue]
+    """Where those of tasks and of webhooks go."""
+    changes: ChangesRedrive
+
+    def waiting(self) -> dict[Work, int]:
+        """Return about how many there are."""
+        return {work: letters.count() for work, letters in self.letters.items()}
+
+    def redrive(self, work: Work, most: int) -> Redriven:
+        """Move at most `most` back."""
+        letters = self.letters[work]
+        waiting = letters.count()
+        if work is not Work.CHANGES:
+            return Redriven(waiting, letters.hand_over(self.queues[work].send_bodies, most))
+        before = self.changes.gone
+        taken = letters.hand_over(self.changes.take, most)
+        gone = self.changes.gone - before
+        return Redriven(waiting, taken - gone, gone)

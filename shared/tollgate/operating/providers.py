@@ -1,0 +1,67 @@
+"""Providers of media, for operators: how they do; one switched off, and on. Text has a breaker of its own."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tollgate.catalog.refresh import LiveCatalog
+from tollgate.kit.clock import Clock, iso
+from tollgate.operating.errors import OperatorError, checked_reason
+from tollgate.providers.runtime.accounts import media_accounts
+from tollgate.providers.runtime.health import Health
+from tollgate.providers.runtime.health_store import ProviderHealthStore
+
+KNOWN = media_accounts()
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderDesk:
+    """What operators see of providers; `live` are those with a key."""
+
+    health: ProviderHealthStore
+    catalog: LiveCatalog
+    live: frozenset[str]
+    clock: Clock
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return who is live, fails, or was switched off; a route of one model is `provider/model`."""
+        health, now_ms = self.health.health(), self.clock.now_ms()
+        return [
+            provider_row(
+                name, health.get(name, Health()), now_ms, is_live=name.partition("/")[0] in self.live
+            )
+            for name in sorted({*KNOWN, *health})
+        ]
+
+    def switch(self, provider: str, model: str | None, reason: str, *, disabled: bool) -> str:
+        """Switch a provider, or its route of one model; return its name. Raises `OperatorError`."""
+        name = self.check(provider, model, reason)
+        self.health.switch(name, disabled=disabled, reason=checked_reason(reason))
+        return name
+
+    def check(self, provider: str, model: str | None, reason: str) -> str:
+        """Return the name that would be switched. Raises `OperatorError` for what is not there."""
+        if provider not in KNOWN:
+            raise OperatorError(f"There is no media provider {provider}. Known are: {', '.join(KNOWN)}.")
+        checked_reason(reason)
+        if model is None:
+            return provider
+        models = self.catalog.catalog().models()
+        of_provider = [each.id for each in models if any(route.provider == provider for route in each.routes)]
+        if model not in of_provider:
+            known = ", ".join(of_provider) or "none"
+            raise OperatorError(f"{provider} has no route of {model}. It has live routes of: {known}.")
+        return f"{provider}/{model}"
+
+
+def provider_row(name: str, health: Health, now_ms: int, *, is_live: bool) -> dict[str, Any]:
+    """Return a provider, or a route, as one row. Pure."""
+    breaker = "open" if health.is_open_at(now_ms) else "half-open" if health.tripped else "closed"
+    return {
+        "provider": name,
+        "live": is_live,
+        "breaker": breaker,
+        "failures": health.failures,
+        "openUntil": iso(health.open_until_ms) if breaker == "open" else None,
+        "disabled": health.disabled,
+        "reason": health.reason,
+    }
