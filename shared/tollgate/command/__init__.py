@@ -8,7 +8,6 @@ place.py          which service is meant: a stack, or the one on this machine
 service.py        the parts of that service, in this process
 accounts.py       see, open, credit
 tasks.py          what became of one, its end
-routes.py         which provider's work each row of a ledger paid for
 providers.py      how they do; switch one off and on
 catalog.py        lint, diff, push, pull, reset; `comparison.py`: what differs
 secrets.py        providers' keys

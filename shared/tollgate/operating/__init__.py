@@ -7,5 +7,4 @@ routes.py         which provider's work an entry paid for
 tasks.py          what became of one, its end, its refund
 providers.py      how they do; switch one off and on
 dead_letters.py   how many there are; send them again
-prices.py         what a model costs here and at its routes; change a price
 """

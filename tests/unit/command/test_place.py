@@ -81,7 +81,7 @@ class Resources:
         pages = [
             ["ApiFunction", "TaskDeadLetterQueue", "AccountsTable"],
             ["RunTaskFunction", "WebhookDeadLetterQueue", "ChangesDeadLetterQueue"],
-            ["CheckLedgerFunction"],
+            ["CheckLedgerFunction", "DashboardFunction"],
         ]
         for page in pages:
             made = [name for name in page if name not in self.missing]
@@ -98,6 +98,7 @@ class Resources:
             "ApiFunction-1": {"TASKS_TABLE": "t-1", "API_KEYS_TABLE": "k-1"},
             "RunTaskFunction-1": {"TASKS_TABLE": "t-1", "PROVIDERS_TABLE": "p-1"},
             "CheckLedgerFunction-1": {"CHECKPOINTS_TABLE": "c-1"},
+            "DashboardFunction-1": {"IDENTITIES_TABLE": "i-1"},
         }
         return {"Environment": {"Variables": variables[FunctionName]}}
 
@@ -110,6 +111,7 @@ class TestStackEnvironment:
             "API_KEYS_TABLE": "k-1",
             "PROVIDERS_TABLE": "p-1",
             "CHECKPOINTS_TABLE": "c-1",
+            "IDENTITIES_TABLE": "i-1",
             "TASK_DEAD_LETTER_QUEUE_URL": "TaskDeadLetterQueue-1",
             "WEBHOOK_DEAD_LETTER_QUEUE_URL": "WebhookDeadLetterQueue-1",
             "CHANGES_DEAD_LETTER_QUEUE_URL": "ChangesDeadLetterQueue-1",
