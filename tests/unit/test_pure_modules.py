@@ -22,6 +22,7 @@ ACTING = (
     "tollgate.composition.*",
     "tollgate.command.*",
     "tollgate.mcp.*",
+    "tollgate.operating.*",
     # What every feature has: its table, and what is done with it.
     "tollgate.*.repository",
     "tollgate.*.service",
