@@ -1,15 +1,18 @@
 """The chat: the browser streams from the text route itself, as this function's answers are whole ones."""
 
-from typing import Any
+import json
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 
+from dashboard.form_body import Sent
 from dashboard.render import base_url, page, part
 from dashboard.security import SignedIn, visitor_of
 from dashboard.services import Services
-from tollgate.dashboard.snippets import Snippet, chat_snippets
+from tollgate.dashboard.snippets import chat_snippets
+from tollgate.dashboard.token_prices import price_tiers
 from tollgate.kit.errors import ModelNotFoundError
+from tollgate.kit.json_body import json_object
 
 # Quick, and good enough for a first word.
 FIRST_MODEL = "gpt-5.4-mini"
@@ -29,14 +32,23 @@ def show(services: Services, request: Request, model: str = "") -> Response:
     chosen = model or (FIRST_MODEL if FIRST_MODEL in ids else ids[0])
     if chosen not in ids:
         raise ModelNotFoundError
-    return page(request, "chat.html", models=texts, chosen=chosen, snippets=_snippets(request, chosen))
+    body = {"model": chosen, "messages": [{"role": "user", "content": EXAMPLE}]}
+    return page(
+        request,
+        "chat.html",
+        models=texts,
+        chosen=chosen,
+        prices={dto["id"]: json.dumps(price_tiers(dto["pricing"])) for dto in texts},
+        snippets=chat_snippets(base_url(request), body),
+    )
 
 
-@router.get("/chat/code", dependencies=[Depends(visitor_of)])
-def code(services: Services, request: Request, model: str) -> Response:
-    """Return the code that asks `model`."""
-    services.api.listing.one(model)
-    return part(request, "code.html", snippets=_snippets(request, model))
+@router.post("/chat/code", dependencies=[Depends(visitor_of)])
+def code(services: Services, request: Request, sent: Sent) -> Response:
+    """Return the code of a conversation: of the request that the page would make."""
+    body = json_object(sent.get("body", "").encode())
+    services.api.listing.one(str(body.get("model")))
+    return part(request, "code.html", snippets=chat_snippets(base_url(request), body))
 
 
 @router.post("/chat/key")
@@ -44,8 +56,3 @@ def key(services: Services, visitor: SignedIn) -> Response:
     """Return a key for text that ends in a quarter of an hour; the page keeps it in memory alone."""
     made = services.chat_keys.make(visitor.account_id)
     return JSONResponse({"key": made.text, "expiresAtMs": made.expires_at_ms})
-
-
-def _snippets(request: Request, model: str) -> list[Snippet]:
-    body: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": EXAMPLE}]}
-    return chat_snippets(base_url(request), body)

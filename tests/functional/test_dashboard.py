@@ -668,12 +668,22 @@ class TestChat:
     def test_its_key_asks_for_a_token(self, ada: Browser) -> None:
         assert ada.post("/chat/key", x_csrf_token="").status == 403
 
-    def test_the_code_follows_the_model(self, ada: Browser) -> None:
-        assert "claude-haiku-4-5" in ada.get("/chat/code?model=claude-haiku-4-5", part=True).text
+    def test_the_code_is_of_the_conversation(self, ada: Browser) -> None:
+        messages = [{"role": "user", "content": "it's <b>"}]
+        body = json.dumps({"model": "claude-haiku-4-5", "messages": messages, "temperature": 0.5})
+        code = html.unescape(ada.post("/chat/code", {"body": body}).text)
+        assert '"model": "claude-haiku-4-5"' in code
+        assert "temperature=0.5" in code
+        assert "it'\\''s <b>" in code
 
-    @pytest.mark.parametrize("path", ["/chat?model=test-image", "/chat/code?model=nothing"])
-    def test_what_is_no_text_model_is_404(self, ada: Browser, path: str) -> None:
-        assert ada.get(path).status == 404
+    @pytest.mark.parametrize(
+        ("body", "status"), [("", 400), ("[]", 400), ("{}", 404), ('{"model": "nothing"}', 404)]
+    )
+    def test_code_of_what_is_no_request_is_refused(self, ada: Browser, body: str, status: int) -> None:
+        assert ada.post("/chat/code", {"body": body}).status == status
+
+    def test_what_is_no_text_model_is_404(self, ada: Browser) -> None:
+        assert ada.get("/chat?model=z-image").status == 404
 
 
 class TestWebhooks:

@@ -30,7 +30,9 @@ SHOWN = sorted(
     path
     for pattern in (
         "functions/dashboard/templates/*.html",
-        "functions/dashboard/static/[act]*.js",
+        "functions/dashboard/static/[at]*.js",
+        "functions/dashboard/static/chat/*.js",
+        "functions/dashboard/static/playground/*.js",
         "shared/tollgate/reference/*.[hyt]*",
     )
     for path in ROOT.glob(pattern)

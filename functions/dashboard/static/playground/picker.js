@@ -1,6 +1,6 @@
 // The models to choose from: for a panel, for a second one beside it, or for a result that is to be worked on.
 
-const KIND_WORDS = { video: ["video", "clip"], audio: ["audio", "voice", "track", "file"] };
+const KIND_WORDS = { video: ["video"], audio: ["audio", "voice", "track", "file"] };
 
 const takes = (item, type) => {
   const fields = item.dataset.takes.toLowerCase();

@@ -1,0 +1,269 @@
+// The chat: what was said to which models, kept in this browser; the answers are streamed and billed by their tokens.
+
+import { attachmentsOf } from "./attach.js";
+import { storeOf } from "./store.js";
+import { ask, costOf, dollars } from "./stream.js";
+import { answerView, historyView, saidView } from "./view.js";
+
+const DRAW_MS = 80;
+const TITLE_CHARS = 60;
+const page = document.querySelector("#chat");
+const form = page.querySelector("[data-compose]");
+const log = page.querySelector("[data-log]");
+const empty = log.querySelector("[data-empty]");
+const field = form.elements.message;
+const selects = [...page.querySelectorAll("[data-model]")];
+const total = page.querySelector("[data-total]");
+const icons = page.querySelector("[data-icons]");
+const copyButton = page.querySelector("[data-copy-button]");
+const settings = page.querySelector("[data-settings]");
+const historyList = document.querySelector("[data-history]");
+const say = (message) => document.dispatchEvent(new CustomEvent("say", { detail: message }));
+const attached = attachmentsOf(form, page.querySelector("[data-attached]"), say);
+const addresses = { completions: page.dataset.completions, key: page.dataset.key };
+
+const fresh = () => ({ id: crypto.randomUUID(), title: "", at: Date.now(), turns: [] });
+let conversation = fresh();
+let running = null;
+const store = await storeOf(page.dataset.account);
+
+const chosen = () => selects.filter((one) => one.value && !one.closest("[hidden]"));
+const optionOf = (select) => select.selectedOptions[0];
+
+// What all models are told beside the messages; what is empty is left to the model.
+const parameters = () => {
+  const found = {};
+  for (const [name, value] of new FormData(settings)) {
+    if (name === "system" || !value) continue;
+    found[name] = name === "reasoning_effort" ? value : Number(value);
+  }
+  return found;
+};
+
+const contentOf = (turn) => {
+  if (!turn.files.length) return turn.text;
+  const parts = turn.files.map((file) =>
+    file.kind === "pdf"
+      ? { type: "file", file: { filename: file.name, file_data: file.data } }
+      : { type: "image_url", image_url: { url: file.data } },
+  );
+  return [...parts, { type: "text", text: turn.text }];
+};
+
+// The conversation as the model at `place` knows it; one that came later has heard the first one's answers.
+const messagesFor = (place, turns) => {
+  const system = settings.elements.system.value.trim();
+  const found = system ? [{ role: "system", content: system }] : [];
+  for (const turn of turns) {
+    found.push({ role: "user", content: contentOf(turn) });
+    const answer = turn.answers[place] ?? turn.answers[0];
+    if (answer?.text) found.push({ role: "assistant", content: answer.text });
+  }
+  return found;
+};
+
+const bodyFor = (select, place, turns) => ({
+  model: select.value,
+  messages: messagesFor(place, turns),
+  ...parameters(),
+});
+
+const showTotal = () => {
+  const answers = conversation.turns.flatMap((turn) => [...turn.answers, ...(turn.replaced ?? [])]);
+  const cost = answers.reduce((sum, one) => sum + (one.cost ?? 0), 0);
+  total.textContent = conversation.turns.length ? `This conversation: ${dollars(cost)}` : "";
+  total.title = `$${(cost / 1e6).toFixed(6)}`;
+};
+
+const keep = async () => {
+  conversation.at = Date.now();
+  conversation.models = chosen().map((one) => one.value);
+  conversation.settings = Object.fromEntries(new FormData(settings));
+  conversation.title ||= (conversation.turns[0]?.text || "Attachment").slice(0, TITLE_CHARS);
+  await store.put(conversation).catch(() => say("The browser has no room to keep this conversation."));
+};
+
+const isNearEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 120;
+const toEnd = () => (log.scrollTop = log.scrollHeight);
+
+const drawTurn = (turn, index) => {
+  const isLast = index === conversation.turns.length - 1;
+  const box = document.createElement("div");
+  box.className = "turn";
+  box.append(saidView(turn, icons, { onEdit: (text) => editTurn(index, text) }));
+  const answers = document.createElement("div");
+  answers.className = "answers";
+  const views = turn.answers.map((answer, place) =>
+    answerView(answer, icons, copyButton, { isLast, onAgain: () => again(place) }),
+  );
+  answers.append(...views.map((one) => one.box));
+  box.append(answers);
+  return { box, views };
+};
+
+const draw = () => {
+  const drawn = conversation.turns.map(drawTurn);
+  log.replaceChildren(...(drawn.length ? drawn.map((one) => one.box) : [empty]));
+  showTotal();
+  toEnd();
+  return drawn.at(-1)?.views ?? [];
+};
+
+const busy = (on) => {
+  form.querySelector("[data-send]").hidden = on;
+  form.querySelector("[data-stop]").hidden = !on;
+  log.setAttribute("aria-busy", String(on));
+};
+
+const answerFrom = async (select, place, turn, view, signal) => {
+  const answer = turn.answers[place];
+  const began = performance.now();
+  let drawn = 0;
+  const later = () => {
+    if (performance.now() - drawn < DRAW_MS) return;
+    drawn = performance.now();
+    const follow = isNearEnd();
+    view.update(true);
+    if (follow) toEnd();
+  };
+  view.update(true);
+  try {
+    const turns = conversation.turns.slice(0, -1);
+    const body = bodyFor(select, place, [...turns, { ...turn, answers: [] }]);
+    await ask(addresses, body, signal, (piece) => {
+      if (piece.text) answer.text += piece.text;
+      if (piece.reasoning) answer.reasoning = (answer.reasoning ?? "") + piece.reasoning;
+      if (piece.usage) {
+        answer.usage = piece.usage;
+        answer.cost = costOf(piece.usage, JSON.parse(optionOf(select).dataset.prices));
+      }
+      later();
+    });
+  } catch (error) {
+    answer.stopped = error.name === "AbortError";
+    answer.problem = answer.stopped ? "Stopped. What was generated is billed." : error.message;
+  }
+  answer.ms = Math.round(performance.now() - began);
+  const follow = isNearEnd();
+  view.update();
+  showTotal();
+  if (follow) toEnd();
+};
+
+// Asks the models at `places` for the last turn, all at once.
+const answerTurn = async (places) => {
+  const turn = conversation.turns.at(-1);
+  const asked = chosen();
+  for (const place of places) {
+    const old = turn.answers[place];
+    if (old?.cost) turn.replaced = [...(turn.replaced ?? []), { cost: old.cost }];
+    turn.answers[place] = { model: asked[place].value, name: optionOf(asked[place]).textContent, text: "" };
+  }
+  const views = draw();
+  running = new AbortController();
+  busy(true);
+  await Promise.all(places.map((place) => answerFrom(asked[place], place, turn, views[place], running.signal)));
+  running = null;
+  busy(false);
+  await keep();
+  field.focus();
+  htmx.trigger(document.body, "money-moved");
+};
+
+const again = (place) => {
+  if (!running && chosen()[place]) answerTurn([place]);
+};
+
+const begin = (text, files) => {
+  conversation.turns.push({ text, files, answers: [] });
+  answerTurn(chosen().map((_, place) => place));
+};
+
+const editTurn = (index, text) => {
+  if (running) return;
+  const { files } = conversation.turns[index];
+  conversation.turns.length = index;
+  begin(text, files);
+};
+
+const open = (next) => {
+  running?.abort();
+  conversation = next;
+  for (const [place, select] of selects.entries()) {
+    const model = next.models?.[place];
+    if (model && [...select.options].some((one) => one.value === model)) select.value = model;
+    if (place > 0) showSecond(Boolean(model));
+  }
+  for (const [name, value] of Object.entries(next.settings ?? {})) {
+    if (settings.elements[name]) settings.elements[name].value = value;
+  }
+  draw();
+};
+
+const showSecond = (on) => {
+  page.querySelector("[data-second]").hidden = !on;
+  page.querySelector("[data-compare]").hidden = on;
+  page.classList.toggle("compared", on);
+};
+
+const showHistory = async () => {
+  const dialog = historyList.closest("dialog");
+  historyView(historyList, await store.all(), conversation.id, {
+    icons,
+    onOpen: (one) => {
+      dialog.close();
+      open(one);
+    },
+    onDrop: async (one) => {
+      await store.drop(one.id);
+      if (one.id === conversation.id) open(fresh());
+      showHistory();
+    },
+  });
+};
+
+// The code of this very conversation; what is attached is named, not repeated.
+const showCode = () => {
+  const short = (_, value) =>
+    typeof value === "string" && value.startsWith("data:") ? `${value.slice(0, value.indexOf(",") + 1)}…` : value;
+  const typed = field.value.trim();
+  const asked = typed ? [...conversation.turns, { text: typed, files: attached.files(), answers: [] }] : conversation.turns;
+  const turns = typed || !asked.length ? asked : [...asked.slice(0, -1), { ...asked.at(-1), answers: [] }];
+  const body = bodyFor(chosen()[0], 0, turns.length ? turns : [{ text: "Say hello", files: [], answers: [] }]);
+  htmx.ajax("POST", page.dataset.code, {
+    target: "#code",
+    swap: "outerHTML",
+    values: { body: JSON.stringify(body, short) },
+  });
+};
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = field.value.trim();
+  const files = attached.files();
+  if ((!text && !files.length) || running) return;
+  field.value = "";
+  attached.set([]);
+  begin(text || "Look at this.", files);
+});
+field.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    event.preventDefault();
+    form.requestSubmit();
+  }
+});
+page.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (button?.matches("[data-stop]")) running?.abort();
+  if (button?.matches("[data-new]")) open(fresh());
+  if (button?.matches("[data-compare]")) showSecond(true);
+  if (button?.matches("[data-alone]")) showSecond(false);
+  if (button?.matches("[data-show-history]")) showHistory();
+  if (button?.matches("[data-show-code]")) showCode();
+});
+document.querySelector("[data-forget]").addEventListener("click", async () => {
+  await store.clear();
+  open(fresh());
+  showHistory();
+});
+page.dataset.ready = "";

@@ -1,0 +1,78 @@
+// One answer, as it comes: streamed from the text route with a key of its own, which lives in this module alone.
+
+const RENEW_MS = 60_000;
+const MICRO = 1e-6;
+let key = null;
+
+const apiKey = async (address) => {
+  if (!key || key.expiresAtMs - Date.now() < RENEW_MS) {
+    const headers = JSON.parse(document.body.getAttribute("hx-headers"));
+    const answer = await fetch(address, { method: "POST", headers });
+    if (!answer.ok || answer.redirected) throw new Error("Your session has ended. Reload the page to sign in.");
+    key = await answer.json();
+  }
+  return key.key;
+};
+
+// Gives the data of each event; an event ends with an empty line.
+async function* events(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    rest += read.value;
+    const parts = rest.split("\n\n");
+    rest = parts.pop();
+    for (const part of parts) {
+      for (const line of part.split("\n")) if (line.startsWith("data: ")) yield line.slice(6);
+    }
+  }
+}
+
+const failed = async (answer) => {
+  const body = await answer.json().catch(() => null);
+  return new Error(body?.error?.message ?? `The service answered ${answer.status}.`);
+};
+
+// Calls `on` with each piece: `{text}`, `{reasoning}` or `{usage}`. Throws what a person can read.
+export const ask = async (addresses, body, signal, on) => {
+  const answer = await fetch(addresses.completions, {
+    method: "POST",
+    headers: { authorization: `Bearer ${await apiKey(addresses.key)}`, "content-type": "application/json" },
+    body: JSON.stringify({ ...body, stream: true, stream_options: { include_usage: true } }),
+    signal,
+  });
+  if (!answer.ok) throw await failed(answer);
+  for await (const data of events(answer.body)) {
+    if (data === "[DONE]") return;
+    const chunk = JSON.parse(data);
+    if (chunk.error) throw new Error(chunk.error.message);
+    const delta = chunk.choices?.[0]?.delta ?? {};
+    const reasoning = delta.reasoning_content ?? delta.reasoning;
+    if (typeof reasoning === "string" && reasoning) on({ reasoning });
+    if (delta.content) on({ text: delta.content });
+    if (chunk.usage) on({ usage: chunk.usage });
+  }
+  throw new Error("The answer was interrupted.");
+};
+
+// The cost of an answer in micro-USD, as it is billed: prices are USD per 1M tokens, so micro-USD a token; the tier of
+// the whole input prices all of it, and one rounding goes up.
+export const costOf = (usage, tiers) => {
+  const details = usage.prompt_tokens_details ?? {};
+  const [read, written] = [details.cached_tokens ?? 0, details.cache_write_tokens ?? 0];
+  const prices = tiers.filter((one) => one.from <= usage.prompt_tokens).at(-1);
+  const plain = usage.prompt_tokens - read - written;
+  const cost =
+    plain * Number(prices.input) +
+    read * Number(prices.cacheRead) +
+    written * Number(prices.cacheWrite) +
+    usage.completion_tokens * Number(prices.output);
+  return Math.ceil(cost - MICRO);
+};
+
+// Dollars with two digits that say something, as all pages show money.
+export const dollars = (microUsd) => {
+  const usd = microUsd / 1e6;
+  if (microUsd === 0 || usd >= 0.01) return `$${usd.toFixed(2)}`;
+  return `$${Number(usd.toPrecision(2)).toFixed(6).replace(/0+$/, "")}`;
+};

