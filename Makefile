@@ -16,6 +16,8 @@ UV := $(or $(shell command -v uv 2>/dev/null),$(OWN_UV))
 UV_READY := $(filter $(OWN_UV),$(UV))
 
 export PYTHONPATH := functions:shared:.
+# Where this is set, each of many processes compiles all that it imports, and again the next time.
+unexport PYTHONDONTWRITEBYTECODE
 # A build downloads nothing but packages; Python itself is the machine's.
 export UV_PYTHON_DOWNLOADS := never
 

@@ -5,6 +5,7 @@ audited, which is said and is no failure: a check must work without a network.
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -56,8 +57,11 @@ def secrets_of(paths: Iterable[Path]) -> list[str]:
 
 def files() -> list[Path]:
     """Return the files of the repository: all but what is made here, which lies in hidden folders."""
-    found = (file.relative_to(ROOT) for file in ROOT.rglob("[!.]*") if file.suffix != ".pyc")
-    return [ROOT / file for file in found if not any(part.startswith(".") for part in file.parts)]
+    found = []
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [Path(folder) / name for name in names if not name.startswith(".")]
+    return [file for file in found if file.suffix != ".pyc"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
 from local.template import Template, read_template
 from tests.support.clock import ManualClock
+from tests.support.moto_stack import MotoStack
 from tests.support.simulator import running_simulator
 from tollgate.composition import parts
 from tollgate.kit import aws as aws_clients
@@ -107,13 +108,23 @@ def identity(value: Any) -> Any:
     return value
 
 
+@pytest.fixture(scope="session")
+def moto_stack(template: Template, simulator_url: str) -> MotoStack:
+    """Return the template's resources as each test finds them in moto."""
+    overrides = {
+        "STORAGE_URL": STORAGE_URL,
+        "LIVE_PROVIDERS": ",".join(PROVIDERS),
+        "CALLBACK_BASE_URL": "https://api.test",
+        "PROBE_FUNCTION": "ProbeMediaFunction",
+    }
+    with mock_aws():
+        stack = Stack(template, moto_clients(), {"Stage": "local", "LogLevel": "WARNING"}, overrides)
+        stack.create({"ProviderSecret": provider_secret({}, simulator_url)})
+        return MotoStack(stack)
+
+
 @pytest.fixture
-def aws(
-    monkeypatch: pytest.MonkeyPatch,
-    template: Template,
-    simulator_url: str,
-    clock: ManualClock,
-) -> Iterator[Aws]:
+def aws(monkeypatch: pytest.MonkeyPatch, moto_stack: MotoStack, clock: ManualClock) -> Iterator[Aws]:
     """Return the template's resources in moto; providers are simulated, time is moved by hand."""
     with mock_aws():
         clients = moto_clients()
@@ -126,18 +137,11 @@ def aws(
             ("lambda_", moto_lambda()),
         ):
             monkeypatch.setattr(aws_clients, name, cache(partial(identity, client)))
-        overrides = {
-            "STORAGE_URL": STORAGE_URL,
-            "LIVE_PROVIDERS": ",".join(PROVIDERS),
-            "CALLBACK_BASE_URL": "https://api.test",
-            "PROBE_FUNCTION": "ProbeMediaFunction",
-        }
-        stack = Stack(template, clients, {"Stage": "local", "LogLevel": "WARNING"}, overrides)
-        stack.create({"ProviderSecret": provider_secret({}, simulator_url)})
-        for name, value in stack.environment().items():
+        moto_stack.restore()
+        for name, value in moto_stack.environment.items():
             monkeypatch.setenv(name, value)
         parts.forget()
-        yield Aws(clients, stack)
+        yield Aws(clients, moto_stack.stack)
         parts.forget()
 
 
