@@ -1,0 +1,123 @@
+"""What all pages have alike: a session, no forged changes, a name for each request, faults as pages."""
+
+from collections.abc import Awaitable, Callable
+
+from fastapi import FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import RedirectResponse
+
+from dashboard.render import home, is_part, part, toast, version
+from dashboard.security import (
+    AtStage,
+    ForgeryError,
+    Sessions,
+    SignInNeededError,
+    check_change,
+    drop_ended,
+    path_of,
+    security_headers,
+)
+from tollgate.composition import dashboard as dashboard_parts
+from tollgate.kit.errors import (
+    InternalError,
+    InvalidInputError,
+    Problem,
+    RouteNotFoundError,
+    TollgateError,
+    UserNotFoundError,
+)
+from tollgate.kit.observability import begin_request, logger
+
+FORGED = 403
+SEE_OTHER = 303
+BAD = 400
+# For the log alone, by nginx's word for it.
+CLIENT_LEFT = 499
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+def site() -> FastAPI:
+    """Return an app without pages, that guards and names each request and shows each fault."""
+    app = FastAPI(openapi_url=None, redirect_slashes=False)
+    app.middleware("http")(guarded)
+    app.exception_handler(SignInNeededError)(to_sign_in)
+    app.exception_handler(UserNotFoundError)(to_sign_in)
+    app.exception_handler(TollgateError)(tollgate_error)
+    app.exception_handler(HTTPException)(unknown_route)
+    app.exception_handler(RequestValidationError)(wrong_parameter)
+    app.add_middleware(Sessions)
+    app.add_middleware(AtStage)
+    return app
+
+
+async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+    """Refuse forged changes, name and log each request, and turn a fault of ours into a page."""
+    request_id = begin_request()
+    is_static = request.url.path.startswith(f"{home(request)}/static/")
+    try:
+        if not is_static:
+            await run_in_threadpool(drop_ended, request, dashboard_parts.dashboard().sessions)
+        check_change(request)
+        answer = await call_next(request)
+    except ForgeryError:
+        answer = toast(request, "This page is too old. Reload it and try again.", status=FORGED, bad=True)
+    except ClientDisconnect:
+        # It left during its upload: nothing is wrong here, and nobody reads the answer.
+        answer = Response(status_code=CLIENT_LEFT)
+    except TollgateError as error:
+        # Before any route was reached, where the error handlers are.
+        answer = _error(request, error)
+    except Exception:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
+        logger.exception("dashboard.fault", path=request.url.path)
+        answer = _error(request, InternalError())
+    joined = dashboard_parts.dashboard()
+    is_local = joined.settings.stage == "local"
+    answer.headers.update(
+        security_headers(
+            joined.settings.storage_url, joined.upload_origin, path=path_of(request), is_local=is_local
+        )
+    )
+    answer.headers["x-request-id"] = request_id
+    if is_static and answer.status_code < BAD:
+        is_current = f"/static/{version()}/" in request.url.path
+        answer.headers["cache-control"] = FOR_EVER if is_current else "no-cache"
+    elif answer.status_code >= BAD or "etag" not in answer.headers:
+        answer.headers["cache-control"] = "no-store"
+    logger.info("dashboard.request", path=request.url.path, status=answer.status_code)
+    return answer
+
+
+async def to_sign_in(request: Request, _: Exception) -> Response:
+    """Send whoever is not signed in, or whose account is gone, to the sign-in."""
+    request.session.clear()
+    if is_part(request):
+        return Response(headers={"hx-redirect": f"{home(request)}/sign-in"})
+    return RedirectResponse(f"{home(request)}/sign-in", SEE_OTHER)
+
+
+async def tollgate_error(request: Request, error: Exception) -> Response:
+    """Say what is wrong, in the words of the API."""
+    if not isinstance(error, TollgateError):
+        raise error
+    return _error(request, error)
+
+
+async def unknown_route(request: Request, _: Exception) -> Response:
+    """Say that there is no such page."""
+    return _error(request, RouteNotFoundError(request.method, request.url.path))
+
+
+async def wrong_parameter(request: Request, error: Exception) -> Response:
+    """Say which parameter of the address is missing or wrong."""
+    found = error.errors() if isinstance(error, RequestValidationError) else []
+    problems = [Problem(f"/{one['loc'][-1]}", f"{one['msg']}.") for one in found]
+    return _error(request, InvalidInputError(problems))
+
+
+def _error(request: Request, error: TollgateError) -> Response:
+    if is_part(request):
+        return toast(request, error.message, status=error.status, bad=True)
+    return part(request, "error.html", error.status, error=error, account=None)
