@@ -9,26 +9,24 @@ from hypothesis import strategies as st
 
 from tests.unit.providers.support import made_job
 from tollgate.providers.mapping.content import content, taken_out
-from tollgate.providers.mapping.fields import (
-    Family,
+from tollgate.providers.mapping.fields import Family, map_fields, require
+from tollgate.providers.mapping.fields import variant_if as chosen
+from tollgate.providers.mapping.frames import by_order, by_role, frames_or_references, source
+from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.keyframes import keyframes_or_frames, placed
+from tollgate.providers.mapping.pixels import exactly, size_px
+from tollgate.providers.mapping.targets import (
     accept_only,
     as_text,
     at_most,
     first,
     ignored,
     lower,
-    map_fields,
     one_each,
     one_of,
-    require,
     translated,
     upper,
 )
-from tollgate.providers.mapping.fields import variant_if as chosen
-from tollgate.providers.mapping.frames import by_order, by_role, frames_or_references, source
-from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.mapping.keyframes import keyframes_or_frames, placed
-from tollgate.providers.mapping.pixels import exactly, size_px
 from tollgate.providers.runtime.base import Mapped
 
 FIRST, LAST = {"role": "first_frame", "url": "f"}, {"role": "last_frame", "url": "l"}

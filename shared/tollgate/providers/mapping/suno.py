@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.providers.mapping.fields import FieldMap, accept_only, ignored
+from tollgate.providers.mapping.fields import FieldMap
 from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.targets import accept_only, ignored
 
 # What an input of any action has.
 ANYWAY: FieldMap = {

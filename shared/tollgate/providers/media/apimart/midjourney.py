@@ -8,16 +8,9 @@ own id here: who makes the job puts it in the place of ours.
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import (
-    FieldMap,
-    Mapper,
-    accept_only,
-    as_text,
-    ignored,
-    map_fields,
-    upstream_of,
-)
+from tollgate.providers.mapping.fields import FieldMap, Mapper, map_fields, upstream_of
 from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.targets import accept_only, as_text, ignored
 from tollgate.providers.runtime.base import Job, Mapped
 
 _SAME = (

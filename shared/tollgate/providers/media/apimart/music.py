@@ -6,17 +6,10 @@ its tracks is meant is a number, from 1; that is the `audioId` that our results 
 
 from collections.abc import Mapping, Sequence
 
-from tollgate.providers.mapping.fields import (
-    Body,
-    FieldMap,
-    FieldTarget,
-    Mapper,
-    map_fields,
-    translated,
-    upstream_of,
-)
+from tollgate.providers.mapping.fields import Body, FieldMap, FieldTarget, Mapper, map_fields, upstream_of
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.suno import WITHOUT_ENGINE
+from tollgate.providers.mapping.targets import translated
 from tollgate.providers.media.apimart import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

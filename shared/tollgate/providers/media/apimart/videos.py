@@ -6,21 +6,11 @@ references and extension are INFERRED from that.
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import (
-    INT32_MAX,
-    Body,
-    Family,
-    FieldMap,
-    Mapper,
-    Values,
-    accept_only,
-    at_most,
-    first,
-    one_of,
-)
+from tollgate.providers.mapping.fields import Body, Family, FieldMap, Mapper, Values
 from tollgate.providers.mapping.frames import by_role
 from tollgate.providers.mapping.grok import within_grok_bounds
 from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.targets import INT32_MAX, accept_only, at_most, first, one_of
 from tollgate.providers.media.apimart import facts
 
 _SHAPED_BY = ("imageUrls", "firstFrameImage")

@@ -6,8 +6,9 @@ documentation of platforms that pass requests on to ModelArk.
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import Body, Family, FieldMap, Mapper, Values, accept_only
+from tollgate.providers.mapping.fields import Body, Family, FieldMap, Mapper, Values
 from tollgate.providers.mapping.pixels import SEEDREAM_AREAS_PX, size_px
+from tollgate.providers.mapping.targets import accept_only
 from tollgate.providers.media.ark import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.content import CONTENT, content
-from tollgate.providers.mapping.fields import Family, FieldMap, Mapper, ignored, translated
+from tollgate.providers.mapping.fields import Family, FieldMap, Mapper
 from tollgate.providers.mapping.frames import by_order, frames_or_references
+from tollgate.providers.mapping.targets import ignored, translated
 from tollgate.providers.media.ark import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

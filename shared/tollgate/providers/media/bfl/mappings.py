@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import Family, Mapper, Values, lower, translated, variant_if
+from tollgate.providers.mapping.fields import Family, Mapper, Values, variant_if
+from tollgate.providers.mapping.targets import lower, translated
 from tollgate.providers.media.bfl import facts
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.content import taken_out
-from tollgate.providers.mapping.fields import INT32_MAX, Body, Family, Mapper, Values, at_most
+from tollgate.providers.mapping.fields import Body, Family, Mapper, Values
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.pixels import exactly
+from tollgate.providers.mapping.targets import INT32_MAX, at_most
 from tollgate.providers.media.dashscope import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

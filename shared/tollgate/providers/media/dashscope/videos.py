@@ -6,20 +6,10 @@ Source: docs/providers/dashscope.md; DashScope's documentation of the models.
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.content import MEDIA, taken_out
-from tollgate.providers.mapping.fields import (
-    INT32_MAX,
-    Family,
-    FieldMap,
-    Mapper,
-    accept_only,
-    at_most,
-    one_each,
-    one_of,
-    require,
-    upper,
-)
+from tollgate.providers.mapping.fields import Family, FieldMap, Mapper, require
 from tollgate.providers.mapping.frames import by_role, few_references
 from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.targets import INT32_MAX, accept_only, at_most, one_each, one_of, upper
 from tollgate.providers.media.dashscope import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

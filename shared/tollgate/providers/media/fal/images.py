@@ -2,18 +2,10 @@
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import (
-    Family,
-    Mapper,
-    Values,
-    accept_only,
-    first,
-    lower,
-    translated,
-    variant_if,
-)
+from tollgate.providers.mapping.fields import Family, Mapper, Values, variant_if
 from tollgate.providers.mapping.gpt_image import QUALITY, gpt_sized
 from tollgate.providers.mapping.pixels import SEEDREAM_AREAS_PX, sized
+from tollgate.providers.mapping.targets import accept_only, first, lower, translated
 from tollgate.providers.media.fal import facts
 
 _EDITED = variant_if("urls", "edit")

@@ -3,17 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tollgate.providers.mapping.fields import (
-    Body,
-    Family,
-    FieldMap,
-    Mapper,
-    Values,
-    as_text,
-    first,
-    ignored,
-    one_each,
-)
+from tollgate.providers.mapping.fields import Body, Family, FieldMap, Mapper, Values
+from tollgate.providers.mapping.targets import as_text, first, ignored, one_each
 from tollgate.providers.media.fal import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tollgate.providers.mapping.fields import (
-    DEFAULT,
-    Body,
-    Family,
-    Mapper,
-    Values,
+from tollgate.providers.mapping.fields import DEFAULT, Body, Family, Mapper, Values
+from tollgate.providers.mapping.frames import by_order, by_role, source
+from tollgate.providers.mapping.grok import within_grok_bounds
+from tollgate.providers.mapping.keyframes import keyframes_or_frames, placed
+from tollgate.providers.mapping.targets import (
     accept_only,
     as_text,
     first,
@@ -17,9 +16,6 @@ from tollgate.providers.mapping.fields import (
     translated,
     upper,
 )
-from tollgate.providers.mapping.frames import by_order, by_role, source
-from tollgate.providers.mapping.grok import within_grok_bounds
-from tollgate.providers.mapping.keyframes import keyframes_or_frames, placed
 from tollgate.providers.media.fal import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

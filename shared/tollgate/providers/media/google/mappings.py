@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from tollgate.providers.mapping.fields import Family, Mapper, Values, ignored, translated
+from tollgate.providers.mapping.fields import Family, Mapper, Values
 from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.targets import ignored, translated
 from tollgate.providers.media.google import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

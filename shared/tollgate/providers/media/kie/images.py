@@ -2,20 +2,9 @@
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import (
-    INT32_MAX,
-    Family,
-    FieldMap,
-    Mapper,
-    Values,
-    accept_only,
-    at_most,
-    one_of,
-    translated,
-    upper,
-    variant_if,
-)
+from tollgate.providers.mapping.fields import Family, FieldMap, Mapper, Values, variant_if
 from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.targets import INT32_MAX, accept_only, at_most, one_of, translated, upper
 from tollgate.providers.media.kie import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

@@ -11,13 +11,12 @@ from tollgate.providers.mapping.fields import (
     FieldTarget,
     Mapper,
     Values,
-    ignored,
     map_fields,
-    translated,
     upstream_of,
 )
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.suno import WITHOUT_ENGINE, Action
+from tollgate.providers.mapping.targets import ignored, translated
 from tollgate.providers.media.kie import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

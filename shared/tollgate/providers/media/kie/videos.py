@@ -5,21 +5,7 @@ That one has the fields of Wan 2.7 (docs/providers/kie.md#inferred), and Wan's s
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import (
-    INT32_MAX,
-    Family,
-    FieldMap,
-    Mapper,
-    accept_only,
-    as_text,
-    at_most,
-    ignored,
-    one_each,
-    require,
-    translated,
-    upper,
-    variant_if,
-)
+from tollgate.providers.mapping.fields import Family, FieldMap, Mapper, require, variant_if
 from tollgate.providers.mapping.frames import (
     by_role,
     few_references,
@@ -28,6 +14,16 @@ from tollgate.providers.mapping.frames import (
     source,
 )
 from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.targets import (
+    INT32_MAX,
+    accept_only,
+    as_text,
+    at_most,
+    ignored,
+    one_each,
+    translated,
+    upper,
+)
 from tollgate.providers.media.kie import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

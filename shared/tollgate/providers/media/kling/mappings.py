@@ -3,17 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tollgate.providers.mapping.fields import (
-    Body,
-    Family,
-    Mapper,
-    as_text,
-    first,
-    one_each,
-    translated,
-    variant_if,
-)
+from tollgate.providers.mapping.fields import Body, Family, Mapper, variant_if
 from tollgate.providers.mapping.frames import shaped_by_its_image
+from tollgate.providers.mapping.targets import as_text, first, one_each, translated
 from tollgate.providers.media.kling import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

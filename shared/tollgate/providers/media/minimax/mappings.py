@@ -3,19 +3,10 @@
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.content import CONTENT, content
-from tollgate.providers.mapping.fields import (
-    Body,
-    Family,
-    Mapper,
-    Values,
-    accept_only,
-    at_most,
-    one_of,
-    translated,
-    upper,
-)
+from tollgate.providers.mapping.fields import Body, Family, Mapper, Values
 from tollgate.providers.mapping.frames import by_order, shaped_by_its_image
 from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.targets import accept_only, at_most, one_of, translated, upper
 from tollgate.providers.media.minimax import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

@@ -12,15 +12,13 @@ from tollgate.providers.mapping.fields import (
     FieldMap,
     FieldTarget,
     Mapper,
-    accept_only,
-    first,
-    ignored,
     map_fields,
     require,
     upstream_of,
 )
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.midjourney import SAID_IN_PROMPT, prompt_of
+from tollgate.providers.mapping.targets import accept_only, first, ignored
 from tollgate.providers.media.mjproxy import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

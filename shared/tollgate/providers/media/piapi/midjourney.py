@@ -7,19 +7,10 @@ which the contract's has not.
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import (
-    FieldMap,
-    FieldTarget,
-    Mapper,
-    accept_only,
-    as_text,
-    ignored,
-    map_fields,
-    one_each,
-    upstream_of,
-)
+from tollgate.providers.mapping.fields import FieldMap, FieldTarget, Mapper, map_fields, upstream_of
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.midjourney import SAID_IN_PROMPT, prompt_of
+from tollgate.providers.mapping.targets import accept_only, as_text, ignored, one_each
 from tollgate.providers.media.piapi import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

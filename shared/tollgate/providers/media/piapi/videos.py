@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import Body, FieldMap, Mapper, accept_only, map_fields, upstream_of
+from tollgate.providers.mapping.fields import Body, FieldMap, Mapper, map_fields, upstream_of
+from tollgate.providers.mapping.targets import accept_only
 from tollgate.providers.media.piapi import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

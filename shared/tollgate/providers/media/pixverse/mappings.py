@@ -7,18 +7,9 @@ body where the number of an image belongs.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tollgate.providers.mapping.fields import (
-    INT32_MAX,
-    Body,
-    Family,
-    FieldMap,
-    Mapper,
-    Values,
-    accept_only,
-    at_most,
-    ignored,
-)
+from tollgate.providers.mapping.fields import Body, Family, FieldMap, Mapper, Values
 from tollgate.providers.mapping.images import CannotMapError
+from tollgate.providers.mapping.targets import INT32_MAX, accept_only, at_most, ignored
 from tollgate.providers.media.pixverse import facts
 
 

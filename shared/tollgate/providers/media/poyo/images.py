@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import Family, FieldMap, Mapper, Values, at_most, upper, variant_if
+from tollgate.providers.mapping.fields import Family, FieldMap, Mapper, Values, variant_if
 from tollgate.providers.mapping.pixels import exactly
+from tollgate.providers.mapping.targets import at_most, upper
 from tollgate.providers.media.poyo import facts
 
 

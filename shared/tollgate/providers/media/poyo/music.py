@@ -6,19 +6,10 @@ that PoYo runs on an uploaded track only, or on a track of its own only, are ref
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import (
-    Body,
-    FieldMap,
-    FieldTarget,
-    Mapper,
-    accept_only,
-    ignored,
-    map_fields,
-    translated,
-    upstream_of,
-)
+from tollgate.providers.mapping.fields import Body, FieldMap, FieldTarget, Mapper, map_fields, upstream_of
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.suno import ANYWAY, WITHOUT_ENGINE, Action
+from tollgate.providers.mapping.targets import accept_only, ignored, translated
 from tollgate.providers.media.poyo import facts
 from tollgate.providers.runtime.base import Job, Mapped
 

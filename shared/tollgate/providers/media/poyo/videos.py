@@ -3,23 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tollgate.providers.mapping.fields import (
-    Body,
-    Family,
-    FieldMap,
-    Mapper,
-    Values,
-    accept_only,
-    at_most,
-    ignored,
-    one_of,
-    require,
-    upper,
-)
+from tollgate.providers.mapping.fields import Body, Family, FieldMap, Mapper, Values, require
 from tollgate.providers.mapping.frames import by_order, shaped_by_its_image
 from tollgate.providers.mapping.grok import within_grok_bounds
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.keyframes import keyframes_or_frames, placed
+from tollgate.providers.mapping.targets import accept_only, at_most, ignored, one_of, upper
 from tollgate.providers.media.poyo import facts
 
 _TIER = "resolution"

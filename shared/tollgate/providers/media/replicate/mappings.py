@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import Family, Mapper, as_text, lower
+from tollgate.providers.mapping.fields import Family, Mapper
+from tollgate.providers.mapping.targets import as_text, lower
 
 # How each mapping of the catalog is said on Replicate.
 MAPPINGS: Mapping[str, Mapper] = {
