@@ -147,15 +147,10 @@ def after_submit(
     match outcome:
         case Submitted(handle):
             return _continue(_with_attempt(task, handle=handle), FIRST_POLL_S, now_ms)
-        case Succeeded():
-            return _succeeded(task, outcome, providers, now_ms)
-        # No other provider: it would refuse the same, or get round a refusal.
-        case Rejected():
-            return _rejected(task, outcome, now_ms)
-        case Failed():
-            return _attempt_failed(task, outcome, providers, now_ms)
         case Lost(detail):
             return _lost(task, detail, providers, now_ms)
+        case _:
+            return _after_verdict(task, outcome, providers, now_ms)
 
 
 def after_poll(
@@ -173,12 +168,21 @@ def after_poll(
             since_ms = task.attempts[-1].silent_since_ms or now_ms
             moved = _with_attempt(_polled(task), detail=detail, silent_since_ms=since_ms)
             return _continue(moved, poll_delay_s(moved, now_ms), now_ms)
+        case _:
+            return _after_verdict(task, outcome, providers, now_ms)
+
+
+def _after_verdict(
+    task: Task, verdict: Succeeded | Rejected | Failed, providers: Sequence[str], now_ms: int
+) -> Continue | Copy | End:
+    match verdict:
         case Succeeded():
-            return _succeeded(task, outcome, providers, now_ms)
+            return _succeeded(task, verdict, providers, now_ms)
+        # No other provider: it would refuse the same, or get round a refusal.
         case Rejected():
-            return _rejected(task, outcome, now_ms)
+            return _rejected(task, verdict, now_ms)
         case Failed():
-            return _attempt_failed(task, outcome, providers, now_ms)
+            return _attempt_failed(task, verdict, providers, now_ms)
 
 
 def is_silent(task: Task, now_ms: int) -> bool:
