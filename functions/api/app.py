@@ -6,7 +6,7 @@ provider, and never holds provider credentials.
 http.py       what the routes share: the key, the body, the envelope
 media.py      estimate, create, status, cancel, lists
 requests.py   running text requests
-images.py     images in OpenAI's protocol
+images.py     images in OpenAI's protocol; `videos.py`: videos; `form.py`: bodies with files in them
 account.py    the account; `statistics.py`: usage and ledger; `keys.py`: API keys
 catalog.py    catalog and prices; `reference.py`: the OpenAPI document and its pages
 webhooks.py   deliveries and secrets; `callbacks.py`: providers' hints; `payments.py`: Stripe's
@@ -35,6 +35,7 @@ from api import (
     reference,
     requests,
     statistics,
+    videos,
     webhooks,
 )
 from tollgate.composition import api as api_parts
@@ -65,6 +66,7 @@ ROUTERS = [
         files,
         requests,
         images,
+        videos,
         catalog,
         reference,
         callbacks,

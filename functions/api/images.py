@@ -9,9 +9,12 @@ from fastapi import APIRouter, Header, Response
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
+from api.form import Sent
 from api.http import MediaBody, MediaKey, Services
+from tollgate.accounts.models import ApiKey
+from tollgate.composition.api import Api
 from tollgate.kit.errors import GenerationFailedError, TaskPendingError
-from tollgate.tasks.openai_images import read_image_request
+from tollgate.tasks.openai_images import ImageRequest, read_image_request
 from tollgate.tasks.waiting import MAX_WAIT_S, pauses_of
 
 router = APIRouter()
@@ -22,7 +25,20 @@ async def generate_image(
     api: Services, key: MediaKey, body: MediaBody, idempotency_key: Annotated[str | None, Header()] = None
 ) -> Response:
     """Make an image, and answer with it once it is stored."""
-    asked = read_image_request(body, api.tasks.catalog)
+    return await _made(api, key, read_image_request(body, api.tasks.catalog), idempotency_key)
+
+
+@router.post("/api/v1/images/edits")
+async def edit_image(
+    api: Services, key: MediaKey, sent: Sent, idempotency_key: Annotated[str | None, Header()] = None
+) -> Response:
+    """Make an image of others, and answer with it once it is stored."""
+    asked = read_image_request(sent.fields, api.tasks.catalog, is_edit=True, is_form=sent.is_form)
+    return await _made(api, key, asked, idempotency_key)
+
+
+async def _made(api: Api, key: ApiKey, asked: ImageRequest, idempotency_key: str | None) -> Response:
+    """Create the task, wait for it, and show its images."""
     created = await run_in_threadpool(api.tasks.create, key.account_id, asked.create, idempotency_key, key)
     task = await _ended(api, key.account_id, created["taskId"])
     data = [

@@ -42,6 +42,10 @@ ROUTES = {  # docs/contract.md#generation
     ("GET", "/api/v1/cost"),
     ("GET", "/api/v1/cost/{model}"),
     ("POST", "/api/v1/images/generations"),
+    ("POST", "/api/v1/images/edits"),
+    ("POST", "/api/v1/videos"),
+    ("GET", "/api/v1/videos/{videoId}"),
+    ("GET", "/api/v1/videos/{videoId}/content"),
     ("GET", "/api/v1/version"),
     ("GET", "/api/v1/openapi.json"),
     ("GET", "/llms.txt"),
@@ -95,6 +99,9 @@ class TestRoutes:
             assert path.startswith(TEXT_PATHS), path
         assert f"{V1_TWICE.removesuffix('{proxy+}')}messages".startswith(TEXT_PATHS)
         assert not [path for _, path in ROUTES | MCP if path.startswith(TEXT_PATHS)]
+
+    def test_forms_with_files_reach_a_function_as_bytes(self, template: Template) -> None:
+        assert template.openapi()["x-amazon-apigateway-binary-media-types"] == ["multipart/form-data"]
 
     def test_the_endpoint_is_regional(self, template: Template) -> None:
         api = template.of_type("AWS::ApiGateway::RestApi")["Api"]

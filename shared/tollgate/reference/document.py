@@ -84,6 +84,12 @@ def errors() -> Mapping[str, type[TollgateError]]:
 _OWN_MODULES = (TollgateError.__module__, text_errors.__name__)
 
 
+_FOUND = {
+    "description": "The file is at `Location`.",
+    "headers": {"location": {"schema": {"type": "string", "format": "uri"}}},
+}
+
+
 def _operation(path: str, source: Json) -> Json:
     scope = source.get("scope")
     made = _words(source, scope)
@@ -92,7 +98,7 @@ def _operation(path: str, source: Json) -> Json:
         made["parameters"] = parameters
     if "body" in source:
         made["requestBody"] = _body(source["body"], required=not source.get("optional", False))
-    made["responses"] = {"200": _success(source)}
+    made["responses"] = {"302": _FOUND} if source.get("redirect") else {"200": _success(source)}
     if source.get("cached"):
         made["responses"]["304"] = _NOT_MODIFIED
     for status, codes in _by_status(source):

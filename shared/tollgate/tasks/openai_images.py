@@ -1,25 +1,21 @@
-"""OpenAI's image requests as creates, and tasks as its answers. Pure.
+"""OpenAI's image requests as creates. Pure.
 
-Source: https://platform.openai.com/docs/api-reference/images/create. What is not named here goes to the
-model's input as it is, so that all of a model's fields can be used from OpenAI's SDKs (`extra_body`).
+Source: https://platform.openai.com/docs/api-reference/images/create and `/createEdit`.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
-from tollgate.catalog.params import json_schema
 from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.tasks.openai_media import image_input, properties_of, shape_input, texts, typed
 
-MAX_SIDE_DIGITS = 5
 FORMATS = ("url", "b64_json")
-AUTO, SQUARE = "auto", "1:1"
+MASK = "maskUrl"
 _OWN = ("model", "response_format", "n", "size", "user", "stream", "partial_images")
-_PIXELS = re.compile(rf"(\d{{1,{MAX_SIDE_DIGITS}}})x(\d{{1,{MAX_SIDE_DIGITS}}})", re.ASCII)
+_SOURCES = ("image", "mask")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,50 +26,59 @@ class ImageRequest:
     wants_bytes: bool
 
 
-def read_image_request(body: Mapping[str, Any], catalog: Catalog) -> ImageRequest:
-    """Return what a request asks for. Raises `InvalidInputError`; what goes into the input, create checks."""
+def read_image_request(
+    body: Mapping[str, Any], catalog: Catalog, *, is_edit: bool = False, is_form: bool = False
+) -> ImageRequest:
+    """Return what a request asks for: an image, or with `is_edit` one that is made of others.
+
+    `is_form`: the body was a form, so its values are texts. Raises `InvalidInputError`; what goes into the
+    input, create checks.
+    """
     problems = list(_problems(body))
     model = catalog.find(body["model"]) if isinstance(body.get("model"), str) else None
     if isinstance(model, Model) and model.media_type != "IMAGE":
         problems.append(Problem("/model", "Must be an image model.", "GET /api/v1/catalog?type=IMAGE"))
+    properties = properties_of(model) if isinstance(model, Model) else {}
+    own = (*_OWN, *_SOURCES) if is_edit else _OWN
+    given = {name: value for name, value in body.items() if name not in own and value is not None}
+    given = typed(given, properties) if is_form else given
+    if is_edit and isinstance(model, Model):
+        sources, wrong = _sources(body, model.id, properties)
+        given |= sources
+        problems += wrong
     if problems:
         raise InvalidInputError(problems)
-    given = {name: value for name, value in body.items() if name not in _OWN and value is not None}
-    size = _size(body.get("size"), _sizes(model) if isinstance(model, Model) else ())
-    if size is not None:
-        given["size"] = size
+    given |= shape_input(body.get("size"), properties)
     create = {"model": body["model"], "input": given} if "model" in body else {"input": given}
     return ImageRequest(create, body.get("response_format") == "b64_json")
 
 
+def _sources(
+    body: Mapping[str, Any], model_id: str, properties: Mapping[str, Mapping[str, Any]]
+) -> tuple[dict[str, Any], list[Problem]]:
+    """Return the input fields with what an edit starts from, and what is wrong with it."""
+    images = texts(body.get("image"))
+    if images is None:
+        return {}, [
+            Problem("/image", "Must be a file, a https URL, a data URI or a file's id; or a list of them.")
+        ]
+    placed = image_input(images, model_id, properties)
+    if isinstance(placed, Problem):
+        return {}, [placed]
+    mask = body.get("mask")
+    if mask is None:
+        return placed, []
+    if MASK not in properties:
+        return placed, [Problem("/mask", f"{model_id} takes no mask: say in the prompt what shall change.")]
+    return {**placed, MASK: mask}, []
+
+
 def _problems(body: Mapping[str, Any]) -> Sequence[Problem]:
     found = []
-    if body.get("n") not in (None, 1):
+    if body.get("n") not in (None, 1, "1"):
         found.append(Problem("/n", "One image a request.", [1]))
-    if body.get("stream"):
+    if body.get("stream") not in (None, False, "false"):
         found.append(Problem("/stream", "Images are not streamed.", [False]))
     if body.get("response_format") not in (None, *FORMATS):
         found.append(Problem("/response_format", "Unknown format.", list(FORMATS)))
     return found
-
-
-def _sizes(model: Model) -> Sequence[str]:
-    size = json_schema(model)["properties"].get("size", {})
-    return [str(one) for one in size.get("enum", ())]
-
-
-def _size(asked: Any, sizes: Sequence[str]) -> Any:
-    """Return OpenAI's `WIDTHxHEIGHT` as the model's word for that shape; what it has none for, as it is.
-
-    Who asks for none gets what the model chooses, or a square, as OpenAI's own models do.
-    """
-    if asked in (None, AUTO):
-        return next((size for size in (AUTO, SQUARE) if size in sizes), None)
-    if asked in sizes:
-        return asked
-    pixels = _PIXELS.fullmatch(asked) if isinstance(asked, str) else None
-    if pixels is None or int(pixels[2]) == 0:
-        return asked
-    ratio = Fraction(int(pixels[1]), int(pixels[2]))
-    named = f"{ratio.numerator}:{ratio.denominator}"
-    return named if named in sizes else asked

@@ -1,0 +1,62 @@
+"""Bodies that come as a form, as OpenAI's SDKs send files, or as JSON."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from starlette.datastructures import UploadFile
+
+from api.http import parsed_media_body, read_bytes
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.tasks.openai_media import Upload, form_body
+
+MULTIPART = "multipart/form-data"
+MAX_FORM_BYTES = 4 * 1024 * 1024
+"""A Lambda is handed 6 MB at most, and the gateway hands it bytes in base64."""
+MAX_FILES, MAX_FIELDS = 20, 100
+
+
+@dataclass(frozen=True, slots=True)
+class SentBody:
+    """A body's fields. `is_form`: their values are texts, files are data URIs."""
+
+    fields: dict[str, Any]
+    is_form: bool
+
+
+async def sent_body(request: Request) -> SentBody:
+    """Return the body. Raises `PayloadTooLargeError`, and `InvalidInputError` for what cannot be read."""
+    if not request.headers.get("content-type", "").startswith(MULTIPART):
+        return SentBody(await parsed_media_body(request), is_form=False)
+    body = await read_bytes(request, MAX_FORM_BYTES)
+    # Imported here: no other request needs the parser.
+    from starlette.formparsers import MultiPartException, MultiPartParser  # noqa: PLC0415 - see above
+
+    try:
+        parser = MultiPartParser(
+            request.headers,
+            _once(body),
+            max_files=MAX_FILES,
+            max_fields=MAX_FIELDS,
+            max_part_size=MAX_FORM_BYTES,
+        )
+        form = await parser.parse()
+    except (MultiPartException, UnicodeDecodeError) as exc:
+        raise InvalidInputError([Problem("", "Request body is no valid form.")]) from exc
+    fields = [(name, await _value(sent)) for name, sent in form.multi_items()]
+    await form.close()
+    return SentBody(form_body(fields), is_form=True)
+
+
+async def _once(body: bytes) -> AsyncGenerator[bytes, None]:
+    yield body
+
+
+async def _value(sent: UploadFile | str) -> str | Upload:
+    if isinstance(sent, str):
+        return sent
+    return Upload(sent.content_type or "application/octet-stream", await sent.read())
+
+
+Sent = Annotated[SentBody, Depends(sent_body)]

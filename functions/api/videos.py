@@ -1,0 +1,50 @@
+"""Videos in OpenAI's protocol: a create, its task, its file."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Response
+from fastapi.responses import JSONResponse, RedirectResponse
+from starlette.concurrency import run_in_threadpool
+
+from api.form import Sent
+from api.http import MediaKey, Services
+from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.errors import GenerationFailedError, TaskPendingError
+from tollgate.tasks.openai_videos import read_video_request, video
+
+router = APIRouter(prefix="/api/v1/videos")
+
+
+@router.post("")
+async def create_video(
+    api: Services, key: MediaKey, sent: Sent, idempotency_key: Annotated[str | None, Header()] = None
+) -> Response:
+    """Create a video's task, and answer at once."""
+    asked = read_video_request(sent.fields, api.tasks.catalog, is_form=sent.is_form)
+    created = await run_in_threadpool(api.tasks.create, key.account_id, asked, idempotency_key, key)
+    task = await run_in_threadpool(api.reader.status, key.account_id, created["taskId"])
+    return _shown(task, sent.fields)
+
+
+@router.get("/{video_id}")
+def get_video(api: Services, key: MediaKey, video_id: str) -> Response:
+    """Return a video's task."""
+    return _shown(api.reader.status(key.account_id, video_id))
+
+
+@router.get("/{video_id}/content")
+def get_content(api: Services, key: MediaKey, video_id: str) -> Response:
+    """Lead to the video's file, which no answer of a function could hold."""
+    task = api.reader.status(key.account_id, video_id)
+    if "error" in task:
+        raise GenerationFailedError(video_id, task["error"]["message"])
+    if not task.get("files"):
+        raise TaskPendingError(video_id)
+    return RedirectResponse(task["files"][0]["fileUrl"], status_code=302)
+
+
+def _shown(task: dict[str, Any], body: dict[str, Any] | None = None) -> Response:
+    """Return a task as a video, and when to ask again, as OpenAI's SDKs read that."""
+    pause_s = task.get("pollAfterS")
+    headers = {} if pause_s is None else {"openai-poll-after-ms": str(pause_s * MS_PER_S)}
+    return JSONResponse(video(task, body), headers=headers)

@@ -1,0 +1,144 @@
+"""What OpenAI's image and video requests have in common: forms, uploads, sizes as a model's input. Pure.
+
+What is not named here goes to the model's input as it is, so that all of a model's fields can be used from
+OpenAI's SDKs (`extra_body`).
+"""
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tollgate.catalog.models import Model
+from tollgate.catalog.params import json_schema
+from tollgate.kit.errors import Problem
+
+MAX_SIDE_DIGITS = 5
+AUTO, SQUARE = "auto", "1:1"
+IMAGE_FIELDS = (
+    *("urls", "imageUrls", "referenceImageUrls"),
+    *("startFrameUrl", "firstFrameImage", "referenceImageUrl"),
+)
+"""Where models take images to start from: the first of these that a model has."""
+EXACT = Fraction(0)
+
+_SHAPES = ("size", "aspectRatio")
+_PIXELS = re.compile(rf"(\d{{1,{MAX_SIDE_DIGITS}}})x(\d{{1,{MAX_SIDE_DIGITS}}})", re.ASCII)
+_NOT_TEXT = {"integer", "number", "boolean", "array", "object"}
+
+Properties = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file of a form: what it says it is, and its bytes."""
+
+    content_type: str
+    data: bytes
+
+    @property
+    def uri(self) -> str:
+        """Return it as a data URI, which every media field takes."""
+        return f"data:{self.content_type};base64,{b64encode(self.data).decode()}"
+
+
+def form_body(fields: Iterable[tuple[str, str | Upload]]) -> dict[str, Any]:
+    """Return a form as the body that it stands for: `name[]` is a list, and so is a name that comes again."""
+    found: dict[str, Any] = {}
+    for name, sent in fields:
+        value = sent.uri if isinstance(sent, Upload) else sent
+        key = name.removesuffix("[]")
+        if key in found:
+            earlier = found[key] if isinstance(found[key], list) else [found[key]]
+            found[key] = [*earlier, value]
+        else:
+            found[key] = [value] if name.endswith("[]") else value
+    return found
+
+
+def properties_of(model: Model) -> Properties:
+    """Return the schemas of a model's input fields."""
+    properties: Properties = json_schema(model)["properties"]
+    return properties
+
+
+def typed(values: Mapping[str, Any], properties: Properties) -> dict[str, Any]:
+    """Return the values of a form, which are texts, as what the model's fields are."""
+    return {name: _typed(value, properties.get(name, {})) for name, value in values.items()}
+
+
+def image_input(images: Sequence[str], model_id: str, properties: Properties) -> dict[str, Any] | Problem:
+    """Return the field with `images`, or what is wrong: the model takes none, or one alone."""
+    name = next((each for each in IMAGE_FIELDS if each in properties), None)
+    if name is None:
+        return Problem("/image", f"{model_id} takes no images.")
+    if _is(properties[name], "array"):
+        return {name: list(images)}
+    return {name: images[0]} if len(images) == 1 else Problem("/image", f"{model_id} takes one image.")
+
+
+def texts(value: Any) -> list[str] | None:
+    """Return one text or several as a list; `None` for anything else, and for none."""
+    found = value if isinstance(value, list) else [value]
+    return found if found and all(isinstance(each, str) and each for each in found) else None
+
+
+def shape_input(asked: Any, properties: Properties, near: Fraction = EXACT) -> dict[str, Any]:
+    """Return the field with a size: OpenAI's `WIDTHxHEIGHT` as the model's word for that shape, or as it is.
+
+    A size is taken for the nearest shape that is `near` enough, as a share of it.
+    Who asks for none gets what the model chooses, or a square, as OpenAI's own models do.
+    """
+    name = next((each for each in _SHAPES if each in properties), "size")
+    options = [str(one) for one in properties.get(name, {}).get("enum", ())]
+    if asked in (None, AUTO):
+        chosen = next((size for size in (AUTO, SQUARE) if size in options), None)
+        return {} if chosen is None or name != "size" else {name: chosen}
+    return {name: asked if asked in options else _named(asked, options, near)}
+
+
+def short_side(asked: Any) -> int | None:
+    """Return the shorter side of `WIDTHxHEIGHT`."""
+    pixels = _PIXELS.fullmatch(asked) if isinstance(asked, str) else None
+    return None if pixels is None else min(int(pixels[1]), int(pixels[2]))
+
+
+def _named(asked: Any, options: Sequence[str], near: Fraction) -> Any:
+    pixels = _PIXELS.fullmatch(asked) if isinstance(asked, str) else None
+    if pixels is None or "0" in (pixels[1].strip("0") or "0", pixels[2].strip("0") or "0"):
+        return asked
+    ratio = Fraction(int(pixels[1]), int(pixels[2]))
+    shapes = {shape: Fraction(*map(int, shape.split(":"))) for shape in options if _is_shape(shape)}
+    nearest = min(shapes, key=lambda shape: abs(shapes[shape] - ratio), default=None)
+    is_near = nearest is not None and abs(shapes[nearest] - ratio) <= near * ratio
+    return nearest if is_near else asked
+
+
+def _is_shape(option: str) -> bool:
+    return re.fullmatch(r"[1-9]\d{0,3}:[1-9]\d{0,3}", option, re.ASCII) is not None
+
+
+def _typed(value: Any, schema: Mapping[str, Any]) -> Any:
+    if _is(schema, "array") and not isinstance(value, list) and not _looks_like_json(value):
+        return [value]
+    if not isinstance(value, str) or not any(_is(schema, kind) for kind in _NOT_TEXT):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _looks_like_json(value: Any) -> bool:
+    return isinstance(value, str) and value.lstrip().startswith("[")
+
+
+def _is(schema: Mapping[str, Any], kind: str) -> bool:
+    """Say whether a field is of a kind; a number may be said by its values alone."""
+    numeric = kind in ("integer", "number") and any(
+        type(one) in (int, float) for one in schema.get("enum", ())
+    )
+    return schema.get("type") == kind or numeric

@@ -1,0 +1,236 @@
+"""The official SDK makes images and videos on the running service: `images` and `videos`."""
+
+import base64
+import io
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from openai import APIStatusError, BadRequestError, NotFoundError, OpenAI
+from PIL import Image
+
+from local.template import ROOT
+from tests.support.local_service import running_service
+from tests.support.samples import PAID_IMAGE
+
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+
+PROMPT = "a lighthouse at dusk"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """Return what `service.json` says of a running service."""
+    with running_service(Path(tmp_path_factory.mktemp("local"))) as running:
+        yield running
+
+
+@pytest.fixture
+def client(service: dict[str, Any]) -> Iterator[OpenAI]:
+    """Return the SDK as its documentation sets it up."""
+    with OpenAI(base_url=service["baseUrl"] + "/api/v1", api_key=service["apiKey"]) as made:
+        yield made
+
+
+def read(service: dict[str, Any], path: str) -> Any:
+    """Return the `data` of a route."""
+    headers = {"authorization": f"Bearer {service['apiKey']}"}
+    return httpx.get(service["baseUrl"] + path, headers=headers).json()["data"]
+
+
+def charges(service: dict[str, Any]) -> list[int]:
+    """Return what the account's charges come to."""
+    return [one["amountMicroUsd"] for one in read(service, "/api/v1/ledger?kind=charge")["entries"]]
+
+
+class TestVersion:
+    def test_it_is_that_of_the_project(self, service: dict[str, Any]) -> None:
+        project = tomllib.loads((Path(ROOT) / "pyproject.toml").read_text())["project"]
+        told = httpx.get(service["baseUrl"] + "/api/v1/version").json()
+        assert told == {"code": 200, "data": {"version": project["version"]}}
+
+
+class TestGenerate:
+    def test_an_image_by_its_address_at_the_price_of_a_create(
+        self, client: OpenAI, service: dict[str, Any]
+    ) -> None:
+        before = charges(service)
+        made = client.images.generate(model=PAID_IMAGE, prompt=PROMPT, size="1024x1024", n=1, user="ada")
+        assert made.data is not None
+        (image,) = made.data
+        assert image.url is not None
+        assert httpx.get(image.url).headers["content-type"].startswith("image/")
+        assert charges(service) == [-10_000, *before]
+        (task,) = read(service, "/api/v1/tasks?limit=1")["tasks"]
+        assert [file["fileUrl"] for file in task["files"]] == [image.url]
+
+    def test_its_bytes(self, client: OpenAI) -> None:
+        made = client.images.generate(
+            model="test-image", prompt=PROMPT, response_format="b64_json", size="auto"
+        )
+        assert made.data is not None
+        assert base64.b64decode(made.data[0].b64_json or "")[:4] in (b"\x89PNG", b"\xff\xd8\xff\xe0", b"RIFF")
+
+    def test_a_repeat_with_the_same_key_is_the_same_image(
+        self, client: OpenAI, service: dict[str, Any]
+    ) -> None:
+        key = {"Idempotency-Key": "poster-1"}
+        first, second = (
+            client.images.generate(model="test-image", prompt=PROMPT, extra_headers=key) for _ in range(2)
+        )
+        assert first.data == second.data
+
+    def test_a_failure_is_told_once_and_the_money_is_back(
+        self, client: OpenAI, service: dict[str, Any]
+    ) -> None:
+        balance = read(service, "/api/v1/user/me")["balance"]
+        before = len(charges(service))
+        with pytest.raises(APIStatusError) as raised:
+            client.images.generate(model=PAID_IMAGE, prompt="[[fail]]")
+        assert raised.value.status_code == 502
+        assert raised.value.code == "generation_failed"
+        assert len(charges(service)) == before + 1, "the SDK did not repeat it by itself"
+        assert read(service, "/api/v1/user/me")["balance"] == balance
+
+    def test_what_takes_longer_names_its_task_and_goes_on(
+        self, client: OpenAI, service: dict[str, Any]
+    ) -> None:
+        before = len(charges(service))
+        with pytest.raises(APIStatusError) as raised:
+            client.images.generate(model="test-image", prompt="[[slow 60]]")
+        assert (raised.value.status_code, raised.value.code) == (504, "task_pending")
+        body: Any = raised.value.body
+        assert read(service, f"/api/v1/task/status/{body['taskId']}")["status"] in ("running", "not_started")
+        assert len(charges(service)) == before + 1
+
+    @pytest.mark.parametrize(
+        ("wrong", "pointer"),
+        [
+            ({"n": 2}, "/n"),
+            ({"size": "1000x999"}, "/input/size"),
+            ({"model": "kling-3.0"}, "/model"),
+            ({"model": "nothing"}, "/model"),
+            ({"extra_body": {"stream": True}}, "/stream"),
+            ({"response_format": "png"}, "/response_format"),
+            ({"extra_body": {"colour": "red"}}, "/input/colour"),
+        ],
+    )
+    def test_what_cannot_be_is_named_and_not_charged(
+        self, client: OpenAI, service: dict[str, Any], wrong: dict[str, Any], pointer: str
+    ) -> None:
+        before = charges(service)
+        with pytest.raises(BadRequestError) as raised:
+            client.images.generate(**{"model": "test-image", "prompt": PROMPT, **wrong})
+        body: Any = raised.value.body
+        assert pointer in [each["path"] for each in body["details"]]
+        assert charges(service) == before
+
+
+@pytest.fixture(scope="module")
+def source() -> bytes:
+    """Return a PNG that a customer has, of the size that models take."""
+    made = io.BytesIO()
+    Image.new("RGB", (512, 512), "navy").save(made, "PNG")
+    return made.getvalue()
+
+
+class TestEdit:
+    def test_a_file_at_the_price_of_a_create(
+        self, client: OpenAI, service: dict[str, Any], source: bytes
+    ) -> None:
+        before = charges(service)
+        made = client.images.edit(
+            model="z-image", image=("dusk.png", source, "image/png"), prompt="the same at night", n=1
+        )
+        assert made.data is not None
+        assert made.data[0].url is not None
+        assert httpx.get(made.data[0].url).headers["content-type"].startswith("image/")
+        (task,) = read(service, "/api/v1/tasks?limit=1")["tasks"]
+        assert charges(service) == [-task["costCents"] * 10_000, *before]
+
+    def test_several_files_and_its_bytes(self, client: OpenAI, source: bytes) -> None:
+        files = [(f"{number}.png", source, "image/png") for number in range(2)]
+        made = client.images.edit(
+            model="nano-banana-2", image=files, prompt="both", size="1024x1024", response_format="b64_json"
+        )
+        assert made.data is not None
+        assert base64.b64decode(made.data[0].b64_json or "")
+
+    @pytest.mark.parametrize(
+        ("wrong", "pointer"),
+        [
+            ({"model": "flux-3-klein"}, "/image"),
+            ({"mask": ("mask.png", b"\x89PNG", "image/png")}, "/mask"),
+            ({"n": 2}, "/n"),
+            ({"image": ("a.txt", b"hello", "text/plain")}, "/input/urls/0"),
+        ],
+    )
+    def test_what_cannot_be_is_named_and_not_charged(
+        self, client: OpenAI, service: dict[str, Any], source: bytes, wrong: dict[str, Any], pointer: str
+    ) -> None:
+        before = charges(service)
+        asked: Any = {"model": "z-image", "image": ("a.png", source, "image/png"), "prompt": PROMPT, **wrong}
+        with pytest.raises(BadRequestError) as raised:
+            client.images.edit(**asked)
+        body: Any = raised.value.body
+        assert pointer in [each["path"] for each in body["details"]]
+        assert charges(service) == before
+
+    def test_too_large_a_file_is_refused(self, client: OpenAI) -> None:
+        with pytest.raises(APIStatusError) as raised:
+            client.images.edit(model="z-image", image=("a.png", bytes(5_000_000), "image/png"), prompt=PROMPT)
+        assert raised.value.status_code == 413
+
+    def test_a_form_that_is_none_is_named(self, service: dict[str, Any]) -> None:
+        headers = {"authorization": f"Bearer {service['apiKey']}", "content-type": "multipart/form-data"}
+        answer = httpx.post(service["baseUrl"] + "/api/v1/images/edits", content=b"--x", headers=headers)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_input")
+
+
+@pytest.mark.filterwarnings("ignore:The Sora API is scheduled:DeprecationWarning")
+class TestVideos:
+    def test_create_poll_and_download(self, client: OpenAI, service: dict[str, Any], source: bytes) -> None:
+        before = charges(service)
+        asked: Any = {"model": "kling-3.0", "prompt": "waves", "seconds": "5", "size": "1280x720"}
+        reference: Any = ("start.png", source, "image/png")
+        made = client.videos.create_and_poll(**asked, input_reference=reference, poll_interval_ms=200)
+        assert (made.object, made.status, made.progress) == ("video", "completed", 100)
+        (task,) = read(service, "/api/v1/tasks?limit=1")["tasks"]
+        assert task["taskId"] == made.id
+        assert charges(service) == [-task["costCents"] * 10_000, *before]
+        content = client.videos.download_content(made.id).read()
+        assert content[4:8] == b"ftyp"
+        assert len(content) == task["files"][0]["bytes"]
+
+    def test_the_price_is_the_estimate_s(self, client: OpenAI, service: dict[str, Any]) -> None:
+        body = {"model": "kling-3.0", "input": {"prompt": "waves", "duration": 5, "resolution": "720p"}}
+        headers = {"authorization": f"Bearer {service['apiKey']}"}
+        told = httpx.post(service["baseUrl"] + "/api/v1/generation/estimate", json=body, headers=headers)
+        asked: Any = {"model": "kling-3.0", "prompt": "waves", "seconds": "5", "size": "1280x720"}
+        made = client.videos.create(**asked)
+        assert (made.status, made.seconds, made.size) == ("queued", "5", "1280x720")
+        assert charges(service)[0] == -told.json()["data"]["price"] * 10_000
+
+    def test_a_failure_is_said_and_the_money_is_back(self, client: OpenAI, service: dict[str, Any]) -> None:
+        balance = read(service, "/api/v1/user/me")["balance"]
+        asked: Any = {"model": "kling-3.0", "prompt": "[[fail]]"}
+        made = client.videos.create_and_poll(**asked, poll_interval_ms=200)
+        assert made.status == "failed"
+        assert made.error is not None
+        assert made.error.code == "providers_exhausted"
+        assert read(service, "/api/v1/user/me")["balance"] == balance
+        with pytest.raises(APIStatusError) as raised:
+            client.videos.download_content(made.id)
+        assert raised.value.code == "generation_failed"
+
+    def test_one_that_is_not_ready_or_not_there(self, client: OpenAI) -> None:
+        asked: Any = {"model": "kling-3.0", "prompt": "[[slow 60]]"}
+        made = client.videos.create(**asked)
+        with pytest.raises(APIStatusError) as raised:
+            client.videos.download_content(made.id)
+        assert raised.value.code == "task_pending"
+        with pytest.raises(NotFoundError):
+            client.videos.retrieve("task_01M7Y320TY6K5J1TP5KNRBNYR5")

@@ -1,0 +1,118 @@
+"""OpenAI's video requests as creates, forms as bodies, tasks as OpenAI's videos."""
+
+from typing import Any
+
+import pytest
+
+from tollgate.catalog.loader import Catalog
+from tollgate.kit.errors import InvalidInputError
+from tollgate.tasks.openai_images import read_image_request
+from tollgate.tasks.openai_media import Upload, form_body
+from tollgate.tasks.openai_videos import read_video_request, video
+
+CATALOG = Catalog.shipped()
+PIXEL = Upload("image/png", b"\x89PNG")
+URI = "data:image/png;base64,iVBORw=="
+
+
+def input_of(model: str, *, is_form: bool = False, **body: Any) -> Any:
+    """Return the input of the create that a request comes to."""
+    return read_video_request({"model": model, "prompt": "waves", **body}, CATALOG, is_form=is_form)["input"]
+
+
+def wrong_with(model: str, **body: Any) -> list[str]:
+    with pytest.raises(InvalidInputError) as raised:
+        input_of(model, **body)
+    return [one.path for one in raised.value.problems]
+
+
+class TestForm:
+    def test_files_are_data_uris_and_what_comes_again_is_a_list(self) -> None:
+        assert form_body([("model", "m"), ("image", PIXEL)]) == {"model": "m", "image": URI}
+        assert form_body([("image[]", PIXEL)]) == {"image": [URI]}
+        assert form_body([("image", "a"), ("image", "b"), ("image", "c")]) == {"image": ["a", "b", "c"]}
+
+    def test_its_texts_are_what_the_model_s_fields_are(self) -> None:
+        given = input_of("kling-3.0", is_form=True, generateAudio="true", duration="5", prompt="7")
+        assert given == {"generateAudio": True, "duration": 5, "prompt": "7"}
+
+    def test_json_is_left_as_it_is(self) -> None:
+        assert input_of("kling-3.0", duration="5") == {"prompt": "waves", "duration": "5"}
+
+
+class TestVideo:
+    @pytest.mark.parametrize(
+        ("model", "size", "expected"),
+        [
+            ("sora-2", "720x1280", {"aspectRatio": "9:16"}),
+            ("sora-2", "1792x1024", {"aspectRatio": "16:9"}),
+            ("kling-3.0", "1280x720", {"aspectRatio": "16:9", "resolution": "720p"}),
+            ("kling-3.0", "1080x1080", {"aspectRatio": "1:1", "resolution": "1080p"}),
+            ("wan-3.0", "16:9", {"size": "16:9"}),
+            # What no model has is refused by create.
+            ("sora-2", "1000x1000", {"aspectRatio": "1000x1000"}),
+            ("sora-2", "0x0", {"aspectRatio": "0x0"}),
+        ],
+    )
+    def test_a_size_is_a_shape_and_a_resolution(self, model: str, size: str, expected: Any) -> None:
+        assert input_of(model, size=size) == {"prompt": "waves", **expected}
+
+    def test_what_the_model_calls_otherwise_wins(self) -> None:
+        given = input_of("kling-3.0", size="1280x720", resolution="4k", seconds="5")
+        assert (given["resolution"], given["duration"]) == ("4k", 5)
+
+    @pytest.mark.parametrize("sent", [URI, {"image_url": URI}, {"file_id": URI}, [URI]])
+    def test_a_picture_goes_where_the_model_takes_it(self, sent: Any) -> None:
+        assert input_of("sora-2", input_reference=sent)["urls"] == [URI]
+        assert input_of("kling-3.0", input_reference=sent)["imageUrls"] == [URI]
+
+    @pytest.mark.parametrize(
+        ("model", "body", "path"),
+        [
+            ("veo-3.1-lite", {"input_reference": URI}, "/input_reference"),
+            ("sora-2", {"input_reference": {}}, "/input_reference"),
+            ("sora-2", {"input_reference": 7}, "/input_reference"),
+            ("z-image", {}, "/model"),
+        ],
+    )
+    def test_what_cannot_be_is_named(self, model: str, body: dict[str, Any], path: str) -> None:
+        assert wrong_with(model, **body) == [path]
+
+    def test_a_task_in_openai_s_words(self) -> None:
+        task = {
+            "taskId": "task_1",
+            "model": "sora-2",
+            "status": "running",
+            "createdTime": "1970-01-01T00:00:05Z",
+            "progress": 40,
+        }
+        shown = video(task, {"seconds": "8", "size": "1280x720", "prompt": "waves"})
+        assert (shown["status"], shown["progress"], shown["created_at"]) == ("in_progress", 40, 5)
+        assert (shown["seconds"], shown["size"], shown["completed_at"]) == ("8", "1280x720", None)
+
+
+class TestEdit:
+    def edit(self, **body: Any) -> Any:
+        sent = {"model": "test-image", "prompt": "at night", **body}
+        return read_image_request(sent, CATALOG, is_edit=True, is_form=True).create["input"]
+
+    def test_one_image_or_several(self) -> None:
+        assert self.edit(image=URI)["urls"] == [URI]
+        assert self.edit(image=[URI, "https://example.com/a.png"], n="1")["urls"][1].endswith("a.png")
+
+    def test_a_mask_where_the_model_takes_one(self) -> None:
+        assert self.edit(model="midjourney", image=URI, mask=URI)["maskUrl"] == URI
+
+    @pytest.mark.parametrize(
+        ("body", "path"),
+        [
+            ({}, "/image"),
+            ({"image": [""]}, "/image"),
+            ({"image": URI, "mask": URI}, "/mask"),
+            ({"image": URI, "model": "flux-3-klein"}, "/image"),
+        ],
+    )
+    def test_what_cannot_be_is_named(self, body: dict[str, Any], path: str) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            self.edit(**body)
+        assert [one.path for one in raised.value.problems] == [path]
