@@ -2,7 +2,8 @@
 
 Lower rooms know nothing of higher ones; import-linter holds that (pyproject.toml).
 
-composition/   joins what each function needs; command/: the operator's, run by `__main__.py`
+composition/   joins what each function needs
+operating/     what operators do; command/: the same as a command, run by `__main__.py`
 tasks/         a generation, from create to its end; text/: a chat, from request to bill
 webhooks/      what is told of an end; probing/: what a customer's file is; artifacts/: files in our storage
 providers/     who makes it, each in its own words

@@ -10,5 +10,6 @@ holds.py        the writes of text: hold, record, settle, void, renew; who decid
 caps.py         spending caps of keys; `rate.py`: requests per minute; both counted by the writes of money
 statement.py    the ledger as its customer reads it; `query.py` reads the question
 audit.py        balance + open holds = sum of entries, pure; `service.py` proves it daily
+standing.py     whether an account may spend
 checkpoints.py  what the proof remembers, so that it reads only what is new
 """

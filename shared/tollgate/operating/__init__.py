@@ -7,4 +7,5 @@ routes.py         which provider's work an entry paid for
 tasks.py          what became of one, its end, its refund
 providers.py      how they do; switch one off and on
 dead_letters.py   how many there are; send them again
+errors.py         what stops an action, in one line
 """
