@@ -18,6 +18,7 @@ from local.emulator import PROGRAM, Emulator
 from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
 from local.template import Template, read_template
+from tests.support import schedule
 from tests.support.clock import ManualClock
 from tests.support.moto_stack import MotoStack
 from tests.support.simulator import running_simulator
@@ -37,6 +38,17 @@ STORAGE_URL = "https://files.test"
 # Mangum takes this thread's loop when a handler is imported; it would make one, and leave it open.
 LOOP = asyncio.new_event_loop()
 asyncio.set_event_loop(LOOP)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put what lasts first."""
+    schedule.order(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> schedule.ByFile | None:
+    """Return the scheduler of `--dist loadgroup`."""
+    return schedule.ByFile(config, log) if config.option.dist == "loadgroup" else None
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.text_app import TextClient
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 
 MODEL = "test-chat"
 

@@ -25,7 +25,7 @@ from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites
 from tollgate.ledger.rate import RateMeter
 from tollgate.text.billing import LIMITED
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/text.json").read_text())
 CHAT: dict[str, Any] = {

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.text_app import TextClient
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 
 SAID = [{"role": "user", "content": "hello"}]
 SAMPLING = {"temperature": 0.2, "top_p": 0.9}

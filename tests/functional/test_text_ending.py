@@ -18,7 +18,7 @@ from tollgate.text.service import STREAM_TIMEOUT_S
 
 pytestmark = [
     pytest.mark.ministack,
-    pytest.mark.xdist_group("ministack"),
+    pytest.mark.xdist_group("text"),
     pytest.mark.usefixtures("fresh_breaker"),
 ]
 

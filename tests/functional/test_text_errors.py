@@ -18,7 +18,7 @@ from tollgate.kit.dynamodb_async import AsyncDatabase, DatabaseError
 from tollgate.kit.observability import logger
 from tollgate.ledger.rate import RateMeter
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 
 SAID = [{"role": "user", "content": "hello"}]
 CHAT = {"model": "gpt-5.4-mini", "max_tokens": 5, "messages": SAID}

@@ -12,7 +12,7 @@ from tests.support.text_app import USD, TextClient
 
 pytestmark = [
     pytest.mark.ministack,
-    pytest.mark.xdist_group("ministack"),
+    pytest.mark.xdist_group("text"),
     pytest.mark.usefixtures("fresh_breaker"),
 ]
 

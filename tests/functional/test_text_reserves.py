@@ -9,7 +9,7 @@ from tollgate.text import service
 
 pytestmark = [
     pytest.mark.ministack,
-    pytest.mark.xdist_group("ministack"),
+    pytest.mark.xdist_group("text"),
     pytest.mark.usefixtures("fresh_breaker"),
 ]
 

@@ -14,7 +14,7 @@ from tollgate.composition import text as text_parts
 from tollgate.kit.dynamodb_async import DatabaseError
 from tollgate.text.responses import repository
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 
 MODELS = ["gpt-5.4-mini", "claude-haiku-5-5", "deepseek-v4-pro", "grok-4.7"]
 TOOL: Any = {

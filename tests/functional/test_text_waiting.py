@@ -15,7 +15,7 @@ from tollgate.text import event_stream, service
 
 pytestmark = [
     pytest.mark.ministack,
-    pytest.mark.xdist_group("ministack"),
+    pytest.mark.xdist_group("text"),
     pytest.mark.usefixtures("fresh_breaker"),
 ]
 
