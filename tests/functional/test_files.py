@@ -60,6 +60,8 @@ class TestGrants:
         [
             ({"contentType": "text/html"}, "/contentType"),
             ({"contentType": None}, "/contentType"),
+            ({"contentType": {}}, "/contentType"),
+            ({"contentType": ["image/png"]}, "/contentType"),
             ({"bytes": 0}, "/bytes"),
             ({"bytes": True}, "/bytes"),
             ({"bytes": "5"}, "/bytes"),
@@ -121,6 +123,35 @@ class TestUse:
         assert create(other, file_id)[0] == 400
         assert call("DELETE", f"{PATH}/{file_id}", other.api_key)[0] == 404
         assert create(customer, file_id)[0] == 200
+
+    def test_a_name_of_ours_in_any_other_shape_is_refused(self, aws: Aws, customer: OpenedAccount) -> None:
+        other = api_parts.api().accounts.open(1_000_000).account_id
+        (good,) = task_of(create(customer, uploaded(aws, customer))[1]["data"]["taskId"]).values["urls"]
+        own, _, name = good.rpartition("/")
+        ways = (
+            f"../{other}/{name}",
+            f"%2e%2e/{other}/{name}",
+            f"/{name}",
+            f"./{name}",
+            f"../../media/{name}",
+        )
+        for way in (*ways, "", "..", f"{name}/", f"{name}?x=1", f"{name}#x", f"{name}\n"):
+            for path in ("estimate", "create"):
+                status, answer = create(customer, f"{own}/{way}", path)
+                assert status == 400, way
+                assert [one["path"] for one in answer["error"]["details"]] == ["/input/urls/0"]
+
+    def test_the_url_of_what_is_not_there_is_refused_as_its_id_is(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        file_id = uploaded(aws, customer)
+        (name,) = task_of(create(customer, file_id)[1]["data"]["taskId"]).values["urls"]
+        clock.advance(uploads.USABLE_S * 1000)
+        assert create(customer, name)[0] == 400
+        later = uploaded(aws, customer)
+        (name,) = task_of(create(customer, later)[1]["data"]["taskId"]).values["urls"]
+        assert call("DELETE", f"{PATH}/{later}", customer.api_key)[0] == 200
+        assert create(customer, name)[0] == 400
 
     def test_after_a_day_no_new_task_takes_it(
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock

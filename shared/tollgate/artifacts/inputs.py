@@ -79,7 +79,10 @@ class InputStore:
                     return text
                 return f"{self.storage_url}/{key}"
             if not _DATA_URI.match(text):
-                if text.startswith(f"{self.storage_url}/{PREFIX}/") and not text.startswith(own):
+                is_ours = self._key_of(text) is not None
+                if is_ours and not (
+                    text.startswith(own) and self.uploads.has(account_id, text.removeprefix(own))
+                ):
                     problems.append(Problem(path, "There is no such file of this account."))
                 return text
             data = _decoded(text)

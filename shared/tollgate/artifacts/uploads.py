@@ -61,6 +61,8 @@ EXTENSIONS = {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
 }
 
+_NAME = re.compile(r"[\w-]{1,128}\.\w{1,8}", re.ASCII)
+"""What a file's key ends in: nothing that a reader on the way could read as another place."""
 _DECLARED = re.compile(r"-(\d+)\.\w+$")
 
 
@@ -114,6 +116,17 @@ class Uploads:
         found = self._find(account_id, file_id)
         return found["Key"] if found is not None and found["Size"] > 0 else None
 
+    def has(self, account_id: str, name: str) -> bool:
+        """Return whether a new task may name a file of the account by the last part of its key."""
+        if not _NAME.fullmatch(name):
+            return False
+        key = f"{folder_of(account_id)}{name}"
+        file_id = name.partition("-")[0]
+        if is_id(ID_PREFIX, file_id):
+            return self.key_of(account_id, file_id) == key
+        found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=key, MaxKeys=1)
+        return any(each["Key"] == key for each in found.get("Contents", []))
+
     def delete(self, account_id: str, file_id: str) -> dict[str, Any]:
         """Delete a file and give the `data` that says so. Raises `UploadNotFoundError`."""
         found = self._find(account_id, file_id) if is_id(ID_PREFIX, file_id) else None
@@ -143,7 +156,7 @@ def _checked(body: Mapping[str, Any]) -> tuple[str, int]:
     name = body.get("filename")
     if name is not None and not (isinstance(name, str) and 1 <= len(name) <= MAX_NAME_LENGTH):
         problems.append(Problem("/filename", "Must be a text.", f"1 to {MAX_NAME_LENGTH} characters"))
-    if content_type not in EXTENSIONS:
+    if not isinstance(content_type, str) or content_type not in EXTENSIONS:
         problems.append(Problem("/contentType", "Must be a type that models take.", list(EXTENSIONS)))
     if size is None or not 1 <= size <= MAX_UPLOAD_BYTES:
         problems.append(Problem("/bytes", "Must be the file's size in bytes.", f"1 to {MAX_UPLOAD_BYTES}"))
