@@ -1,17 +1,22 @@
 """The catalog with its prices; shown to everybody, as the catalog routes of the API are."""
 
-from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
 
 from dashboard.render import is_part, page, part
 from dashboard.services import Services
+from tollgate.dashboard.comparison import compared_inputs
 from tollgate.dashboard.languages import ENGLISH, language_of
-from tollgate.reference.prices import Headline
+from tollgate.reference.prices import Headlines
 
 FILTERS = ("type", "vendor", "capability")
 ORDERS = {"": "Newest first", "price": "Lowest price first", "name": "Name"}
+# Cards that are shown at once; the next ones come when the last is seen.
+PAGE = 24
+MAX_COMPARED = 4
+MAX_DIGITS = 4
 
 router = APIRouter()
 Shown = dict[str, Any]
@@ -21,24 +26,47 @@ Shown = dict[str, Any]
 def show(services: Services, request: Request) -> Response:
     """Show the models that fit the filters and the words of the search, in the order that was asked for."""
     listing = services.api.listing
-    everything = listing.found({})
     chosen = {name: request.query_params.get(name, "") for name in (*FILTERS, "words", "order")}
-    found = listing.found({name: chosen[name] for name in FILTERS if chosen[name]})
-    models = [dto for dto in found if _has(dto, chosen["words"])]
     prices = services.api.reference.headlines
-    shown = [_spoken(request, dto) for dto in _ordered(models, chosen["order"], prices)]
+    found = listing.cards({name: chosen[name] for name in FILTERS if chosen[name]})
+    models = _ordered([dto for dto in found if _has(dto, chosen["words"])], chosen["order"], prices)
+    start = _start(request)
+    shown: dict[str, Any] = {
+        "models": [_spoken(request, dto) for dto in models[start : start + PAGE]],
+        "count": len(models),
+        "prices": prices,
+        "next": start + PAGE if len(models) > start + PAGE else None,
+        "query": urlencode({name: value for name, value in chosen.items() if value}),
+    }
     if is_part(request):
-        return part(request, "catalog_models.html", models=shown, prices=prices)
+        return part(request, "catalog_cards.html" if start else "catalog_models.html", **shown)
+    everything = listing.cards({})
     return page(
         request,
         "catalog.html",
-        models=shown,
-        prices=prices,
+        **shown,
         chosen=chosen,
         orders=ORDERS,
         types=sorted({dto["type"] for dto in everything}),
         vendors=sorted({dto["vendor"] for dto in everything}, key=str.casefold),
         capabilities=sorted({one for dto in everything for one in dto["capabilities"]}),
+        most=MAX_COMPARED,
+    )
+
+
+@router.get("/catalog/compare")
+def compare(services: Services, request: Request) -> Response:
+    """Show up to four models side by side: what they are, what they cost, and what they take."""
+    api = services.api
+    ids = list(dict.fromkeys(request.query_params.getlist("model")))[:MAX_COMPARED]
+    models = [_spoken(request, api.listing.one(model_id)) for model_id in ids]
+    return page(
+        request,
+        "compare.html",
+        models=models,
+        prices=api.reference.headlines,
+        inputs=compared_inputs([dto["params"] for dto in models]),
+        without={one: [other for other in ids if other != one] for one in ids},
     )
 
 
@@ -50,12 +78,18 @@ def show_model(services: Services, request: Request, model_id: str) -> Response:
     return page(request, "model.html", model=model, tiers=api.reference.tiers(model_id))
 
 
+def _start(request: Request) -> int:
+    """Return which of the models found is shown first."""
+    text = request.query_params.get("from", "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS else 0
+
+
 def _has(dto: Shown, words: str) -> bool:
     text = f"{dto['id']} {dto['name']} {dto['group']} {dto['vendor']} {dto['description']}".casefold()
     return all(word in text for word in words.casefold().split())
 
 
-def _ordered(models: list[Shown], order: str, prices: Mapping[str, Headline]) -> list[Shown]:
+def _ordered(models: list[Shown], order: str, prices: Headlines) -> list[Shown]:
     """Return models in an order of `ORDERS`; prices are compared within a type, which has one unit."""
     if order == "price":
         return sorted(models, key=lambda dto: (dto["type"], prices[dto["id"]].usd))

@@ -66,7 +66,7 @@ def revoke(services: Services, request: Request, visitor: SignedIn, key_id: str)
 
 def _choices(services: Services) -> dict[str, Any]:
     """Return what the form of a key offers."""
-    models = [dto["id"] for dto in services.api.listing.found({})]
+    models = [dto["id"] for dto in services.api.listing.cards({})]
     return {"scopes": list(Scope), "lifetimes": LIFETIMES_DAYS, "models": models}
 
 

@@ -25,7 +25,7 @@ router = APIRouter()
 def show(services: Services, request: Request) -> Response:
     """Show the landing page, with the prices of now."""
     api = services.api
-    everything = [dto for dto in api.listing.found({}) if "test" not in dto["tags"]]
+    everything = [dto for dto in api.listing.cards({}) if "test" not in dto["tags"]]
     return public_page(
         request,
         "landing.html",
@@ -51,7 +51,7 @@ def examples() -> dict[str, str]:
 
 def _shown(listing: Listing, kind: str) -> list[dict[str, object]]:
     """Return models of a kind, the newest first; one of each vendor comes before a second of any."""
-    newest = sorted(listing.found({"type": kind}), key=lambda dto: dto.get("releasedAt", ""), reverse=True)
+    newest = sorted(listing.cards({"type": kind}), key=lambda dto: dto.get("releasedAt", ""), reverse=True)
     first: list[dict[str, object]] = []
     further: list[dict[str, object]] = []
     vendors: set[str] = set()

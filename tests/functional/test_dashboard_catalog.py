@@ -1,5 +1,6 @@
 """The catalog's page: filters, order and language."""
 
+import html
 import json
 import re
 from collections.abc import Iterator
@@ -54,7 +55,7 @@ class TestCatalog:
 
     def test_descriptions_are_in_the_language_that_the_browser_asks_for(self, browser: Browser) -> None:
         german = api_parts.api().listing.one("test-image")["descriptionLocales"]["de"]
-        for path in ("/catalog", "/catalog/test-image"):
+        for path in ("/catalog?words=test-image", "/catalog/test-image"):
             answer = browser.send("GET", path, {"accept-language": "de-AT,de;q=0.9,en;q=0.8"})
             assert f'lang="de">{german}</p>' in answer.text
             assert german not in browser.get(path).text
@@ -66,3 +67,35 @@ class TestCatalog:
         table = browser.get("/catalog/gpt-6-astra").text
         assert "over 272K tokens" in table
         assert "inputTokensFrom" not in table
+
+    def test_cards_come_in_pages_and_each_model_is_on_one(self, browser: Browser) -> None:
+        path, seen = "/catalog?order=name", []
+        for _ in range(20):
+            text = browser.get(path, part=path != "/catalog?order=name").text
+            seen += re.findall(r'<h2>.*?/dashboard/catalog/([^"]+)"', text)
+            following = re.findall(r'hx-get="/live/dashboard(/catalog\?order=name&amp;from=\d+)"', text)
+            if not following:
+                break
+            path = html.unescape(following[0])
+        every = [dto["id"] for dto in api_parts.api().listing.found({})]
+        assert sorted(seen) == sorted(every)
+
+    @pytest.mark.parametrize("start", ["x", "-1", "99999999", "9999"])
+    def test_a_page_that_is_not_there_is_no_fault(self, browser: Browser, start: str) -> None:
+        assert browser.get(f"/catalog?from={start}").status == 200
+
+
+class TestCompare:
+    def test_up_to_four_stand_side_by_side(self, browser: Browser) -> None:
+        ids = ["z-image", "kling-3.0", "gpt-5.4-mini", "suno", "seedance-2.0"]
+        text = browser.get("/catalog/compare?" + "&".join(f"model={one}" for one in ids)).text
+        for model_id in ids[:4]:
+            assert f'/dashboard/catalog/{model_id}"' in text
+        assert f'/dashboard/catalog/{ids[4]}"' not in text
+        assert "$0.01" in text
+        rows = re.findall(r"(?s)<tr><th scope=\"row\">Aspect ratio</th>(.*?)</tr>", text)
+        assert re.findall(r">([^<]*)</td>", rows[0])[:2] == ["1:1, 4:3, 3:4, 16:9, 9:16", "16:9, 9:16, 1:1"]
+
+    def test_a_model_that_is_not_there_is_404_and_none_at_all_says_so(self, browser: Browser) -> None:
+        assert browser.get("/catalog/compare?model=nothing").status == 404
+        assert "Nothing to compare" in browser.get("/catalog/compare").text

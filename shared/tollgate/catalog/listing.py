@@ -10,7 +10,7 @@ from typing import Any
 from tollgate.catalog.loader import AnyModel, Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
-from tollgate.catalog.views import catalog_dto, cost_view
+from tollgate.catalog.views import card, catalog_dto, cost_view
 from tollgate.kit.errors import ModelNotFoundError
 
 FILTERS = ("type", "kind", "vendor", "capability")
@@ -58,8 +58,11 @@ class Listing:
 
     def found(self, query: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return what `models` gives, as values for a page of ours; they must not be changed."""
-        wanted = {name: query[name].casefold() for name in FILTERS if name in query}
-        return [dto for dto in self._dtos if _fits(dto, wanted)]
+        return _fitting(self._dtos, query)
+
+    def cards(self, query: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Return what `found` gives without prices and input, which take long to make."""
+        return _fitting(self._cards, query)
 
     def model(self, model_id: str) -> CachedBody:
         """Return one model; raises `ModelNotFoundError`."""
@@ -96,12 +99,21 @@ class Listing:
         return [catalog_dto(model) for model in self._catalog.everything()]
 
     @cached_property
+    def _cards(self) -> list[dict[str, Any]]:
+        return [card(model) for model in self._catalog.everything()]
+
+    @cached_property
     def _all(self) -> CachedBody:
         return CachedBody.of(self._dtos)
 
     @cached_property
     def _costs(self) -> CachedBody:
         return CachedBody.of({model.id: cost_view(model) for model in self._catalog.everything()})
+
+
+def _fitting(shown: list[dict[str, Any]], query: Mapping[str, str]) -> list[dict[str, Any]]:
+    wanted = {name: query[name].casefold() for name in FILTERS if name in query}
+    return [dto for dto in shown if _fits(dto, wanted)]
 
 
 def _fits(dto: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:

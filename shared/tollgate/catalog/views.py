@@ -10,6 +10,19 @@ from tollgate.catalog.pricing import price_from
 
 def catalog_dto(model: Model | ListedTextModel) -> dict[str, Any]:
     """Return a `CatalogModelDto`; `releasedAt` and `pageUpdatedAt` only where they are known."""
+    more = {
+        "pricing": price_entries(model),
+        "priceFrom": _decimal_string(price_from(model.pricing)),
+        "priceUnit": model.pricing.unit,
+        "params": params.descriptors(model) if isinstance(model, Model) else [],
+        "protocols": model.protocols if isinstance(model, ListedTextModel) else [],
+        "pageUpdatedAt": model.page_updated_at,
+    }
+    return card(model) | {key: value for key, value in more.items() if value is not None}
+
+
+def card(model: Model | ListedTextModel) -> dict[str, Any]:
+    """Return what a `CatalogModelDto` begins with: what the model is, without prices and input."""
     shown: dict[str, Any] = {
         "id": model.id,
         "group": model.group,
@@ -22,12 +35,6 @@ def catalog_dto(model: Model | ListedTextModel) -> dict[str, Any]:
         "releasedAt": model.released_at,
         "tags": model.tags,
         "capabilities": model.capabilities if isinstance(model, Model) else [],
-        "pricing": price_entries(model),
-        "priceFrom": _decimal_string(price_from(model.pricing)),
-        "priceUnit": model.pricing.unit,
-        "params": params.descriptors(model) if isinstance(model, Model) else [],
-        "protocols": model.protocols if isinstance(model, ListedTextModel) else [],
-        "pageUpdatedAt": model.page_updated_at,
     }
     return {key: value for key, value in shown.items() if value is not None}
 

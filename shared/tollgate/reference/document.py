@@ -35,8 +35,12 @@ _KNOWN = {
 Json = dict[str, Any]
 
 
-def openapi(catalog: Catalog, base_url: str = RELATIVE) -> Json:
-    """Return the document for the models of `catalog`, of the service at `base_url`."""
+def openapi(catalog: Catalog, base_url: str = RELATIVE, *, with_generations: bool = True) -> Json:
+    """Return the document for the models of `catalog`, of the service at `base_url`.
+
+    Without the create bodies of the models, which are most of it, it is an outline: they are named in it,
+    and not there.
+    """
     source = read_yaml(HERE / "operations.yaml")
     paths: dict[str, Json] = {}
     for route, operation in source["operations"].items():
@@ -46,7 +50,7 @@ def openapi(catalog: Catalog, base_url: str = RELATIVE) -> Json:
         **read_yaml(HERE / "schemas.yaml"),
         **dict(_error_schemas()),
         **_model_ids(catalog),
-        **generation_schemas(catalog),
+        **(generation_schemas(catalog) if with_generations else {}),
     }
     made: Json = _with_references(
         {

@@ -12,7 +12,7 @@ from tollgate.catalog.loader import Catalog
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.reference import views
 from tollgate.reference.document import openapi
-from tollgate.reference.prices import Headline, Tier, headline, tiers
+from tollgate.reference.prices import Headlines, Tier, tiers
 from tollgate.reference.site import Site
 
 HERE = Path(__file__).parent
@@ -40,13 +40,14 @@ class Reference:
 
     @cached_property
     def site(self) -> Site:
-        """Return the docs."""
-        return Site(self._catalog, self._document)
+        """Return the docs. Most pages need no schema of any model, and half a document is made in no time."""
+        outline = openapi(self._catalog, with_generations=False)
+        return Site(self._catalog, outline, self.headlines, lambda: self._document["components"]["schemas"])
 
     @cached_property
-    def headlines(self) -> Mapping[str, Headline]:
+    def headlines(self) -> Headlines:
         """Return what each model costs in a line, by its id."""
-        return {model.id: headline(model) for model in self._catalog.everything()}
+        return Headlines(self._catalog)
 
     def tiers(self, model_id: str) -> list[Tier]:
         """Return the prices of a text model by the length of the input; raises `ModelNotFoundError`."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from tollgate.catalog.errors import UnknownPriceError
-from tollgate.catalog.loader import AnyModel
+from tollgate.catalog.loader import AnyModel, Catalog
 from tollgate.catalog.models import ListedTextModel, ListedTokenPrices, Model, Price
 from tollgate.catalog.pricing import quote
+from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.money import dollars
 from tollgate.reference.generations import example_input
 
@@ -41,6 +42,23 @@ class Headline:
 def headline(model: AnyModel) -> Headline:
     """Return what the model's defaults cost, of a text model what a million tokens in and out cost."""
     return _text(model) if isinstance(model, ListedTextModel) else _media(model)
+
+
+class Headlines:
+    """What each model of a catalog costs in a line, by its id; each is worked out when it is asked for."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._known: dict[str, Headline] = {}
+
+    def __getitem__(self, model_id: str) -> Headline:
+        """Return the line of a model; raises `ModelNotFoundError`."""
+        if model_id not in self._known:
+            model = self._catalog.find(model_id)
+            if model is None:
+                raise ModelNotFoundError
+            self._known[model_id] = headline(model)
+        return self._known[model_id]
 
 
 @dataclass(frozen=True, slots=True)

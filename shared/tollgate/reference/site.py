@@ -5,7 +5,7 @@ As Markdown it is answered to language models, as HTML to people; there is no se
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from tollgate.kit.errors import ModelNotFoundError, RouteNotFoundError
 from tollgate.reference import examples, views
 from tollgate.reference.document import errors
 from tollgate.reference.generations import example_input
-from tollgate.reference.prices import Headline, condition, headline, thousands, tiers, usd
+from tollgate.reference.prices import Headline, Headlines, condition, thousands, tiers, usd
 
 SITE = Path(__file__).parent / "site"
 HOOK = "your webhook"
@@ -55,13 +55,27 @@ class Doc:
 
 
 class Site:
-    """The pages of one catalog. Keep one for the life of the catalog."""
+    """The pages of one catalog. Keep one for the life of the catalog.
 
-    def __init__(self, catalog: Catalog, document: Mapping[str, Any]) -> None:
+    `outline` is the document, whose create bodies may be left out; `schemas` returns all of its schemas.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        outline: Mapping[str, Any],
+        headlines: Headlines,
+        schemas: Callable[[], Mapping[str, Any]],
+    ) -> None:
         self._catalog = catalog
-        self._document = document
-        self._schemas = document["components"]["schemas"]
+        self._document = outline
+        self._headlines = headlines
+        self._all_schemas = schemas
         self.markdown = lru_cache(KEPT_PAGES)(self._markdown)
+
+    @cached_property
+    def _schemas(self) -> Mapping[str, Any]:
+        return self._all_schemas()
 
     @cached_property
     def pages(self) -> Mapping[str, Doc]:
@@ -118,7 +132,7 @@ class Site:
         return {
             "starts": [doc for doc in self.pages.values() if doc.section == START],
             "models": models,
-            "headlines": {model.id: headline(model) for one in models.values() for model in one},
+            "headlines": self._headlines,
             "errors": sorted(told, key=lambda row: row[1]),
         }
 
@@ -129,7 +143,7 @@ class Site:
         place = f"playground/{model.id}" if isinstance(model, Model) else f"chat?model={model.id}"
         shown: dict[str, Any] = {
             "model": model,
-            "headline": headline(model),
+            "headline": self._headlines[model.id],
             "tiers": tiers(model),
             "try_url": f"{base_url}/dashboard/{place}",
             "programs": examples.text(model.id),
