@@ -43,7 +43,7 @@ class TestCountsOf:
             counts_of(Entry("usr_1", "credit_1", EntryKind.CREDIT, 10_000, 0))
 
     def test_every_kind_is_counted_or_is_no_usage(self) -> None:
-        assert {*COUNTED, EntryKind.CREDIT, EntryKind.VOID} == set(EntryKind)
+        assert {*COUNTED, EntryKind.CREDIT, EntryKind.DEBIT, EntryKind.VOID} == set(EntryKind)
 
 
 class TestBucket:
