@@ -8,6 +8,7 @@ forms.py        a model's form from its published input; `key_form.py`: that of 
 first_price.py  the price of a form before all of it is filled in; `token_prices.py`: those of a chat
 snippets.py     the same request as code
 languages.py    which language of a description a browser is shown
+comparison.py   what several models take, side by side
 chat_keys.py    keys for the chat page
 chart.py        geometry of charts; `spending.py`: what the overview adds up
 """
