@@ -36,8 +36,8 @@ SAM := AWS_DEFAULT_REGION=us-east-1 SAM_CLI_TELEMETRY=0 .local/sam/bin/sam
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: .venv/.ready .local/ministack/.ready  ## the whole service on this machine, ready to use (PORT=8080)
-	@exec $(PYTHON) -m local run --port $(PORT)
+run: .venv/.ready .local/ministack/.ready  ## the whole service on this machine, ready to use (PORT=8080; KEEP=1 goes on where the last run ended)
+	@exec $(PYTHON) -m local run --port $(PORT) $(if $(KEEP),--keep)
 
 account: .venv/.ready  ## an account on the running service (BALANCE_CENTS=10000); JSON on the last line
 	@$(PYTHON) -m local account --balance-cents $(BALANCE_CENTS)

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from local import files
 from local.demo import run_demo
+from local.kept import Kept
 from local.processes import LocalError
 from local.sam_local import run_sam_local
 from local.service import FIRST_ACCOUNT_CENTS, LocalService
@@ -22,12 +23,19 @@ console = Console()
 
 
 @cli.command()
-def run(port: Annotated[int, typer.Option(help="The port of the service.")] = 8080) -> None:
+def run(
+    port: Annotated[int, typer.Option(help="The port of the service.")] = 8080,
+    *,
+    keep: Annotated[bool, typer.Option("--keep", help="Go on where the last run with it ended.")] = False,
+) -> None:
     """Run the whole service until Ctrl-C."""
     stopping = _stopping()
-    service = LocalService(port)
+    kept = Kept() if keep else None
+    service = LocalService(port, kept)
     try:
         _welcome(service.start())
+        if kept is not None:
+            console.print(f"  Kept in      {kept.folder}, when it is stopped by Ctrl-C\n", soft_wrap=True)
         service.watch(stopping)
     finally:
         service.stop()

@@ -20,13 +20,14 @@ POLL_S = 0.05
 class Emulator:
     """A running MiniStack. `endpoint` is where its AWS APIs answer.
 
-    `settings` are variables for it, and for the functions that are deployed into it.
+    `settings` are variables for it, and for the functions that are deployed into it. Without a `port` it
+    takes one that is free.
     """
 
-    def __init__(self, log: Path, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(self, log: Path, settings: Mapping[str, str] | None = None, port: int | None = None) -> None:
         if not PROGRAM.exists():
             raise LocalError("The AWS emulator is not installed. `make run` installs it")
-        port = free_port()
+        port = port or free_port()
         self.endpoint = f"http://127.0.0.1:{port}"
         # It hands its own environment on to what it runs, so it gets none of ours.
         environment = {

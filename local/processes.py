@@ -36,12 +36,12 @@ def start(
         raise LocalError(f"Cannot start {name}: {exc}") from exc
 
 
-def stop(process: "subprocess.Popen[bytes]") -> None:
-    """End a process: asked first, made to after a while."""
+def stop(process: "subprocess.Popen[bytes]", timeout_s: float = STOP_TIMEOUT_S) -> None:
+    """End a process: asked first, made to after `timeout_s`."""
     if process.poll() is None:
         process.terminate()
     try:
-        process.wait(timeout=STOP_TIMEOUT_S)
+        process.wait(timeout=timeout_s)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

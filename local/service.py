@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 from local.clients import CREDENTIALS, Clients, aws_environment
 from local.emulator import Emulator, free_port, wait_for
@@ -20,12 +20,15 @@ from local.files import (
     write_environment,
     write_service,
 )
-from local.processes import LocalError, start, stop
+from local.kept import STATE_TIMEOUT_S, Kept
+from local.processes import STOP_TIMEOUT_S, LocalError, start, stop
 from local.stack import Stack
 from local.template import read_template
+from tollgate.accounts.models import Scope
 from tollgate.command.place import DEAD_LETTER_QUEUES
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
+from tollgate.kit.errors import InvalidApiKeyError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.declaration import ProviderAccount
@@ -47,10 +50,14 @@ _PASSED_ON = (
 
 
 class LocalService:
-    """The running service: the emulator, the simulator, the API and the worker, each a process."""
+    """The running service: the emulator, the simulator, the API and the worker, each a process.
 
-    def __init__(self, port: int) -> None:
+    With `kept` it goes on where the last run with it ended; without, it begins with nothing.
+    """
+
+    def __init__(self, port: int, kept: Kept | None = None) -> None:
         self.port = port
+        self._kept = kept
         self.base_url = f"http://127.0.0.1:{port}"
         self._ends = ExitStack()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -76,8 +83,8 @@ class LocalService:
                     raise LocalError(f"{name} ended; its log: {LOGS / f'{name}.log'}")
 
     def _start(self) -> Service:
-        emulator = Emulator(LOGS / "emulator.log", CREDENTIALS)
-        self._keep("emulator", emulator.process)
+        earlier = self._kept.service(self.base_url) if self._kept else None
+        emulator = self._start_emulator()
         simulator_url = self._start_simulator()
         stack = self._make_stack(emulator.endpoint, simulator_url)
         environment = {
@@ -97,16 +104,35 @@ class LocalService:
         self._start_part("worker", environment, [json.dumps(stack.refs), json.dumps(stack.attributes)])
         api = self._start_part("api", environment, [stack.refs["MediaBucket"], str(self.port)])
         wait_for(f"{self.base_url}/api/v1/catalog", api, "The API", LOGS / "api.log")
-        opened = api_parts.api().accounts.open(micro_usd_of_cents(FIRST_ACCOUNT_CENTS))
-        service = Service(
-            self.base_url,
-            self.base_url + STORAGE_PATH,
-            opened.api_key,
-            simulator_url,
-            opened.webhook_secret,
-        )
+        key, secret = self._first_account(earlier)
+        service = Service(self.base_url, self.base_url + STORAGE_PATH, key, simulator_url, secret)
         write_service(service)
+        if self._kept:
+            self._kept.remember(service)
         return service
+
+    def _start_emulator(self) -> Emulator:
+        log = LOGS / "emulator.log"
+        if self._kept is None:
+            emulator = Emulator(log, CREDENTIALS)
+            self._keep("emulator", emulator.process)
+        else:
+            emulator = Emulator(log, {**CREDENTIALS, **self._kept.settings()}, self._kept.emulator_port())
+            # It writes its state when it is asked to end.
+            self._keep("emulator", emulator.process, STATE_TIMEOUT_S)
+        return emulator
+
+    @staticmethod
+    def _first_account(earlier: Service | None) -> tuple[str, str]:
+        """Return the key and the webhook secret of the account that was kept, or of a new one."""
+        api = api_parts.api()
+        if earlier is not None:
+            # A run that was killed hard leaves its key here, and its account nowhere.
+            with suppress(InvalidApiKeyError):
+                api.authenticator.authenticate(f"Bearer {earlier.apiKey}", Scope.MEDIA, None)
+                return earlier.apiKey, earlier.webhookSecret
+        opened = api.accounts.open(micro_usd_of_cents(FIRST_ACCOUNT_CENTS))
+        return opened.api_key, opened.webhook_secret
 
     def _start_simulator(self) -> str:
         port = free_port()
@@ -148,9 +174,9 @@ class LocalService:
     def _program(self, name: str) -> list[str]:
         return [f"local.{name}"]
 
-    def _keep(self, name: str, process: "subprocess.Popen[bytes]") -> None:
+    def _keep(self, name: str, process: "subprocess.Popen[bytes]", timeout_s: float = STOP_TIMEOUT_S) -> None:
         self._processes[name] = process
-        self._ends.callback(stop, process)
+        self._ends.callback(stop, process, timeout_s)
 
 
 def provider_secret(environment: Mapping[str, str], simulator_url: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any
 
+from local.processes import LocalError
 from local.template import Template
 
 if TYPE_CHECKING:
@@ -42,7 +43,11 @@ class Stack:
     """What `Fn::GetAtt` gives, by `LogicalId.Attribute`."""
 
     def create(self, secrets: Mapping[str, str]) -> None:
-        """Make every resource that the functions use; `secrets` has the texts of those that are filled in."""
+        """Make every resource that the functions use; `secrets` has the texts of those that are filled in.
+
+        What is there already, kept from an earlier run, stays. Raises `LocalError` where a table that was
+        kept is not as the template has it now.
+        """
         for name, table in self.template.of_type("AWS::DynamoDB::Table").items():
             self._create_table(name, table)
         queues = self.template.of_type("AWS::SQS::Queue")
@@ -54,10 +59,9 @@ class Stack:
             self.clients.s3.create_bucket(Bucket=self.refs[name])
         for name, properties in self.template.of_type("AWS::SecretsManager::Secret").items():
             # What the template lets AWS make up is made up here too.
-            content = secrets.get(name) or properties.get("SecretString") or token_urlsafe()
-            made = self.clients.secrets.create_secret(Name=_physical(name), SecretString=content)
-            self.refs[name] = made["ARN"]
-            self.attributes[f"{name}.Id"] = made["ARN"]
+            arn = self._create_secret(name, secrets.get(name), properties.get("SecretString"))
+            self.refs[name] = arn
+            self.attributes[f"{name}.Id"] = arn
 
     def environment(self) -> dict[str, str]:
         """Return the environment of all functions together; one process runs them all.
@@ -94,7 +98,7 @@ class Stack:
         wanted: dict[str, Any] = {key: table[key] for key in _TABLE_PROPERTIES if key in table}
         if "StreamSpecification" in wanted:
             wanted["StreamSpecification"] = {"StreamEnabled": True, **wanted["StreamSpecification"]}
-        made = self.clients.dynamodb.create_table(TableName=self.refs[name], **wanted)["TableDescription"]
+        made = self._table(self.refs[name], wanted)
         self.attributes[f"{name}.Arn"] = made["TableArn"]
         if "LatestStreamArn" in made:
             self.attributes[f"{name}.StreamArn"] = made["LatestStreamArn"]
@@ -106,6 +110,27 @@ class Stack:
                     "AttributeName": table["TimeToLiveSpecification"]["AttributeName"],
                 },
             )
+
+    def _table(self, physical: str, wanted: dict[str, Any]) -> Any:
+        dynamodb = self.clients.dynamodb
+        try:
+            return dynamodb.create_table(TableName=physical, **wanted)["TableDescription"]
+        except dynamodb.exceptions.ResourceInUseException:
+            kept: Any = dynamodb.describe_table(TableName=physical)["Table"]
+        if _keys(kept) != _keys(wanted):
+            raise LocalError(f"{physical} was kept by another version of the template: rm -r .local/kept")
+        return kept
+
+    def _create_secret(self, name: str, filled_in: str | None, declared: str | None) -> str:
+        """Return the ARN of a secret. What was kept stays, but for what this run fills in."""
+        secrets = self.clients.secrets
+        try:
+            content = filled_in or declared or token_urlsafe()
+            return secrets.create_secret(Name=_physical(name), SecretString=content)["ARN"]
+        except secrets.exceptions.ResourceExistsException:
+            if filled_in:
+                secrets.put_secret_value(SecretId=_physical(name), SecretString=filled_in)
+            return secrets.describe_secret(SecretId=_physical(name))["ARN"]
 
     def _create_queue(self, name: str, queue: dict[str, Any]) -> None:
         attributes: dict[Any, str] = {
@@ -119,6 +144,12 @@ class Stack:
         self.refs[name] = url
         found = self.clients.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])
         self.attributes[f"{name}.Arn"] = found["Attributes"]["QueueArn"]
+
+
+def _keys(table: dict[str, Any]) -> list[Any]:
+    """Return the keys of a table and of its indexes, to be compared."""
+    indexes = table.get("GlobalSecondaryIndexes", [])
+    return [table["KeySchema"], sorted((index["IndexName"], str(index["KeySchema"])) for index in indexes)]
 
 
 def _physical(logical_id: str) -> str:

@@ -34,11 +34,17 @@ def command(*arguments: str) -> list[str]:
 
 
 @contextmanager
-def running_service(folder: Path) -> Iterator[dict[str, Any]]:
-    """Run the service as a process; give `service.json`."""
+def running_service(
+    folder: Path, *options: str, port: int | None = None, ending: signal.Signals = signal.SIGINT
+) -> Iterator[dict[str, Any]]:
+    """Run the service as a process; give `service.json`. It is ended by `ending`."""
     log = (folder / "run.log").open("wb")
     process = subprocess.Popen(
-        command("run", "--port", str(free_port())), cwd=ROOT, env=environment(folder), stdout=log, stderr=log
+        command("run", "--port", str(port or free_port()), *options),
+        cwd=ROOT,
+        env=environment(folder),
+        stdout=log,
+        stderr=log,
     )
     end = time.monotonic() + TIMEOUT_S
     try:
@@ -48,6 +54,7 @@ def running_service(folder: Path) -> Iterator[dict[str, Any]]:
             time.sleep(0.05)
         yield json.loads((folder / "service.json").read_text())
     finally:
-        process.send_signal(signal.SIGINT)
-        assert process.wait(TIMEOUT_S) == 0
+        process.send_signal(ending)
+        code = process.wait(TIMEOUT_S)
         log.close()
+        assert code == (0 if ending == signal.SIGINT else -ending)
