@@ -16,6 +16,7 @@ from local.template import read_template
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
 from tollgate.composition import record_usage as record_usage_parts
+from tollgate.composition import refill_balance as refill_balance_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition import sweep as sweep_parts
 
@@ -24,6 +25,7 @@ PARTS = (
     run_task_parts.step_runner,
     deliver_webhook_parts.webhook_sender,
     record_usage_parts.usage_recorder,
+    refill_balance_parts.refill,
     sweep_parts.sweeper,
 )
 """What the handlers use."""

@@ -1,15 +1,18 @@
 """Credit: pay for more of it on a page of Stripe, and see what was put on the account."""
 
 from fastapi import APIRouter, Request, Response
+from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
-from dashboard.render import MONEY_MOVED, base_url, moved, page, part
+from dashboard.render import MONEY_MOVED, base_url, home, moved, page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.payments.amounts import MAX_USD, MIN_USD, OFFERED_USD
 
 # How often the page looks for a payment that was just made, every 2 s; Stripe tells us within seconds.
 WATCHES = 30
+
+SEE_OTHER = 303
 
 router = APIRouter(prefix="/top-up")
 
@@ -29,6 +32,7 @@ def show(services: Services, request: Request, visitor: SignedIn, paid: str = ""
         paid=paid,
         receipt=api.payments.receipt(visitor.account_id, paid),
         watches=WATCHES,
+        watch=api.low_balance.get(visitor.account_id),
     )
 
 
@@ -43,8 +47,22 @@ def begin(services: Services, request: Request, visitor: SignedIn, sent: Sent) -
             # Stripe puts the session's id where the braces are.
             success_url=f"{back}?paid={{CHECKOUT_SESSION_ID}}",
             cancel_url=back,
+            save_card=sent.get("save") == "1",
         )
     )
+
+
+@router.post("/low-balance")
+def change_low_balance(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Set what happens when the balance is low."""
+    services.api.low_balance.change(visitor.account_id, sent)
+    return moved(f"{home(request)}/top-up")
+
+
+@router.get("/receipts/{entry_id}")
+def show_receipt(services: Services, visitor: SignedIn, entry_id: str) -> Response:
+    """Send the visitor to Stripe's receipt of a payment."""
+    return RedirectResponse(services.api.payments.receipt_url(visitor.account_id, entry_id), SEE_OTHER)
 
 
 @router.get("/receipt")

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 import pytest
 
 from tests.conftest import Aws
 from tests.functional.test_payments import send
 from tests.support.dashboard import ORIGIN, STAGE, Browser
+from tests.support.http_server import Received, Reply, http_server
 from tests.support.payments import CHECKOUT_URL, KEYS, PAYMENT, SESSION, event, session, stripe_api
 from tollgate.composition import parts
 
@@ -72,6 +74,7 @@ class TestPaying:
         assert asked == [
             {
                 "mode": "payment",
+                "invoice_creation[enabled]": "true",
                 "client_reference_id": account_id,
                 "line_items[0][quantity]": "1",
                 "line_items[0][price_data][currency]": "usd",
@@ -85,6 +88,54 @@ class TestPaying:
                 "cancel_url": PAGE,
             }
         ]
+
+    def test_a_card_is_saved_by_consent_and_kept_for_automatic_top_ups(
+        self, aws: Aws, browser: Browser, account_id: str, asked: list[dict[str, str]]
+    ) -> None:
+        form = {"threshold": "10", "emails": "ada@example.com", "amount": "20", "monthly": "40"}
+        with stripe_api(asked) as url:
+            with_stripe(aws, url)
+            assert "Save a card first" in browser.post("/top-up/low-balance", form).text
+            browser.post("/top-up", {"amount": "25", "save": "1"})
+            assert asked[0]["payment_intent_data[setup_future_usage]"] == "off_session"
+            assert asked[0]["customer_creation"] == "always"
+            metadata = {"tollgate_account": account_id, "tollgate_cents": "2500", "tollgate_saved": "1"}
+            paid = session(account_id, 2_500, customer="cus_1", metadata=metadata)
+            assert send(event(paid))[0] == 200
+            browser.post("/top-up", {"amount": "25"})
+            assert (asked[1]["customer"], "customer_creation" in asked[1]) == ("cus_1", False)
+            assert (
+                browser.post("/top-up/low-balance", form).headers["hx-redirect"]
+                == f"{STAGE}/dashboard/top-up"
+            )
+        shown = browser.get("/top-up").text
+        assert 'value="ada@example.com"' in shown
+        assert "$0.00 of $40.00 used" in shown
+
+    def test_a_receipt_is_stripes_and_of_ones_own_payments_alone(
+        self, aws: Aws, browser: Browser, account_id: str
+    ) -> None:
+        receipt = {
+            "id": PAYMENT,
+            "latest_charge": {"id": "ch_1", "object": "charge", "receipt_url": CHECKOUT_URL},
+        }
+
+        def answer(request: Received) -> Reply:
+            assert unquote(request.path).startswith(f"/v1/payment_intents/{PAYMENT}?expand")
+            body = json.dumps({"object": "payment_intent", **receipt}).encode()
+            return Reply(200, body, {"content-type": "application/json"})
+
+        with http_server(answer) as url:
+            with_stripe(aws, url.removesuffix("/hook"))
+            assert send(event(session(account_id, 2_500)))[0] == 200
+            path = f"/top-up/receipts/credit_{SESSION}"
+            assert path in browser.get("/top-up").text
+            shown = browser.get(path)
+            assert (shown.status, shown.headers["location"]) == (303, CHECKOUT_URL)
+            assert browser.get("/top-up/receipts/credit_welcome").status == 404
+            other = Browser()
+            other.sign_in("bob@example.com")
+            assert other.get(path).status == 404
 
     @pytest.mark.usefixtures("account_id")
     @pytest.mark.parametrize("amount", ["", "4", "2001", "10.50", "-10"])

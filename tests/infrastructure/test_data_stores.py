@@ -11,6 +11,7 @@ from local.template import ROOT, Properties, Template, named
 from local.throwaway import thrown_away
 from tollgate.catalog.refresh import DOCUMENT_KEY
 from tollgate.kit.batches import MAX_AT_ONCE
+from tollgate.ledger.entries import EntryKind
 from tollgate.text.responses.repository import LIFETIME_S
 from tollgate.usage.counts import COUNTED
 
@@ -27,6 +28,7 @@ KEYS = {
     "LedgerTable": ["account_id", "entry_id"],
     "CheckpointsTable": ["account_id"],
     "UsageTable": ["account_id", "usage_day"],
+    "WatchesTable": ["account_id"],
     "CountedEntriesTable": ["entry_id"],
     "IdempotencyTable": ["idempotency_id"],
     "DeliveriesTable": ["delivery_id"],
@@ -163,7 +165,7 @@ class TestNothingIsLost:
 class TestQueues:
     def test_every_queue_has_a_dead_letter_queue_after_5_receives(self, template: Template) -> None:
         queues = _working_queues(template)
-        assert set(queues) == {"TaskQueue", "PollQueue", "WebhookQueue"}
+        assert set(queues) == {"TaskQueue", "PollQueue", "WebhookQueue", "RefillQueue"}
         for name, queue in queues.items():
             redrive = queue["RedrivePolicy"]
             # Polls are tasks' messages: both queues take them, so dead ones lie in one.
@@ -225,9 +227,11 @@ class TestEventSources:
             "MaximumRecordAgeInSeconds": a_day_s,
         }
 
-    def test_the_ledgers_stream_lets_through_what_is_counted(self, template: Template) -> None:
+    def test_the_ledgers_stream_lets_through_what_is_counted_and_what_ends_a_low_balance(
+        self, template: Template
+    ) -> None:
         (pattern,) = _sources(template)["RecordUsageSource"]["FilterCriteria"]["Filters"]
-        kinds = {"kind": {"S": [str(kind) for kind in COUNTED]}}
+        kinds = {"kind": {"S": [str(kind) for kind in (*COUNTED, EntryKind.CREDIT)]}}
         assert json.loads(pattern["Pattern"]) == {
             "eventName": ["INSERT"],
             "dynamodb": {"NewImage": kinds},
@@ -238,6 +242,7 @@ class TestEventSources:
         [
             ("RunTaskSource", "TaskQueue", {"Ref": "TaskConcurrency"}),
             ("DeliverWebhookSource", "WebhookQueue", 50),
+            ("RefillBalanceSource", "RefillQueue", 5),
         ],
     )
     def test_a_queue_is_read_by_one_message(

@@ -6,6 +6,7 @@ import pytest
 
 from local.template import Properties, Template, as_list, named
 
+IDENTITIES = "arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}:identity/*"
 CLAUDE_MODELS = "arn:${AWS::Partition}:bedrock:*::foundation-model/anthropic.*"
 CLAUDE_PROFILES = (
     "arn:${AWS::Partition}:bedrock:${AWS::Region}:${AWS::AccountId}:inference-profile/global.anthropic.*"
@@ -45,6 +46,8 @@ ALLOWED = {
         ("s3:DeleteObject", "${MediaBucket.Arn}/inputs/*"),
         ("s3:GetObject", "${MediaBucket.Arn}/media/*"),
         ("s3:ListBucket", "MediaBucket"),
+        ("dynamodb:GetItem", "WatchesTable"),
+        ("dynamodb:PutItem", "WatchesTable"),
     },
     "GetStatusFunction": {
         ("dynamodb:GetItem", "ApiKeysTable"),
@@ -130,6 +133,23 @@ ALLOWED = {
         ("dynamodb:BatchGetItem", "CountedEntriesTable"),
         ("dynamodb:PutItem", "CountedEntriesTable"),
         ("sqs:SendMessage", "UsageDeadLetterQueue"),
+        ("dynamodb:GetItem", "AccountsTable"),
+        ("dynamodb:BatchGetItem", "LedgerTable"),
+        ("dynamodb:GetItem", "WatchesTable"),
+        ("dynamodb:PutItem", "WatchesTable"),
+        ("dynamodb:PutItem", "DeliveriesTable"),
+        ("sqs:SendMessage", "RefillQueue"),
+    },
+    "RefillBalanceFunction": {
+        ("sqs:ReceiveMessage", "RefillQueue"),
+        ("sqs:DeleteMessage", "RefillQueue"),
+        ("sqs:GetQueueAttributes", "RefillQueue"),
+        ("dynamodb:GetItem", "WatchesTable"),
+        ("dynamodb:PutItem", "WatchesTable"),
+        ("dynamodb:UpdateItem", "AccountsTable"),
+        ("dynamodb:PutItem", "LedgerTable"),
+        ("secretsmanager:GetSecretValue", "StripeSecret"),
+        ("ses:SendEmail", IDENTITIES),
     },
     "SweepFunction": {
         ("dynamodb:Query", "${AccountsTable.Arn}/index/DueIndex"),
@@ -163,7 +183,8 @@ LOGS_AND_TRACES = {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"}
 
 BY_EVENT_SOURCE = {
     "DispatchChangesFunction": {"TasksTable", "ChangesDeadLetterQueue"},
-    "RecordUsageFunction": {"LedgerTable", "UsageDeadLetterQueue"},
+    "RecordUsageFunction": {"UsageDeadLetterQueue"},
+    "RefillBalanceFunction": {"RefillQueue"},
 }
 """What a role may use for the event source mapping alone: the code has no name for it."""
 
@@ -189,13 +210,21 @@ WITH_WILDCARD = {
     "${MediaBucket.Arn}/responses/*": "a stored response's key has its own",
     CLAUDE_MODELS: "any region may answer for a global profile, and a catalog may name another Claude",
     CLAUDE_PROFILES: "as above",
+    IDENTITIES: "the sender may be verified by its address or its domain; the condition names the address",
 }
 """The resources that cannot be named one by one, and why."""
 
 WRITES = {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}
 
 
-POSTING = {"ApiFunction", "DashboardFunction", "TextFunction", "RunTaskFunction", "SweepFunction"}
+POSTING = {
+    "ApiFunction",
+    "DashboardFunction",
+    "TextFunction",
+    "RunTaskFunction",
+    "RefillBalanceFunction",
+    "SweepFunction",
+}
 """What posts to the ledger, and so moves balances: the sweeper, by giving expired holds back."""
 
 
@@ -285,7 +314,7 @@ class TestEnvironment:
     @pytest.mark.parametrize("function", sorted(ALLOWED))
     def test_a_function_knows_the_resources_that_it_may_use(self, template: Template, function: str) -> None:
         resources = {resource for _, resource in template.permissions(function)}
-        ours = resources - {CLAUDE_MODELS, CLAUDE_PROFILES, SIGN_IN}
+        ours = resources - {CLAUDE_MODELS, CLAUDE_PROFILES, SIGN_IN, IDENTITIES}
         allowed = {_logical_id(resource) for resource in ours}
         assert _told(template.variables(function)) == allowed - BY_EVENT_SOURCE.get(function, set())
 

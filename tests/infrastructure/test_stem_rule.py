@@ -18,6 +18,7 @@ STEMS = (
     "run_task",
     "deliver_webhook",
     "record_usage",
+    "refill_balance",
     "sweep",
     "check_ledger",
 )

@@ -32,6 +32,7 @@ ACTING = (
     "tollgate.kit.aws*",
     "tollgate.kit.dynamodb*",
     "tollgate.kit.s3_*",
+    "tollgate.kit.ses",
     "tollgate.kit.outbound",
     "tollgate.kit.observability",
     "tollgate.kit.batches",
@@ -50,6 +51,9 @@ ACTING = (
     # What reads the ledger and the counts page by page.
     "tollgate.ledger.checkpoints",
     "tollgate.ledger.statement",
+    "tollgate.low_balance.refill",
+    "tollgate.low_balance.settings",
+    "tollgate.low_balance.watch",
     "tollgate.usage.recorder",
     # Asking providers, and remembering how they did.
     "tollgate.providers.media.*.media",

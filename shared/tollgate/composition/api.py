@@ -26,6 +26,8 @@ from tollgate.kit.settings import Settings, check_rate
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.statement import Statement
+from tollgate.low_balance.repository import WatchRepository
+from tollgate.low_balance.settings import LowBalanceSettings
 from tollgate.payments.secret import StripeKeySource
 from tollgate.payments.service import PaymentService
 from tollgate.probing.service import Prober
@@ -63,6 +65,7 @@ class ApiSettings(Settings):
     media_bucket: str
     storage_url: str
     stripe_secret_arn: str
+    watches_table: str
 
     def __post_init__(self) -> None:
         """Check what is bounded."""
@@ -88,6 +91,7 @@ class Api:
     statement: Statement
     activity: ActivityService
     payments: PaymentService
+    low_balance: LowBalanceSettings
     catalog: LiveCatalog
 
     def rate_headers(self, account_id: str) -> dict[str, str]:
@@ -121,6 +125,7 @@ def api() -> Api:
     task_queue = _when_needed(settings.task_queue_url)
     webhook_guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
     uploads = Uploads(aws.s3(), settings.media_bucket, settings.storage_url, clock())
+    low_balance = LowBalanceSettings(WatchRepository(db, settings.watches_table), webhook_guard)
     return Api(
         uploads=uploads,
         results=Results(aws.s3(), settings.media_bucket, settings.storage_url),
@@ -153,7 +158,8 @@ def api() -> Api:
         statistics=StatisticsService(UsageRepository(db, settings.usage_table), clock()),
         statement=Statement(ledger),
         activity=ActivityService(ledger, tasks),
-        payments=PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, clock()),
+        payments=PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, low_balance, clock()),
+        low_balance=low_balance,
         catalog=catalog,
     )
 

@@ -2,12 +2,18 @@
 
 from dataclasses import dataclass
 
+from tollgate.accounts.repository import AccountRepository
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.dynamodb import Database
+from tollgate.kit.queue import Queue
 from tollgate.kit.settings import Settings
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.low_balance.repository import WatchRepository
+from tollgate.low_balance.watch import BalanceWatch
 from tollgate.usage.recorder import UsageRecorder
 from tollgate.usage.repository import RollUp
+from tollgate.webhooks.repository import DeliveryRepository
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,6 +22,11 @@ class RecordUsageSettings(Settings):
 
     usage_table: str
     counted_entries_table: str
+    accounts_table: str
+    ledger_table: str
+    watches_table: str
+    deliveries_table: str
+    refill_queue_url: str
 
 
 @part
@@ -23,4 +34,13 @@ def usage_recorder() -> UsageRecorder:
     """Join the parts of `functions/record_usage`."""
     settings = RecordUsageSettings.from_env()
     db = Database(aws.dynamodb())
-    return UsageRecorder(RollUp(db, settings.usage_table, settings.counted_entries_table), clock())
+    watch = BalanceWatch(
+        watches=WatchRepository(db, settings.watches_table),
+        accounts=AccountRepository(db, settings.accounts_table),
+        ledger=LedgerRepository(db, settings.accounts_table, settings.ledger_table),
+        deliveries=DeliveryRepository(db, settings.deliveries_table),
+        queue=Queue(aws.sqs(), settings.refill_queue_url),
+        clock=clock(),
+    )
+    roll_up = RollUp(db, settings.usage_table, settings.counted_entries_table)
+    return UsageRecorder(roll_up, watch.look, clock())

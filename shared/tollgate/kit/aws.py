@@ -76,6 +76,12 @@ def secrets_manager() -> "SecretsManagerClient":
 
 
 @cache
+def sesv2() -> Any:
+    """Return the client of SES, for mails."""
+    return _client("sesv2")
+
+
+@cache
 def ssm() -> "SSMClient":
     """Return the Systems Manager client, for parameters."""
     found: SSMClient = _client("ssm")

@@ -3,13 +3,17 @@
 Imported where it is used: it takes a third of a second, which no other request should wait for.
 """
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from tollgate.kit.errors import InvalidSignatureError, PaymentUnavailableError
 from tollgate.kit.json_body import json_object
 from tollgate.kit.observability import logger
-from tollgate.payments.events import ACCOUNT, CENTS, CURRENCY
+from tollgate.payments.events import ACCOUNT, CENTS, CURRENCY, FALL, SAVED, Paid
 from tollgate.payments.secret import StripeKeys
+
+if TYPE_CHECKING:
+    from stripe import StripeClient, StripeError
 
 # A person waits, and the gateway gives up after 29 s; with one more try this is within it.
 TIMEOUT_S = 8
@@ -19,40 +23,156 @@ TOLERANCE_S = 300
 PRODUCT = "Tollgate credit"
 
 
-def open_checkout(keys: StripeKeys, account_id: str, cents: int, *, success_url: str, cancel_url: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """A payment from a saved card, for one fall of a balance."""
+
+    account_id: str
+    cents: int
+    customer: str
+    payment_method: str
+    fall: int
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """A card that was not charged: why, in words for its owner, and Stripe's code for the log."""
+
+    reason: str
+    code: str | None = None
+
+
+def open_checkout(
+    keys: StripeKeys,
+    account_id: str,
+    cents: int,
+    *,
+    success_url: str,
+    cancel_url: str,
+    customer: str | None = None,
+    save_card: bool = False,
+) -> str:
     """Have Stripe make a page on which `cents` (US cents) can be paid for an account; give its address.
+
+    With `save_card` it asks for the consent to charge the card later. The invoice is Stripe's receipt.
 
     Raises `PaymentUnavailableError` when Stripe does not make it.
     """
     import stripe  # noqa: PLC0415 - see above
 
-    client = stripe.StripeClient(
-        keys.secret_key,
-        http_client=stripe.RequestsClient(timeout=TIMEOUT_S),
-        max_network_retries=MAX_RETRIES,
-        base_addresses={"api": keys.base_url} if keys.base_url else {},
-    )
+    client = _client(keys)
     ours = {ACCOUNT: account_id, CENTS: str(cents)}
     price: Any = {"currency": CURRENCY, "unit_amount": cents, "product_data": {"name": PRODUCT}}
+    # A customer is what a saved card hangs on; who has one keeps it, and so one list of cards and invoices.
+    whose: Any = {"customer": customer} if customer else {"customer_creation": "always"} if save_card else {}
+    payment: Any = {"metadata": ours}
+    if save_card:
+        payment["setup_future_usage"] = "off_session"
     try:
         session = client.v1.checkout.sessions.create(
-            {
+            whose
+            | {
                 "mode": "payment",
+                "invoice_creation": {"enabled": True},
                 "client_reference_id": account_id,
                 "line_items": [{"quantity": 1, "price_data": price}],
-                "metadata": ours,
+                "metadata": {**ours, SAVED: "1"} if save_card else ours,
                 # The charge gets it too, so a refund can be told from those of other products.
-                "payment_intent_data": {"metadata": ours},
+                "payment_intent_data": payment,
                 "success_url": success_url,
                 "cancel_url": cancel_url,
             }
         )
     except stripe.StripeError as exc:
-        logger.error("payments.checkout_failed", reason=type(exc).__name__, stripe_request=exc.request_id)
-        raise PaymentUnavailableError from exc
+        raise _unavailable("payments.checkout_failed", exc) from exc
     if session.url is None:
         raise PaymentUnavailableError
     return session.url
+
+
+def saved_card(keys: StripeKeys, customer: str) -> str | None:
+    """Return the id of a customer's newest saved card. Raises `PaymentUnavailableError`."""
+    import stripe  # noqa: PLC0415 - see above
+
+    try:
+        found = _client(keys).v1.customers.payment_methods.list(customer, {"type": "card", "limit": 1})
+    except stripe.InvalidRequestError:
+        # The customer was deleted at Stripe, and the cards with them.
+        return None
+    except stripe.StripeError as exc:
+        raise _unavailable("payments.cards_failed", exc) from exc
+    return found.data[0].id if found.data else None
+
+
+def charge_saved_card(keys: StripeKeys, charge: Charge) -> Paid | Declined:
+    """Charge a saved card while its owner is not there; a repeat of the same charge is the first one again.
+
+    Raises `PaymentUnavailableError` where Stripe does not say what became of it: ask again.
+    https://docs.stripe.com/payments/save-during-payment, https://docs.stripe.com/api/idempotent_requests
+    """
+    import stripe  # noqa: PLC0415 - see above
+
+    client = _client(keys)
+    try:
+        intent = client.v1.payment_intents.create(
+            {
+                "amount": charge.cents,
+                "currency": CURRENCY,
+                "customer": charge.customer,
+                "payment_method": charge.payment_method,
+                "automatic_payment_methods": {"enabled": True, "allow_redirects": "never"},
+                "off_session": True,
+                "confirm": True,
+                # Nobody is there to prove who they are: that is a refusal, never a payment that waits.
+                "error_on_requires_action": True,
+                "description": PRODUCT,
+                "metadata": {
+                    ACCOUNT: charge.account_id,
+                    CENTS: str(charge.cents),
+                    FALL: str(charge.fall),
+                },
+            },
+            {"idempotency_key": f"tollgate-{charge.account_id}-{charge.fall}"},
+        )
+        # A repeat is answered as the first one was; what became of it since is asked for.
+        if intent.status != "succeeded":
+            intent = client.v1.payment_intents.retrieve(intent.id)
+    except stripe.CardError as exc:
+        return Declined(exc.user_message or "The card was declined.", exc.code)
+    except stripe.StripeError as exc:
+        raise _unavailable("payments.top_up_failed", exc) from exc
+    if intent.status == "succeeded":
+        return Paid(charge.account_id, intent.id, intent.id, None, charge.cents, fall=charge.fall)
+    if intent.status == "processing":
+        raise PaymentUnavailableError
+    return Declined("The card was declined.", intent.status)
+
+
+def receipt_url(keys: StripeKeys, payment_id: str) -> str | None:
+    """Return the address of Stripe's receipt of a payment. Raises `PaymentUnavailableError`."""
+    import stripe  # noqa: PLC0415 - see above
+
+    try:
+        intent = _client(keys).v1.payment_intents.retrieve(payment_id, {"expand": ["latest_charge"]})
+    except stripe.StripeError as exc:
+        raise _unavailable("payments.receipt_failed", exc) from exc
+    return getattr(intent.latest_charge, "receipt_url", None)
+
+
+def _client(keys: StripeKeys) -> "StripeClient":
+    import stripe  # noqa: PLC0415 - see above
+
+    return stripe.StripeClient(
+        keys.secret_key,
+        http_client=stripe.RequestsClient(timeout=TIMEOUT_S),
+        max_network_retries=MAX_RETRIES,
+        base_addresses={"api": keys.base_url} if keys.base_url else {},
+    )
+
+
+def _unavailable(event: str, exc: "StripeError") -> PaymentUnavailableError:
+    logger.error(event, reason=type(exc).__name__, stripe_request=exc.request_id)
+    return PaymentUnavailableError()
 
 
 def signed_event(keys: StripeKeys, body: bytes, signature: str | None) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""From a batch of the ledger's stream to the daily roll-up."""
+"""From a batch of the ledger's stream to the daily roll-up, and to a look at the balances it moved."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,15 +9,19 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.observability import logger
 from tollgate.kit.rows import from_attributes
 from tollgate.ledger.entries import Entry
-from tollgate.usage.counts import Bucket, bucket_of
+from tollgate.usage.counts import COUNTED, Bucket, bucket_of
 from tollgate.usage.repository import RollUp
 
 
 @dataclass(frozen=True, slots=True)
 class UsageRecorder:
-    """Counts new entries of the ledger. A repeat is harmless: each entry is counted once."""
+    """Counts new entries of the ledger, and has the balances looked at that they moved.
+
+    A repeat is harmless: each entry is counted once, and a look at a balance changes nothing twice.
+    """
 
     roll_up: RollUp
+    look: Callable[[Sequence[Entry]], None]
     clock: Clock
 
     def record(self, changes: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -33,9 +37,16 @@ class UsageRecorder:
             buckets[bucket_of(entry)][change["dynamodb"]["SequenceNumber"]] = entry
         failed: list[str] = []
         for bucket, entries in buckets.items():
+            counted = [entry for entry in entries.values() if entry.kind in COUNTED]
             try:
-                self.roll_up.count(bucket, entries.values(), self.clock.now_ms())
+                self.roll_up.count(bucket, counted, self.clock.now_ms())
             except Exception:  # noqa: BLE001 - the batch boundary: logged, and given again by the stream
                 logger.exception("record_usage.failed", entries=len(entries), **bucket._asdict())
+                failed += entries
+                continue
+            try:
+                self.look(list(entries.values()))
+            except Exception:  # noqa: BLE001 - as above
+                logger.exception("record_usage.look_failed", **bucket._asdict())
                 failed += entries
         return failed

@@ -56,7 +56,7 @@ class Delivery:
 
     `attempts` counts those that were begun, `redeliveries` those that the customer asked for; `deferrals` the
     turns that it waited for since the last one. `log` has the newest attempts that ended, the oldest first.
-    `correlation_id` is the request's that it all began with.
+    `correlation_id` is the request's that it all began with. `data` is what an event says that is no task's.
     """
 
     delivery_id: str
@@ -76,6 +76,7 @@ class Delivery:
     delivered_at_ms: int | None = None
     log: tuple[DeliveryAttempt, ...] = ()
     correlation_id: str | None = None
+    data: dict[str, Any] | None = None
 
     def view(self) -> dict[str, Any]:
         """Return the delivery as its owner sees it."""

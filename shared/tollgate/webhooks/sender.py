@@ -153,6 +153,8 @@ class WebhookSender:
     def _body(self, delivery: Delivery) -> bytes:
         if delivery.event == TEST_EVENT:
             return event_of_test(delivery).body()
+        if delivery.data is not None:
+            return Event(delivery.event, delivery.created_at_ms, delivery.data).body()
         event = None if delivery.task_id is None else self.event_of_task(delivery.task_id)
         if event is None:
             raise NoReceiverAnswerError("The task is gone.")

@@ -1,0 +1,30 @@
+"""Trigger: the refill queue, one message `{account_id, fall}` at a time.
+
+Notifies the owner of a low balance, and makes the top-up that is due, if any.
+Never pays twice for one fall, and never more than the month's bound.
+"""
+
+import json
+from typing import Any
+
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from tollgate.composition import refill_balance as refill_balance_parts
+from tollgate.kit.batches import EventType, batch_processor, process_partial_response
+from tollgate.kit.observability import begin_log, logger
+
+processor = batch_processor(EventType.SQS)
+
+
+def answer(record: SQSRecord) -> None:
+    """Do what is left to do about a fall; what raises is reported and comes again."""
+    message = json.loads(record.body)
+    begin_log(**message)
+    outcome = refill_balance_parts.refill().answer(message["account_id"], message["fall"])
+    logger.info(f"refill_balance.{outcome}")
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> Any:
+    """Handle a batch of messages; give the ones that failed."""
+    return process_partial_response(event, answer, processor, context)

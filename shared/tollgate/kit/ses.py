@@ -1,0 +1,38 @@
+"""Mails to people, by Amazon SES. Where no sender is set, none is sent, and the log says so."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tollgate.kit.mail import Mail
+from tollgate.kit.observability import logger
+
+# The most that SES takes in one mail is 50.
+MAX_RECIPIENTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Mailer:
+    """Sends mails from one address by a client of SES (`sesv2`); `sender` is empty where there is none."""
+
+    client: Callable[[], Any]
+    sender: str
+
+    @property
+    def is_on(self) -> bool:
+        """Return whether mails are sent here."""
+        return bool(self.sender)
+
+    def send(self, recipients: Sequence[str], mail: Mail) -> None:
+        """Send a mail to each address. Raises botocore's errors."""
+        if not self.sender or not recipients:
+            logger.info("mail.not_sent", subject=mail.subject)
+            return
+        content = {"Simple": {"Subject": {"Data": mail.subject}, "Body": {"Text": {"Data": mail.text}}}}
+        # One each: nobody is shown the addresses of others.
+        for recipient in recipients[:MAX_RECIPIENTS]:
+            self.client().send_email(
+                FromEmailAddress=self.sender,
+                Destination={"ToAddresses": [recipient]},
+                Content=content,
+            )

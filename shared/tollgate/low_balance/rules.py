@@ -1,0 +1,150 @@
+"""A balance that falls below its threshold, and what is done about it. Pure.
+
+above ──fall──► low, top-up due ──paid──► above: the next fall is another one
+                      └─refused─► low, told ──a credit, or the balance is up again──► above
+above ──fall──► low, nothing due ──────────────────┘
+"""
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from tollgate.kit.clock import MS_PER_S, iso
+from tollgate.kit.money import micro_usd_of_cents
+from tollgate.kit.rows import Item
+
+# Stripe keeps an idempotency key for 24 hours at least: a payment whose outcome is not known by then must not
+# be asked for again, as it could be a second one.
+MAX_TOP_UP_AGE_MS = 20 * 3600 * MS_PER_S
+_MONTH = len("2026-11")
+
+
+class TopUpState(StrEnum):
+    """How far the top-up of the last fall is."""
+
+    NONE = "none"
+    """None was wished for."""
+    DUE = "due"
+    """Its amount is counted in the month; the payment may or may not be made already."""
+    PAID = "paid"
+    """The money is on the account."""
+    FAILED = "failed"
+    """The card was refused; the owner was told."""
+    OVER_LIMIT = "over_limit"
+    """It would have gone over the month's bound; the owner was told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What an owner set. `top_up_cents` 0 means no automatic top-up; `monthly_cents` bounds it."""
+
+    threshold_cents: int = 0
+    emails: tuple[str, ...] = ()
+    webhook: str | None = None
+    top_up_cents: int = 0
+    monthly_cents: int = 0
+
+    @property
+    def is_on(self) -> bool:
+        """Return whether there is a threshold at all."""
+        return self.threshold_cents > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """The row of one account: what its owner set, the saved card's customer at Stripe, and the last fall.
+
+    `fall` counts the falls, and `seq` the writes, which guards each of them. `month_cents` is what was topped
+    up in `month`, what is due included. `answered_ms` is the newest credit that ended a fall.
+    """
+
+    account_id: str
+    wish: Wish = field(default_factory=Wish)
+    customer: str | None = None
+    seq: int = 0
+    fall: int = 0
+    is_low: bool = False
+    fell_at_ms: int = 0
+    answered_ms: int = 0
+    top_up: TopUpState = TopUpState.NONE
+    top_up_cents: int = 0
+    payment_method: str | None = None
+    reason: str | None = None
+    is_told: bool = False
+    month: str = ""
+    month_cents: int = 0
+
+    def to_item(self) -> Item:
+        """Return the watch as a row."""
+        row: Item = {name: getattr(self, name) for name in self.__slots__}
+        wish: dict[str, Any] = {name: getattr(self.wish, name) for name in Wish.__slots__}
+        row |= {"top_up": str(self.top_up), "wish": {**wish, "emails": list(self.wish.emails)}}
+        return {name: value for name, value in row.items() if value is not None}
+
+    @classmethod
+    def from_item(cls, item: Item) -> "Watch":
+        """Return the watch that a row holds."""
+        wish = Wish(**{**item["wish"], "emails": tuple(item["wish"]["emails"])})
+        fields = {name: item[name] for name in cls.__slots__ if name in item}
+        return cls(**{**fields, "wish": wish, "top_up": TopUpState(item["top_up"])})
+
+
+def looked_at(watch: Watch, worth_micro_usd: int, newest_credit_ms: int, now_ms: int) -> Watch | None:
+    """Return the watch after a look at the balance, `None` where nothing changes.
+
+    `worth_micro_usd` is the balance and what open holds may give back; `newest_credit_ms` the time of the
+    newest credit among what was just posted, 0 for none. A fall whose top-up is due has its end from whoever
+    makes the payment, so that no second one can begin beside it.
+    """
+    if not watch.wish.is_on or watch.top_up is TopUpState.DUE:
+        return None
+    if worth_micro_usd >= micro_usd_of_cents(watch.wish.threshold_cents):
+        return replace(watch, is_low=False) if watch.is_low else None
+    # Money came since, and it was not enough or is spent already: that is another fall.
+    was_answered = newest_credit_ms > max(watch.answered_ms, watch.fell_at_ms)
+    if watch.is_low and not was_answered:
+        return None
+    return _fallen(watch, max(newest_credit_ms, watch.answered_ms), now_ms)
+
+
+def paid(watch: Watch, credited_ms: int) -> Watch:
+    """Return the watch once the top-up's money is on the account: the fall is over."""
+    answered_ms = max(credited_ms, watch.answered_ms)
+    return replace(watch, top_up=TopUpState.PAID, is_low=False, answered_ms=answered_ms, payment_method=None)
+
+
+def refused(watch: Watch, reason: str) -> Watch:
+    """Return the watch of a top-up that was not made: its amount is in no month."""
+    month_cents = max(0, watch.month_cents - watch.top_up_cents)
+    return replace(
+        watch, top_up=TopUpState.FAILED, month_cents=month_cents, reason=reason, payment_method=None
+    )
+
+
+def is_too_old(watch: Watch, now_ms: int) -> bool:
+    """Return whether the payment of a fall must not be asked for any more."""
+    return now_ms - watch.fell_at_ms > MAX_TOP_UP_AGE_MS
+
+
+def _fallen(watch: Watch, answered_ms: int, now_ms: int) -> Watch:
+    month = iso(now_ms)[:_MONTH]
+    spent = watch.month_cents if watch.month == month else 0
+    cents = watch.wish.top_up_cents if watch.customer is not None else 0
+    state = TopUpState.NONE
+    if cents:
+        state = TopUpState.DUE if spent + cents <= watch.wish.monthly_cents else TopUpState.OVER_LIMIT
+    is_due = state is TopUpState.DUE
+    return replace(
+        watch,
+        fall=watch.fall + 1,
+        is_low=True,
+        is_told=False,
+        fell_at_ms=now_ms,
+        answered_ms=answered_ms,
+        top_up=state,
+        top_up_cents=cents if is_due else 0,
+        payment_method=None,
+        reason=None,
+        month=month,
+        month_cents=spent + (cents if is_due else 0),
+    )

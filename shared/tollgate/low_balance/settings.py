@@ -1,0 +1,125 @@
+"""What owners set about a low balance, from the form to the row."""
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.errors import ConcurrencyLimitedError, InvalidInputError, Problem
+from tollgate.low_balance.repository import WatchMovedError, WatchRepository
+from tollgate.low_balance.rules import TopUpState, Watch, Wish, paid
+from tollgate.payments.amounts import CENTS_PER_USD, MAX_USD, MIN_USD
+from tollgate.webhooks.receivers import check_host, url_problem
+
+MAX_THRESHOLD_USD = 10_000
+MAX_MONTHLY_USD = 20_000
+MAX_EMAILS = 5
+MAX_EMAIL_LENGTH = 254
+MAX_WRITES = 5
+_EMAIL = re.compile(r"[^@\s,]+@[^@\s,]+\.[^@\s,]+")
+
+
+@dataclass(frozen=True, slots=True)
+class LowBalanceSettings:
+    """Shows and changes what is done about a low balance."""
+
+    watches: WatchRepository
+    guard: AddressGuard
+
+    def get(self, account_id: str) -> Watch:
+        """Return what is set, and what became of the last fall."""
+        return self.watches.get(account_id)
+
+    def change(self, account_id: str, sent: Mapping[str, str]) -> Watch:
+        """Set what a form says: `threshold`, `emails`, `webhook`, `amount` and `monthly`; empty is off.
+
+        Amounts are whole US dollars. Raises `InvalidInputError`, `ConcurrencyLimitedError`.
+        """
+        wish = read_wish(sent)
+        if wish.webhook is not None:
+            problem = url_problem("/webhook", wish.webhook, self.guard)
+            if problem is not None:
+                raise InvalidInputError([problem])
+            check_host("/webhook", wish.webhook, self.guard)
+
+        def changed(watch: Watch) -> Watch:
+            if wish.top_up_cents and watch.customer is None:
+                raise InvalidInputError([Problem("/amount", "Save a card first: pay once with it below.")])
+            # With another threshold what is low is another question; a payment under way ends by itself.
+            is_low = watch.is_low and watch.top_up is TopUpState.DUE
+            return replace(watch, wish=wish, is_low=is_low)
+
+        return self._write(account_id, changed)
+
+    def customer(self, account_id: str) -> str | None:
+        """Return who at Stripe has the account's saved card."""
+        return self.watches.get(account_id).customer
+
+    def save_customer(self, account_id: str, customer: str) -> None:
+        """Note who at Stripe has the account's saved card. A repeat changes nothing."""
+        self._write(account_id, lambda watch: replace(watch, customer=customer))
+
+    def topped_up(self, account_id: str, fall: int, credited_ms: int) -> None:
+        """Note that the top-up of a fall is on the account, unless another fall came since."""
+
+        def changed(watch: Watch) -> Watch:
+            is_due = watch.fall == fall and watch.top_up is TopUpState.DUE
+            return paid(watch, credited_ms) if is_due else watch
+
+        self._write(account_id, changed)
+
+    def _write(self, account_id: str, change: Callable[[Watch], Watch]) -> Watch:
+        for _ in range(MAX_WRITES):
+            watch = self.watches.get(account_id)
+            changed = change(watch)
+            if changed == watch:
+                return watch
+            with suppress(WatchMovedError):
+                return self.watches.save(watch, changed)
+        raise ConcurrencyLimitedError("These settings are being changed by many requests at once.")
+
+
+def read_wish(sent: Mapping[str, str]) -> Wish:
+    """Return what a form says. Raises `InvalidInputError` with every problem."""
+    problems: list[Problem] = []
+
+    def usd(name: str, least: int, most: int) -> int:
+        text = sent.get(name, "").strip()
+        if not text:
+            return 0
+        is_number = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+        if not is_number or not least <= int(text) <= most:
+            problems.append(Problem(f"/{name}", "Must be whole US dollars.", f"{least} to {most}, or empty"))
+            return 0
+        return int(text) * CENTS_PER_USD
+
+    emails = dict.fromkeys(re.split(r"[\s,]+", sent.get("emails", "")))
+    wish = Wish(
+        threshold_cents=usd("threshold", 1, MAX_THRESHOLD_USD),
+        emails=tuple(email for email in emails if email),
+        webhook=sent.get("webhook", "").strip() or None,
+        top_up_cents=usd("amount", MIN_USD, MAX_USD),
+        monthly_cents=usd("monthly", MIN_USD, MAX_MONTHLY_USD),
+    )
+    if len(wish.emails) > MAX_EMAILS or not all(
+        len(email) <= MAX_EMAIL_LENGTH and _EMAIL.fullmatch(email) for email in wish.emails
+    ):
+        problems.append(Problem("/emails", "Must be e-mail addresses.", f"at most {MAX_EMAILS}"))
+    if wish.top_up_cents:
+        problems += _top_up_problems(wish)
+    if problems:
+        raise InvalidInputError(problems)
+    return wish
+
+
+def _top_up_problems(wish: Wish) -> list[Problem]:
+    problems = []
+    if not wish.threshold_cents:
+        problems.append(Problem("/threshold", "Required with an automatic top-up."))
+    # Else the balance would still be low afterwards, and nothing would top it up again.
+    if wish.top_up_cents < wish.threshold_cents:
+        problems.append(Problem("/amount", "Must not be less than the threshold."))
+    if wish.monthly_cents < wish.top_up_cents:
+        problems.append(Problem("/monthly", "Must not be less than the top-up."))
+    return problems

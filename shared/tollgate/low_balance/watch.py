@@ -1,0 +1,102 @@
+"""From new entries of the ledger to a fall: whose balance is below its threshold now."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from tollgate.accounts.models import Account
+from tollgate.accounts.repository import AccountRepository
+from tollgate.kit.clock import Clock
+from tollgate.kit.observability import logger
+from tollgate.kit.queue import Queue
+from tollgate.kit.writes import Write
+from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.holds import text_entry_id
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.low_balance.repository import WatchMovedError, WatchRepository
+from tollgate.low_balance.rules import Watch, looked_at
+from tollgate.webhooks.models import Delivery
+from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
+from tollgate.webhooks.schedule import LATE_MS
+
+EVENT = "balance.low"
+# Looks at one account; each but the first because the owner or a payment wrote its row meanwhile.
+MAX_LOOKS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BalanceWatch:
+    """Looks at balances that entries have moved. A repeat is harmless: the row knows its last fall."""
+
+    watches: WatchRepository
+    accounts: AccountRepository
+    ledger: LedgerRepository
+    deliveries: DeliveryRepository
+    queue: Queue
+    clock: Clock
+
+    def look(self, entries: Iterable[Entry]) -> None:
+        """Look at the accounts that some entries are of, each once."""
+        newest: dict[str, int] = defaultdict(int)
+        for entry in entries:
+            at_ms = entry.created_at_ms if entry.kind is EntryKind.CREDIT else 0
+            newest[entry.account_id] = max(newest[entry.account_id], at_ms)
+        for account_id, newest_credit_ms in newest.items():
+            self.look_at(account_id, newest_credit_ms)
+
+    def look_at(self, account_id: str, newest_credit_ms: int = 0) -> None:
+        """Look at one account; where its balance fell, note it, and have something done about it."""
+        for _ in range(MAX_LOOKS):
+            watch = self.watches.get(account_id)
+            if not watch.wish.is_on:
+                return
+            with suppress(WatchMovedError):
+                watch = self._look(watch, newest_credit_ms)
+                # Sent whenever there is something to do, so a crash before it is mended by the repeat.
+                if watch.is_low and not watch.is_told:
+                    self.queue.send({"account_id": account_id, "fall": watch.fall})
+                return
+        logger.error("record_usage.watch_moved", account_id=account_id)
+
+    def _look(self, watch: Watch, newest_credit_ms: int) -> Watch:
+        account = self.accounts.get(watch.account_id)
+        if account is None:
+            return watch
+        changed = looked_at(watch, self._worth(account), newest_credit_ms, self.clock.now_ms())
+        if changed is None:
+            return watch
+        has_fallen = changed.fall > watch.fall
+        try:
+            saved = self.watches.save(watch, changed, self._event(changed) if has_fallen else ())
+        except DeliveryMovedError:
+            # Its id is of this very fall: it was written by whoever was quicker.
+            raise WatchMovedError(watch.account_id) from None
+        if has_fallen:
+            logger.info("record_usage.balance_low", account_id=watch.account_id, fall=saved.fall)
+        return saved
+
+    def _worth(self, account: Account) -> int:
+        """Return the balance and what is set aside, less what of it is billed already."""
+        if not account.holds:
+            return account.balance_micro_usd
+        ids = [text_entry_id(hold.request_id) for hold in account.holds]
+        billed = sum(entry.amount_micro_usd for entry in self.ledger.named(account.account_id, ids))
+        return account.balance_micro_usd + sum(hold.amount_micro_usd for hold in account.holds) + billed
+
+    def _event(self, watch: Watch) -> Sequence[Write]:
+        """Return the webhook's delivery, a write of the same transaction: never lost, never doubled."""
+        if watch.wish.webhook is None:
+            return ()
+        now_ms = self.clock.now_ms()
+        delivery = Delivery(
+            f"evt_low_{watch.account_id.removeprefix('usr_')}_{watch.fall}",
+            watch.account_id,
+            watch.wish.webhook,
+            EVENT,
+            now_ms,
+            data={"thresholdCents": watch.wish.threshold_cents, "topUp": str(watch.top_up)},
+            next_attempt_at_ms=now_ms,
+            wake_at_ms=now_ms + LATE_MS,
+        )
+        return [self.deliveries.enqueue(delivery)]

@@ -1,0 +1,441 @@
+"""`functions/refill_balance`: a low balance is told once and topped up once, whatever dies in between."""
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import pytest
+
+from local.events import Context
+from local.template import ROOT
+from refill_balance.app import handler
+from tests.conftest import Aws
+from tests.functional.conftest import create
+from tests.functional.test_payments import send
+from tests.functional.test_record_usage import counted_records, record
+from tests.support.clock import ManualClock
+from tests.support.payments import KEYS, event
+from tests.support.stripe import CARD, CUSTOMER, FakeStripe, fake_stripe
+from tollgate.accounts.service import OpenedAccount
+from tollgate.composition import api as api_parts
+from tollgate.composition import parts
+from tollgate.kit import aws as kit_aws
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.ids import new_id
+from tollgate.kit.money import micro_usd_of_cents
+from tollgate.kit.queue import Queue
+from tollgate.kit.ses import Mailer
+from tollgate.ledger.audit import audit
+from tollgate.ledger.holds import HoldWrites, text_entry
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.low_balance import refill
+from tollgate.low_balance.repository import WatchRepository
+from tollgate.low_balance.rules import MAX_TOP_UP_AGE_MS, TopUpState, Watch
+
+CONTEXT: Any = Context("RefillBalanceFunction")
+EVENT: dict[str, Any] = json.loads((ROOT / "events/refill_balance.json").read_text())
+FORM = {"threshold": "10", "emails": "ada@example.com bob@example.com", "amount": "20", "monthly": "50"}
+STARTS_WITH_CENTS = 1_000
+TOP_UP = micro_usd_of_cents(2_000)
+
+
+class Sent(NamedTuple):
+    """A mail that was sent."""
+
+    to: str
+    subject: str
+    text: str
+
+
+@dataclass
+class Post:
+    """Takes mails in the place of SES."""
+
+    mails: list[Sent] = field(default_factory=list)
+
+    def send_email(self, **asked: Any) -> None:
+        simple = asked["Content"]["Simple"]
+        (to,) = asked["Destination"]["ToAddresses"]
+        assert asked["FromEmailAddress"] == "credit@tollgate.example"
+        self.mails.append(Sent(to, simple["Subject"]["Data"], simple["Body"]["Text"]["Data"]))
+
+
+@pytest.fixture
+def post(monkeypatch: pytest.MonkeyPatch) -> Post:
+    """Return the mails that are sent."""
+    found = Post()
+    monkeypatch.setattr(kit_aws, "sesv2", lambda: found)
+    monkeypatch.setenv("MAIL_FROM", "credit@tollgate.example")
+    return found
+
+
+@pytest.fixture
+def stripe(aws: Aws, post: Post) -> Iterator[FakeStripe]:
+    """Run Stripe, whose keys the service has."""
+    with fake_stripe() as found:
+        secret = json.dumps({**KEYS, "baseUrl": found.url})
+        aws.clients.secrets.put_secret_value(SecretId=aws.stack.refs["StripeSecret"], SecretString=secret)
+        parts.forget()
+        yield found
+    parts.forget()
+
+
+@pytest.fixture
+def ada(stripe: FakeStripe) -> OpenedAccount:
+    """Open an account at its threshold, with a saved card and all that can be wished for."""
+    account = api_parts.api().accounts.open(micro_usd_of_cents(STARTS_WITH_CENTS))
+    api_parts.api().low_balance.save_customer(account.account_id, CUSTOMER)
+    api_parts.api().low_balance.change(account.account_id, FORM)
+    return account
+
+
+def watch(account: OpenedAccount) -> Watch:
+    """Return the account's row as it is now."""
+    return api_parts.api().low_balance.get(account.account_id)
+
+
+def spend(aws: Aws, account: OpenedAccount) -> None:
+    """Spend a cent, and let the ledger's stream arrive."""
+    create(account)
+    look(aws)
+
+
+def look(aws: Aws) -> None:
+    """Let the ledger's stream arrive, all of it, as after a failure."""
+    assert record(counted_records(aws)) == {"batchItemFailures": []}
+
+
+def messages(aws: Aws) -> list[str]:
+    """Take the messages that wait for the function."""
+    return aws.messages("RefillQueue")
+
+
+def deliver(body: str) -> bool:
+    """Hand one message to the function; give whether it is done with it."""
+    asked = deepcopy(EVENT)
+    asked["Records"][0]["body"] = body
+    return bool(handler(asked, CONTEXT) == {"batchItemFailures": []})
+
+
+def settle(aws: Aws) -> None:
+    """Deliver what there is."""
+    for body in messages(aws):
+        assert deliver(body)
+
+
+def is_proven(account: OpenedAccount) -> bool:
+    """Return whether the account's books agree."""
+    found = api_parts.api().accounts.me(account.account_id)
+    entries = api_parts.api().statement.ledger.entries(account.account_id)
+    return audit(account.account_id, found.balance_micro_usd, entries) is None
+
+
+def credits_of(account: OpenedAccount) -> list[Any]:
+    """Return the credits but the first one."""
+    entries = api_parts.api().statement.page(account.account_id, {"kind": "credit"})["entries"]
+    return list(entries[:-1])
+
+
+class TestTheEventFile:
+    def test_a_message_about_an_account_without_a_watch_does_nothing(self, post: Post, aws: Aws) -> None:
+        assert handler(EVENT, CONTEXT) == {"batchItemFailures": []}
+        assert post.mails == []
+
+
+class TestAFall:
+    def test_is_told_and_topped_up(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post
+    ) -> None:
+        spend(aws, ada)
+        settle(aws)
+        assert [mail.to for mail in post.mails] == ["ada@example.com", "bob@example.com"]
+        assert "below $10.00" in post.mails[0].subject
+        assert "$20.00 from your saved card" in post.mails[0].text
+        (entry,) = credits_of(ada)
+        assert (entry["amountMicroUsd"], entry["reference"]) == (TOP_UP, "pi_1")
+        assert watch(ada).top_up is TopUpState.PAID
+        assert is_proven(ada)
+
+    def test_stripe_is_asked_for_a_payment_that_nobody_has_to_be_there_for(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe
+    ) -> None:
+        spend(aws, ada)
+        settle(aws)
+        assert stripe.asked == [
+            {
+                "amount": "2000",
+                "currency": "usd",
+                "customer": CUSTOMER,
+                "payment_method": CARD,
+                "automatic_payment_methods[enabled]": "true",
+                "automatic_payment_methods[allow_redirects]": "never",
+                "off_session": "true",
+                "confirm": "true",
+                "error_on_requires_action": "true",
+                "description": "Tollgate credit",
+                "metadata[tollgate_account]": ada.account_id,
+                "metadata[tollgate_cents]": "2000",
+                "metadata[tollgate_fall]": "1",
+            }
+        ]
+
+    def test_at_the_threshold_there_is_none(self, aws: Aws, ada: OpenedAccount) -> None:
+        look(aws)
+        assert messages(aws) == []
+
+    def test_one_fall_is_one_however_often_it_is_looked_at_and_heard_of(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post
+    ) -> None:
+        for _ in range(3):
+            spend(aws, ada)
+            look(aws)
+        bodies = messages(aws)
+        for body in bodies * 2:
+            assert deliver(body)
+        look(aws)
+        settle(aws)
+        assert len(stripe.intents) == len(credits_of(ada)) == 1
+        assert len(post.mails) == 2
+
+    def test_the_next_one_is_another(self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe) -> None:
+        for falls in (1, 2):
+            while watch(ada).fall < falls:
+                take(aws, ada, 400)
+                look(aws)
+            settle(aws)
+        assert stripe.taken_cents == 4_000
+        assert is_proven(ada)
+
+    def test_a_month_has_its_bound(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post
+    ) -> None:
+        for _ in range(12):
+            take(aws, ada, 900)
+            look(aws)
+            settle(aws)
+            if watch(ada).top_up is TopUpState.OVER_LIMIT:
+                break
+        assert stripe.taken_cents == 4_000
+        assert "over your bound for this month" in post.mails[-1].text
+
+    def test_a_webhook_hears_of_it_once(self, aws: Aws, ada: OpenedAccount) -> None:
+        form = {"threshold": "10", "webhook": "https://93.184.216.34/hook"}
+        api_parts.api().low_balance.change(ada.account_id, form)
+        spend(aws, ada)
+        look(aws)
+        (delivery,) = api_parts.api().webhooks.page(ada.account_id, {})["deliveries"]
+        assert (delivery["type"], delivery["url"]) == ("balance.low", form["webhook"])
+
+    def test_what_a_text_has_set_aside_is_no_fall(self, aws: Aws, ada: OpenedAccount) -> None:
+        me = api_parts.api().accounts.me(ada.account_id)
+        aws.clients.dynamodb.update_item(
+            TableName=aws.stack.refs["AccountsTable"],
+            Key={"account_id": {"S": ada.account_id}},
+            UpdateExpression="SET balance_micro_usd = :left, holds = :holds",
+            ExpressionAttributeValues={
+                ":left": {"N": "0"},
+                ":holds": {
+                    "M": {
+                        "req_1": {
+                            "M": {
+                                "amount": {"N": str(me.balance_micro_usd)},
+                                "expires_at": {"N": "1"},
+                            }
+                        }
+                    }
+                },
+            },
+        )
+        look(aws)
+        assert messages(aws) == []
+
+
+def take(aws: Aws, account: OpenedAccount, cents: int) -> None:
+    """Charge an account for a text that cost so much."""
+    entry = text_entry(
+        account.account_id,
+        new_id("req"),
+        model="gpt-5.4-mini",
+        charge_micro_usd=micro_usd_of_cents(cents),
+        usage={},
+        now_ms=parts.clock().now_ms(),
+    )
+    writes = HoldWrites(*(aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable")))
+    Database(aws.clients.dynamodb).transact(writes.charge_late(entry, None))
+
+
+class TestARefusedCard:
+    @pytest.mark.parametrize("code", ["card_declined", "authentication_required", "expired_card"])
+    def test_is_told_and_not_tried_again(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post, code: str
+    ) -> None:
+        stripe.declines = code
+        spend(aws, ada)
+        settle(aws)
+        spend(aws, ada)
+        settle(aws)
+        assert len(stripe.intents) == 1
+        assert (stripe.taken_cents, credits_of(ada)) == (0, [])
+        assert ["failed" in mail.subject for mail in post.mails] == [False, False, True, True]
+        assert (watch(ada).top_up, watch(ada).month_cents) == (TopUpState.FAILED, 0)
+
+    def test_no_card_is_told_too(self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post) -> None:
+        stripe.has_card = False
+        spend(aws, ada)
+        settle(aws)
+        assert refill.NO_CARD in post.mails[-1].text
+        assert stripe.intents == []
+
+
+class TestStripeIsDown:
+    def test_it_is_asked_again_and_pays_once(self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe) -> None:
+        spend(aws, ada)
+        (body,) = messages(aws)
+        stripe.down = 4
+        assert not deliver(body)
+        assert watch(ada).top_up is TopUpState.DUE
+        while stripe.down or not deliver(body):
+            deliver(body)
+        assert len(stripe.intents) == len(credits_of(ada)) == 1
+
+    def test_nobody_asks_when_stripe_may_have_forgotten_the_key(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, clock: ManualClock, post: Post
+    ) -> None:
+        spend(aws, ada)
+        clock.advance(MAX_TOP_UP_AGE_MS + 1)
+        settle(aws)
+        assert stripe.intents == []
+        assert watch(ada).top_up is TopUpState.FAILED
+        assert refill.NOT_KNOWN in post.mails[-1].text
+
+
+class DiedError(Exception):
+    """The process ended here."""
+
+
+class TestACrash:
+    """The process dies at any step, before it is done or after it; then its message comes again."""
+
+    STEPS = (
+        (Mailer, "send"),
+        (WatchRepository, "save"),
+        (refill, "saved_card"),
+        (refill, "charge_saved_card"),
+        (LedgerRepository, "credit"),
+    )
+
+    @pytest.mark.parametrize("is_done", [False, True])
+    @pytest.mark.parametrize("nth", [1, 2, 3])
+    @pytest.mark.parametrize("step", STEPS, ids=lambda step: step[1])
+    def test_anywhere_ends_in_one_payment_and_one_credit(
+        self,
+        aws: Aws,
+        ada: OpenedAccount,
+        stripe: FakeStripe,
+        monkeypatch: pytest.MonkeyPatch,
+        step: tuple[Any, str],
+        nth: int,
+        is_done: bool,
+    ) -> None:
+        spend(aws, ada)
+        (body,) = messages(aws)
+        room, name = step
+        real, calls = getattr(room, name), 0
+
+        def dies(*args: Any, **named: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls != nth:
+                return real(*args, **named)
+            if is_done:
+                real(*args, **named)
+            raise DiedError
+
+        monkeypatch.setattr(room, name, dies)
+        deliver(body)
+        monkeypatch.setattr(room, name, real)
+        assert deliver(body)
+        assert deliver(body)
+        assert len(stripe.intents) == len(credits_of(ada)) == 1
+        assert stripe.taken_cents == 2_000
+        assert watch(ada).top_up is TopUpState.PAID
+        assert is_proven(ada)
+
+    def test_between_the_fall_and_its_message(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        create(ada)
+        queue = Queue
+        real = queue.send
+
+        def dies(*_: Any, **__: Any) -> None:
+            raise DiedError
+
+        monkeypatch.setattr(queue, "send", dies)
+        assert record(counted_records(aws))["batchItemFailures"]
+        monkeypatch.setattr(queue, "send", real)
+        look(aws)
+        settle(aws)
+        assert len(stripe.intents) == len(credits_of(ada)) == 1
+
+
+class TestStripesEvent:
+    def test_credits_what_the_function_did_not_live_to_credit_and_once(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        spend(aws, ada)
+        (body,) = messages(aws)
+
+        def dies(*_: Any) -> None:
+            raise DiedError
+
+        with monkeypatch.context() as patched:
+            patched.setattr(LedgerRepository, "credit", dies)
+            assert not deliver(body)
+        told = event(stripe.intents[0], "payment_intent.succeeded")
+        assert send(told)[1]["data"] == {"outcome": "credited"}
+        assert send(told)[1]["data"] == {"outcome": "repeated"}
+        assert watch(ada).top_up is TopUpState.PAID
+        assert deliver(body)
+        assert len(credits_of(ada)) == 1
+        assert is_proven(ada)
+
+    def test_a_checkouts_own_payment_is_told_of_by_its_session_alone(
+        self, ada: OpenedAccount, stripe: FakeStripe
+    ) -> None:
+        metadata = {"tollgate_account": ada.account_id, "tollgate_cents": "2500"}
+        intent = {"id": "pi_9", "currency": "usd", "amount_received": 2_500, "metadata": metadata}
+        assert send(event(intent, "payment_intent.succeeded"))[1]["data"] == {"outcome": "ignored"}
+
+
+class TestSettings:
+    @pytest.mark.parametrize(
+        ("changed", "path"),
+        [
+            ({"threshold": "-1"}, "/threshold"),
+            ({"threshold": ""}, "/threshold"),
+            ({"amount": "9"}, "/amount"),
+            ({"amount": "4"}, "/amount"),
+            ({"monthly": "19"}, "/monthly"),
+            ({"emails": "ada"}, "/emails"),
+            ({"emails": " ".join(f"a{n}@example.com" for n in range(6))}, "/emails"),
+            ({"webhook": "http://169.254.169.254/"}, "/webhook"),
+            ({"webhook": "gopher"}, "/webhook"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused_by_name(
+        self, ada: OpenedAccount, changed: dict[str, str], path: str
+    ) -> None:
+        before = watch(ada)
+        with pytest.raises(InvalidInputError) as refused:
+            api_parts.api().low_balance.change(ada.account_id, {**FORM, **changed})
+        assert path in {problem.path for problem in refused.value.problems}
+        assert watch(ada) == before
+
+    def test_a_top_up_needs_a_saved_card(self, stripe: FakeStripe) -> None:
+        account = api_parts.api().accounts.open(0)
+        with pytest.raises(InvalidInputError, match="Save a card first"):
+            api_parts.api().low_balance.change(account.account_id, FORM)

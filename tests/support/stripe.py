@@ -1,0 +1,88 @@
+"""Stripe's API on loopback, as far as saved cards and payments from them go; it keeps idempotency keys.
+
+Shapes and rules: Stripe's API reference (PaymentIntent, PaymentMethod, Idempotent requests, Errors).
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl
+
+from tests.support.http_server import Received, Reply, http_server
+
+CUSTOMER, CARD = "cus_Ada", "pm_AdasCard"
+TYPE = {"content-type": "application/json"}
+
+
+@dataclass
+class FakeStripe:
+    """What Stripe knows. `declines` is the code that the card is refused with; `down` how many calls fail."""
+
+    url: str = ""
+    has_card: bool = True
+    declines: str | None = None
+    down: int = 0
+    intents: list[dict[str, Any]] = field(default_factory=list)
+    asked: list[dict[str, str]] = field(default_factory=list)
+    _answers: dict[str, tuple[str, Reply]] = field(default_factory=dict)
+
+    @property
+    def taken_cents(self) -> int:
+        """Return what was taken from the card, all payments together."""
+        return sum(intent["amount"] for intent in self.intents if intent["status"] == "succeeded")
+
+    def answer(self, request: Received) -> Reply:
+        """Answer one call."""
+        if self.down:
+            self.down -= 1
+            return _error(503, "api_error", None)
+        path = request.path.partition("?")[0]
+        if request.method == "GET" and path == f"/v1/customers/{CUSTOMER}/payment_methods":
+            cards = [{"id": CARD, "object": "payment_method", "type": "card"}] if self.has_card else []
+            return _ok({"object": "list", "data": cards, "has_more": False, "url": path})
+        if request.method == "GET" and path.startswith("/v1/payment_intents/"):
+            return _ok(next(one for one in self.intents if one["id"] == path.rpartition("/")[2]))
+        assert (request.method, path) == ("POST", "/v1/payment_intents"), path
+        key, body = request.headers["idempotency-key"], request.body.decode()
+        # A key that comes again is answered as it was the first time, and only for the same request.
+        if key in self._answers:
+            asked, reply = self._answers[key]
+            return reply if asked == body else _error(400, "idempotency_error", None)
+        reply = self._pay(dict(parse_qsl(body)))
+        self._answers[key] = (body, reply)
+        return reply
+
+    def _pay(self, asked: dict[str, str]) -> Reply:
+        self.asked.append(asked)
+        metadata = {name[9:-1]: value for name, value in asked.items() if name.startswith("metadata[")}
+        intent = {
+            "id": f"pi_{len(self.intents) + 1}",
+            "object": "payment_intent",
+            "amount": int(asked["amount"]),
+            "amount_received": 0 if self.declines else int(asked["amount"]),
+            "currency": asked["currency"],
+            "metadata": metadata,
+            "status": "requires_payment_method" if self.declines else "succeeded",
+        }
+        self.intents.append(intent)
+        return _error(402, "card_error", self.declines) if self.declines else _ok(intent)
+
+
+@contextmanager
+def fake_stripe() -> Iterator[FakeStripe]:
+    """Run a Stripe of one's own."""
+    stripe = FakeStripe()
+    with http_server(stripe.answer) as url:
+        stripe.url = url.removesuffix("/hook")
+        yield stripe
+
+
+def _ok(found: dict[str, Any]) -> Reply:
+    return Reply(200, json.dumps(found).encode(), TYPE)
+
+
+def _error(status: int, kind: str, code: str | None) -> Reply:
+    error = {"type": kind, "code": code, "message": "Your card was declined."}
+    return Reply(status, json.dumps({"error": error}).encode(), TYPE)
