@@ -14,6 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
+from admin.app import app as admin_app
 from api.app import app as api_app
 from dashboard.app import app as dashboard_app
 from get_status.app import app as status_app
@@ -78,8 +79,9 @@ def _chunks(body: "StreamingBody") -> Iterator[bytes]:
     yield from body.iter_chunks(CHUNK_BYTES)
 
 
-DASHBOARD_PATHS = ("/", "/docs", "/dashboard")
+DASHBOARD_PATHS = ("/", "/docs", "/status", "/dashboard")
 DASHBOARD_FOLDERS = ("/docs/", "/dashboard/")
+ADMIN_PATH = "/admin"
 MCP_PATH = "/mcp"
 STATUS_PATH = "/api/v1/task/status/"
 TEXT_PATHS = tuple(
@@ -97,6 +99,8 @@ async def api(scope: Scope, receive: Receive, send: Send) -> None:
         await text_app(scope, receive, send)
     elif path.startswith(STATUS_PATH):
         await status_app(scope, receive, send)
+    elif path == ADMIN_PATH or path.startswith(f"{ADMIN_PATH}/"):
+        await admin_app(scope, receive, send)
     elif path in DASHBOARD_PATHS or path.startswith(DASHBOARD_FOLDERS):
         await dashboard_app(scope, receive, send)
     elif path == MCP_PATH:

@@ -6,7 +6,7 @@ shows a secret but a new key, once.
 security.py   who is looking, and whether our own page asked; `sign_in.py`
 serving.py    what all pages have alike
 services.py   what the pages call; `render.py`, `form_body.py`: out and in
-landing.py    `/`, the same for everybody; `docs.py`: `/docs`
+landing.py    `/`, the same for everybody; `docs.py`: `/docs`; `status.py`: `/status`
 overview.py   and a file for each other page, of its name
 templates/    the pages; `static/`: style, scripts, icons
 """
@@ -24,21 +24,20 @@ from dashboard import (
     overview,
     playground,
     sign_in,
+    status,
     tasks,
     top_up,
     webhooks,
 )
 from dashboard.render import PATH, STATIC
-from dashboard.serving import site
-
-# What the gateway takes as it is; anything else goes through it in base64.
-TEXT_TYPES = ["text/", "application/json", "image/svg+xml"]
+from dashboard.serving import TEXT_TYPES, site
 
 app = site()
 for pages in (overview, activity, sign_in, catalog, playground, tasks, chat, keys, webhooks, top_up):
     app.include_router(pages.router, prefix=PATH)
 app.include_router(landing.router)
 app.include_router(docs.router)
+app.include_router(status.router)
 app.mount(f"{PATH}/static/{{version}}", StaticFiles(directory=STATIC))
 
 handler = Mangum(app, lifespan="off", text_mime_types=TEXT_TYPES)

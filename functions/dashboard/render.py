@@ -65,6 +65,7 @@ def part(request: Request, template: str, status: int = 200, **context: Any) -> 
         **_places(request),
         "csrf": csrf_token(request),
         "visitor": request.session.get("name"),
+        "is_operator": request.session.get("desk", False),
     }
     return HTMLResponse(_environment().get_template(template).render({**shared, **context}), status)
 

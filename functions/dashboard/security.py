@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.sessions import SessionStore
+from tollgate.kit.errors import RouteNotFoundError
 
 COOKIE = "tollgate_session"
 # Who does nothing for this long is signed out.
@@ -57,11 +58,28 @@ def visitor_of(request: Request) -> Visitor:
 SignedIn = Annotated[Visitor, Depends(visitor_of)]
 
 
-def sign_in(request: Request, sessions: SessionStore, account_id: str, name: str) -> None:
+def operator_of(request: Request, visitor: SignedIn) -> Visitor:
+    """Return the operator who is signed in; for anybody else there is no such page (`RouteNotFoundError`)."""
+    if not dashboard_parts.dashboard().sessions.is_operator(request.session["id"]):
+        raise RouteNotFoundError(request.method, request.url.path)
+    return visitor
+
+
+OperatorSignedIn = Annotated[Visitor, Depends(operator_of)]
+
+
+def sign_in(
+    request: Request, sessions: SessionStore, account_id: str, name: str, *, is_operator: bool = False
+) -> None:
     """Begin a session of its own: nothing of the one before, its token included, is good in it."""
     request.session.clear()
     request.session.update(
-        id=sessions.begin(account_id), account_id=account_id, name=name, seen_at_s=int(time.time())
+        id=sessions.begin(account_id, is_operator=is_operator),
+        account_id=account_id,
+        name=name,
+        seen_at_s=int(time.time()),
+        # For the menu alone: what an operator may do is asked of the session's row
+        desk=is_operator,
     )
     csrf_token(request)
 
@@ -100,7 +118,7 @@ def path_of(request: Request) -> str:
 
 def is_public(path: str) -> bool:
     """Return whether the page at a path, without the gateway's stage, is the same for everybody."""
-    return path in ("", "/", "/docs") or path.startswith("/docs/")
+    return path in ("", "/", "/docs", "/status") or path.startswith("/docs/")
 
 
 class Sessions:

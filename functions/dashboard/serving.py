@@ -36,6 +36,8 @@ SEE_OTHER = 303
 BAD = 400
 # For the log alone, by nginx's word for it.
 CLIENT_LEFT = 499
+# What the gateway takes as it is; anything else goes through it in base64.
+TEXT_TYPES = ["text/", "application/json", "image/svg+xml"]
 FOR_EVER = "public, max-age=31536000, immutable"
 
 

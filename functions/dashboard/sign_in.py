@@ -60,7 +60,7 @@ async def end(services: Services, request: Request) -> Response:
     except SignInUnavailableError:
         return _unavailable(request)
     account_id = services.identities.account_of(person)
-    sign_in(request, services.sessions, account_id, person.name)
+    sign_in(request, services.sessions, account_id, person.name, is_operator=person.is_operator)
     return RedirectResponse(home(request), SEE_OTHER)
 
 
@@ -71,7 +71,7 @@ def development_email(services: Services, request: Request, sent: Sent) -> Respo
     person = development.person_of(sent.get("email", ""))
     account_id = identities.account_of(person)
     identities.welcome(account_id, development.CREDIT_MICRO_USD)
-    sign_in(request, services.sessions, account_id, person.name)
+    sign_in(request, services.sessions, account_id, person.name, is_operator=person.is_operator)
     return moved(home(request))
 
 

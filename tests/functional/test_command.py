@@ -243,7 +243,7 @@ class TestRefund:
 
 class TestPeople:
     def test_an_account_is_found_by_who_signs_in_to_it(self, run: Run) -> None:
-        person = Person("development#ada@example.com", "ada@example.com")
+        person = Person("development#ada@example.com", "Ada", "ada@example.com")
         account_id = dashboard_parts.dashboard().identities.account_of(person)
         assert answer(run("accounts", "show", "ada@example.com", "--json"))["accountId"] == account_id
         assert answer(run("accounts", "list", "--json"))["accounts"][0]["email"] == "ada@example.com"

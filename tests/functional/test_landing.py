@@ -12,8 +12,10 @@ import pytest
 from dashboard.app import handler
 from tests.conftest import Aws
 from tests.support.dashboard import CONTEXT, EVENT, STAGE, Browser
+from tests.support.samples import PAID_IMAGE
 from tollgate.catalog.loader import Catalog, Document, compiled
 from tollgate.composition import api as api_parts
+from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
 
 MAX_BYTES = 150_000
@@ -87,3 +89,19 @@ class TestLanding:
         text = get("/")["body"]
         for path in ("/docs", "/dashboard/playground", "/dashboard", "/dashboard/catalog"):
             assert f'href="{STAGE}{path}"' in text
+
+
+class TestStatus:
+    def test_a_model_without_a_provider_is_shown_as_unavailable_to_everybody(self, aws: Aws) -> None:
+        browser = Browser(base="")
+        assert "All models are operational" in browser.get("/status").text
+        health = dashboard_parts.dashboard().health
+        providers = {route.provider for route in api_parts.api().catalog.catalog().get(PAID_IMAGE).routes}
+        for provider in providers:
+            health.switch(provider, disabled=True, reason="a secret of ours")
+        parts.forget()
+        answer = browser.get("/status")
+        assert answer.status == 200
+        assert re.search(rf"/docs/models/{PAID_IMAGE}\".*?Unavailable", answer.text)
+        assert "a secret of ours" not in answer.text
+        assert answer.cookie is None

@@ -79,9 +79,18 @@ TEXT_OF_OTHER_BASES = {
 """The same where a client joins its base URL in another way."""
 
 DASHBOARD = {
-    *((method, path) for path in ("/", "/docs", "/docs/{proxy+}") for method in ("GET", "OPTIONS")),
+    *(
+        (method, path)
+        for path in ("/", "/docs", "/docs/{proxy+}", "/status")
+        for method in ("GET", "OPTIONS")
+    ),
     *((method, "/dashboard") for method in ("GET", "OPTIONS")),
     *((method, "/dashboard/{proxy+}") for method in ("GET", "POST", "OPTIONS")),
+}
+
+ADMIN = {
+    *((method, "/admin") for method in ("GET", "OPTIONS")),
+    *((method, "/admin/{proxy+}") for method in ("GET", "POST", "OPTIONS")),
 }
 
 MCP = {("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp")}
@@ -92,7 +101,7 @@ GATEWAY_ONLY = {("rate_limited", 429, "TooManyRequests")}
 
 class TestRoutes:
     def test_they_are_explicit(self, template: Template) -> None:
-        assert template.routes() == ROUTES | TEXT | TEXT_OF_OTHER_BASES | DASHBOARD | MCP
+        assert template.routes() == ROUTES | TEXT | TEXT_OF_OTHER_BASES | DASHBOARD | ADMIN | MCP
 
     def test_on_one_machine_the_same_function_answers_text(self) -> None:
         for _, path in TEXT | TEXT_OF_OTHER_BASES - {("POST", V1_TWICE), ("GET", V1_TWICE)}:

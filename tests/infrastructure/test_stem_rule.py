@@ -8,6 +8,7 @@ import pytest
 from local.template import ROOT, Template, named, stem_of
 
 STEMS = (
+    "admin",
     "api",
     "get_status",
     "text",

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from dashboard.app import handler
+from admin.app import handler as admin
+from dashboard.app import handler as dashboard
 from local.events import Context
 from local.template import ROOT
 
@@ -40,10 +41,15 @@ class Answer:
 
 @dataclass
 class Browser:
-    """Keeps the session's cookie and the page's token, as a browser does."""
+    """Keeps the session's cookie and the page's token, as a browser does; `base` is where its pages are."""
 
     session: str | None = None
     csrf: str = ""
+    base: str = "/dashboard"
+
+    def at(self, base: str) -> "Browser":
+        """Return the same person at other pages."""
+        return Browser(self.session, self.csrf, base)
 
     def get(self, path: str, *, part: bool = False) -> Answer:
         """Open a page below `/dashboard`; as a part of one, htmx asks."""
@@ -77,6 +83,7 @@ class Browser:
 
     def send(self, method: str, path: str, headers: dict[str, str], body: str | None = None) -> Answer:
         """Send any request."""
+        handler = admin if self.base == "/admin" else dashboard
         answer = handler(self._event(method, path, headers, body), CONTEXT)
         encoded = answer.get("isBase64Encoded")
         text = base64.b64decode(answer["body"]).decode() if encoded else answer["body"]
@@ -101,12 +108,12 @@ class Browser:
             values.setdefault(name, []).append(value)
         event |= {
             "httpMethod": method,
-            "path": f"/dashboard{path}",
+            "path": f"{self.base}{path}",
             "headers": sent,
             "multiValueHeaders": {name: [value] for name, value in sent.items()},
             "queryStringParameters": {name: one[-1] for name, one in values.items()} or None,
             "multiValueQueryStringParameters": values or None,
             "body": body,
         }
-        event["requestContext"]["path"] = f"{STAGE}/dashboard{path}"
+        event["requestContext"]["path"] = f"{STAGE}{self.base}{path}"
         return event

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from tollgate.accounts.repository import AccountRepository
+from tollgate.catalog.loader import compiled
+from tollgate.catalog.refresh import DOCUMENT_KEY
 from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
@@ -15,11 +17,13 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.dead_letters import DeadLetters
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.queue import Queue
+from tollgate.kit.s3_document import S3Document
 from tollgate.kit.settings import Settings
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
 from tollgate.operating.accounts import AccountDesk
 from tollgate.operating.dead_letters import DeadLetterDesk, Work
+from tollgate.operating.prices import PriceDesk
 from tollgate.operating.providers import ProviderDesk
 from tollgate.operating.tasks import TaskDesk
 from tollgate.providers.runtime.health_store import ProviderHealthStore
@@ -36,6 +40,7 @@ class CommandSettings(Settings):
     accounts_table: str
     ledger_table: str
     tasks_table: str
+    config_bucket: str
     identities_table: str
     providers_table: str
     live_providers: str
@@ -72,8 +77,8 @@ class Operator:
             tasks=self.tasks,
             keys=self.api.keys,
             statement=self.api.statement,
-            names_of=self.people.names,
-            account_of=self.people.account_named,
+            emails_of=self.people.emails,
+            account_of=self.people.account_of_email,
             clock=self.clock,
         )
 
@@ -88,6 +93,13 @@ class Operator:
         """Return what is done to providers."""
         live = frozenset(self.settings.live_providers.split(","))
         return ProviderDesk(self.health, self.api.catalog, live, self.clock)
+
+    @property
+    def price_desk(self) -> PriceDesk:
+        """Return what is done to prices."""
+        document = S3Document(aws.s3(), self.settings.config_bucket, DOCUMENT_KEY)
+        api = self.api
+        return PriceDesk(document, compiled, api.catalog.catalog, self.accounts, api.statistics)
 
     @property
     def dead_letter_desk(self) -> DeadLetterDesk:

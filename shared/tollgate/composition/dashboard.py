@@ -16,6 +16,8 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.settings import SettingsError
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.providers.runtime.health_store import ProviderHealthStore
+from tollgate.tasks.watch import RouteWatch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +30,7 @@ class DashboardSettings(ApiSettings):
 
     identities_table: str
     sessions_table: str
+    providers_table: str
     session_secret_arn: str
     sign_in_parameter: str | None = None
     tollgate_development_sign_in: bool = False
@@ -48,6 +51,7 @@ class Dashboard:
     identities: Identities
     chat_keys: ChatKeys
     sessions: SessionStore
+    health: ProviderHealthStore
     cognito: Cognito | None
 
     @property
@@ -59,6 +63,11 @@ class Dashboard:
     def upload_origin(self) -> str:
         """Return the origin that the browser sends files to."""
         return self.api.uploads.origin
+
+    @property
+    def route_watch(self) -> RouteWatch:
+        """Return who knows which models can be made now."""
+        return RouteWatch(self.api.catalog.catalog(), self.health, self.clock)
 
     @property
     def api(self) -> Api:
@@ -84,6 +93,7 @@ def dashboard() -> Dashboard:
         ),
         chat_keys=ChatKeys(ApiKeyRepository(db, settings.api_keys_table), parts.clock()),
         sessions=SessionStore(db, settings.sessions_table, parts.clock()),
+        health=ProviderHealthStore(db, settings.providers_table, parts.clock()),
         cognito=_cognito(settings.sign_in_parameter),
     )
 

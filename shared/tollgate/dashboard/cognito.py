@@ -18,6 +18,9 @@ from tollgate.dashboard.identities import Person
 
 SCOPES = "openid email"
 TIMEOUT_S = 5.0
+# The group of the pool whose members operate the service (template.yaml, OperatorsGroup); Cognito's claim.
+OPERATORS = "operators"
+GROUPS_CLAIM = "cognito:groups"
 ALGORITHMS = ("RS256",)
 """What Cognito signs with. A document that announces more, or `none`, is no reason to take it."""
 MAX_SUBJECT_LENGTH = 255
@@ -74,7 +77,11 @@ class Cognito:
             raise SignInRefusedError("no subject")
         # The address is for display alone, verified or not: an account is found by the subject.
         email = claims.get("email")
-        return Person(f"cognito#{subject}", email if email and isinstance(email, str) else subject)
+        name = email if email and isinstance(email, str) else subject
+        proven = name.lower() if name is email and claims.get("email_verified") is True else None
+        groups = claims.get(GROUPS_CLAIM)
+        is_operator = isinstance(groups, list) and OPERATORS in groups
+        return Person(f"cognito#{subject}", name, proven, is_operator)
 
     def sign_out_url(self, back: str) -> str:
         """Return where the pool forgets the visitor too, and then sends them to the URL `back`."""

@@ -13,6 +13,8 @@ from tollgate.kit.money import micro_usd_of_cents
 CREDIT_MICRO_USD = micro_usd_of_cents(10_000)
 # The longest address that SMTP carries (RFC 5321, section 4.5.3.1.3).
 MAX_EMAIL_LENGTH = 254
+# Who signs in as this operates the service on this machine.
+OPERATOR = "operator@tollgate.local"
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
@@ -21,4 +23,4 @@ def person_of(email: str) -> Person:
     address = email.strip().lower()
     if len(address) > MAX_EMAIL_LENGTH or not _EMAIL.fullmatch(address):
         raise InvalidInputError([Problem("/email", "Is not an e-mail address.", "name@example.com")])
-    return Person(f"development#{address}", address)
+    return Person(f"development#{address}", address, address, address == OPERATOR)

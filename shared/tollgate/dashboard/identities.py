@@ -15,10 +15,16 @@ WELCOME_ENTRY = "credit_welcome"
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who signed in: an id that never changes (`cognito#<sub>`), and what to call them."""
+    """Who signed in: an id that never changes (`cognito#<sub>`), and what to call them.
+
+    `email` is an address that the sign-in has proven theirs; operators find their account by it, so no other
+    will do. `is_operator` says whether they operate this service.
+    """
 
     identity_id: str
     name: str
+    email: str | None = None
+    is_operator: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,8 @@ class Identities:
     def account_of(self, person: Person) -> str:
         """Return the id of the person's account, made now if this is their first sign-in."""
         account_id = self.identities.account_id(person.identity_id) or self._made(person)
-        self.identities.note_name(person.identity_id, account_id, person.name)
+        if person.email is not None:
+            self.identities.note_email(person.identity_id, account_id, person.email)
         return account_id
 
     def _made(self, person: Person) -> str:

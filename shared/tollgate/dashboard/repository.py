@@ -1,8 +1,8 @@
-"""Identities in DynamoDB: which account a person who signs in has, and by which name operators find it.
+"""Identities in DynamoDB: which account a person who signs in has, and by which address operators find it.
 
-<identity>        the account of a person, and what they were called when that was noted last
-account#<id>      the name of an account: its person's
-name#<name>       the account of a name
+<identity>        the account of a person, and the address they proved last
+account#<id>      the address of an account: its person's
+email#<address>   the account of an address
 """
 
 from collections.abc import Sequence
@@ -36,31 +36,31 @@ class IdentityRepository:
         row = self._db.get(self._table, {"identity_id": identity_id})
         return None if row is None else str(row["account_id"])
 
-    def note_name(self, identity_id: str, account_id: str, name: str) -> None:
-        """Keep what the person of an account is called, for operators; a repeat costs one read."""
+    def note_email(self, identity_id: str, account_id: str, email: str) -> None:
+        """Keep the address of an account's person, for operators; a repeat costs one read."""
         row = self._db.get(self._table, {"identity_id": identity_id})
-        if row is None or row.get("name") == name:
+        if row is None or row.get("email") == email:
             return
         self._db.transact(
             [
-                Write(self._table, key={"identity_id": identity_id}, update=(Set("name", name),)),
-                Write(self._table, item={"identity_id": f"account#{account_id}", "name": name}),
-                Write(self._table, item={"identity_id": f"name#{name}", "account_id": account_id}),
+                Write(self._table, key={"identity_id": identity_id}, update=(Set("email", email),)),
+                Write(self._table, item={"identity_id": f"account#{account_id}", "email": email}),
+                Write(self._table, item={"identity_id": f"email#{email}", "account_id": account_id}),
             ]
         )
 
-    def names(self, account_ids: Sequence[str]) -> dict[str, str]:
-        """Return what the persons of accounts are called, of those that are known."""
+    def emails(self, account_ids: Sequence[str]) -> dict[str, str]:
+        """Return the addresses of accounts, of those that are known."""
         found: dict[str, str] = {}
         for start in range(0, len(account_ids), MAX_KEYS):
             keys = [{"identity_id": f"account#{each}"} for each in account_ids[start : start + MAX_KEYS]]
             rows = self._db.get_all(self._table, keys)
-            found |= {row["identity_id"].removeprefix("account#"): row["name"] for row in rows}
+            found |= {row["identity_id"].removeprefix("account#"): row["email"] for row in rows}
         return found
 
-    def account_named(self, name: str) -> str | None:
-        """Return the account of a name, or `None`."""
-        row = self._db.get(self._table, {"identity_id": f"name#{name}"})
+    def account_of_email(self, email: str) -> str | None:
+        """Return the account of an address, or `None`."""
+        row = self._db.get(self._table, {"identity_id": f"email#{email}"})
         return None if row is None else str(row["account_id"])
 
     def make(self, identity_id: str, account: Account) -> None:

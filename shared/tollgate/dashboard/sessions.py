@@ -23,11 +23,17 @@ class SessionStore:
     table: str
     clock: Clock
 
-    def begin(self, account_id: str) -> str:
+    def begin(self, account_id: str, *, is_operator: bool = False) -> str:
         """Return the id of a new session."""
         session_id = secrets.token_urlsafe(_ID_BYTES)
-        self._put(session_id, {"account_id": account_id, "began_at_ms": self.clock.now_ms()})
+        role = {"is_operator": True} if is_operator else {}
+        self._put(session_id, {"account_id": account_id, "began_at_ms": self.clock.now_ms(), **role})
         return session_id
+
+    def is_operator(self, session_id: str) -> bool:
+        """Return whether a live session is an operator's: its row says so, never the cookie."""
+        row = self.db.get(self.table, {"session_id": session_id})
+        return row is not None and row.get("is_operator") is True
 
     def is_live(self, session_id: str, account_id: str) -> bool:
         """Return whether a session of the account has neither ended nor been ended."""

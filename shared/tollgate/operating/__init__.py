@@ -3,6 +3,7 @@
 In: an operator's wish, in values. Out: what is there, or `OperatorError` with one line that says why not.
 
 accounts.py       see, find by e-mail, credit, debit, suspend
+prices.py         what a model costs here and at its routes; change a price
 routes.py         which provider's work an entry paid for
 tasks.py          what became of one, its end, its refund
 providers.py      how they do; switch one off and on

@@ -25,7 +25,7 @@ SHOWN_ENTRIES = 10
 _REFERENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 
 # The e-mail addresses of accounts, of those that have one.
-NamesOf = Callable[[Sequence[str]], Mapping[str, str]]
+EmailsOf = Callable[[Sequence[str]], Mapping[str, str]]
 # The account of an e-mail address, if anybody signed in with it.
 AccountOf = Callable[[str], str | None]
 
@@ -39,20 +39,20 @@ class AccountDesk:
     tasks: TaskRepository
     keys: KeyService
     statement: Statement
-    names_of: NamesOf
+    emails_of: EmailsOf
     account_of: AccountOf
     clock: Clock
 
     def listed(self, most: int) -> tuple[list[dict[str, Any]], bool]:
         """Return at most `most` accounts, in no order, and whether there are more."""
         found = list(islice(self.accounts.all(), most + 1))
-        names = self.names_of([account.account_id for account in found[:most]])
-        rows = [{"email": names.get(each.account_id), **summary(each)} for each in found[:most]]
+        emails = self.emails_of([account.account_id for account in found[:most]])
+        rows = [{"email": emails.get(each.account_id), **summary(each)} for each in found[:most]]
         return rows, len(found) > most
 
     def get(self, word: str) -> Account:
         """Return the account with an id, or of an e-mail address. Raises `OperatorError` for none."""
-        account_id = word if word.startswith("usr_") else self.account_of(word)
+        account_id = word if word.startswith("usr_") else self.account_of(word.strip().lower())
         account = None if account_id is None else self.accounts.get(account_id)
         if account is None:
             raise OperatorError(f"There is no account {word}.")
@@ -70,7 +70,7 @@ class AccountDesk:
         ]
         newest = self.statement.page(account.account_id, {"limit": str(SHOWN_ENTRIES)})
         return {
-            "email": self.names_of([account.account_id]).get(account.account_id),
+            "email": self.emails_of([account.account_id]).get(account.account_id),
             **summary(account),
             "holds": holds,
             "keys": self.keys.all(account.account_id),

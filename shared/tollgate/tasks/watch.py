@@ -22,6 +22,20 @@ class Watched:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """How many of a model's live routes can be asked now."""
+
+    model: Model
+    routes: int
+    routes_up: int
+
+    @property
+    def word(self) -> str:
+        """Return `up`, `reserve` where a route is down and another takes its jobs, or `down`."""
+        return "down" if self.routes_up == 0 else "up" if self.routes_up == self.routes else "reserve"
+
+
+@dataclass(frozen=True, slots=True)
 class RouteWatch:
     """Looks at the live catalog and at the health of its providers."""
 
@@ -29,9 +43,23 @@ class RouteWatch:
     health: ProviderHealthStore
     clock: Clock
 
+    def statuses(self) -> list[ModelStatus]:
+        """Return how each model is now."""
+        return statuses(self.catalog.models(), self.health.health(), self.clock.now_ms())
+
     def look(self) -> Watched:
         """Return what is down now; a model with a second live provider is not."""
         return watched(self.catalog.models(), self.health.health(), self.clock.now_ms())
+
+
+def statuses(models: Iterable[Model], health: Mapping[str, Health], now_ms: int) -> list[ModelStatus]:
+    """Return how each model is, by the health of its live routes. Pure."""
+    found = []
+    for model in models:
+        providers = {route.provider for route in model.routes}
+        up = [name for name in providers if not _is_down(name, model.id, health, now_ms)]
+        found.append(ModelStatus(model, len(providers), len(up)))
+    return found
 
 
 def watched(models: Iterable[Model], health: Mapping[str, Health], now_ms: int) -> Watched:

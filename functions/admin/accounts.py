@@ -1,0 +1,82 @@
+"""Accounts: find one by its address or id, see its money, move it with a reason, suspend it."""
+
+import re
+from decimal import Decimal
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from admin.services import Services, desk_page, done
+from dashboard.form_body import Fields, Sent
+from dashboard.security import OperatorSignedIn
+from tollgate.kit.errors import RouteNotFoundError
+from tollgate.kit.money import micro_usd_up
+from tollgate.operating.errors import OperatorError
+
+MOST = 100
+TASKS = "20"
+MAX_WORD = 254
+_USD = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
+
+router = APIRouter()
+
+
+@router.get("")
+def show(services: Services, request: Request, _: OperatorSignedIn, find: str = "") -> Response:
+    """Show accounts, or the one that was looked for."""
+    accounts = services.account_desk
+    if not find:
+        rows, is_more = accounts.listed(MOST)
+        rows.sort(key=lambda row: row["createdAt"], reverse=True)
+        return desk_page(request, "desk_accounts.html", rows=rows, is_more=is_more, find="", missing=None)
+    try:
+        rows = [accounts.shown(accounts.get(find[:MAX_WORD]))]
+    except OperatorError as exc:
+        return desk_page(
+            request, "desk_accounts.html", rows=[], is_more=False, find=find[:MAX_WORD], missing=str(exc)
+        )
+    return desk_page(
+        request, "desk_accounts.html", rows=rows, is_more=False, find=find[:MAX_WORD], missing=None
+    )
+
+
+@router.get("/accounts/{account_id}")
+def show_one(services: Services, request: Request, _: OperatorSignedIn, account_id: str) -> Response:
+    """Show an account."""
+    shown = _shown(services, request, account_id)
+    tasks = services.api.reader.page(account_id, {"limit": TASKS})["tasks"]
+    return desk_page(request, "desk_account.html", shown=shown, tasks=tasks)
+
+
+@router.post("/accounts/{account_id}")
+def change(
+    services: Services, request: Request, operator: OperatorSignedIn, sent: Sent, account_id: str
+) -> Response:
+    """Credit, debit, suspend or resume an account."""
+    direction = sent.get("action", "")
+    accounts, reason = services.account_desk, sent.get("reason", "")
+    actions = {
+        "credit": lambda: accounts.credit(account_id, sent.get("reference", ""), _amount(sent), reason),
+        "debit": lambda: accounts.debit(account_id, sent.get("reference", ""), _amount(sent), reason),
+        "suspend": lambda: accounts.suspend(account_id, reason),
+        "resume": lambda: accounts.resume(account_id),
+    }
+    if direction not in actions:
+        raise RouteNotFoundError(request.method, request.url.path)
+    about = {"action": direction, "account_id": account_id, "reason": reason}
+    return done(request, operator, actions[direction], f"/accounts/{account_id}", **about)
+
+
+def _shown(services: Services, request: Request, account_id: str) -> dict[str, Any]:
+    try:
+        return services.account_desk.shown(services.account_desk.get(account_id))
+    except OperatorError as exc:
+        raise RouteNotFoundError(request.method, request.url.path) from exc
+
+
+def _amount(sent: Fields) -> int:
+    """Return the amount of a form in micro-USD. Raises `OperatorError`."""
+    usd = sent.get("usd", "").strip()
+    if not _USD.fullmatch(usd):
+        raise OperatorError("The amount: dollars and whole cents, such as 25 or 25.50.")
+    return micro_usd_up(Decimal(usd))

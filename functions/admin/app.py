@@ -1,0 +1,25 @@
+"""Trigger: API Gateway, the routes under `/admin`: the operator's desk.
+
+For who signed in as an operator, by the dashboard's own sessions; an API key opens none of it, and for
+anybody else there is no such page. A function of its own, so that the customers' pages hold none of its
+permissions. Its templates lie beside the dashboard's.
+
+accounts.py    find an account; its money, standing and keys
+tasks.py       what became of a task; its end, its refund
+providers.py   how providers do; switches
+prices.py      prices and margins; a change with its preview
+work.py        dead letters, proofs of the ledger
+services.py    what the pages call
+"""
+
+from mangum import Mangum
+
+from admin import accounts, prices, providers, tasks, work
+from admin.services import PATH
+from dashboard.serving import TEXT_TYPES, site
+
+app = site()
+for pages in (accounts, tasks, providers, prices, work):
+    app.include_router(pages.router, prefix=PATH)
+
+handler = Mangum(app, lifespan="off", text_mime_types=TEXT_TYPES)

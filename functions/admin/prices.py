@@ -1,0 +1,66 @@
+"""Prices: what each model costs here and at its routes, and a change of them, shown before it is made."""
+
+from fastapi import APIRouter, Request, Response
+
+from admin.services import REFUSED, Services, desk, desk_page, done
+from dashboard.form_body import Fields, Sent
+from dashboard.render import part, toast
+from dashboard.security import OperatorSignedIn
+from tollgate.kit.errors import RouteNotFoundError
+from tollgate.operating.errors import OperatorError
+from tollgate.operating.prices import lines_of
+
+FIELD = "price-"
+
+router = APIRouter(prefix="/models")
+
+
+@router.get("")
+def show(services: Services, request: Request, _: OperatorSignedIn) -> Response:
+    """Show every model with its prices, its routes and what is left at each."""
+    rows = [(model, lines_of(model)) for model in services.price_desk.models()]
+    return desk_page(request, "desk_models.html", rows=rows)
+
+
+@router.get("/{model_id}")
+def show_one(services: Services, request: Request, _: OperatorSignedIn, model_id: str) -> Response:
+    """Show the prices of a model, in the form that changes them."""
+    try:
+        model = services.price_desk.get(model_id)
+    except OperatorError as exc:
+        raise RouteNotFoundError(request.method, request.url.path) from exc
+    return desk_page(request, "desk_model.html", model=model, lines=lines_of(model), field=FIELD)
+
+
+@router.post("/{model_id}/preview")
+def preview(services: Services, request: Request, _: OperatorSignedIn, sent: Sent, model_id: str) -> Response:
+    """Show what other prices would do."""
+    prices = services.price_desk
+    try:
+        found = prices.preview(model_id, _wanted(sent))
+    except OperatorError as exc:
+        return toast(request, str(exc), status=REFUSED, bad=True)
+    emails = services.people.emails([payer.account_id for payer in found.payers])
+    return part(
+        request, "desk_preview.html", desk=desk(request), preview=found, emails=emails, model_id=model_id
+    )
+
+
+@router.post("/{model_id}")
+def change(
+    services: Services, request: Request, operator: OperatorSignedIn, sent: Sent, model_id: str
+) -> Response:
+    """Make the change that was shown."""
+    wanted, version = _wanted(sent), sent.get("version", "")
+    about = {"action": "price", "model": model_id, "prices": str(wanted)}
+    return done(
+        request,
+        operator,
+        lambda: services.price_desk.change(model_id, wanted, version),
+        f"/models/{model_id}",
+        **about,
+    )
+
+
+def _wanted(sent: Fields) -> dict[str, str]:
+    return {name.removeprefix(FIELD): value.strip() for name, value in sent.items() if name.startswith(FIELD)}

@@ -1,0 +1,28 @@
+"""Providers of media: how they do; one switched off, and on again."""
+
+from fastapi import APIRouter, Request, Response
+
+from admin.services import Services, desk_page, done
+from dashboard.form_body import Sent
+from dashboard.security import OperatorSignedIn
+
+router = APIRouter(prefix="/providers")
+
+
+@router.get("")
+def show(services: Services, request: Request, _: OperatorSignedIn) -> Response:
+    """Show all providers, and the routes that were switched off by themselves."""
+    return desk_page(request, "desk_providers.html", rows=services.provider_desk.rows())
+
+
+@router.post("")
+def switch(services: Services, request: Request, operator: OperatorSignedIn, sent: Sent) -> Response:
+    """Switch a provider, or its route of one model."""
+    provider, reason = sent.get("provider", ""), sent.get("reason", "")
+    model, disabled = sent.get("model") or None, sent.get("disabled") == "true"
+
+    def change() -> None:
+        services.provider_desk.switch(provider, model, reason, disabled=disabled)
+
+    about = {"action": "disable" if disabled else "enable", "provider": provider, "reason": reason}
+    return done(request, operator, change, "/providers", **about)

@@ -1,0 +1,45 @@
+"""One task: who was asked and how that went, its money, its webhook; its end and its refund."""
+
+from fastapi import APIRouter, Request, Response
+
+from admin.services import Services, desk_page, done
+from dashboard.form_body import Sent
+from dashboard.security import OperatorSignedIn
+from tollgate.kit.errors import RouteNotFoundError
+from tollgate.operating.errors import OperatorError
+
+router = APIRouter(prefix="/tasks")
+
+
+@router.get("/{task_id}")
+def show(services: Services, request: Request, _: OperatorSignedIn, task_id: str) -> Response:
+    """Show a task, never its input."""
+    try:
+        task = services.task_desk.get(task_id)
+    except OperatorError as exc:
+        raise RouteNotFoundError(request.method, request.url.path) from exc
+    shown = services.task_desk.shown(task)
+    return desk_page(request, "desk_task.html", shown=shown, ended=task.ended)
+
+
+@router.post("/{task_id}/refund")
+def refund(
+    services: Services, request: Request, operator: OperatorSignedIn, sent: Sent, task_id: str
+) -> Response:
+    """Return the whole charge of a task that has ended."""
+    reason = sent.get("reason", "")
+    about = {"action": "refund", "task_id": task_id, "reason": reason}
+    return done(
+        request, operator, lambda: services.task_desk.refund(task_id, reason), f"/tasks/{task_id}", **about
+    )
+
+
+@router.post("/{task_id}/cancel")
+def cancel(services: Services, request: Request, operator: OperatorSignedIn, task_id: str) -> Response:
+    """Ask for the end of a task."""
+
+    def ask() -> None:
+        task = services.task_desk.get(task_id)
+        services.api.tasks.cancel(task.account_id, task_id)
+
+    return done(request, operator, ask, f"/tasks/{task_id}", action="cancel", task_id=task_id)

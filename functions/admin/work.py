@@ -1,0 +1,62 @@
+"""Work that was given up on, and the proof that the books agree."""
+
+from dataclasses import asdict
+from itertools import islice
+
+from fastapi import APIRouter, Request, Response
+
+from admin.services import REFUSED, Services, desk_page, done
+from dashboard.form_body import Sent
+from dashboard.render import part, toast
+from dashboard.security import OperatorSignedIn
+from tollgate.operating.dead_letters import Work
+from tollgate.operating.errors import OperatorError
+
+# A page answers within the gateway's 29 s: what is left is for the next click.
+MOST_REDRIVEN = 500
+MOST_PROVEN = 200
+
+router = APIRouter(prefix="/work")
+
+
+@router.get("")
+def show(services: Services, request: Request, _: OperatorSignedIn) -> Response:
+    """Show how many dead letters there are."""
+    return desk_page(request, "desk_work.html", waiting=services.dead_letter_desk.waiting(), most=MOST_PROVEN)
+
+
+@router.post("/redrive")
+def redrive(services: Services, request: Request, operator: OperatorSignedIn, sent: Sent) -> Response:
+    """Send dead letters to their queue again."""
+    kind = sent.get("work", "")
+    if kind not in set(Work):
+        return toast(request, "There is no such queue.", status=REFUSED, bad=True)
+    about = {"action": "redrive", "work": kind}
+    return done(
+        request,
+        operator,
+        lambda: services.dead_letter_desk.redrive(Work(kind), MOST_REDRIVEN),
+        "/work",
+        **about,
+    )
+
+
+@router.post("/proof")
+def prove(services: Services, request: Request, _: OperatorSignedIn, sent: Sent) -> Response:
+    """Prove one account against its ledger, or the first of all."""
+    word = sent.get("account", "").strip()
+    try:
+        ids = (
+            [services.account_desk.get(word).account_id]
+            if word
+            else list(islice(services.ledger.account_ids(), MOST_PROVEN))
+        )
+    except OperatorError as exc:
+        return toast(request, str(exc), status=REFUSED, bad=True)
+    checked = [services.ledger_audit.check(account_id, full=bool(word)) for account_id in ids]
+    drifts = [asdict(each.drift) for each in checked if each.drift is not None]
+    unproven = [each.account_id for each in checked if not each.is_proven]
+    entries = sum(each.entries for each in checked)
+    return part(
+        request, "desk_proof.html", accounts=len(ids), entries=entries, drifts=drifts, unproven=unproven
+    )

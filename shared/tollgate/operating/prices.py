@@ -1,0 +1,202 @@
+"""Prices, for operators: what a model costs here and at each of its routes, and a change of them.
+
+A change is made in the live catalog document, or in a new one that is the shipped catalog with it. It is
+shown first: what moves, what breaks the catalog's rules, and what accounts would have paid.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import islice
+from typing import Any, Protocol
+
+from tollgate.accounts.repository import AccountRepository
+from tollgate.catalog.errors import UnknownPriceError
+from tollgate.catalog.loader import AnyModel, Catalog
+from tollgate.catalog.models import ListedTextModel, ListedTokenPrices, Model
+from tollgate.catalog.pricing import best_entry
+from tollgate.catalog.refresh import RefusedDocumentError, read_document
+from tollgate.kit.document import DocumentConflictError, Fetched, Found
+from tollgate.operating.errors import OperatorError
+from tollgate.usage.service import StatisticsService
+
+# So many accounts are asked what they spent; the preview says when there are more.
+MAX_ASKED = 200
+RANGE = "30d"
+_USD = re.compile(r"\d{1,6}(\.\d{1,6})?", re.ASCII)
+
+
+class PriceDocument(Protocol):
+    """The one document that takes the place of the shipped catalog (`kit/s3_document.py`)."""
+
+    def read(self) -> Fetched:
+        """Return it."""
+
+    def put(self, body: bytes, replaces: str | None) -> str:
+        """Write it in the place of the one with an ETag, or of none. Raises `DocumentConflictError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceLine:
+    """One price of a model, and what each live route takes for the same, in USD per unit."""
+
+    key: str
+    price: Decimal
+    costs: Mapping[str, Decimal]
+
+    def margin_percent(self, provider: str) -> int:
+        """Return what is left of the price at a route, in percent of it; of a free one 0."""
+        return int((self.price - self.costs[provider]) * 100 / self.price) if self.price else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """What an account spent on a model in 30 days, and would have at other prices: at least and at most."""
+
+    account_id: str
+    spent_micro_usd: int
+    least_micro_usd: int
+    most_micro_usd: int
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a change would do; `version` names the document that it is of. With `faults` it is refused."""
+
+    changed: Mapping[str, tuple[Decimal, Decimal]]
+    faults: tuple[str, ...]
+    payers: tuple[Payer, ...]
+    is_cut: bool
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class PriceDesk:
+    """What operators see of prices and do to them. `shipped` is the deployed catalog, as a document."""
+
+    document: PriceDocument
+    shipped: Callable[[], bytes]
+    catalog: Callable[[], Catalog]
+    accounts: AccountRepository
+    statistics: StatisticsService
+
+    def models(self) -> list[AnyModel]:
+        """Return the models that are served, by their ids."""
+        return sorted(self.catalog().everything(), key=lambda model: model.id)
+
+    def get(self, model_id: str) -> AnyModel:
+        """Return a model. Raises `OperatorError`."""
+        found = self.catalog().find(model_id)
+        if found is None:
+            raise OperatorError(f"There is no model {model_id}.")
+        return found
+
+    def preview(self, model_id: str, wanted: Mapping[str, str]) -> Preview:
+        """Return what other prices would do: `wanted` are USD per unit by key. Raises `OperatorError`."""
+        body, version, changed = self._changed(model_id, wanted)
+        faults: tuple[str, ...] = ()
+        try:
+            read_document(body)
+        except RefusedDocumentError as exc:
+            faults = tuple(exc.faults)
+        payers, is_cut = self._payers(model_id, changed) if not faults else ((), False)
+        return Preview(changed, faults, payers, is_cut, version)
+
+    def change(self, model_id: str, wanted: Mapping[str, str], version: str) -> None:
+        """Write the document that a preview of this `version` was of. Raises `OperatorError`."""
+        body, now, _ = self._changed(model_id, wanted)
+        if now != version:
+            raise OperatorError("Somebody else changed prices meanwhile; nothing was done. Look again.")
+        try:
+            read_document(body)
+            self.document.put(body, version or None)
+        except RefusedDocumentError as exc:
+            raise OperatorError(f"Nothing was done: {exc}") from exc
+        except DocumentConflictError as exc:
+            raise OperatorError(
+                "Somebody else changed prices meanwhile; nothing was done. Look again."
+            ) from exc
+
+    def _changed(
+        self, model_id: str, wanted: Mapping[str, str]
+    ) -> tuple[bytes, str, dict[str, tuple[Decimal, Decimal]]]:
+        found = self.document.read()
+        models = json.loads(found.body if isinstance(found, Found) else self.shipped())
+        if model_id not in models:
+            raise OperatorError(f"There is no model {model_id}.")
+        changed = {}
+        for key, place, name in price_places(models[model_id]):
+            price = wanted.get(key, str(place[name]))
+            if not _USD.fullmatch(price):
+                raise OperatorError(f"{key}: dollars, such as 0.05; at most six digits after the dot.")
+            if Decimal(price) != Decimal(place[name]):
+                changed[key] = Decimal(place[name]), Decimal(price)
+                place[name] = price
+        if not changed:
+            raise OperatorError("No price is another one.")
+        body = json.dumps(models, ensure_ascii=False, separators=(",", ":")).encode()
+        return body, found.etag if isinstance(found, Found) else "", changed
+
+    def _payers(
+        self, model_id: str, changed: Mapping[str, tuple[Decimal, Decimal]]
+    ) -> tuple[tuple[Payer, ...], bool]:
+        # Which of the prices an account paid is not counted: it is between all of the one, all of the other
+        ratios = [after / before for before, after in changed.values() if before]
+        if len(changed) < len(lines_of(self.get(model_id))):
+            ratios.append(Decimal(1))
+        ids = [account.account_id for account in islice(self.accounts.all(), MAX_ASKED + 1)]
+        found = []
+        for account_id in ids[:MAX_ASKED]:
+            by_model = self.statistics.of(account_id, {"range": RANGE})["byModel"]
+            spent = sum(int(row["spentMicroUsd"]) for row in by_model if row["model"] == model_id)
+            if spent:
+                bounds = int(spent * min(ratios)), int(spent * max(ratios))
+                found.append(Payer(account_id, spent, *bounds))
+        found.sort(key=lambda payer: -payer.spent_micro_usd)
+        return tuple(found), len(ids) > MAX_ASKED
+
+
+def lines_of(model: AnyModel) -> list[PriceLine]:
+    """Return the prices of a model with what its live routes take for the same. Pure."""
+    if isinstance(model, ListedTextModel):
+        return list(_token_lines(model))
+    return list(_media_lines(model))
+
+
+def _media_lines(model: Model) -> Iterator[PriceLine]:
+    for price in model.pricing.prices:
+        costs = {}
+        for route in model.routes:
+            # A route that cannot make this has no cost for it.
+            with suppress(UnknownPriceError):
+                if route.enabled:
+                    costs[route.provider] = best_entry(model.id, route.costs, price.dimensions).cost
+        yield PriceLine(price.key, price.price, costs)
+
+
+def _token_lines(model: ListedTextModel) -> Iterator[PriceLine]:
+    prices = _tokens(model.prices)
+    costs = {route.provider: _tokens(route.cost) for route in model.routes if route.enabled}
+    for key, price in prices.items():
+        yield PriceLine(key, price, {provider: cost[key] for provider, cost in costs.items()})
+
+
+def _tokens(prices: ListedTokenPrices) -> dict[str, Decimal]:
+    read, write = prices.cache_read, prices.cache_write
+    return {
+        "input": prices.input,
+        "output": prices.output,
+        "cacheRead": prices.input if read is None else read,
+        "cacheWrite": prices.input if write is None else write,
+    }
+
+
+def price_places(model: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Return for each price in a model's data its key, and where it stands. Pure."""
+    if "prices" in model:
+        yield from ((name, model["prices"], name) for name in model["prices"])
+        return
+    yield from ((price["key"], price, "price") for price in model["pricing"]["prices"])

@@ -1,0 +1,179 @@
+"""The operator's desk: for operators alone, and what each page does is true after."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+import pytest
+
+from tests.conftest import Aws
+from tests.functional.conftest import with_prompt
+from tests.functional.test_run_task import run_to_end
+from tests.support.clock import ManualClock
+from tests.support.dashboard import Browser
+from tests.support.samples import PAID_IMAGE
+from tollgate.catalog.refresh import REREAD_MS
+from tollgate.composition import api as api_parts
+from tollgate.composition import parts
+from tollgate.dashboard.development import OPERATOR
+from tollgate.kit import dead_letters
+from tollgate.kit.errors import AccountSuspendedError
+
+BODY = {"model": PAID_IMAGE, **with_prompt("a boat")}
+PAGES = ("", "/providers", "/models", f"/models/{PAID_IMAGE}", "/work")
+WELCOME_CENTS = 10_000
+
+
+@pytest.fixture
+def browser(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
+    """Return a browser at a service that lets people in by their word."""
+    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
+    monkeypatch.setattr(dead_letters, "WAIT_S", 0)
+    parts.forget()
+    yield Browser()
+    parts.forget()
+
+
+@pytest.fixture
+def account_id(browser: Browser) -> str:
+    """Return the account of a customer who signed in once."""
+    return Browser().sign_in("ada@example.com")
+
+
+@pytest.fixture
+def operator(browser: Browser, account_id: str) -> Browser:
+    """Return the browser of an operator."""
+    browser.sign_in(OPERATOR)
+    return browser.at("/admin")
+
+
+def balance_cents(account_id: str) -> object:
+    return api_parts.api().accounts.me(account_id).view()["balance"]
+
+
+class TestWhoMay:
+    @pytest.mark.parametrize("page", PAGES)
+    def test_nobody_else_finds_a_page(self, browser: Browser, account_id: str, page: str) -> None:
+        assert browser.at("/admin").get(page).headers["location"].endswith("/dashboard/sign-in")
+        browser.sign_in("ada@example.com")
+        assert browser.at("/admin").get(page).status == 404
+
+    def test_nobody_else_changes_anything(self, browser: Browser, account_id: str) -> None:
+        browser.sign_in("ada@example.com")
+        fields = {"action": "credit", "usd": "5", "reference": "a", "reason": "b"}
+        assert browser.at("/admin").post(f"/accounts/{account_id}", fields).status == 404
+        assert balance_cents(account_id) == WELCOME_CENTS
+
+    def test_a_cookie_that_was_kept_is_good_for_nothing_after_the_sign_out(self, browser: Browser) -> None:
+        browser.sign_in(OPERATOR)
+        kept = browser.at("/admin")
+        browser.post("/sign-out")
+        assert kept.get("").status == 303
+
+    @pytest.mark.parametrize("page", PAGES)
+    def test_an_operator_does(self, operator: Browser, page: str) -> None:
+        answer = operator.get(page)
+        assert answer.status == 200, answer.text
+
+
+class TestAccounts:
+    def test_one_is_found_by_its_address(self, operator: Browser, account_id: str) -> None:
+        assert account_id in operator.get("?find=Ada@example.com").text
+        assert "There is no account" in operator.get("?find=bob@example.com").text
+
+    def test_money_is_moved_once_with_its_reason(self, operator: Browser, account_id: str) -> None:
+        fields = {"action": "credit", "usd": "2.50", "reference": "ticket-1", "reason": "It was broken"}
+        for _ in range(2):
+            answer = operator.post(f"/accounts/{account_id}", fields)
+            assert answer.headers["hx-redirect"].endswith(f"/admin/accounts/{account_id}")
+        assert balance_cents(account_id) == WELCOME_CENTS + 250
+        taken = {"action": "debit", "usd": "1", "reference": "ticket-2", "reason": "Too much"}
+        operator.post(f"/accounts/{account_id}", taken)
+        assert balance_cents(account_id) == WELCOME_CENTS + 150
+        page = operator.get(f"/accounts/{account_id}").text
+        assert "It was broken" in page
+        assert "Too much" in page
+
+    @pytest.mark.parametrize(
+        ("fields", "said"),
+        [
+            ({"usd": "1e3", "reference": "a", "reason": "b"}, "such as 25"),
+            ({"usd": "5", "reference": "a b", "reason": "b"}, "The reference"),
+            ({"usd": "5", "reference": "a", "reason": " "}, "The reason"),
+        ],
+    )
+    def test_what_is_wrong_is_said(
+        self, operator: Browser, account_id: str, fields: dict[str, str], said: str
+    ) -> None:
+        answer = operator.post(f"/accounts/{account_id}", {"action": "credit", **fields})
+        assert (answer.status, said in answer.text) == (400, True)
+        assert balance_cents(account_id) == WELCOME_CENTS
+
+    def test_a_suspended_account_is_refused_until_it_is_resumed(
+        self, operator: Browser, account_id: str
+    ) -> None:
+        operator.post(f"/accounts/{account_id}", {"action": "suspend", "reason": "fraud"})
+        with pytest.raises(AccountSuspendedError):
+            api_parts.api().tasks.create(account_id, BODY, None)
+        assert "fraud" in operator.get(f"/accounts/{account_id}").text
+        operator.post(f"/accounts/{account_id}", {"action": "resume"})
+        assert api_parts.api().tasks.create(account_id, BODY, None)["status"] == "not_started"
+
+
+class TestTasks:
+    def test_a_task_is_refunded_once(self, operator: Browser, account_id: str, clock: ManualClock) -> None:
+        task_id = str(api_parts.api().tasks.create(account_id, BODY, None)["taskId"])
+        run_to_end(task_id, clock)
+        paid = balance_cents(account_id)
+        for _ in range(2):
+            operator.post(f"/tasks/{task_id}/refund", {"reason": "blurred"})
+        assert (paid, balance_cents(account_id)) == (WELCOME_CENTS - 1, WELCOME_CENTS)
+        assert "blurred" in operator.get(f"/tasks/{task_id}").text
+
+
+class TestProviders:
+    def test_one_is_switched_off_and_on(self, operator: Browser) -> None:
+        for disabled in ("true", "false"):
+            fields = {"provider": "fal", "reason": "it lies", "disabled": disabled}
+            assert operator.post("/providers", fields).status == 200
+            page = operator.get("/providers").text
+            assert ('<span class="chip failed">off</span>' in page) is (disabled == "true")
+
+
+class TestPrices:
+    FIELDS = {"price-default": "0.02"}  # noqa: RUF012 - read alone
+
+    def test_a_change_is_shown_then_made_and_the_estimate_moves(
+        self, operator: Browser, account_id: str, clock: ManualClock
+    ) -> None:
+        tasks = api_parts.api().tasks
+        before = tasks.estimate(account_id, BODY)["price"]
+        shown = operator.post(f"/models/{PAID_IMAGE}/preview", self.FIELDS)
+        assert "0.01 → <strong>0.02</strong>" in shown.text
+        assert tasks.estimate(account_id, BODY)["price"] == before
+        version = {"version": ""}  # there was no document of its own yet
+        assert 'name="version" value=""' in shown.text
+        done = operator.post(f"/models/{PAID_IMAGE}", {**self.FIELDS, **version})
+        assert done.headers["hx-redirect"].endswith(f"/admin/models/{PAID_IMAGE}")
+        clock.advance(REREAD_MS)
+        assert (before, tasks.estimate(account_id, BODY)["price"]) == (1, 2)
+        # What was shown is of another document now
+        again = operator.post(f"/models/{PAID_IMAGE}", {"price-default": "0.03", **version})
+        assert (again.status, "Look again" in again.text) == (400, True)
+
+    def test_a_price_below_what_a_route_takes_is_refused(self, operator: Browser) -> None:
+        fields = {"price-default": str(Decimal("0.0001"))}
+        shown = operator.post(f"/models/{PAID_IMAGE}/preview", fields)
+        assert "It would be refused" in shown.text
+        assert operator.post(f"/models/{PAID_IMAGE}", {**fields, "version": ""}).status == 400
+
+
+class TestWork:
+    def test_the_books_of_an_account_are_proven(self, operator: Browser, account_id: str) -> None:
+        answer = operator.post("/work/proof", {"account": "ada@example.com"})
+        assert "1 accounts, 1 entries" in answer.text
+        assert "not proven" not in answer.text
+
+    @pytest.mark.parametrize("work", ["tasks", "webhooks", "changes"])
+    def test_dead_letters_are_sent_again(self, operator: Browser, work: str) -> None:
+        answer = operator.post("/work/redrive", {"work": work})
+        assert answer.headers["hx-redirect"].endswith("/admin/work")
