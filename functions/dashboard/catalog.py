@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
 
+from dashboard.landing import examples
 from dashboard.render import is_part, page, part
 from dashboard.services import Services
 from tollgate.dashboard.comparison import compared_inputs
@@ -17,6 +18,7 @@ ORDERS = {"": "Newest first", "price": "Lowest price first", "name": "Name"}
 PAGE = 24
 MAX_COMPARED = 4
 MAX_DIGITS = 4
+MADE_OF = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio"}
 
 router = APIRouter()
 Shown = dict[str, Any]
@@ -75,7 +77,9 @@ def show_model(services: Services, request: Request, model_id: str) -> Response:
     """Show one model: its prices and what it takes."""
     api = services.api
     model = _spoken(request, api.listing.one(model_id))
-    return page(request, "model.html", model=model, tiers=api.reference.tiers(model_id))
+    # What the test model of its kind makes, which anybody can make for nothing.
+    example = examples().get(MADE_OF.get(model["type"], "")) if "test" in model["tags"] else None
+    return page(request, "model.html", model=model, tiers=api.reference.tiers(model_id), example=example)
 
 
 def _start(request: Request) -> int:

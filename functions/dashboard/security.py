@@ -22,6 +22,8 @@ IDLE_S = 12 * 3600
 # A session's time starts anew at most this often: a cookie with every answer would be of no use.
 RENEW_S = 600
 CSRF_HEADER = "x-csrf-token"
+# The pages that show what models make, besides the public ones.
+SHOWING = "/dashboard/catalog"
 # The pages that upload files.
 UPLOADING = "/dashboard/playground"
 _TOKEN_BYTES = 32
@@ -163,11 +165,11 @@ class AtStage:
 def security_headers(storage_url: str, upload_origin: str, *, path: str, is_local: bool) -> dict[str, str]:
     """Return the headers of every answer: our own scripts and styles, media of ours, no more.
 
-    The playground sends files to the bucket itself, at `upload_origin`. In a public page media may lie in
-    the page itself (`data:`): the gateway could not pass on a file.
+    The playground sends files to the bucket itself, at `upload_origin`. In a page that everybody may see,
+    media may lie in the page itself (`data:`): the gateway could not pass on a file.
     """
     storage = urlsplit(storage_url)
-    files = f"'self'{' data:' if is_public(path) else ''} {storage.scheme}://{storage.netloc}"
+    files = f"'self'{' data:' if is_public(path) or path.startswith(SHOWING) else ''} {storage.scheme}://{storage.netloc}"
     uploads = f" {upload_origin}" if path.startswith(UPLOADING) else ""
     policy = (
         f"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'{uploads}; "

@@ -4,6 +4,7 @@ import io
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from PIL import Image
@@ -27,15 +28,25 @@ PAGES = {
     "docs-errors": "/docs/errors",
     "overview": "/dashboard",
     "playground": "/dashboard/playground/test-image",
-    "chat": "/dashboard/chat",
+    "playground-two": "/dashboard/playground/test-image?beside=test-video&input.prompt=a+lighthouse+at+dusk"
+    "&b.input.prompt=a+lighthouse+at+dusk",
+    "chat": "/dashboard/chat?model=test-chat",
     "activity": "/dashboard/activity",
     "tasks": "/dashboard/tasks",
     "catalog": "/dashboard/catalog",
+    "compare": "/dashboard/catalog/compare?model=kling-3.0&model=seedance-2.0&model=veo-3.1-fast",
     "model": "/dashboard/catalog/gpt-6-astra",
     "keys": "/dashboard/keys",
     "webhooks": "/dashboard/webhooks",
     "credit": "/dashboard/top-up",
 }
+TALK = """A **greeting** in Python:
+
+```python
+def greet(name: str) -> str:
+    return f"Hello, {name}!"
+```
+"""
 RESULT_TIMEOUT_MS = 60_000
 
 
@@ -47,6 +58,8 @@ def take(browser: Browser, base_url: str) -> None:
         _begin(page)
         for title, path in PAGES.items():
             page.goto(path, wait_until="load")
+            if title in BEFORE:
+                BEFORE[title](page)
             image = Image.open(io.BytesIO(page.screenshot()))
             image.save(TARGET / f"{title}-{name}.webp", quality=QUALITY, method=6)
         context.close()
@@ -62,6 +75,23 @@ def _begin(page: Page) -> None:
         page.get_by_label("Prompt").fill("a lighthouse at dusk")
         page.get_by_role("button", name="Generate").click()
         page.locator("#a-result img").first.wait_for(timeout=RESULT_TIMEOUT_MS)
+
+
+def _talk(page: Page) -> None:
+    page.locator("#chat[data-ready]").wait_for()
+    page.get_by_label("Message", exact=True).fill(TALK)
+    page.get_by_role("button", name="Send", exact=True).click()
+    page.get_by_role("button", name="Regenerate").wait_for(timeout=RESULT_TIMEOUT_MS)
+    page.locator("[class^=hljs]").first.wait_for()
+
+
+def _open_result(page: Page) -> None:
+    page.locator(".strip a").first.click()
+    page.locator(".made img").wait_for(timeout=RESULT_TIMEOUT_MS)
+
+
+# What is done on a page before its picture is taken.
+BEFORE: dict[str, Callable[[Page], None]] = {"chat": _talk, "playground": _open_result}
 
 
 def _take_all(chromium: str, base_url: str) -> None:

@@ -84,6 +84,13 @@ class TestCatalog:
     def test_a_page_that_is_not_there_is_no_fault(self, browser: Browser, start: str) -> None:
         assert browser.get(f"/catalog?from={start}").status == 200
 
+    def test_a_test_model_shows_what_it_makes_and_the_page_may_show_it(self, browser: Browser) -> None:
+        for model_id, tag in (("test-image", "img"), ("test-video", "video"), ("test-suno", "audio")):
+            answer = browser.get(f"/catalog/{model_id}")
+            assert re.search(rf'<{tag} src="data:\w+/\w+;base64,', answer.text), model_id
+            assert "img-src 'self' data: " in answer.headers["content-security-policy"]
+        assert "Example output" not in browser.get("/catalog/z-image").text
+
 
 class TestCompare:
     def test_up_to_four_stand_side_by_side(self, browser: Browser) -> None:
