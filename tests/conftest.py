@@ -129,7 +129,11 @@ def moto_stack(template: Template, simulator_url: str) -> MotoStack:
         "CALLBACK_BASE_URL": "https://api.test",
         "PROBE_FUNCTION": "ProbeMediaFunction",
     }
-    with mock_aws():
+    # Before the clients are made, which read them once: no test's own fixture has run yet.
+    with pytest.MonkeyPatch.context() as patch, mock_aws():
+        for name, value in aws_environment("").items():
+            patch.setenv(name, value)
+        patch.delenv("AWS_ENDPOINT_URL")
         stack = Stack(template, moto_clients(), {"Stage": "local", "LogLevel": "WARNING"}, overrides)
         stack.create({"ProviderSecret": provider_secret({}, simulator_url)})
         return MotoStack(stack)
