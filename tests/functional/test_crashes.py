@@ -5,12 +5,15 @@ For each of them the process dies once just before and once just after it; then 
 there are handled, the sweeper runs as time passes, and the books must be as if nothing had happened.
 """
 
+import base64
+import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from tests.conftest import Aws
 from tests.functional.conftest import balance_cents, stream_records, with_prompt
@@ -18,6 +21,8 @@ from tests.functional.test_run_task import ledger_of, task_of
 from tests.support.clock import ManualClock
 from tests.support.samples import PAID_BODY
 from tollgate.accounts.service import OpenedAccount
+from tollgate.artifacts import inputs
+from tollgate.artifacts.inputs import InputFile, InputStore
 from tollgate.artifacts.store import ArtifactStore
 from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
@@ -184,6 +189,66 @@ def test_a_death_at_any_effect_costs_nobody_anything(
     for file in task.files:
         key = file.url.partition("files.test/")[2]
         aws.clients.s3.head_object(Bucket=aws.stack.refs["MediaBucket"], Key=key)
+
+
+def data_uri(color: int) -> str:
+    """Return an image of its own as it stands in a request."""
+    file = io.BytesIO()
+    Image.new("RGB", (640, 640), (color, 0, 0)).save(file, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
+
+
+@pytest.mark.parametrize("stored", [0, 1, 2])
+@pytest.mark.parametrize("repeats", [True, False], ids=["repeated", "not repeated"])
+def test_a_death_between_the_charge_and_the_files_of_the_request_costs_nothing(
+    aws: Aws,
+    customer: OpenedAccount,
+    clock: ManualClock,
+    monkeypatch: pytest.MonkeyPatch,
+    stored: int,
+    repeats: bool,
+) -> None:
+    """`stored` of two files were there when it died; who repeats the create gets what it asked for."""
+    keep = InputStore.keep
+
+    def dies(store: InputStore, files: Sequence[InputFile]) -> None:
+        monkeypatch.setattr(InputStore, "keep", keep)
+        keep(store, files[:stored])
+        raise Died
+
+    monkeypatch.setattr(InputStore, "keep", dies)
+    monkeypatch.setattr(inputs, "WAIT", {"Delay": 0, "MaxAttempts": 1})
+    # Whoever cannot read what it is named refuses; the simulator reads nothing.
+    prompt = "a fox" if repeats or stored == 2 else "a fox [[reject]]"
+    values = {"prompt": prompt, "urls": [data_uri(1), data_uri(2)]}
+    create = partial(
+        api_parts.api().tasks.create,
+        customer.account_id,
+        {"model": "seedream-4.5", "input": values},
+        "order-1",
+    )
+    with pytest.raises(Died):
+        create()
+    assert ledger_of(customer) == [("charge", -4)]
+    (row,) = [r for r in stream_records(aws) if r["eventName"] == "INSERT"]
+    task_id = row["dynamodb"]["Keys"]["task_id"]["S"]
+    if repeats:
+        assert create()["taskId"] == task_id
+    names = task_of(task_id).values["urls"]
+    keys = [str(name).partition("files.test/")[2] for name in names]
+    listed = aws.clients.s3.list_objects_v2(Bucket=aws.stack.refs["MediaBucket"], Prefix="inputs/")
+    there = {each["Key"] for each in listed.get("Contents", [])}
+    assert there == set(keys if repeats else keys[:stored])
+
+    life = Life(aws, clock)
+    for _ in range(MAX_ROUNDS):
+        if task_of(task_id).ended:
+            break
+        life.turn()
+    finished = task_of(task_id).status == "finished"
+    assert finished is (repeats or stored == 2)
+    assert ledger_of(customer) == [("charge", -4), ("refund", 4)][: 1 if finished else 2]
+    assert balance_cents(customer) == (96 if finished else 100)
 
 
 def test_a_submit_whose_worker_died_is_made_again_under_its_key(
