@@ -354,6 +354,43 @@ class TestRace:
         assert shown(customer, other["id"])["name"] == "made"
         assert order(other["key"])[0] == 200
 
+    @pytest.mark.parametrize("end", ["narrowed", "revoked"])
+    @pytest.mark.parametrize(
+        ("method", "rest", "body", "write"),
+        [
+            ("POST", "", {"name": "gift", "scopes": ["account", "media"]}, "add"),
+            ("PATCH", "/{id}", {"name": "mine now"}, "change"),
+            ("POST", "/{id}/rotate", {}, "change"),
+            ("DELETE", "/{id}", None, "revoke"),
+        ],
+    )
+    def test_a_caller_that_is_less_by_the_time_of_its_write_writes_nothing(
+        self,
+        customer: OpenedAccount,
+        monkeypatch: pytest.MonkeyPatch,
+        method: str,
+        rest: str,
+        body: Any,
+        write: str,
+        end: str,
+    ) -> None:
+        caller = made(customer, scopes=["account", "media"])
+        other = made(customer, scopes=["media"])
+        keys = api_parts.api().keys
+
+        def owner_acts() -> None:
+            if end == "revoked":
+                keys.revoke(customer.account_id, caller["id"])
+            else:
+                keys.update(customer.account_id, caller["id"], {"scopes": ["account"]})
+
+        self.between(monkeypatch, write, owner_acts)
+        refused = refusal(method, KEYS + rest.format(id=other["id"]), caller["key"], body)
+        assert refused == ((401, "invalid_api_key") if end == "revoked" else (429, "concurrency_limited"))
+        assert shown(customer, other["id"])["name"] == "made"
+        assert "gift" not in [one["name"] for one in ok("GET", KEYS, customer.api_key)["keys"]]
+        assert order(other["key"])[0] == 200
+
     def test_two_changes_at_once_both_stand(
         self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
     ) -> None:

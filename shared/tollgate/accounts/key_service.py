@@ -28,6 +28,7 @@ from tollgate.kit.errors import (
 )
 from tollgate.kit.ids import is_id
 from tollgate.kit.rotation import read_overlap_s
+from tollgate.kit.writes import Write
 
 Result = TypeVar("Result")
 
@@ -71,7 +72,7 @@ class KeyService:
         # Checked on the whole key, defaults included: a field that was left out can be a gift too.
         if by is not None:
             check_gift(by, key)
-        self.keys.add(key, self.accounts.count_key(account_id))
+        self.keys.add(key, *self._asked(by, key), self.accounts.count_key(account_id))
         return {**key.view(now_ms, {}), "key": made.text}
 
     def update(
@@ -88,7 +89,7 @@ class KeyService:
             changed = replace(key, **fields)
             if by is not None:
                 check_change(_as_it_is(by, key), key, changed)
-            self.keys.change(key, changed)
+            self.keys.change(key, changed, *self._asked(by, key))
             return changed
 
         return self._view(_until_steady(change))
@@ -118,7 +119,7 @@ class KeyService:
                 previous_digest=key.digest if overlap_ms else None,
                 previous_until_ms=now_ms + overlap_ms if overlap_ms else None,
             )
-            self.keys.change(key, rotated)
+            self.keys.change(key, rotated, *self._asked(by, key))
             return rotated, made.text
 
         rotated, text = _until_steady(rotate)
@@ -136,10 +137,18 @@ class KeyService:
                 check_control(_as_it_is(by, key), key)
             if key.revoked_at_ms is None:
                 with suppress(AlreadyRevokedError):
-                    self.keys.revoke(key, self.clock.now_ms(), self.accounts.uncount_key(account_id))
+                    others = (*self._asked(by, key), self.accounts.uncount_key(account_id))
+                    self.keys.revoke(key, self.clock.now_ms(), *others)
 
         _until_steady(revoke)
         return self._view(self._known(account_id, key_id))
+
+    def _asked(self, by: ApiKey | None, key: ApiKey) -> list[Write]:
+        """Return what holds a write to the key that asks, as it was judged: narrowed since, it is another.
+
+        A key that changes itself is written to anyway, as it was judged.
+        """
+        return [] if by is None or by.key_id == key.key_id else [self.keys.still(by)]
 
     def _view(self, key: ApiKey) -> dict[str, Any]:
         return key.view(self.clock.now_ms(), self._account(key.account_id).counters)

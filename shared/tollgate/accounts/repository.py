@@ -8,6 +8,7 @@ from tollgate.accounts.webhook_secrets import WebhookSecret
 from tollgate.kit.dynamodb import Database, WriteConflictError
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
+    InvalidApiKeyError,
     KeyLimitReachedError,
     KeyNotFoundError,
     UserNotFoundError,
@@ -151,8 +152,22 @@ class ApiKeyRepository:
         )
         self._transact([*others, put])
 
-    def change(self, read: ApiKey, changed: ApiKey) -> None:
-        """Write what differs between a listed key as it was read and as it is to be.
+    def still(self, caller: ApiKey) -> Write:
+        """Return the write by which others of its transaction count only while a caller is what was read.
+
+        Refused, it means `InvalidApiKeyError` for a revoked key, `ConcurrencyLimitedError` for a changed one.
+        """
+        # It changes nothing. A check alone would be a permission of its own, for the same price.
+        return Write(
+            self._table,
+            key={"key_id": caller.key_id},
+            update=(Set("account_id", caller.account_id),),
+            condition=Missing("revoked_at_ms") & _nobody_changed(caller),
+            refused=_caller_refused,
+        )
+
+    def change(self, read: ApiKey, changed: ApiKey, *others: Write) -> None:
+        """Write what differs between a listed key as it was read and as it is to be, with other writes.
 
         Raises `KeyNotFoundError` when it was revoked meanwhile, `KeyMovedError` when it was changed or
         rotated.
@@ -164,17 +179,19 @@ class ApiKeyRepository:
         if not sets and not gone:
             return
         sets["seq"] = read.seq + 1
-        self._db.write(
-            Write(
-                self._table,
-                key={"key_id": read.key_id},
-                update=(*(Set(name, value) for name, value in sets.items()), *map(Remove, gone)),
-                condition=_is_as_judged(read),
-                refused=_change_refused,
-                # A repeat by the SDK whose first answer was lost finds its own values.
-                repeated=lambda row: _holds(row, sets, gone),
-            )
+        write = Write(
+            self._table,
+            key={"key_id": read.key_id},
+            update=(*(Set(name, value) for name, value in sets.items()), *map(Remove, gone)),
+            condition=_is_as_judged(read),
+            refused=_change_refused,
+            # A repeat by the SDK whose first answer was lost finds its own values.
+            repeated=lambda row: _holds(row, sets, gone),
         )
+        if others:
+            self._transact([write, *others])
+        else:
+            self._db.write(write)
 
     def revoke(self, key: ApiKey, now_ms: int, *others: Write) -> None:
         """Revoke a listed key, as it was read, together with other writes.
@@ -209,15 +226,24 @@ def _is_as_judged(read: ApiKey) -> Condition:
     Its last use, which no decision hangs on, does not count.
     """
     is_listed = Exists("listed_at")
+    return is_listed & _nobody_changed(read)
+
+
+def _nobody_changed(read: ApiKey) -> Condition:
     # A key has no number before its first change.
-    nobody_changed_it = Equals("seq", read.seq) if read.seq else Missing("seq")
-    return is_listed & nobody_changed_it
+    return Equals("seq", read.seq) if read.seq else Missing("seq")
 
 
 def _holds(row: Item, sets: Item, gone: Sequence[str]) -> bool:
     return all(row.get(name) == value for name, value in sets.items()) and not any(
         name in row for name in gone
     )
+
+
+def _caller_refused(caller: Item | None) -> Exception:
+    if caller is None or "revoked_at_ms" in caller:
+        return InvalidApiKeyError()
+    return ConcurrencyLimitedError("The API key that asks was changed at the same moment. Try again.")
 
 
 def _key_refused(account: Item | None) -> Exception:

@@ -126,7 +126,10 @@ class Stored:
     def add(self, key: ApiKey, *_: object) -> None:
         self.rows[key.key_id] = key
 
-    def change(self, _: ApiKey, changed: ApiKey) -> None:
+    def still(self, caller: ApiKey) -> Write:
+        return Write("", key={"key_id": caller.key_id})
+
+    def change(self, _: ApiKey, changed: ApiKey, *__: object) -> None:
         self.rows[changed.key_id] = changed
 
     def revoke(self, key: ApiKey, now_ms: int, *_: object) -> None:
