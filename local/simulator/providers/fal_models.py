@@ -68,7 +68,7 @@ _WAN_27: dict[str, Any] = {
     "reference_video_urls": Urls,
     "multi_shots": bool,
     "audio_url": Url,
-    "audio_setting": str,
+    "audio_setting": one("auto", "origin"),
     "aspect_ratio": one("16:9", "9:16", "1:1", "4:3", "3:4"),
     "resolution": one("720p", "1080p"),
     "duration": int,
@@ -213,9 +213,9 @@ def _others() -> dict[str, type[ModelInput]]:
         f"alibaba/wan-3.0{kind}/reference-to-video": videos(**_WAN_3, **_REFERENCES)
         for kind in ("", "-prime")
     }
-    wan_27 = {
-        f"fal-ai/wan/v2.7/{job}": videos(**_WAN_27)
-        for job in ("text-to-video", "image-to-video", "reference-to-video", "edit-video")
+    wan_27 = {f"fal-ai/wan/v2.7/{job}": videos(**_WAN_27) for job in ("text-to-video", "image-to-video")} | {
+        f"fal-ai/wan/v2.7/{job}": videos(**{**_WAN_27, "prompt": needed(Prompt)})
+        for job in ("reference-to-video", "edit-video")
     }
     ends: dict[str, Any] = {"first_image_url": needed(Url), "end_image_url": needed(Url)}
     return {

@@ -13,6 +13,8 @@ from tollgate.providers.mapping.targets import (
     first,
     ignored,
     one_each,
+    one_of,
+    require,
     translated,
     upper,
 )
@@ -23,6 +25,7 @@ _SIZES = {size: size for size in ("16:9", "9:16", "1:1", "4:3", "3:4", "21:9")} 
 _TASKS: Mapping[str, Body] = {"auto": {}, "reference": {"task": "reference"}, "extend": {"task": "extension"}}
 _REFERENCES = {"imageUrls": "image_urls", "videoUrls": "video_urls", "audioUrls": "audio_urls"}
 _FRAMES_ALONE = 2
+_NEED_PROMPT = {"editVideoUrl", "referenceImageUrls", "referenceVideoUrls"}
 
 
 def _veo_source(values: Values) -> str:
@@ -113,6 +116,11 @@ def _wan_27_source(values: Values) -> str:
     """Return the endpoint that takes references, where the input has some."""
     is_reference = values.get("referenceImageUrls") or values.get("referenceVideoUrls")
     return "reference" if is_reference else DEFAULT
+
+
+def _wan_27_prompted(values: Values) -> Values:
+    """Return the values: an edit and references need a prompt, which says what of them is wanted."""
+    return require(values, "prompt") if _NEED_PROMPT & values.keys() else values
 
 
 # How each mapping of the catalog is said on fal.
@@ -210,7 +218,7 @@ MAPPINGS: Mapping[str, Mapper] = {
             "editVideoUrl": "video_url",
             "referenceImageUrl": "reference_image_url",
             "audioUrl": "audio_url",
-            "audioSetting": "audio_setting",
+            "audioSetting": one_of("audio_setting", "auto", "origin"),
             "size": "aspect_ratio",
             "resolution": "resolution",
             "duration": "duration",
@@ -224,6 +232,7 @@ MAPPINGS: Mapping[str, Mapper] = {
                 "multiShots": "multi_shots",
             }
         },
+        prepare=_wan_27_prompted,
     ),
     "wan-3.0": Family(
         {
