@@ -100,6 +100,9 @@ error-docs: .venv/.ready  ## write what the docs say of errors from docs/errors.
 provider-table: .venv/.ready  ## write the table of docs/providers/README.md from the declarations
 	@$(PYTHON) -m local.provider_table
 
+provider-truth: .local/truth/.ready  ## our requests beside those of the vendors' own clients, and by whom each provider is checked
+	@.local/truth/bin/python -m tests.truth
+
 audit: .venv/.ready  ## no secrets in files, no packages with known weaknesses (asks the package index)
 	@$(PYTHON) -m local.audit $(UV)
 
@@ -166,6 +169,16 @@ endef
 # The client of Lambda's runtime, for the Python that the layers are built with.
 .local/ric/.ready: | $(UV_READY)
 	@$(UV) pip install -q --python $(LAYER_PYTHON) --target .local/ric awslambdaric==$(RIC_VERSION)
+	@touch $@
+
+# The vendors' own clients, beside all that tests need; fal's types where there is npm.
+.local/truth/.ready: tests/truth/requirements.txt tests/truth/node/package-lock.json uv.lock | $(UV_READY)
+	@echo "Installing the vendors' clients into .local/truth"
+	@mkdir -p .local/truth-node
+	@UV_PROJECT_ENVIRONMENT=.local/truth $(UV) sync -q --frozen 2>.local/install.log || { $(CANNOT_INSTALL); }
+	@$(UV) pip install -q -p .local/truth -r tests/truth/requirements.txt 2>.local/install.log || { $(CANNOT_INSTALL); }
+	@cp tests/truth/node/package*.json .local/truth-node/
+	@command -v npm >/dev/null && (cd .local/truth-node && npm ci --no-audit --no-fund --ignore-scripts >/dev/null) || true
 	@touch $@
 
 .local/sam/.ready: | $(UV_READY)

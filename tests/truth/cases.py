@@ -1,4 +1,4 @@
-"""What our adapters send, of every route of a provider: bodies of inputs that are drawn from the catalog's schemas."""
+"""What our adapters send on every route of a provider: inputs are drawn from the catalog's schemas."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -74,7 +74,7 @@ async def _create(engine: Engine, request: Request) -> Response:
         return _error(401)
     body = await json_object(request)
     try:
-        given = flat(body or {})
+        given = flat(_without_empty(body or {}))
     except ValueError as error:
         return _error(400, str(error))
     visit = engine.receive(text(given.pop("model", None)), text(given.get("prompt")))
@@ -120,7 +120,7 @@ async def _images(engine: Engine, request: Request) -> Response:
     key = api_key(request, "Bearer")
     if key is None:
         return _error(401)
-    given = await json_object(request) or {}
+    given = _without_empty(await json_object(request) or {})
     visit = engine.receive(text(given.pop("model", None)), text(given.get("prompt")))
     asked = _input_of(visit, models.IMAGES.get(visit.model), given)
     if isinstance(asked, Response):
@@ -133,6 +133,12 @@ async def _images(engine: Engine, request: Request) -> Response:
     urls = engine.file_urls(request, job)
     data = [{"error": error}] if error else [{"url": url, "size": given["size"]} for url in urls]
     return JSONResponse({"model": visit.model, "created": job.created_ms // MS_PER_S, "data": data})
+
+
+def _without_empty(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a body without what is `null`: the vendor's own client sends every field that it knows."""
+    inner = {name: _without_empty(one) if isinstance(one, dict) else one for name, one in body.items()}
+    return {name: value for name, value in inner.items() if value is not None}
 
 
 def _input_of(visit: Visit, model: type[ModelInput] | None, given: dict[str, Any]) -> ModelInput | Response:

@@ -42,6 +42,8 @@ _CODES = {
 }
 _NOT_ASYNC = "current user api does not support synchronous calls"
 
+_CLIENTS_OWN = frozenset({"extend_prompt", "function", "is_async"})
+
 
 def router(engine: Engine) -> APIRouter:
     """Return the routes of media; those of text are beside them, at `/v1` below the same prefix."""
@@ -147,7 +149,9 @@ def _cancel(engine: Engine, task_id: str) -> Response:
 
 def _flat(body: dict[str, Any]) -> dict[str, Any]:
     """Return input and parameters as the fields of an input; the media by their kinds."""
-    given = {**body["input"], **body["parameters"]}
+    said = {**body["input"], **body["parameters"]}
+    # What the vendor's own client sends besides: words for itself, and a prompt where there is none.
+    given = {name: value for name, value in said.items() if name not in _CLIENTS_OWN and value is not None}
     media = [(part["type"], part["url"]) for part in given.pop("media", [])]
     for message in given.pop("messages", []):
         media += [pair for part in message["content"] for pair in part.items()]

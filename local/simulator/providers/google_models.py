@@ -72,7 +72,10 @@ def of_content(body: dict[str, Any]) -> dict[str, Any]:
 
 def of_interaction(body: dict[str, Any]) -> dict[str, Any]:
     """Return the input in the body of an interaction, which must run in the background."""
-    parts = _objects(body.get("input"))
+    steps = _objects(body.get("input"))
+    # A list of parts alone is made a step by the vendor's client; the API is not asked so.
+    asked = [step for step in steps if step.get("type") == "user_input"]
+    parts = _objects(asked[0].get("content")) if len(asked) == len(steps) == 1 else []
     response = dict(_object(body.get("response_format")))
     asks_for_video = (response.pop("type", None), response.pop("delivery", None)) == ("video", "uri")
     if not asks_for_video or body.get("background") is not True:

@@ -14,6 +14,7 @@ from local.simulator.jobs import Job, JobState
 from local.simulator.providers.desk import Refused, body_of, own_job, taken
 from local.simulator.providers.inputs import Url, Urls, images, one, videos
 from local.simulator.wire import api_key
+from tollgate.kit.clock import iso
 
 _STATUSES = {
     JobState.QUEUED: "starting",
@@ -78,13 +79,20 @@ def router(engine: Engine) -> APIRouter:
 
 
 def _prediction(engine: Engine, request: Request, job: Job, state: JobState) -> dict[str, Any]:
+    here = f"{request.base_url}replicate/v1/predictions/{job.id}"
     return {
         "id": job.id,
         "model": job.model,
+        # Of the vendors' own models.
+        "version": "hidden",
         "status": _STATUSES[state],
         "input": {"prompt": job.prompt},
         "output": engine.file_urls(request, job) if state is JobState.SUCCEEDED else None,
         "error": _ERRORS.get(state),
+        "logs": "",
+        "metrics": {},
+        "created_at": iso(job.created_ms),
+        "urls": {"get": here, "cancel": f"{here}/cancel"},
     }
 
 

@@ -22,7 +22,7 @@ def picture(parts: list[dict[str, Any]], **config: str) -> dict[str, Any]:
 def video(task: str, media: list[dict[str, str]], **response: str) -> dict[str, Any]:
     return {
         "model": "gemini-omni-1.1-flash",
-        "input": [*media, TEXT],
+        "input": [{"type": "user_input", "content": [*media, TEXT]}],
         "generation_config": {"video_config": {"task": task}},
         "response_format": {"type": "video", "delivery": "uri", **response},
         "background": True,

@@ -67,7 +67,7 @@ def _interaction(job: Job) -> Mapped:
     ]
     body = {
         "model": mapped.upstream,
-        "input": [*media, {"type": "text", "text": said.pop("text")}],
+        "input": [{"type": "user_input", "content": [*media, {"type": "text", "text": said.pop("text")}]}],
         "generation_config": {"video_config": {"task": _task(values)}},
         "response_format": {"type": "video", "delivery": "uri", **said},
         "background": True,
