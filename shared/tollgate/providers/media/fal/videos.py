@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tollgate.providers.mapping.fields import DEFAULT, Body, Family, Mapper, Values
+from tollgate.providers.mapping.fields import DEFAULT, Body, Family, Mapper, Values, require
 from tollgate.providers.mapping.frames import by_order, by_role, source
 from tollgate.providers.mapping.grok import within_grok_bounds
 from tollgate.providers.mapping.keyframes import keyframes_or_frames, placed
@@ -14,7 +14,6 @@ from tollgate.providers.mapping.targets import (
     ignored,
     one_each,
     one_of,
-    require,
     translated,
     upper,
 )
