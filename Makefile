@@ -67,6 +67,9 @@ aws-check: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## what AWS w
 	@$(PYTHON) -m pytest -q -m aws -rs tests/aws
 	@$(PYTHON) -m pytest -q tests/infrastructure/test_limits.py
 
+client-suites: .venv/.ready .local/ministack/.ready .local/suites/.ready  ## LangChain's standard tests, OpenAI Agents, opencode, against the service
+	@$(PYTHON) -m pytest -q -m suites tests/suites
+
 check: .venv/.ready .local/sam/.ready .local/checkov/.ready  ## lint, types, import rules, words, references, template, audit
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
@@ -183,6 +186,16 @@ endef
 
 .local/sam/.ready: | $(UV_READY)
 	$(call install,sam,aws-sam-cli==$(SAM_VERSION))
+
+# Clients of others, at the versions that were run.
+.local/suites/.ready: tests/suites/requirements.txt tests/suites/node/package.json tests/suites/node/agents.mjs | $(UV_READY)
+	@echo "Installing others' clients into .local/suites"
+	@mkdir -p .local/suites/node
+	@$(UV) venv -q --allow-existing .local/suites/python 2>.local/install.log || { $(CANNOT_INSTALL); }
+	@$(UV) pip install -q -p .local/suites/python -r tests/suites/requirements.txt 2>.local/install.log || { $(CANNOT_INSTALL); }
+	@cp tests/suites/node/* .local/suites/node/
+	@npm install --prefix .local/suites/node --no-audit --no-fund >.local/install.log 2>&1 || { $(CANNOT_INSTALL); }
+	@touch $@
 
 .local/checkov/.ready: | $(UV_READY)
 	$(call install,checkov,checkov==$(CHECKOV_VERSION))

@@ -19,6 +19,8 @@ PROJECT = Path(ROOT) / "tests/contract/node"
 RUN_TIMEOUT_S = 60
 WORDS = 12
 """How long the simulator's answers are."""
+THOUGHTS = 8
+"""How long its thinking is."""
 
 
 @pytest.fixture(scope="session")
@@ -58,8 +60,12 @@ class TestAiSdk:
             assert (told["finish"], len(told["text"].split())) == ("stop", WORDS)
         assert came["structured"] == {"city": "sample", "people": 1}
         assert came["refused"]["status"] == 400
-        # Two conversations, two rounds of two answers, a structured one; the refusal costs nothing.
-        assert len(client.texts_when(7)) == 7
+        # Two talks, two rounds of two answers, a structured one, two with thinking; a refusal costs nothing.
+        assert len(client.texts_when(9)) == 9
+        whole, streamed = came["thought"]
+        assert whole == streamed
+        # GPT keeps its own to itself.
+        assert len(whole.split()) == (0 if came["model"].startswith("gpt") else THOUGHTS)
 
 
 class TestClaudeCommand:

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -94,8 +95,9 @@ def answer(ask: Ask, directions: TextDirections) -> Answer:
     """Return the answer to `ask`."""
     digest = sha256(ask.prompt.encode("utf-8", "replace")).hexdigest()
     thinking = _pieces(f"{digest}/thinking", THINKING_TOKENS if directions.think else 0)
-    wanted = () if ask.is_reply else ask.forced_tools or ask.tools[: directions.tools]
-    calls = tuple(_call(tool, digest, number) for number, tool in enumerate(wanted))
+    called = tuple(tool for tool in ask.tools if f"{tool.name}(" in ask.prompt)
+    wanted = () if ask.is_reply else ask.forced_tools or ask.tools[: directions.tools] or called
+    calls = tuple(_call(tool, ask.prompt, digest, number) for number, tool in enumerate(wanted))
     text = () if calls else _text(ask, directions, digest)
     room = None if ask.limit is None else max(0, ask.limit - len(thinking))
     fits = room is None or len(text) + CALL_TOKENS * len(calls) <= room
@@ -129,5 +131,10 @@ def _pieces(seed: str, count: int) -> tuple[str, ...]:
     return tuple(f"{' ' if at else ''}{word}" for at, word in enumerate(words))
 
 
-def _call(tool: Tool, digest: str, number: int) -> ToolCall:
-    return ToolCall(f"{digest[:16]}{number}", tool.name, pieces_of(json.dumps(sample(tool.schema))))
+def _call(tool: Tool, prompt: str, digest: str, number: int) -> ToolCall:
+    """Return a call of `tool`, by its schema; one that the prompt writes as `name(3)` has that number."""
+    arguments = sample(tool.schema)
+    said = re.search(rf"{re.escape(tool.name)}\((-?\d{{1,9}})\)", prompt, re.ASCII)
+    if said is not None and isinstance(arguments, dict):
+        arguments = {name: int(said[1]) if value == 1 else value for name, value in arguments.items()}
+    return ToolCall(f"{digest[:16]}{number}", tool.name, pieces_of(json.dumps(arguments)))

@@ -5,6 +5,7 @@
 | `[[tokens 200]]` | the answer is 200 tokens long |
 | `[[think]]` | it thinks first |
 | `[[tool]]`, `[[tools 2]]` | it calls the first tool of the request, or the first two |
+| `weather(3)` | it calls that tool of the request, its whole number is 3 |
 | `[[cached 30]]`, `[[cache-write 20]]` | so many input tokens are read from, or written to, the cache |
 | `[[delay 20]]` | 20 ms between chunks |
 | `[[silent 30]]` | headers, then nothing for 30 s |

@@ -14,21 +14,39 @@ _PLAIN: dict[str, Any] = {
 }
 
 
-def sample(schema: Any, depth: int = MAX_DEPTH) -> Any:
-    """Return one value for `schema`, always the same; an empty object for what is nested too deeply."""
+def sample(schema: Any, depth: int = MAX_DEPTH, definitions: Any = None) -> Any:
+    """Return one value for `schema`, always the same; an empty object for what is nested too deeply.
+
+    `definitions` is what its `$ref` may name, by default its own `$defs`.
+    """
     if not isinstance(schema, dict) or depth == 0:
         return {}
+    known = schema.get("$defs", {}) if definitions is None else definitions
+    if (meant := _meant(schema, known)) is not None:
+        return sample(meant, depth - 1, known)
     for name in ("const", "default"):
         if name in schema:
             return schema[name]
     if isinstance(schema.get("enum"), list) and schema["enum"]:
         return schema["enum"][0]
+    return _of_kind(schema, depth, known)
+
+
+def _meant(schema: dict[str, Any], known: Any) -> Any:
+    """Return the schema that one refers to, or the first of several that it allows; else `None`."""
+    if isinstance(schema.get("$ref"), str):
+        return known.get(schema["$ref"].rpartition("/")[2], {})
+    several = schema.get("anyOf") or schema.get("oneOf")
+    return several[0] if isinstance(several, list) and several and "type" not in schema else None
+
+
+def _of_kind(schema: dict[str, Any], depth: int, known: Any) -> Any:
     kind = schema.get("type")
     kind = kind[0] if isinstance(kind, list) and kind else kind
     if kind == "array" and "items" in schema:
-        return [sample(schema["items"], depth - 1)]
+        return [sample(schema["items"], depth - 1, known)]
     if isinstance(kind, str) and kind in _PLAIN:
         return _PLAIN[kind]
     properties = schema.get("properties")
     named = properties if isinstance(properties, dict) else {}
-    return {name: sample(value, depth - 1) for name, value in named.items()}
+    return {name: sample(value, depth - 1, known) for name, value in named.items()}

@@ -41,6 +41,14 @@ const structured = await generateObject({
   prompt: 'a city',
   schema: z.object({ city: z.string(), people: z.number().int() }),
 });
+const efforts = {
+  openai: { tollgate: { reasoningEffort: 'low' } },
+  responses: { openai: { reasoningEffort: 'low', reasoningSummary: 'auto', forceReasoning: true } },
+};
+const thinking = { ...asked, prompt: '[[think]] hello', providerOptions: efforts[protocol] };
+const thought = await generateText(thinking);
+const streamedThought = streamText(thinking);
+const streamedThoughts = await streamedThought.reasoningText;
 let refused = null;
 try {
   await generateText({ ...asked, prompt: '[[reject]]' });
@@ -57,6 +65,7 @@ const shownSteps = (steps) =>
   }));
 console.log(
   JSON.stringify({
+    model: modelId,
     whole: { text: whole.text, finish: whole.finishReason, outputTokens: whole.usage.outputTokens },
     streamed: {
       text: streamed,
@@ -66,6 +75,7 @@ console.log(
     round: shownSteps(round.steps),
     streamedRound: shownSteps(streamedSteps),
     structured: structured.object,
+    thought: [thought.reasoningText ?? '', streamedThoughts ?? ''],
     refused,
   }),
 );
