@@ -17,6 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from local.clients import Clients
 from local.events import Context, failed_ids, matches, sqs_event, stream_event
 from local.stack import Stack
@@ -188,17 +190,30 @@ class Pump:
                 self._handle_records(function, mapping, wanted, shard)
 
     def _records(self, shard: Shard, batch_size: int) -> Iterator[list[Any]]:
-        """Follow a shard from its beginning."""
-        iterator: str | None = self._clients.streams.get_shard_iterator(
-            StreamArn=shard.stream_arn, ShardId=shard.shard_id, ShardIteratorType="TRIM_HORIZON"
-        )["ShardIterator"]
-        while iterator and not self._stopping.is_set():
-            answer = self._clients.streams.get_records(ShardIterator=iterator, Limit=batch_size)
+        """Follow a shard from its beginning, and anew from there where the stream was away meanwhile.
+
+        Then records come again, as Lambda too may hand them over twice.
+        """
+        iterator: str | None = None
+        while not self._stopping.is_set():
+            try:
+                iterator = iterator or self._beginning(shard)
+                answer = self._clients.streams.get_records(ShardIterator=iterator, Limit=batch_size)
+            except (BotoCoreError, ClientError):
+                log.exception("cannot read %s", shard.stream_arn)
+                iterator = None
+                self._stopping.wait(FAULT_PAUSE_S)
+                continue
             iterator = answer.get("NextShardIterator")
             if answer["Records"]:
                 yield list(answer["Records"])
             else:
                 self._stopping.wait(STREAM_POLL_S)
+
+    def _beginning(self, shard: Shard) -> str:
+        return self._clients.streams.get_shard_iterator(
+            StreamArn=shard.stream_arn, ShardId=shard.shard_id, ShardIteratorType="TRIM_HORIZON"
+        )["ShardIterator"]
 
     def _handle_records(
         self, function: Function, mapping: Mapping[str, Any], records: Sequence[Any], shard: Shard

@@ -19,6 +19,8 @@ from local import files
 from local import service as local_service
 from local.emulator import free_port
 from local.files import Service, read_service
+from local.kept import STATE_TIMEOUT_S, Kept
+from local.processes import stop
 from local.pump import LONG_POLL_S
 from local.service import LocalService
 from local.template import ROOT
@@ -36,9 +38,14 @@ ON_THE_CLOCK = ("worker", "api")
 class MortalService(LocalService):
     """The local service in this process's name; its worker can be killed, and time moved."""
 
-    def __init__(self, ahead: Path, unrest: tuple[int, float] | None = None) -> None:
-        """Make a service. With `unrest`, a seed and a share of throttles, its database has physics."""
-        super().__init__(free_port())
+    def __init__(
+        self, ahead: Path, unrest: tuple[int, float] | None = None, kept: Kept | None = None
+    ) -> None:
+        """Make a service. With `unrest`, a seed and a share of throttles, its database has physics.
+
+        With a place for what is `kept`, the emulator can be stopped and started.
+        """
+        super().__init__(free_port(), kept)
         self._unrest = unrest
         self._database: tuple[str, Physics] | None = None
         ahead.write_text("0")
@@ -68,6 +75,14 @@ class MortalService(LocalService):
         assert self._worker is not None
         self._start_part("worker", *self._worker)
         self.outages += 1
+
+    def stop_emulator(self) -> None:
+        """Stop the emulator cleanly, as all of AWS that is there: it writes its state. Others run on."""
+        stop(self._processes["emulator"], STATE_TIMEOUT_S)
+
+    def start_emulator(self) -> None:
+        """Start the emulator again where it was, with what it had."""
+        self._start_emulator()
 
     def pass_time(self, by_s: int) -> None:
         """Let `by_s` seconds pass at once, and the sweeper look."""
@@ -102,9 +117,11 @@ class MortalService(LocalService):
 
 
 @contextmanager
-def mortal_service(folder: Path, unrest: tuple[int, float] | None = None) -> Iterator[MortalService]:
+def mortal_service(
+    folder: Path, unrest: tuple[int, float] | None = None, kept: Kept | None = None
+) -> Iterator[MortalService]:
     """Run the service with its files in `folder`; `composition` is on it, and on its clock."""
-    service = MortalService(folder / "ahead", unrest)
+    service = MortalService(folder / "ahead", unrest, kept)
     settings = {
         # Nothing else: a developer's own provider keys would be used.
         **{name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ},
