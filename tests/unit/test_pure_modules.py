@@ -25,12 +25,15 @@ ACTING = (
     "tollgate.operating.*",
     # What every feature has: its table, and what is done with it.
     "tollgate.*.repository",
+    "tollgate.ledger.wallet_repository",
+    "tollgate.text.wallets",
     "tollgate.*.service",
     "tollgate.*_service",
     "tollgate.*.client",
     # AWS, the network and the log.
     "tollgate.kit.aws*",
     "tollgate.kit.dynamodb*",
+    "tollgate.kit.http_posts",
     "tollgate.kit.s3_*",
     "tollgate.kit.ses",
     "tollgate.kit.outbound",

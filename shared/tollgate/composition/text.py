@@ -4,7 +4,7 @@ Everything lives in the one event loop of the process, so parts are made on firs
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import cast
@@ -20,6 +20,7 @@ from tollgate.kit import aws_json
 from tollgate.kit.clock import SystemClock
 from tollgate.kit.document import Read
 from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.http_posts import Posts
 from tollgate.kit.s3_get import S3Get, object_url
 from tollgate.kit.s3_objects import S3Objects
 from tollgate.kit.settings import Settings, check_rate
@@ -122,6 +123,7 @@ class TextParts:
     responses: ResponsesService
     catalog: LiveCatalog
     shown: Catalog
+    posts: Sequence[Posts]
     _reading: "asyncio.Future[Catalog] | None" = None
 
     async def follow_catalog(self) -> None:
@@ -165,10 +167,10 @@ def _join(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Te
     known = settings()
     clock = SystemClock()
     region, endpoint = known.aws_region, known.aws_endpoint_url
-    database = AsyncDatabase(aws_json.dynamodb(session, endpoint, region, _credentials()))
-    secret = _SecretReader(
-        aws_json.secrets_manager(session, endpoint, region, _credentials()), known.provider_secret_arn, clock
-    )
+    dynamodb = aws_json.dynamodb(endpoint, region, _credentials())
+    secrets = aws_json.secrets_manager(endpoint, region, _credentials())
+    database = AsyncDatabase(dynamodb)
+    secret = _SecretReader(secrets, known.provider_secret_arn, clock)
     writes = HoldWrites(known.accounts_table, known.ledger_table)
     live = live_catalog(known.live_providers, _document_reader(session, loop), clock)
     service = TextService(
@@ -182,7 +184,7 @@ def _join(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Te
     objects = S3Objects(session, known.media_bucket, region, endpoint, _credentials())
     responses = ResponsesService(service, ResponseRepository(database, known.responses_table, objects, clock))
     authenticator = AsyncAuthenticator(database, known.api_keys_table, clock)
-    return TextParts(authenticator, service, responses, live, live.current)
+    return TextParts(authenticator, service, responses, live, live.current, (dynamodb.posts, secrets.posts))
 
 
 def _models(current: Catalog) -> Mapping[str, TextModel]:
@@ -233,3 +235,5 @@ async def close() -> None:
     if made is not None:
         await made.service.finishing.wait()
         await made.service.http.close()
+        for posts in made.posts:
+            posts.close()

@@ -1,6 +1,6 @@
 """DynamoDB on the hot path of text: the same writes as `dynamodb.py`, without an SDK.
 
-A boto3 call costs 560 µs of CPU and blocks the loop; this one costs about a sixth of that.
+A boto3 call costs 560 µs of CPU and blocks the loop; this one costs about a tenth of that.
 """
 
 import asyncio
@@ -8,8 +8,6 @@ import random
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-import aiohttp
 
 from tollgate.kit.aws_json import AwsJson
 from tollgate.kit.contention import Obstacle, busy, obstacle
@@ -52,18 +50,37 @@ class AsyncDatabase:
         found = (await self._call("GetItem", request)).get("Item")
         return None if found is None else from_attributes(found)
 
-    async def write(self, write: Write) -> None:
-        """Do one write. Raises what `write.refused` gives when its condition fails, or `DatabaseError`.
+    async def get_together(self, table: str, keys: Sequence[Item]) -> list[Item]:
+        """Return rows that there are for sure, as they were at one moment. Raises `DatabaseError`."""
+        items = [{"Get": {"TableName": table, "Key": to_attributes(key)}} for key in keys]
+        for attempt in range(MAX_ATTEMPTS):
+            try:
+                answer = await self._call("TransactGetItems", {"TransactItems": items})
+            except _CancelledError as cancelled:
+                if obstacle(_CANCELLED, cancelled.reasons) is None:
+                    raise DatabaseError(f"TransactGetItems: {cancelled.reasons}") from None
+                await asyncio.sleep(_wait_s(attempt))
+            else:
+                return [from_attributes(found["Item"]) for found in answer["Responses"]]
+        raise _busy("TransactGetItems", items[0]["Get"], Obstacle.CONFLICT)
+
+    async def write(self, write: Write) -> Item | None:
+        """Do one write; give the row as it is then, where the write `returns` it.
+
+        Raises what `write.refused` gives when its condition fails, or `DatabaseError`.
 
         A write whose answer was lost is sent again; `write.repeated` then tells it from a refusal.
         """
         operation = "PutItem" if write.kind() == "Put" else "UpdateItem"
         try:
-            await self._call(operation, write.request())
+            answer = await self._call(operation, write.request())
         except _RefusedError as refusal:
             found = refusal.item
             if found is None or not write.repeated(found):
                 raise write.refused(found) from None
+            return found
+        row = answer.get("Attributes")
+        return None if row is None else from_attributes(row)
 
     async def transact(self, writes: Sequence[Write]) -> None:
         """Do all writes or none. Raises what the first refused write means, or `DatabaseError`."""
@@ -90,7 +107,7 @@ class AsyncDatabase:
         for attempt in range(MAX_ATTEMPTS):
             try:
                 status, answer = await self._dynamodb.call(operation, request)
-            except (aiohttp.ClientError, TimeoutError) as exc:
+            except (OSError, ValueError) as exc:
                 last = repr(exc)
             else:
                 if status == OK:

@@ -40,7 +40,7 @@ def _signing_key(secret_key: str, scope: str) -> bytes:
     return key
 
 
-def signed_headers(
+def signed_lines(
     key: AwsKey,
     *,
     region: str,
@@ -50,22 +50,22 @@ def signed_headers(
     content_type: str,
     body: bytes,
     now_s: float,
-) -> dict[str, str]:
-    """Return the headers of a signed `POST /` with a JSON body; `target` is the `X-Amz-Target`."""
-    stamp = _stamp(now_s)
-    names = _SIGNED_WITH_TOKEN if key.token else _SIGNED
+) -> str:
+    """Return the header lines of a signed `POST /` with a JSON body; `target` is the `X-Amz-Target`.
+
+    `host` is signed, and not among the lines.
+    """
+    stamp = _stamp(int(now_s))
     token = f"x-amz-security-token:{key.token}\n" if key.token else ""
+    signed = f"x-amz-date:{stamp}\n{token}x-amz-target:{target}\n"
+    names = _SIGNED_WITH_TOKEN if key.token else _SIGNED
     canonical = (
-        f"POST\n/\n\ncontent-type:{content_type}\nhost:{host}\nx-amz-date:{stamp}\n{token}"
-        f"x-amz-target:{target}\n\n{names}\n{hashlib.sha256(body).hexdigest()}"
+        f"POST\n/\n\ncontent-type:{content_type}\nhost:{host}\n{signed}\n{names}\n"
+        f"{hashlib.sha256(body).hexdigest()}"
     )
-    headers = {
-        "content-type": content_type,
-        "x-amz-date": stamp,
-        "x-amz-target": target,
-        "authorization": _authorization(key, stamp, f"{region}/{service}", names, canonical),
-    }
-    return {**headers, "x-amz-security-token": key.token} if key.token else headers
+    authorization = _authorization(key, stamp, f"{region}/{service}", names, canonical)
+    lines = f"content-type:{content_type}\n{signed}authorization:{authorization}\n"
+    return lines.replace("\n", "\r\n")
 
 
 def signed_request_headers(
@@ -83,7 +83,7 @@ def signed_request_headers(
 
     Others may stand beside them, unsigned. All services but S3 sign a path that is encoded once more.
     """
-    stamp = _stamp(now_s)
+    stamp = _stamp(int(now_s))
     digest = hashlib.sha256(body).hexdigest()
     headers = {"x-amz-content-sha256": digest, "x-amz-date": stamp}
     if key.token:
@@ -97,7 +97,8 @@ def signed_request_headers(
     return headers
 
 
-def _stamp(now_s: float) -> str:
+@lru_cache(maxsize=4)
+def _stamp(now_s: int) -> str:
     return datetime.fromtimestamp(now_s, tz=UTC).strftime("%Y%m%dT%H%M%SZ")
 
 

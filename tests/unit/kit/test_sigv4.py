@@ -9,7 +9,7 @@ from botocore.credentials import Credentials
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.kit.sigv4 import signed_headers
+from tollgate.kit.sigv4 import signed_lines
 
 CONTENT_TYPE = "application/x-amz-json-1.0"
 
@@ -38,7 +38,7 @@ class TestSignedHeaders:
         )
         SigV4Auth(Credentials(access_key, secret_key, token), "dynamodb", "eu-west-1").add_auth(request)
         stamp = datetime.strptime(request.headers["X-Amz-Date"], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-        ours = signed_headers(
+        lines = signed_lines(
             Key(access_key, secret_key, token),
             region="eu-west-1",
             service="dynamodb",
@@ -48,6 +48,10 @@ class TestSignedHeaders:
             body=body,
             now_s=stamp.timestamp(),
         )
+        assert lines.endswith("\r\n")
+        ours = dict(line.split(":", 1) for line in lines[:-2].split("\r\n"))
+        assert ours["content-type"] == CONTENT_TYPE
+        assert ours["x-amz-target"] == target
         assert ours["authorization"] == request.headers["Authorization"]
         assert ours["x-amz-date"] == request.headers["X-Amz-Date"]
         assert ours.get("x-amz-security-token") == token
