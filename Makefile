@@ -121,6 +121,9 @@ bench-ledger: .venv/.ready  ## the proof of an account with a million entries: C
 bench-drain: .venv/.ready .local/ministack/.ready  ## how fast a full queue drains, and writes a task (TASKS=1000)
 	@$(PYTHON) -m tests.bench.drain $(TASKS)
 
+bench-account: .venv/.ready  ## what one account can do, with and without DynamoDB's physics (about a minute)
+	@$(PYTHON) -m tests.bench.account
+
 bench-copy: .venv/.ready  ## the memory of a worker that copies a result of 2 GB
 	@$(PYTHON) -m tests.bench.copy
 

@@ -101,6 +101,43 @@ class TestAccounts:
         assert refusal(run(*words, "usr_1", "--json")) == "tollgate: There is no account usr_1."
 
 
+class TestLimits:
+    def test_an_account_has_limits_of_its_own_and_as_many_rows_as_they_need(
+        self, run: Run, customer: OpenedAccount
+    ) -> None:
+        account = customer.account_id
+        none = {"textAtOnce": None, "requestsPerMinute": None, "runningTasks": None, "openTasks": None}
+        assert answer(run("accounts", "limits", account, "--json")) == {
+            "accountId": account,
+            **none,
+            "rows": 1,
+        }
+        set_ = answer(run("accounts", "limits", account, "--text-at-once", "400", "--json"))
+        assert set_ == {"accountId": account, **none, "textAtOnce": 400, "rows": 20}
+        # What is not named stays, and so do rows.
+        again = run("accounts", "limits", account, "--text-at-once", "60", "--running-tasks", "200", "--json")
+        assert answer(again) == {**set_, "textAtOnce": 60, "runningTasks": 200}
+        listed = answer(run("accounts", "list", "--json"))["accounts"]
+        assert [row["balanceCents"] for row in listed] == [100]
+        assert answer(run("check-ledger", "--json")) == {"accounts": 1, "entries": 1, "faults": []}
+
+    def test_tasks_run_and_end_in_the_rows_that_they_were_charged_to(
+        self, run: Run, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        answer(run("accounts", "limits", customer.account_id, "--text-at-once", "200", "--json"))
+        api = api_parts.api()
+        made = [create(customer) for _ in range(20)]
+        assert api.accounts.me(customer.account_id).open_tasks == 20
+        for task_id in made:
+            run_to_end(task_id, clock)
+        assert api.accounts.me(customer.account_id).open_tasks == 0
+        assert balance_cents(customer) == 80
+        assert answer(run("check-ledger", "--json"))["faults"] == []
+
+    def test_more_than_an_account_can_have_is_refused(self, run: Run, customer: OpenedAccount) -> None:
+        assert run("accounts", "limits", customer.account_id, "--text-at-once", "1001").exit_code == 2
+
+
 class TestCredit:
     @pytest.mark.parametrize("amount", [("--cents", "2550"), ("--usd", "25.50"), ("--usd", "25.5")])
     def test_it_is_on_the_balance_and_in_the_ledger_with_its_reason(

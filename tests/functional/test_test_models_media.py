@@ -36,7 +36,7 @@ def is_sound(account: OpenedAccount) -> bool:
     """Return whether the books agree at a balance of 0, and no task is counted as open or running."""
     found = api_parts.api().accounts.me(account.account_id)
     ledger = run_task_parts.step_runner().ledger
-    free, waiting = ledger.slots(account.account_id)
+    free, waiting, _ = ledger.slots(account.account_id)
     entries = ledger.entries(account.account_id)
     return (found.balance_micro_usd, free, waiting) == (0, 100, 0) and audit(
         account.account_id, found.balance_micro_usd, entries

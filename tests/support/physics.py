@@ -2,11 +2,12 @@
 
     our clients ─► here: conflict? over an item's limit? ─► 3 to 8 ms ─► the emulator
 
-- Two transactions, or a transaction and a write, that overlap on an item: the later one is refused.
+- Two transactions, or a transaction and a write, that overlap on an item: the later one is refused. A
+  transaction that reads stands in nobody's way.
 - An item takes 1,000 write units and gives 3,000 read units a second; one above that is throttled.
 - `unrest` is the share of requests that are throttled for no reason of ours, as when a partition is split.
 
-Sizes are those of what was last written to or read from an item through here. An update is one of that size.
+Sizes are those of what was last written to or read from an item through here.
 
 Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html (conflicts),
 bp-partition-key-design.html (an item's limits) and read-write-operations.html (units) beside it.
@@ -25,6 +26,8 @@ from typing import Any
 
 import aiohttp
 from aiohttp import web
+
+from tests.bench.cost.units import size_of
 
 WRITE_UNITS_PER_S, READ_UNITS_PER_S = 1_000, 3_000
 WRITE_UNIT_BYTES, READ_UNIT_BYTES = 1_024, 4_096
@@ -80,7 +83,40 @@ class Physics:
 
     def weigh(self, item: Where, row: Mapping[str, Any]) -> None:
         """Note how large an item is."""
-        self._bytes[item] = len(json.dumps(row))
+        self._bytes[item] = size_of(row)
+
+    def refusal(self, operation: str, items: Sequence[Where], now_s: float) -> tuple[str, list[str]] | None:
+        """Return what a request is refused with: an error's name and, of a transaction, the reasons."""
+        transaction = operation.startswith("Transact")
+        is_write = operation == "TransactWriteItems" or operation in WRITES
+        if (is_write or transaction) and any(stood := self.conflicts(items, transaction=transaction)):
+            self.refused["conflict"] += 1
+            return _refused("TransactionConflict", "TransactionConflictException", stood, transaction)
+        kind = "write" if is_write else "read"
+        # A transaction writes each item twice: once to prepare it, once to carry it out.
+        over = [self.throttles(kind, one, now_s, times=1 + transaction) for one in items]
+        if not any(over):
+            return None
+        self.refused["throttle"] += 1
+        return _refused("ThrottlingError", "ProvisionedThroughputExceededException", over, transaction)
+
+    def service_s(self) -> float:
+        """Return how long the next request takes."""
+        return self.random.uniform(*SERVICE_S)
+
+
+def _refused(reason: str, error: str, which: Sequence[bool], transaction: bool) -> tuple[str, list[str]]:
+    reasons = [reason if one else "None" for one in which]
+    return ("TransactionCanceledException", reasons) if transaction else (error, [])
+
+
+def touched(operation: str, body: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the items of a request whose place is known, each with what is done to it."""
+    if operation in {"TransactWriteItems", "TransactGetItems"}:
+        return [next(iter(one.items())) for one in body["TransactItems"]]
+    if operation in WRITES or operation == "GetItem":
+        return [(operation.removesuffix("Item"), body)]
+    return []
 
 
 class Proxy:
@@ -98,36 +134,29 @@ class Proxy:
         raw, target = await request.read(), request.headers.get("x-amz-target", "")
         operation = target.removeprefix(PREFIX)
         body = json.loads(raw) if target.startswith(PREFIX) else {}
-        items = [await self._where(kind, one) for kind, one in _touched(operation, body)]
-        is_transaction = operation == "TransactWriteItems"
-        is_write = is_transaction or operation in WRITES
-        if (refusal := self._refusal(items, is_write=is_write, transaction=is_transaction)) is not None:
-            return refusal
-        with self._physics.in_progress(items if is_write else (), transaction=is_transaction):
-            await asyncio.sleep(self._physics.random.uniform(*SERVICE_S))
+        touches = touched(operation, body)
+        items = [await self._where(kind, one) for kind, one in touches]
+        if (refusal := self._physics.refusal(operation, items, time.monotonic())) is not None:
+            return _error(*refusal)
+        transaction = operation == "TransactWriteItems"
+        written = items if transaction or operation in WRITES else []
+        with self._physics.in_progress(written, transaction=transaction):
+            await asyncio.sleep(self._physics.service_s())
             status, answer = await self._send(request.method, request.rel_url.raw_path_qs, headers, raw)
-        if operation == "PutItem":
-            self._physics.weigh(items[0], body["Item"])
-        if operation == "GetItem" and status == web.HTTPOk.status_code:
-            self._physics.weigh(items[0], json.loads(answer).get("Item", {}))
+        one_by_one = zip(items, touches, strict=True) if written or operation == "GetItem" else ()
+        for where, (kind, one) in one_by_one:
+            await self._weigh(where, kind, one, answer)
         return web.Response(status=status, body=answer, content_type="application/x-amz-json-1.0")
 
-    def _refusal(self, items: Sequence[Where], *, is_write: bool, transaction: bool) -> web.Response | None:
-        now_s = time.monotonic()
-        if is_write:
-            stood = self._physics.conflicts(items, transaction=transaction)
-            if any(stood):
-                self._physics.refused["conflict"] += 1
-                codes = ["TransactionConflict" if one else "None" for one in stood]
-                return _cancelled(codes) if transaction else _error("TransactionConflictException")
-        kind = "write" if is_write else "read"
-        # A transaction writes each item twice: once to prepare it, once to carry it out.
-        over = [self._physics.throttles(kind, one, now_s, times=1 + transaction) for one in items]
-        if not any(over):
-            return None
-        self._physics.refused["throttle"] += 1
-        codes = ["ThrottlingError" if one else "None" for one in over]
-        return _cancelled(codes) if transaction else _error("ProvisionedThroughputExceededException")
+    async def _weigh(self, where: Where, kind: str, one: Mapping[str, Any], answer: bytes) -> None:
+        """Note how large an item is now; one that was updated is read for it."""
+        if kind == "Put":
+            self._physics.weigh(where, one["Item"])
+            return
+        if kind == "Update":
+            body = json.dumps({"TableName": one["TableName"], "Key": one["Key"]}).encode()
+            _, answer = await self._send("POST", "/", _headers("GetItem"), body)
+        self._physics.weigh(where, json.loads(answer or b"{}").get("Item", {}))
 
     async def _where(self, kind: str, one: Mapping[str, Any]) -> Where:
         table = str(one["TableName"])
@@ -136,8 +165,8 @@ class Proxy:
 
     async def _key_of(self, table: str) -> list[str]:
         if table not in self._keys:
-            headers = {"x-amz-target": f"{PREFIX}DescribeTable", "content-type": "application/x-amz-json-1.0"}
-            _, answer = await self._send("POST", "/", headers, json.dumps({"TableName": table}).encode())
+            body = json.dumps({"TableName": table}).encode()
+            _, answer = await self._send("POST", "/", _headers("DescribeTable"), body)
             schema = json.loads(answer)["Table"]["KeySchema"]
             self._keys[table] = [part["AttributeName"] for part in schema]
         return self._keys[table]
@@ -156,22 +185,19 @@ class Proxy:
             await self._session.close()
 
 
-def _touched(operation: str, body: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the items of a request whose place is known, each with what is done to it."""
-    if operation == "TransactWriteItems":
-        return [next(iter(one.items())) for one in body["TransactItems"]]
-    if operation in WRITES or operation == "GetItem":
-        return [(operation.removesuffix("Item"), body)]
-    return []
+def _headers(operation: str) -> dict[str, str]:
+    return {"x-amz-target": f"{PREFIX}{operation}", "content-type": "application/x-amz-json-1.0"}
 
 
-def _error(code: str, **more: Any) -> web.Response:
-    body = {"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": "by physics", **more}
+def _error(code: str, reasons: Sequence[str]) -> web.Response:
+    body = error_body(code, reasons)
     return web.json_response(body, status=400, content_type="application/x-amz-json-1.0")
 
 
-def _cancelled(codes: Sequence[str]) -> web.Response:
-    return _error("TransactionCanceledException", CancellationReasons=[{"Code": code} for code in codes])
+def error_body(code: str, reasons: Sequence[str]) -> dict[str, Any]:
+    """Return the body of an error; a cancelled transaction has `reasons`."""
+    body = {"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": "by physics"}
+    return body | ({"CancellationReasons": [{"Code": reason} for reason in reasons]} if reasons else {})
 
 
 @contextmanager

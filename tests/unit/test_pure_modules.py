@@ -33,7 +33,6 @@ ACTING = (
     # AWS, the network and the log.
     "tollgate.kit.aws*",
     "tollgate.kit.dynamodb*",
-    "tollgate.kit.http_posts",
     "tollgate.kit.s3_*",
     "tollgate.kit.ses",
     "tollgate.kit.outbound",

@@ -14,6 +14,7 @@ from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.rows import Item
 from tollgate.ledger.caps import Allowance, SpendingCap, counters_of
 from tollgate.ledger.holds import Hold, holds_of
+from tollgate.ledger.wallets import DEFAULT, Limits
 
 
 class Scope(StrEnum):
@@ -45,6 +46,8 @@ class Account:
     running_tasks: int = 0
     suspended: str | None = None
     """Why an operator suspended it (`ledger/standing.py`)."""
+    limits: Limits = DEFAULT
+    """What the account may have; where it has none of its own, what every account may."""
 
     def view(self) -> dict[str, object]:
         """Return the `data` of `GET /api/v1/user/me` (docs/contract.md#account)."""
@@ -80,6 +83,7 @@ class Account:
             counters_of(item),
             item.get("running_tasks", 0),
             item.get("suspended", {}).get("reason"),
+            Limits.of(item).whole(),
         )
 
 

@@ -16,6 +16,8 @@ from tollgate.kit.errors import (
 from tollgate.kit.expressions import Add, Below, Condition, Equals, Exists, Missing, Remove, Set
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
+from tollgate.ledger.wallet_repository import WalletRepository
+from tollgate.ledger.wallets import is_wallet, together
 
 # Of one account, revoked ones not counted.
 MAX_API_KEYS = 100
@@ -43,11 +45,12 @@ class AccountRepository:
     def __init__(self, db: Database, table: str) -> None:
         self._db = db
         self._table = table
+        self._wallets = WalletRepository(db, table)
 
     def get(self, account_id: str) -> Account | None:
         """Return the account, or `None`."""
-        row = self._db.get(self._table, {"account_id": account_id})
-        return None if row is None else Account.from_item(row)
+        rows = self._wallets.rows(account_id)
+        return Account.from_item(together(rows)) if rows else None
 
     def add(self, account: Account) -> None:
         """Store a new account. Raises as `new` does, and `AlreadyExistsError`."""
@@ -111,7 +114,8 @@ class AccountRepository:
 
     def all(self) -> Iterator[Account]:
         """Return every account; for audits only."""
-        return (Account.from_item(row) for row in self._db.scan(self._table))
+        rows = (row for row in self._db.scan(self._table) if not is_wallet(row["account_id"]))
+        return (Account.from_item(together(self._wallets.rows_of(row))) for row in rows)
 
 
 class ApiKeyRepository:

@@ -1,6 +1,6 @@
 """Opening accounts, and showing them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tollgate.accounts.keys import new_key
@@ -11,8 +11,9 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.errors import RequestNotFoundError, UserNotFoundError
 from tollgate.kit.ids import is_id, new_id
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.holds import AlreadyResolvedError
+from tollgate.ledger.holds import MAX_HOLDS, AlreadyResolvedError
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.wallets import Limits, wallets_for
 
 FIRST_KEY_NAME = "First key"
 
@@ -53,6 +54,16 @@ class AccountService:
         except AlreadyResolvedError as exc:
             raise RequestNotFoundError from exc
         return {"requestId": request_id, "ending": True}
+
+    def limit(self, account_id: str, limits: Limits) -> Limits:
+        """Set an account's own limits, with as many rows as its text requests need; return them.
+
+        It keeps the rows that it has. Raises `UserNotFoundError`.
+        """
+        had = self.me(account_id).limits.wallets
+        wallets = max(had, wallets_for(limits.text_at_once or MAX_HOLDS, MAX_HOLDS))
+        self._ledger.wallets.set_limits(account_id, replace(limits, wallets=wallets))
+        return self.me(account_id).limits
 
     def open(self, credit_micro_usd: int) -> OpenedAccount:
         """Open an account with a key of all scopes and `credit_micro_usd` on it."""

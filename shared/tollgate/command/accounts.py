@@ -1,21 +1,26 @@
 """Customers' accounts: see them, open one, move money with a reason, suspend one."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Annotated
 
 import typer
 
+from tollgate.accounts.models import Account
 from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
 from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_fields, print_json, print_table
 from tollgate.kit.money import cents_down, micro_usd_of_cents, micro_usd_up
+from tollgate.ledger.rate import BASE
+from tollgate.ledger.wallets import HOLDS_PER_WALLET, MAX_WALLETS
 from tollgate.operating.accounts import MAX_MOVED_CENTS, AccountDesk
 from tollgate.operating.accounts import usd as usd_text
 
 MAX_LISTED = 10_000
+MAX_TEXT_AT_ONCE = HOLDS_PER_WALLET * MAX_WALLETS
+MAX_TASKS = 1_000_000
 _USD = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
 
 AccountId = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Its id, usr_…, or who signs in to it.")]
@@ -176,6 +181,58 @@ def _move(desk: AccountDesk, move: Movement, verb: str, where: str, *, yes: bool
         return
     said = f"{verb} {amount} {where} {move.account}." if moved else "Done before; nothing changed."
     typer.echo(f"{said} The balance is {balance_cents} cents.")
+
+
+@cli.command()
+def limits(
+    account: AccountId,
+    *,
+    text_at_once: Annotated[
+        int | None, typer.Option(min=1, max=MAX_TEXT_AT_ONCE, help="Text requests at once.")
+    ] = None,
+    requests_per_minute: Annotated[
+        int | None, typer.Option(min=1, max=BASE - 1, help="Creates and text requests together.")
+    ] = None,
+    running_tasks: Annotated[
+        int | None, typer.Option(min=1, max=MAX_TASKS, help="Tasks that providers work on.")
+    ] = None,
+    open_tasks: Annotated[
+        int | None, typer.Option(min=1, max=MAX_TASKS, help="Tasks that have not ended.")
+    ] = None,
+    stack: Stack = None,
+    local: Local = LOCAL,
+    as_json: AsJson = False,
+) -> None:
+    """Show the limits of an account, or set those that are named; the others stay."""
+    service = service_of(stack, local)
+    found = service.account_desk.get(account)
+    named = {
+        "text_at_once": text_at_once,
+        "requests_per_minute": requests_per_minute,
+        "running_tasks": running_tasks,
+        "open_tasks": open_tasks,
+    }
+    wanted = {name: value for name, value in named.items() if value is not None}
+    if wanted:
+        service.api.accounts.limit(found.account_id, replace(found.limits, **wanted))
+        found = service.account_desk.get(account)
+    shown = _limits(found)
+    if as_json:
+        print_json({"accountId": found.account_id, **shown})
+    else:
+        print_fields(shown, *shown)
+
+
+def _limits(account: Account) -> dict[str, int | None]:
+    """Return an account's limits; one that is not its own is `None`."""
+    found = account.limits
+    return {
+        "textAtOnce": found.text_at_once,
+        "requestsPerMinute": found.requests_per_minute,
+        "runningTasks": found.running_tasks,
+        "openTasks": found.open_tasks,
+        "rows": found.wallets,
+    }
 
 
 def _amount_micro_usd(cents: int | None, usd: str | None) -> int:

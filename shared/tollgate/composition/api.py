@@ -26,6 +26,7 @@ from tollgate.kit.settings import Settings, check_rate
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.statement import Statement
+from tollgate.ledger.wallets import DEFAULT, KnownLimits
 from tollgate.low_balance.repository import WatchRepository
 from tollgate.low_balance.settings import LowBalanceSettings
 from tollgate.payments.secret import StripeKeySource
@@ -85,6 +86,7 @@ class Api:
     tasks: TaskService
     reader: TaskReader
     meter: RateMeter
+    limits: KnownLimits
     callbacks: Callbacks
     webhooks: WebhookService
     statistics: StatisticsService
@@ -96,7 +98,7 @@ class Api:
 
     def rate_headers(self, account_id: str) -> dict[str, str]:
         """Return the `x-ratelimit-*` headers of an account as this process knows them."""
-        return self.meter.headers(account_id, clock().now_ms())
+        return self.meter.headers(account_id, clock().now_ms(), self.limits.get(account_id) or DEFAULT)
 
     @property
     def listing(self) -> Listing:
@@ -121,7 +123,7 @@ def api() -> Api:
     current = CurrentCatalog(catalog.catalog)
     tasks = TaskRepository(db, settings.tasks_table)
     reader = TaskReader(tasks, current)
-    meter = RateMeter(settings.requests_per_minute)
+    meter, limits = RateMeter(settings.requests_per_minute), KnownLimits(clock())
     task_queue = _when_needed(settings.task_queue_url)
     webhook_guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
     uploads = Uploads(aws.s3(), settings.media_bucket, settings.storage_url, clock())
@@ -142,11 +144,13 @@ def api() -> Api:
             inputs=InputStore(aws.s3(), settings.media_bucket, settings.storage_url, uploads),
             reader=reader,
             meter=meter,
+            limits=limits,
             queue=task_queue,
             clock=clock(),
         ),
         reader=reader,
         meter=meter,
+        limits=limits,
         callbacks=Callbacks(tasks, task_queue),
         webhooks=WebhookService(
             deliveries=DeliveryRepository(db, settings.deliveries_table),

@@ -77,6 +77,18 @@ class Database:
             left = answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", [])  # type: ignore[call-overload]
         raise busy("BatchGetItem", table)
 
+    def get_together(self, table: str, keys: Sequence[Item]) -> list[Item]:
+        """Return rows that there are for sure, as they were at one moment. Raises `StorageBusyError`."""
+        items: Any = [{"Get": {"TableName": table, "Key": to_attributes(key)}} for key in keys]
+        found: list[Item] = []
+
+        def send() -> None:
+            answer = self._client.transact_get_items(TransactItems=items)
+            found.extend(from_attributes(one["Item"]) for one in answer["Responses"])
+
+        self._past_obstacles(send, "TransactGetItems", table, keys[0])
+        return found
+
     def write(self, write: Write) -> None:
         """Do one write.
 
@@ -97,7 +109,7 @@ class Database:
                 if found is None or not write.repeated(found):
                     raise write.refused(found) from exc
 
-        self._past_collisions(send, f"{write.kind()}Item", write)
+        self._past_obstacles(send, f"{write.kind()}Item", write.table, write.key or write.item)
 
     def transact(self, writes: Sequence[Write]) -> None:
         """Do all writes or none.
@@ -121,9 +133,9 @@ class Database:
                     token = str(uuid.uuid4())
                 raise
 
-        self._past_collisions(send, "TransactWriteItems", writes[0])
+        self._past_obstacles(send, "TransactWriteItems", writes[0].table, writes[0].key or writes[0].item)
 
-    def _past_collisions(self, send: Callable[[], None], operation: str, first: Write) -> None:
+    def _past_obstacles(self, send: Callable[[], None], operation: str, table: str, row: Item | None) -> None:
         last = Obstacle.CONFLICT
         for attempt in range(MAX_TRANSACTION_ATTEMPTS):
             try:
@@ -136,7 +148,7 @@ class Database:
                 self._sleep(_wait_s(attempt))
             else:
                 return
-        error = busy(operation, first.table, first.key or first.item, last)
+        error = busy(operation, table, row, last)
         raise WriteConflictError if last is Obstacle.CONFLICT else error
 
     def query(

@@ -13,10 +13,10 @@ import httptools
 
 TIMEOUT_S = 5.0
 CONNECT_TIMEOUT_S = 2.0
+# An idle connection is not used after this long: the other end may have closed it, or this process slept.
 KEPT_S = 15.0
-"""An idle connection is not used after this long: the other end may have closed it, or this process slept."""
+# More than any answer of DynamoDB.
 MAX_ANSWER_BYTES = 16 * 2**20
-"""More than any answer of DynamoDB."""
 
 
 class _Connection(asyncio.Protocol):

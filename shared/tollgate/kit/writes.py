@@ -1,7 +1,7 @@
 """Conditional writes with named refusals, as values: whichever client carries them out. Pure."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tollgate.kit.expressions import Change, Condition, Placeholders, render_update
@@ -34,6 +34,8 @@ class Write:
     """Whether, by the row found, this very write was done before and only its answer was lost.
     botocore sends a write again when no answer came; a transaction has a ClientRequestToken for that,
     a single write has this."""
+    returns: bool = False
+    """Whether the row as it is after an update is wanted. A part of a transaction gives none."""
 
     def kind(self) -> Literal["Put", "Update"]:
         """Return which operation this is."""
@@ -58,6 +60,8 @@ class Write:
             request["ExpressionAttributeNames"] = names
         if placeholders.values:
             request["ExpressionAttributeValues"] = placeholders.values
+        if self.returns:
+            request["ReturnValues"] = "ALL_NEW"
         return request
 
     def also(self, *changes: Change, condition: Condition | None = None) -> "Write":
@@ -66,4 +70,4 @@ class Write:
         if condition is not None and self.condition is not None:
             both = self.condition & condition
         update = (*self.update, *changes)
-        return Write(self.table, self.item, self.key, update, both, self.refused, self.repeated)
+        return replace(self, update=update, condition=both)

@@ -7,8 +7,10 @@ Source: docs/architecture.md#money.
       └──(3 minutes)────► expire       void or settle, whichever the ledger row says
                             └────────► late: what the balance carries of the charge, by a row of its own
 
-A hold lives in the account's own row, so one conditional write takes the money and notes what for. It is
-resolved at most once: every way out removes it, on the condition that it is still there.
+A hold lives in the row of its money, the account's own or a wallet's (`wallets.py`), so one conditional write
+takes the money and notes what for. It is resolved at most once: every way out removes it, on the condition
+that it is still there. A write is billed by the size of its row, so a hold is as small as it can be: its
+request's id without the prefix, and one number of amount and end (`Hold.to_value`).
 
 Its request and whoever finds it expired may both want to end it. The ledger row `<request>#text` decides: the
 request writes its charge there, the other one a `void` of 0, each on the condition that there is none. Only
@@ -37,10 +39,11 @@ from tollgate.kit.expressions import (
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import due_shard
 from tollgate.kit.writes import Write
-from tollgate.ledger.caps import Allowance, add_spend, counters_of, release_spend
+from tollgate.ledger.caps import MAX_DROPPED, Allowance, add_spend, counters_of, release_spend
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.rate import RateWindow, count_request, rate_refused
 from tollgate.ledger.standing import MAY_SPEND, suspended_refusal
+from tollgate.ledger.wallets import DEFAULT, Limits
 
 # Longer than any answer that comes whole (100 s, and the writes after it). A stream renews its hold: so
 # what a crash leaves behind blocks an account's money for minutes, not for as long as a stream may be.
@@ -53,6 +56,10 @@ MAX_RENEWALS = 7
 # Text requests of one account at once (docs/contract.md#limits).
 MAX_HOLDS = 100
 
+_PREFIX = "req_"
+# More than any hold's end has milliseconds since the epoch.
+_TIMES = 10**14
+
 
 @dataclass(frozen=True, slots=True)
 class Hold:
@@ -62,6 +69,25 @@ class Hold:
     amount_micro_usd: int
     expires_at_ms: int
     counter: str | None = None
+
+    @property
+    def path(self) -> tuple[str, str]:
+        """Return where it stands in its row."""
+        return hold_path(self.request_id)
+
+    def to_value(self) -> Any:
+        """Return what stands there: one number, or a map where there is more to say."""
+        if self.counter is None:
+            return self.amount_micro_usd * _TIMES + self.expires_at_ms
+        return {"amount": self.amount_micro_usd, "expires_at": self.expires_at_ms, "counter": self.counter}
+
+    @classmethod
+    def from_value(cls, key: str, value: Any) -> "Hold":
+        """Return the hold that stands in a row under `key`."""
+        request_id = f"{_PREFIX}{key}"
+        if isinstance(value, int):
+            return cls(request_id, *divmod(value, _TIMES))
+        return cls(request_id, value["amount"], value["expires_at"], value["counter"])
 
 
 class HoldRefusedError(Exception):
@@ -77,17 +103,23 @@ class HoldRefusedError(Exception):
         holds: Sequence[Hold],
         counters: Mapping[str, int],
         rate: Exception | None = None,
+        *,
+        limits: Limits = DEFAULT,
+        most: int = MAX_HOLDS,
     ) -> None:
         super().__init__("the balance, a cap, the number of open holds or of requests does not allow it")
         self.balance_micro_usd = balance_micro_usd
         self.holds = tuple(holds)
         self.counters = counters
         self.rate = rate
+        self.limits = limits
+        """What the row says of its limits, which may have changed."""
+        self._most = most
 
     @property
     def too_many(self) -> bool:
         """Return whether it is the number of requests at once, not the money."""
-        return len(self.holds) >= MAX_HOLDS
+        return len(self.holds) >= self._most
 
     @property
     def held_micro_usd(self) -> int:
@@ -127,34 +159,40 @@ class HoldWrites:
     ledger_table: str
 
     def place(
-        self, account_id: str, hold: Hold, window: RateWindow, allowance: Allowance | None = None
+        self,
+        row: str,
+        hold: Hold,
+        window: RateWindow,
+        allowance: Allowance | None = None,
+        *,
+        most: int = MAX_HOLDS,
+        returns: bool = False,
     ) -> Write:
         """Return the write that sets the money aside and counts the request; the `allowance` is that of
-        the hold's counter.
+        the hold's counter. `row` is the account's own or a wallet's, here and in all that follows.
 
         Refused: `HoldRefusedError`, `UserNotFoundError`, `AccountSuspendedError`.
         """
         # What was credited, less all that was charged or set aside since, is enough: it is never negative.
         balance_covers_it = AtLeast("balance_micro_usd", hold.amount_micro_usd)
         # Fewer requests than may run at once are between their place and their settle.
-        has_room = Below(Size("holds"), MAX_HOLDS)
-        counter = {} if hold.counter is None else {"counter": hold.counter}
-        held = {"amount": hold.amount_micro_usd, "expires_at": hold.expires_at_ms, **counter}
+        has_room = Below(Size("holds"), most)
         place = Write(
             self.accounts_table,
-            key={"account_id": account_id},
+            key={"account_id": row},
             update=(
                 Add("balance_micro_usd", -hold.amount_micro_usd),
-                Set(("holds", hold.request_id), held),
+                Set(hold.path, hold.to_value()),
                 # The sweeper's timer is that of the earliest hold; it moves it on when it comes by.
                 SetIfMissing("wake_at", hold.expires_at_ms),
-                Set("due_shard", due_shard(account_id)),
+                Set("due_shard", due_shard(row)),
             ),
             condition=balance_covers_it & has_room & MAY_SPEND,
-            refused=lambda account: _place_refused(account, window),
+            refused=lambda account: _place_refused(account, window, most),
             # The SDK sends a write again whose answer was lost. Its own hold is there then, which is no
             # refusal.
-            repeated=lambda account: hold.request_id in account.get("holds", {}),
+            repeated=lambda account: hold.path[1] in account.get("holds", {}),
+            returns=returns,
         )
         return add_spend(count_request(place, window), allowance, hold.amount_micro_usd)
 
@@ -171,27 +209,27 @@ class HoldWrites:
             refused=lambda found: AlreadyRecordedError(Entry.from_item(found or {})),
         )
 
-    def renew(self, account_id: str, hold: Hold, expires_at_ms: int) -> Write:
+    def renew(self, row: str, hold: Hold, expires_at_ms: int) -> Write:
         """Return the write that lets a hold live until `expires_at_ms`. Refused: `AlreadyResolvedError`.
 
         The sweeper's timer stays: it comes by at the earlier time, finds nothing, and moves it on.
         """
         return Write(
             self.accounts_table,
-            key={"account_id": account_id},
-            update=(Set(("holds", hold.request_id, "expires_at"), expires_at_ms),),
+            key={"account_id": row},
+            update=(Set(hold.path, replace(hold, expires_at_ms=expires_at_ms).to_value()),),
             condition=_is_unresolved(hold),
             refused=lambda _: AlreadyResolvedError(hold.request_id),
         )
 
-    def ask_end(self, account_id: str, request_id: str) -> Write:
+    def ask_end(self, row: str, request_id: str) -> Write:
         """Return the write that asks a running request to end. Refused: `AlreadyResolvedError`."""
         # Its hold was placed, and nobody settled, voided or expired it since.
-        is_running = Exists(("holds", request_id))
+        is_running = Exists(hold_path(request_id))
         return Write(
             self.accounts_table,
-            key={"account_id": account_id},
-            update=(Set(("holds", request_id, "end_asked"), True),),
+            key={"account_id": row},
+            update=(Set(_end_mark(request_id), True),),
             condition=is_running,
             refused=lambda _: AlreadyResolvedError(request_id),
         )
@@ -214,7 +252,7 @@ class HoldWrites:
         # The row first: who repeats a charge that was made is told so, whatever the balance is by now.
         return [self.record(entry), add_spend(debit, allowance, amount)]
 
-    def resolve(self, account_id: str, hold: Hold, charge_micro_usd: int) -> Write:
+    def resolve(self, row: str, hold: Hold, charge_micro_usd: int) -> Write:
         """Return the write that returns `hold − charge` and removes the hold; a charge of 0 voids it.
 
         Refused: `AlreadyResolvedError`. Raises `ValueError` for a charge outside the hold.
@@ -224,32 +262,48 @@ class HoldWrites:
         back = hold.amount_micro_usd - charge_micro_usd
         resolve = Write(
             self.accounts_table,
-            key={"account_id": account_id},
+            key={"account_id": row},
             # What comes back and the hold that it was part of, in one write: neither can move without the
             # other, and a second resolve finds no hold and moves nothing.
-            update=(Add("balance_micro_usd", back), Remove(("holds", hold.request_id))),
+            update=(Add("balance_micro_usd", back), Remove(hold.path)),
             condition=_is_unresolved(hold),
             refused=lambda _: AlreadyResolvedError(hold.request_id),
         )
         return release_spend(resolve, hold.counter, back)
 
-    def rearm(self, account_id: str, read: int, earliest: int | None) -> Write:
-        """Return the write that moves the sweeper's timer from `read` to the earliest hold's end, if any.
+    def rearm(self, row: str, found: Item, earliest: int | None) -> Write:
+        """Return the write that moves the sweeper's timer from where it was found to the earliest hold's end,
+        if any, and drops the marks of requests that are over.
 
         Refused: `AlreadyResolvedError`, when another sweep moved it.
         """
-        no_sweep_came_first = Equals("wake_at", read)
+        no_sweep_came_first = Equals("wake_at", found["wake_at"])
+        holds = found.get("holds", {})
+        marks = [name for name in found if name.startswith(_MARK) and name.removeprefix(_MARK) not in holds]
         rearm = Write(
             self.accounts_table,
-            key={"account_id": account_id},
+            key={"account_id": row},
+            update=tuple(Remove(mark) for mark in marks[:MAX_DROPPED]),
             condition=no_sweep_came_first,
-            refused=lambda _: AlreadyResolvedError(account_id),
+            refused=lambda _: AlreadyResolvedError(row),
         )
         if earliest is not None:
             return rearm.also(Set("wake_at", earliest))
         # With no hold left the timer goes; a hold that was placed meanwhile must keep it.
         no_hold_is_left = Equals(Size("holds"), 0)
         return rearm.also(Remove("wake_at"), Remove("due_shard"), condition=no_hold_is_left)
+
+
+_MARK = "end#"
+
+
+def hold_path(request_id: str) -> tuple[str, str]:
+    """Return where a request's hold stands in its row."""
+    return ("holds", request_id.removeprefix(_PREFIX))
+
+
+def _end_mark(request_id: str) -> str:
+    return f"{_MARK}{request_id.removeprefix(_PREFIX)}"
 
 
 def text_entry_id(request_id: str) -> str:
@@ -340,15 +394,12 @@ def text_entry(
 
 def holds_of(account: Item) -> list[Hold]:
     """Return the open holds in an account's row."""
-    return [
-        Hold(request_id, hold["amount"], hold["expires_at"], hold.get("counter"))
-        for request_id, hold in account.get("holds", {}).items()
-    ]
+    return [Hold.from_value(key, value) for key, value in account.get("holds", {}).items()]
 
 
 def is_end_asked(account: Item, request_id: str) -> bool:
     """Return whether the owner of a running request asked for its end."""
-    return bool(account.get("holds", {}).get(request_id, {}).get("end_asked"))
+    return _end_mark(request_id) in account
 
 
 def charge_of(entry: Entry) -> int:
@@ -358,14 +409,19 @@ def charge_of(entry: Entry) -> int:
 
 def _is_unresolved(hold: Hold) -> Exists:
     """Return that the hold was placed, and that nobody settled, voided or expired it since."""
-    return Exists(("holds", hold.request_id))
+    return Exists(hold.path)
 
 
-def _place_refused(account: Item | None, window: RateWindow) -> Exception:
+def _place_refused(account: Item | None, window: RateWindow, most: int) -> Exception:
     if account is None:
         return UserNotFoundError()
     if (suspended := suspended_refusal(account)) is not None:
         return suspended
     return HoldRefusedError(
-        account["balance_micro_usd"], holds_of(account), counters_of(account), rate_refused(account, window)
+        account["balance_micro_usd"],
+        holds_of(account),
+        counters_of(account),
+        rate_refused(account, window),
+        limits=Limits.of(account),
+        most=most,
     )

@@ -17,6 +17,7 @@ from tollgate.kit.expressions import Add, Below, Between, Missing, Set
 from tollgate.kit.remembered import Newest
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
+from tollgate.ledger.wallets import DEFAULT, Limits, row_ids
 
 # More than any minute has requests; a limit is less.
 BASE = 1_000_000
@@ -24,6 +25,8 @@ BASE = 1_000_000
 MAX_ATTEMPTS = 4
 # Accounts whose minute a process remembers, to guess right.
 MAX_REMEMBERED = 10_000
+# From the start of a minute on: by then every row of an account with wallets was written in it.
+OPENED_AFTER_MS = 1_000
 MINUTE_S = 60
 _MINUTE_MS = MINUTE_S * MS_PER_S
 
@@ -73,39 +76,49 @@ def rate_refused(account: Item, window: RateWindow) -> Exception | None:
 
 
 class RateMeter:
-    """What one process knows of the minute of each account: how to count, and what to tell the customer.
+    """What one process knows of the minute of each row: how to count, and what to tell the customer.
 
-    Others count as well, so what is left is at most what this says; exact is only the row.
+    A row is an account's own or a wallet's, each with its share of the account's limit. Others count as well,
+    so what is left is at most what this says; exact is only the row.
     """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._seen: Newest[int] = Newest(MAX_REMEMBERED)
 
-    def guess(self, account_id: str, now_ms: int) -> RateWindow:
-        """Return how a request of now is most likely to be counted."""
-        minute = now_ms // _MINUTE_MS
-        known = self._seen.get(account_id, 0) // BASE
+    def guess(self, row: str, now_ms: int, limits: Limits = DEFAULT) -> RateWindow:
+        """Return how a request of now is most likely to be counted, in a row of these limits."""
+        minute, into_ms = divmod(now_ms, _MINUTE_MS)
+        known = self._seen.get(row, 0) // BASE
+        # An account with wallets is busy: somebody opened the minute of each row, if not this process.
+        is_open = known >= minute or (limits.wallets > 1 and into_ms > OPENED_AFTER_MS)
         # A minute that we know of and that our clock has not reached was opened by a process with a faster
         # clock.
-        return RateWindow(max(minute, known), known < minute, self._limit)
+        return RateWindow(max(minute, known), not is_open, limits.requests_per_minute or self._limit)
 
-    def counted(self, account_id: str, window: RateWindow) -> None:
+    def counted(self, row: str, window: RateWindow) -> None:
         """Note a request that was counted."""
-        minute, count = divmod(self._seen.get(account_id, 0), BASE)
-        self._seen[account_id] = window.minute * BASE + (count if minute == window.minute else 0) + 1
+        minute, count = divmod(self._seen.get(row, 0), BASE)
+        self._seen[row] = window.minute * BASE + (count if minute == window.minute else 0) + 1
 
-    def refused(self, account_id: str, now_ms: int) -> None:
+    def refused(self, row: str, now_ms: int, limits: Limits = DEFAULT) -> None:
         """Note that the minute is used up."""
         # As if we had counted them all: the headers of what follows say that nothing is left.
-        self._seen[account_id] = now_ms // _MINUTE_MS * BASE + self._limit
+        self._seen[row] = now_ms // _MINUTE_MS * BASE + (limits.requests_per_minute or self._limit)
 
-    def headers(self, account_id: str, now_ms: int) -> dict[str, str]:
-        """Return the `x-ratelimit-*` headers: the limit, what is left at most, seconds until it is whole."""
-        minute, count = divmod(self._seen.get(account_id, 0), BASE)
-        used = count if minute == now_ms // _MINUTE_MS else 0
+    def headers(self, account_id: str, now_ms: int, limits: Limits = DEFAULT) -> dict[str, str]:
+        """Return the `x-ratelimit-*` headers: the limit, what is left at most, seconds until it is whole.
+
+        `limits` are those of each of the account's rows.
+        """
+        limit = limits.wallets * (limits.requests_per_minute or self._limit)
+        used = sum(self._used(row, now_ms) for row in row_ids(account_id, limits.wallets))
         return {
-            "x-ratelimit-limit": str(self._limit),
-            "x-ratelimit-remaining": str(max(0, self._limit - used)),
+            "x-ratelimit-limit": str(limit),
+            "x-ratelimit-remaining": str(max(0, limit - used)),
             "x-ratelimit-reset": str(MINUTE_S - now_ms // MS_PER_S % MINUTE_S),
         }
+
+    def _used(self, row: str, now_ms: int) -> int:
+        minute, count = divmod(self._seen.get(row, 0), BASE)
+        return count if minute == now_ms // _MINUTE_MS else 0

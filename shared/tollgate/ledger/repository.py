@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from itertools import islice
+from typing import NamedTuple
 
-from tollgate.kit.dynamodb import MAX_KEYS, Database
+from tollgate.kit.dynamodb import MAX_KEYS, Database, WriteConflictError
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
 from tollgate.kit.expressions import Add, AtLeast, Below, Exists, Missing
 from tollgate.kit.money import cents_down, cents_up
@@ -40,6 +41,8 @@ from tollgate.ledger.holds import (
 from tollgate.ledger.query import END_MS, StatementQuery
 from tollgate.ledger.rate import RateWindow, RateWindowMovedError, count_request, rate_refused
 from tollgate.ledger.standing import MAY_SPEND, resume, suspend, suspended_refusal
+from tollgate.ledger.wallet_repository import WalletRepository
+from tollgate.ledger.wallets import DEFAULT, Limits, account_of, is_wallet, row_ids, together
 
 # Tasks of one account that have not ended (docs/contract.md#limits).
 MAX_OPEN_TASKS = 10_000
@@ -49,6 +52,8 @@ MAX_RUNNING_TASKS = 100
 LINES_AT_ONCE = 10_000
 # What the proof reads of each: to read the rest as well takes three times as long.
 _LINE = ("entry_id", "kind", "amount_micro_usd", "created_at_ms", "answers")
+# Of one debit: its money may be in wallets, and others move it meanwhile.
+MAX_DEBITS = 6
 
 
 class AlreadyPostedError(Exception):
@@ -71,6 +76,14 @@ class CounterUnderflowError(Exception):
         self.account_id = account_id
 
 
+class Slots(NamedTuple):
+    """Of a row's tasks: how many more may run now, how many do not run yet, how many may run."""
+
+    free: int
+    waiting: int
+    most: int
+
+
 class LedgerRepository:
     """Builds the writes that move money, and reads the ledger."""
 
@@ -79,6 +92,7 @@ class LedgerRepository:
         self._accounts_table = accounts_table
         self._ledger_table = ledger_table
         self._holds = HoldWrites(accounts_table, ledger_table)
+        self.wallets = WalletRepository(db, accounts_table)
 
     def open_counter(self, account_id: str, allowance: Allowance, now_ms: int) -> None:
         """Start the counter of a spending cap's period, if nobody did. Raises `KeyLimitReachedError`."""
@@ -89,8 +103,17 @@ class LedgerRepository:
             with suppress(AlreadyOpenError):
                 self._db.write(open_period(self._accounts_table, account_id, allowance, counters, now_ms))
 
-    def charge(self, entry: Entry, window: RateWindow, allowance: Allowance | None = None) -> list[Write]:
-        """Return the writes that take a task's charge and count the task as open, and as a request.
+    def charge(
+        self,
+        entry: Entry,
+        window: RateWindow,
+        allowance: Allowance | None = None,
+        *,
+        row: str | None = None,
+        limits: Limits = DEFAULT,
+    ) -> list[Write]:
+        """Return the writes that take a task's charge and count the task as open, and as a request; in the
+        account's own `row` or in a wallet's, which has these `limits`.
 
         With the `allowance` of a key that has a spending cap, its counter must be open. Refusals:
         `UserNotFoundError`, `InsufficientBalanceError`, `SpendingCapReachedError`,
@@ -100,48 +123,58 @@ class LedgerRepository:
         # Never negative: the balance that is left is checked by the write that lowers it.
         balance_covers_it = AtLeast("balance_micro_usd", amount)
         # Each task in flight costs us work; see MAX_OPEN_TASKS.
-        has_room = Below("open_tasks", MAX_OPEN_TASKS)
+        most = limits.open_tasks or MAX_OPEN_TASKS
+        has_room = Below("open_tasks", most)
         debit = Write(
             self._accounts_table,
-            key={"account_id": entry.account_id},
+            key={"account_id": row or entry.account_id},
             update=(Add("balance_micro_usd", -amount), Add("open_tasks", 1)),
             condition=balance_covers_it & has_room & MAY_SPEND,
-            refused=_charge_refused(amount, window, allowance),
+            refused=_charge_refused(amount, window, allowance, most),
         )
         return [add_spend(count_request(debit, window), allowance, amount), self._post(entry)]
 
     def ask_end(self, account_id: str, request_id: str) -> None:
         """Ask a running text request to end. Raises `AlreadyResolvedError` where it has no hold."""
-        self._db.write(self._holds.ask_end(account_id, request_id))
+        for row in self.wallets.rows(account_id):
+            with suppress(AlreadyResolvedError):
+                self._db.write(self._holds.ask_end(row["account_id"], request_id))
+                return
+        raise AlreadyResolvedError(request_id)
 
-    def slots(self, account_id: str) -> tuple[int, int]:
-        """Return how many more tasks of an account may run now, and how many of its tasks do not run yet.
+    def slots(self, row: str) -> Slots:
+        """Return what a row's tasks have of slots, the account's own row's or a wallet's.
 
         Raises `UserNotFoundError`.
         """
-        account = self._db.get(self._accounts_table, {"account_id": account_id})
+        account = self._db.get(self._accounts_table, {"account_id": row})
         if account is None:
             raise UserNotFoundError
         # The row has no such count before the account's first task runs.
         running = account.get("running_tasks", 0)
-        return MAX_RUNNING_TASKS - running, account["open_tasks"] - running
+        most = Limits.of(account).running_tasks or MAX_RUNNING_TASKS
+        return Slots(most - running, account["open_tasks"] - running, most)
 
-    def acquire_slot(self, account_id: str) -> Write:
-        """Return the write that counts a task as running. Refused with `ConcurrencyLimitReachedError`."""
+    def acquire_slot(self, row: str, most: int = MAX_RUNNING_TASKS) -> Write:
+        """Return the write that counts a task as running where `most` may.
+
+        Refused with `ConcurrencyLimitReachedError`.
+        """
         # An update makes a row where there is none.
         account_is_there = Exists("account_id")
         # No task of the account ever ran, or fewer run than may.
-        none_ever_ran, has_room = Missing("running_tasks"), Below("running_tasks", MAX_RUNNING_TASKS)
+        none_ever_ran, has_room = Missing("running_tasks"), Below("running_tasks", most)
         return Write(
             self._accounts_table,
-            key={"account_id": account_id},
+            key={"account_id": row},
             update=(Add("running_tasks", 1, start=0),),
             condition=account_is_there & (none_ever_ran | has_room),
             refused=lambda _: ConcurrencyLimitReachedError(),
         )
 
-    def close_task(self, account_id: str, refund: Entry | None, *, was_running: bool) -> list[Write]:
-        """Return the writes that count a task as ended and, with `refund`, return its charge.
+    def close_task(self, row: str, refund: Entry | None, *, was_running: bool) -> list[Write]:
+        """Return the writes that count a task as ended and, with `refund`, return its charge, in the row that
+        counted it.
 
         Refused: `UserNotFoundError`, `AlreadyPostedError`; and `CounterUnderflowError`, which is our fault.
         """
@@ -152,10 +185,10 @@ class LedgerRepository:
         was_counted = AtLeast("open_tasks", 1)
         close = Write(
             self._accounts_table,
-            key={"account_id": account_id},
+            key={"account_id": row},
             update=(Add("balance_micro_usd", amount), Add("open_tasks", -1), *slot),
             condition=was_counted,
-            refused=lambda account: _close_refused(account_id, account),
+            refused=lambda account: _close_refused(row, account),
         )
         return (
             [close] if refund is None else [release_spend(close, refund.counter, amount), self._post(refund)]
@@ -212,16 +245,30 @@ class LedgerRepository:
             condition=balance_covers_it,
             refused=lambda account: _debit_refused(amount, account),
         )
-        # The entry first: who repeats a debit that was made is told so, whatever the balance is by now.
-        self._db.transact([self._post(entry), lower_balance])
+        for _ in range(MAX_DEBITS):
+            try:
+                # The entry first: who repeats a debit that was made is told so, whatever the balance is.
+                self._db.transact([self._post(entry), lower_balance])
+            except InsufficientBalanceError:
+                wallets = self.wallets.limits(entry.account_id).wallets
+                if wallets == 1:
+                    raise
+                self.wallets.gather(entry.account_id, wallets, amount)
+            else:
+                return
+        raise WriteConflictError
 
     def suspend(self, account_id: str, reason: str, now_ms: int) -> None:
         """Let an account start nothing any more. Raises `UserNotFoundError`."""
-        self._db.write(suspend(self._accounts_table, account_id, reason, now_ms))
+        rows = self._row_ids(account_id)
+        self._db.transact([suspend(self._accounts_table, row, reason, now_ms) for row in rows])
 
     def resume(self, account_id: str) -> None:
         """Let a suspended account go on. Raises `UserNotFoundError`."""
-        self._db.write(resume(self._accounts_table, account_id))
+        self._db.transact([resume(self._accounts_table, row) for row in self._row_ids(account_id)])
+
+    def _row_ids(self, account_id: str) -> list[str]:
+        return row_ids(account_id, self.wallets.limits(account_id).wallets)
 
     def expire_holds(self, now_ms: int, limit: int) -> int:
         """Resolve the holds whose time is over, of at most `limit` accounts a shard; give how many.
@@ -241,8 +288,8 @@ class LedgerRepository:
             )
         )
 
-    def _expire_holds_of(self, account_id: str, now_ms: int) -> int:
-        account = self._db.get(self._accounts_table, {"account_id": account_id})
+    def _expire_holds_of(self, row: str, now_ms: int) -> int:
+        account = self._db.get(self._accounts_table, {"account_id": row})
         # The index is a little behind: another sweep may have resolved all of them since.
         if account is None or "wake_at" not in account:
             return 0
@@ -251,18 +298,18 @@ class LedgerRepository:
         for hold in expired:
             # The row of the ledger first, as it decides. A crash right after it leaves the hold where it
             # is; the next sweep finds the row and settles by it.
-            decided = void_entry(account_id, hold, now_ms)
+            decided = void_entry(account_of(row), hold, now_ms)
             try:
                 self._db.write(self._holds.record(decided))
             except AlreadyRecordedError as exc:
                 decided = exc.entry
             # The request itself, or a later one of the account, may have been quicker.
             with suppress(AlreadyResolvedError):
-                self._db.write(self._holds.resolve(account_id, hold, charge_of(decided)))
+                self._db.write(self._holds.resolve(row, hold, charge_of(decided)))
         left = [hold.expires_at_ms for hold in holds if hold.expires_at_ms > now_ms]
         # Another sweep moved the timer, or a hold was placed meanwhile, which needs it.
         with suppress(AlreadyResolvedError):
-            self._db.write(self._holds.rearm(account_id, account["wake_at"], min(left, default=None)))
+            self._db.write(self._holds.rearm(row, account, min(left, default=None)))
         return len(expired)
 
     def entries(self, account_id: str) -> Iterator[Entry]:
@@ -274,11 +321,14 @@ class LedgerRepository:
         """Return the ids of all accounts, or of those after one, in an order of the table's own."""
         start = None if after is None else {"account_id": after}
         rows = self._db.scan(self._accounts_table, fields=("account_id",), after=start)
-        return (row["account_id"] for row in rows)
+        return (row["account_id"] for row in rows if not is_wallet(row["account_id"]))
 
     def account_row(self, account_id: str) -> Item | None:
-        """Return an account's row as it is now: two that are equal have no movement between them."""
-        return self._db.get(self._accounts_table, {"account_id": account_id})
+        """Return an account's row as it is now, with what its wallets have: two that are equal have no
+        movement between them.
+        """
+        rows = self.wallets.rows(account_id)
+        return together(rows) if rows else None
 
     def lines_by_id(self, account_id: str) -> Iterator[tuple[list[Line], list[str]]]:
         """Return all entries of an account as they are now, some at a time, and which are wrong refunds."""
@@ -382,7 +432,7 @@ def _debit_refused(amount_micro_usd: int, account: Item | None) -> Exception:
 
 
 def _charge_refused(
-    amount_micro_usd: int, window: RateWindow, allowance: Allowance | None
+    amount_micro_usd: int, window: RateWindow, allowance: Allowance | None, most: int
 ) -> Callable[[Item | None], Exception]:
     def refused(account: Item | None) -> Exception:
         if account is None:
@@ -397,9 +447,9 @@ def _charge_refused(
         counters = counters_of(account)
         if allowance is not None and (allowance.left(counters) or 0) < amount_micro_usd:
             return cap_reached(allowance, counters, amount_micro_usd)
-        if account["open_tasks"] >= MAX_OPEN_TASKS:
+        if account["open_tasks"] >= most:
             return ConcurrencyLimitedError(
-                f"This account has {account['open_tasks']} open tasks, the most allowed is {MAX_OPEN_TASKS}."
+                f"This account has {account['open_tasks']} open tasks, the most allowed is {most}."
             )
         # Nothing else is left to be the reason.
         return rate_refused(account, window) or RateWindowMovedError(window)

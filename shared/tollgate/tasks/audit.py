@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tollgate.kit.errors import UserNotFoundError
 from tollgate.ledger.repository import MAX_OPEN_TASKS, LedgerRepository
 from tollgate.tasks.repository import TaskRepository
 
@@ -23,5 +24,10 @@ class TurnsAudit:
         return first if first and first == self._look(account_id) else 0
 
     def _look(self, account_id: str) -> int:
-        _, counted = self.ledger.slots(account_id)
-        return counted - len(self.tasks.waiting(account_id, MAX_OPEN_TASKS + 1))
+        rows = [row["account_id"] for row in self.ledger.wallets.rows(account_id)]
+        if not rows:
+            raise UserNotFoundError
+        return sum(self._look_at(row) for row in rows)
+
+    def _look_at(self, row: str) -> int:
+        return self.ledger.slots(row).waiting - len(self.tasks.waiting(row, MAX_OPEN_TASKS + 1))

@@ -45,24 +45,24 @@ class TaskFinalizer:
             else None
         )
         # `seq` guards the task's row, so whoever comes second writes none of this: one refund at most.
-        others = self.ledger.close_task(task.account_id, refund, was_running=was_running)
+        others = self.ledger.close_task(task.row, refund, was_running=was_running)
         # The delivery is a row of the same transaction: no crash can end a task and lose its event.
         if task.webhook is not None:
             others.append(self.deliveries.enqueue(pending_delivery(task, task.webhook, now_ms)))
         self.tasks.end(task, others)
         # One that neither had a slot nor was woken for one leaves nothing to another.
         if was_running or was_woken:
-            self.wake_one(task.account_id)
+            self.wake_one(task.row)
         return task
 
-    def wake_one(self, account_id: str) -> None:
+    def wake_one(self, row: str) -> None:
         """Send one waiting task on if there is a slot; lost with a crash here, the sweeper finds it.
 
         Never more than one: with a provider that fails, ends come faster than starts, and as many messages a
         task as there are slots would do nothing. A woken task wakes the next one, so free slots fill up.
         """
-        free, waiting = self.ledger.slots(account_id)
-        among = min(free, waiting, WAKE_AMONG)
-        if among > 0 and (found := self.tasks.waiting(account_id, among)):
+        slots = self.ledger.slots(row)
+        among = min(slots.free, slots.waiting, WAKE_AMONG)
+        if among > 0 and (found := self.tasks.waiting(row, among)):
             # Not a secret: which one it is only spreads the messages.
             self.queue.send({"task_id": random.choice(found), "seq": 0, "woken": True})  # noqa: S311

@@ -9,6 +9,7 @@ from tollgate.artifacts.models import StoredFile
 from tollgate.kit.clock import iso
 from tollgate.kit.money import cents_up
 from tollgate.kit.rows import Item
+from tollgate.ledger.wallets import row_id
 
 
 class TaskStatus(StrEnum):
@@ -103,7 +104,8 @@ class Task:
     when the sweeper steps in if nothing moved the task until then; terminal tasks have none. `counter` is
     the spending cap's that its charge was counted in, if its key had one. The files are deleted some time
     after `expires_at_ms`, where that is set. `correlation_id` is the request's that created it,
-    `key_id` the API key that asked, if it was one that its customer knows.
+    `key_id` the API key that asked, if it was one that its customer knows. `wallet` says which of the
+    account's rows it was charged to (`ledger/wallets.py`).
     """
 
     task_id: str
@@ -131,6 +133,12 @@ class Task:
     counter: str | None = None
     correlation_id: str | None = None
     key_id: str | None = None
+    wallet: int = 0
+
+    @property
+    def row(self) -> str:
+        """Return the row that was charged and that counts it: the account's own, or a wallet's."""
+        return row_id(self.account_id, self.wallet)
 
     @property
     def ended(self) -> bool:

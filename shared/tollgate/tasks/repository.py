@@ -121,25 +121,25 @@ class TaskRepository:
         )
         return [row["task_id"] for row in rows if row["task_id"] != before][:limit]
 
-    def waiting(self, account_id: str, limit: int) -> list[str]:
-        """Return the ids of an account's tasks that wait for their turn, the oldest first."""
+    def waiting(self, row: str, limit: int) -> list[str]:
+        """Return the ids of the tasks that a row counts and that wait for their turn, the oldest first."""
         rows = self._db.query(
             self._tasks_table,
             # The index is sparse: a row has `waiting_account` until its task starts, and is in it no
             # longer.
             "waiting_account = :account",
-            {":account": account_id},
+            {":account": row},
             index="WaitingIndex",
             limit=limit,
         )
         return [row["task_id"] for row in rows]
 
     def waiting_before(self, task: Task, limit: int) -> int:
-        """Return how many tasks of the account wait before this one, `limit` at most."""
+        """Return how many tasks wait before this one in its row, `limit` at most."""
         rows = self._db.query(
             self._tasks_table,
             "waiting_account = :account AND task_id < :this",
-            {":account": task.account_id, ":this": task.task_id},
+            {":account": task.row, ":this": task.task_id},
             index="WaitingIndex",
             limit=limit,
         )

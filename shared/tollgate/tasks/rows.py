@@ -41,11 +41,12 @@ def task_row(task: Task) -> Item:
         "files": [file.to_item() for file in task.files] or None,
         "error": {"code": task.error.code, "message": task.error.message} if task.error else None,
         "origin": task.origin.to_item() if task.origin else None,
+        "wallet": task.wallet or None,
     }
     if not task.ended:
         row |= {"wake_at": task.wake_at_ms, "due_shard": due_shard(task.task_id)}
     if task.status is TaskStatus.NOT_STARTED:
-        row["waiting_account"] = task.account_id
+        row["waiting_account"] = task.row
     return {name: value for name, value in row.items() if value is not None}
 
 
@@ -61,6 +62,7 @@ def task_of(row: Item) -> Task:
         files=tuple(StoredFile(**file) for file in row.get("files", [])),
         error=TaskError(**error) if error else None,
         origin=Origin(**origin) if origin else None,
+        wallet=row.get("wallet", 0),
     )
 
 

@@ -1,7 +1,9 @@
 """What customers do with tasks: what would it cost, make it, cancel it."""
 
+import random
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from tollgate.accounts.models import ApiKey
@@ -15,6 +17,7 @@ from tollgate.kit.errors import (
     ConcurrencyLimitedError,
     IdempotencyConflictError,
     IdempotencyKeyReusedError,
+    InsufficientBalanceError,
     InvalidInputError,
     MaxCostExceededError,
     PriceChangedError,
@@ -30,6 +33,7 @@ from tollgate.ledger.caps import Allowance
 from tollgate.ledger.entries import Entry, charge_entry
 from tollgate.ledger.rate import MAX_ATTEMPTS, RateMeter, RateWindowMovedError
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.wallets import MAX_WALLETS, KnownLimits, Limits, row_id
 from tollgate.probing.facts import Probed, ProbedMedia, ProbeError
 from tollgate.tasks.followups import find_origin
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
@@ -39,6 +43,9 @@ from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.request import CreateRequest, check_idempotency_key, parse_request, request_hash
 from tollgate.webhooks.receivers import check_host
+
+# Of one charge: a row after the other that has no room, and money that others move at the same time.
+MAX_CHARGES = MAX_WALLETS + 12
 
 
 class MediaProber(Protocol):
@@ -61,6 +68,7 @@ class TaskService:
     inputs: InputStore
     reader: TaskReader
     meter: RateMeter
+    limits: KnownLimits
     queue: Callable[[], Queue]
     clock: Clock
 
@@ -159,7 +167,7 @@ class TaskService:
             # cannot touch the same row twice.
             if allowance is not None:
                 self.ledger.open_counter(task.account_id, allowance, task.created_at_ms)
-            self._charge(task, remember, charge, allowance)
+            self._charge(task, remember, charge, allowance, self._limits(task.account_id))
         except AlreadyCreatedError as exc:
             return _repeated(exc, body_hash)
         except WriteConflictError as exc:
@@ -171,23 +179,71 @@ class TaskService:
         )
         return _created(task.task_id, task.created_at_ms)
 
+    def _limits(self, account_id: str) -> Limits:
+        """Return the limits of each of the account's rows. Raises `UserNotFoundError`."""
+        known = self.limits.get(account_id)
+        return known or self.limits.put(account_id, self.ledger.wallets.limits(account_id))
+
     def _charge(
-        self, task: Task, remember: Sequence[Write], charge: Entry, allowance: Allowance | None
+        self,
+        task: Task,
+        remember: Sequence[Write],
+        charge: Entry,
+        allowance: Allowance | None,
+        limits: Limits,
+    ) -> None:
+        """Write task and charge, in a row of the account that has room for it.
+
+        A row with too little is funded, else all money is gathered in the account's own row. There a key with
+        a cap spends always, as its counter is there.
+        """
+        wallets = deque(range(limits.wallets))
+        wallets.rotate(random.randrange(limits.wallets))  # noqa: S311 - not a secret
+        if allowance is not None:
+            wallets, limits = deque([0]), limits.whole()
+        amount, rows = task.charge_micro_usd, self.ledger.wallets
+        for _ in range(MAX_CHARGES):
+            try:
+                self._charge_in(replace(task, wallet=wallets[0]), remember, charge, allowance, limits)
+            except (RateLimitedError, ConcurrencyLimitedError):
+                if len(wallets) == 1:
+                    raise
+                wallets.popleft()
+            except InsufficientBalanceError:
+                if limits.wallets == 1:
+                    raise
+                if rows.fund(row_id(task.account_id, wallets[0]), limits.wallets, amount):
+                    continue
+                rows.gather(task.account_id, limits.wallets, amount)
+                if wallets != deque([0]):
+                    wallets, limits = deque([0]), limits.whole()
+            else:
+                return
+        raise WriteConflictError
+
+    def _charge_in(
+        self,
+        task: Task,
+        remember: Sequence[Write],
+        charge: Entry,
+        allowance: Allowance | None,
+        limits: Limits,
     ) -> None:
         """Write task and charge; the request is counted one way or, where that was wrong, the other."""
-        window = self.meter.guess(task.account_id, task.created_at_ms)
+        window = self.meter.guess(task.row, task.created_at_ms, limits)
         # The row says whether a minute's counter is new or goes on, and this process can only guess: a wrong
         # guess is refused as a whole, with nothing charged, and made the other way.
         for _ in range(MAX_ATTEMPTS):
+            writes = self.ledger.charge(charge, window, allowance, row=task.row, limits=limits)
             try:
-                self.tasks.create(task, [*remember, *self.ledger.charge(charge, window, allowance)])
+                self.tasks.create(task, [*remember, *writes])
             except RateWindowMovedError as exc:
                 window = exc.window
             except RateLimitedError:
-                self.meter.refused(task.account_id, task.created_at_ms)
+                self.meter.refused(task.row, task.created_at_ms, limits)
                 raise
             else:
-                self.meter.counted(task.account_id, window)
+                self.meter.counted(task.row, window)
                 return
         # Windows moved under us each time; nothing was charged, and the caller may try again.
         raise WriteConflictError

@@ -196,7 +196,7 @@ class StepRunner:
             self._claim(task, claimed)
             # After the claim, so that the next one finds the slot that this one took as taken.
             if was_woken:
-                self.finalizer.wake_one(task.account_id)
+                self.finalizer.wake_one(task.row)
             task = claimed
             submitted = self._submit(task, decision.attempt, routes, adapters)
             outcome = after_submit(task, submitted, providers, self.clock.now_ms())
@@ -231,10 +231,10 @@ class StepRunner:
         if task.status is not TaskStatus.NOT_STARTED:
             self.tasks.save(claimed)
             return
-        free, _ = self.ledger.slots(task.account_id)
-        if free <= 0:
+        slots = self.ledger.slots(task.row)
+        if slots.free <= 0:
             raise ConcurrencyLimitReachedError  # cheaper than a write that is refused
-        self.tasks.start(claimed, self.ledger.acquire_slot(task.account_id))
+        self.tasks.start(claimed, self.ledger.acquire_slot(task.row, slots.most))
 
     def _asked_in_order(self, providers: Sequence[str], model: str) -> list[str]:
         """Return the providers to ask, best first; one that comes back after failing gets one task to try."""

@@ -17,6 +17,7 @@ relay.py          answers in the client's own protocol
 translate_*.py    requests and answers in the other one
 upstream.py       one request to one route: what to send, how to read the answer
 billing.py        hold, record, settle
+wallets.py        moves the money of an account that has several rows
 finishing.py      writes that are not cut short
 breaker.py        which providers are left alone
 race.py           the routes of one request, of which the first that answers counts

@@ -4,15 +4,20 @@
 """
 
 import asyncio
+import random
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.dynamodb_async import AsyncDatabase, DatabaseError
-from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError
+from tollgate.kit.dynamodb_async import AsyncDatabase, DatabaseBusyError, DatabaseError
+from tollgate.kit.errors import (
+    ConcurrencyLimitedError,
+    InsufficientBalanceError,
+    RateLimitedError,
+)
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
 from tollgate.ledger.caps import Allowance, AlreadyOpenError, cap_reached, open_period
@@ -35,18 +40,26 @@ from tollgate.ledger.holds import (
     text_entry,
     void_entry,
 )
-from tollgate.ledger.rate import RateMeter, RateWindowMovedError
+from tollgate.ledger.rate import RateMeter, RateWindow, RateWindowMovedError
+from tollgate.ledger.wallets import DEFAULT, KnownLimits, Limits, account_of, spread
 from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
 from tollgate.text.models import TextModel
 from tollgate.text.usage import Usage
+from tollgate.text.wallets import Wallets
 
 # Tries to place one hold: as asked, the first of a minute and of a cap's period, as affordable, and again
 # where the balance moved in between.
 MAX_PLACES = 7
 # What the ledger says of a text that ended where the money did.
 LIMITED = "The answer was limited by the balance."
+# At an account's limits: those that every account has, what its row says, and once more if they changed.
+MAX_LOOKS = 3
+# Times that an account's money is brought together for one hold, while others move it about.
+MAX_GATHERS = 6
+# Who finds an empty wallet funds it after a while, unless somebody else did.
+MAX_FUND_WAIT_S = 0.2
 # Tries of a late charge; each but the first because other requests took from the balance in between.
-MAX_LATE_CHARGES = 4
+MAX_LATE_CHARGES = 6
 
 
 @dataclass(slots=True)
@@ -58,6 +71,8 @@ class Placed:
     """
 
     account_id: str
+    row: str
+    """Where the hold stands: the account's own row, or a wallet's."""
     hold: Hold
     plan: HoldPlan
     allowance: Allowance | None = None
@@ -88,6 +103,32 @@ class Billed:
     """Whether the balance set the limit of the answer."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a request wants set aside, in whichever row."""
+
+    account_id: str
+    request_id: str
+    demand: Demand
+    model: TextModel
+    allowance: Allowance | None
+    key_id: str | None
+    accepted_at: float
+
+
+class _ShortError(Exception):
+    """This row has not the whole amount; the account's other rows may have the rest."""
+
+    def __init__(self, balance_micro_usd: int, needed_micro_usd: int) -> None:
+        super().__init__("the row has less than what is to be held")
+        self.balance_micro_usd = balance_micro_usd
+        self.needed_micro_usd = needed_micro_usd
+
+
+class _MovedLimitsError(Exception):
+    """The account has other limits than this process knew."""
+
+
 class TextBilling:
     """Holds, records and settles."""
 
@@ -95,8 +136,10 @@ class TextBilling:
         self._db = db
         self._writes = writes
         self._clock = clock
+        self._wallets = Wallets(db, writes.accounts_table)
+        self._limits = KnownLimits(clock)
         self.meter = meter
-        self._renewing: set[asyncio.Future[None]] = set()
+        self._aside: set[asyncio.Future[None]] = set()
         """The loop keeps no hold of a task by itself."""
 
     async def place(
@@ -115,48 +158,122 @@ class TextBilling:
         `SpendingCapReachedError`, `ConcurrencyLimitedError`, `RateLimitedError`, `UserNotFoundError`, and
         `KeyLimitReachedError` as `open_period` does; then nothing is held.
         """
-        accepted_at = time.monotonic()
-        counter = None if allowance is None else allowance.counter
-        plan = full_hold(demand, model)
+        wanted = _Wanted(account_id, request_id, demand, model, allowance, key_id, time.monotonic())
+        for _ in range(MAX_LOOKS):
+            limits = self._limits.get(account_id) or DEFAULT
+            try:
+                if limits.wallets == 1:
+                    return await self._place_in(account_id, wanted, limits)
+                return await self._place_among(wanted, limits)
+            except _MovedLimitsError:
+                continue
+        raise DatabaseBusyError("the account's limits keep moving")
+
+    async def _place_among(self, wanted: _Wanted, limits: Limits) -> Placed:
+        """Place the hold in one of several rows, or where one has too little, in all of them together.
+
+        A key with a cap spends in the account's own row, where its counter is.
+        """
+        rows = spread(wanted.account_id, limits.wallets, random.randrange(limits.wallets))  # noqa: S311
+        refusal: Exception | None = None
+        for row in rows if wanted.allowance is None else ():
+            try:
+                return await self._place_in(row, wanted, limits, is_whole=True)
+            except _ShortError as short:
+                # Whoever comes next finds something there; this request has the own row, and need not wait.
+                self._run_aside(self._fund(row, limits.wallets, short.needed_micro_usd))
+                break
+            except (ConcurrencyLimitedError, RateLimitedError) as exc:
+                # Another row may have room.
+                refusal = exc
+        else:
+            if refusal is not None:
+                raise refusal
+        return await self._place_gathered(wanted, limits.whole())
+
+    async def _place_gathered(self, wanted: _Wanted, limits: Limits) -> Placed:
+        """Place the hold in the account's own row, which gets what the others have if it has too little."""
+        account_id = wanted.account_id
+        for _ in range(MAX_GATHERS):
+            try:
+                return await self._place_in(account_id, wanted, limits, is_whole=True)
+            except _ShortError as short:
+                if await self._wallets.gather(account_id, limits.wallets, short.balance_micro_usd):
+                    continue
+            try:
+                return await self._place_in(account_id, wanted, limits)
+            except InsufficientBalanceError as exc:
+                # Only what all rows have together, at one moment, can be too little.
+                refusal = cast("HoldRefusedError", exc.__cause__)
+                if not await self._wallets.gather(account_id, limits.wallets, refusal.balance_micro_usd):
+                    raise
+        raise DatabaseBusyError("the account's money keeps moving")
+
+    async def _place_in(self, row: str, wanted: _Wanted, limits: Limits, *, is_whole: bool = False) -> Placed:
+        """Place the hold in one row; the whole amount or none of it, where others may have the rest."""
+        plan = full_hold(wanted.demand, wanted.model)
         refusal: HoldRefusedError | None = None
         # Most requests pass at once. A refusal is looked into, and what it found wrong is put right before
         # the next attempt: the window, expired holds, a cap's counter, at last a smaller hold.
-        window = self.meter.guess(account_id, self._clock.now_ms())
+        window = self.meter.guess(row, self._clock.now_ms(), limits)
+        is_unknown = row == wanted.account_id and self._limits.get(row) is None
         for _ in range(MAX_PLACES):
             now_ms = self._clock.now_ms()
-            hold = Hold(request_id, plan.amount_micro_usd, now_ms + HOLD_LIFETIME_MS, counter)
             try:
-                await self._db.write(self._writes.place(account_id, hold, window, allowance))
+                return await self._place_once(row, wanted, plan, window, limits)
             except HoldRefusedError as exc:
                 refusal = exc
-            else:
-                self.meter.counted(account_id, window)
-                placed = Placed(account_id, hold, plan, allowance, demand.answers, key_id=key_id)
-                placed.accepted_at = accepted_at
-                self._renew_later(placed)
-                return placed
+            if is_unknown and self._limits.put(row, refusal.limits) != limits:
+                raise _MovedLimitsError
+            is_unknown = False
             # Nothing was wrong but our guess which minute the row is in.
             if isinstance(refusal.rate, RateWindowMovedError):
                 window = refusal.rate.window
                 continue
             if refusal.rate is not None:
-                self.meter.refused(account_id, now_ms)
+                self.meter.refused(row, now_ms, limits)
                 raise refusal.rate
-            if await self._resolve_expired(account_id, refusal, now_ms):
+            if await self._resolve_expired(row, refusal, now_ms):
                 continue
-            if await self._open_counter(account_id, allowance, refusal, now_ms):
+            if await self._open_counter(row, wanted.allowance, refusal, now_ms):
                 continue
-            available = _available(refusal, allowance)
-            plan = affordable_hold(demand, model, available)
+            if is_whole and not refusal.too_many and refusal.balance_micro_usd < plan.amount_micro_usd:
+                raise _ShortError(refusal.balance_micro_usd, plan.amount_micro_usd)
+            available = _available(refusal, wanted.allowance)
+            plan = affordable_hold(wanted.demand, wanted.model, available)
             # A smaller hold does not help against too many requests at once, nor where even the least costs
             # too much.
             if refusal.too_many or plan.amount_micro_usd > available:
                 break
-        raise _refused(refusal, plan, allowance)
+        raise _refused(refusal, plan, wanted.allowance, limits.text_at_once or MAX_HOLDS) from refusal
+
+    async def _place_once(
+        self, row: str, wanted: _Wanted, plan: HoldPlan, window: RateWindow, limits: Limits
+    ) -> Placed:
+        """Place the hold by one write. Raises `HoldRefusedError`."""
+        allowance = wanted.allowance
+        counter = None if allowance is None else allowance.counter
+        expires_at_ms = self._clock.now_ms() + HOLD_LIFETIME_MS
+        hold = Hold(wanted.request_id, plan.amount_micro_usd, expires_at_ms, counter)
+        # What an account may have is told by its row, with the first write that a process makes of it.
+        learns = row == wanted.account_id and self._limits.get(row) is None
+        most = limits.text_at_once or MAX_HOLDS
+        place = self._writes.place(row, hold, window, allowance, most=most, returns=learns)
+        found = await self._db.write(place)
+        if found is not None and learns:
+            self._limits.learn(row, found)
+        self.meter.counted(row, window)
+        placed = Placed(
+            wanted.account_id, row, hold, plan, allowance, wanted.demand.answers, key_id=wanted.key_id
+        )
+        placed.accepted_at = wanted.accepted_at
+        self._renew_later(placed)
+        return placed
 
     def rate_headers(self, account_id: str) -> dict[str, str]:
         """Return the `x-ratelimit-*` headers of an account as this process knows them."""
-        return self.meter.headers(account_id, self._clock.now_ms())
+        limits = self._limits.get(account_id) or DEFAULT
+        return self.meter.headers(account_id, self._clock.now_ms(), limits)
 
     async def settle(self, placed: Placed, model: TextModel, usage: Usage) -> Billed:
         """Bill what was used: the ledger row first, then the hold. A repeat changes nothing.
@@ -185,7 +302,7 @@ class TextBilling:
         # With what the row says, not with what we would have: an earlier try of ours, or whoever took the
         # hold for dead, may have written it.
         charge = charge_of(decided)
-        await self._resolve(placed.account_id, placed.hold, charge)
+        await self._resolve(placed.row, placed.hold, charge)
         if decided.kind is EntryKind.VOID:
             charge = await self._charge_late(placed, entry)
             logger.warning("text.late_settlement", charge_micro_usd=charge, usage_micro_usd=full_charge)
@@ -205,11 +322,11 @@ class TextBilling:
         self._stop_renewing(placed)
         # A settlement that has begun may have its row in the ledger: then that decides, not this.
         if not placed.settling:
-            await self._resolve(placed.account_id, placed.hold, 0)
+            await self._resolve(placed.row, placed.hold, 0)
 
     async def is_end_asked(self, placed: Placed) -> bool:
         """Return whether the request's owner asked for its end. Raises `DatabaseError`."""
-        account = await self._db.get(self._writes.accounts_table, {"account_id": placed.account_id})
+        account = await self._db.get(self._writes.accounts_table, {"account_id": placed.row})
         return account is not None and is_end_asked(account, placed.hold.request_id)
 
     async def _record(self, entry: Entry) -> Entry:
@@ -232,6 +349,10 @@ class TextBilling:
             except AlreadyRecordedError as exc:
                 return charge_of(exc.entry)
             except LateChargeRefusedError as refused:
+                wallets = refused.account.get("wallets", 1)
+                seen = refused.account["balance_micro_usd"]
+                if await self._wallets.gather(placed.account_id, wallets, seen):
+                    continue
                 amount, allowance = late_cover(refused.account, charge_of(charge), allowance)
             else:
                 return amount
@@ -243,16 +364,27 @@ class TextBilling:
             placed.timer = asyncio.get_running_loop().call_later(delay_s, self._renew_now, placed)
 
     def _renew_now(self, placed: Placed) -> None:
-        renewal = asyncio.ensure_future(self._renew(placed))
-        self._renewing.add(renewal)
-        renewal.add_done_callback(self._renewing.discard)
+        self._run_aside(self._renew(placed))
+
+    def _run_aside(self, work: Coroutine[None, None, None]) -> None:
+        running = asyncio.ensure_future(work)
+        self._aside.add(running)
+        running.add_done_callback(self._aside.discard)
+
+    async def _fund(self, row: str, wallets: int, needed_micro_usd: int) -> None:
+        """Fund a wallet, unless somebody else who found it empty does."""
+        await asyncio.sleep(random.uniform(0, MAX_FUND_WAIT_S))  # noqa: S311
+        try:
+            await self._wallets.fund(row, wallets, needed_micro_usd)
+        except DatabaseError:
+            logger.warning("text.not_funded", row=row)
 
     async def _renew(self, placed: Placed) -> None:
         """Let the hold of a request that is still running live on, and come back before it ends."""
         placed.renewals += 1
         expires_at_ms = self._clock.now_ms() + HOLD_LIFETIME_MS
         try:
-            await self._db.write(self._writes.renew(placed.account_id, placed.hold, expires_at_ms))
+            await self._db.write(self._writes.renew(placed.row, placed.hold, expires_at_ms))
         except AlreadyResolvedError:
             # It is settled by now, or was taken for dead: then its settlement comes late.
             return
@@ -267,20 +399,20 @@ class TextBilling:
             placed.timer.cancel()
             placed.timer = None
 
-    async def _resolve(self, account_id: str, hold: Hold, charge: int) -> bool:
+    async def _resolve(self, row: str, hold: Hold, charge: int) -> bool:
         """Remove a hold; give whether it was still there."""
         try:
-            await self._db.write(self._writes.resolve(account_id, hold, charge))
+            await self._db.write(self._writes.resolve(row, hold, charge))
         except AlreadyResolvedError:
             return False
         return True
 
-    async def _resolve_expired(self, account_id: str, refusal: HoldRefusedError, now_ms: int) -> bool:
+    async def _resolve_expired(self, row: str, refusal: HoldRefusedError, now_ms: int) -> bool:
         """Resolve holds that outlived their request; give whether there were any."""
         expired = [hold for hold in refusal.holds if hold.expires_at_ms <= now_ms]
         for hold in expired:
-            decided = await self._record(void_entry(account_id, hold, now_ms))
-            await self._resolve(account_id, hold, charge_of(decided))
+            decided = await self._record(void_entry(account_of(row), hold, now_ms))
+            await self._resolve(row, hold, charge_of(decided))
         return bool(expired)
 
     async def _open_counter(
@@ -302,11 +434,11 @@ def _available(refusal: HoldRefusedError, allowance: Allowance | None) -> int:
     return refusal.balance_micro_usd if left is None else min(left, refusal.balance_micro_usd)
 
 
-def _refused(refusal: HoldRefusedError | None, plan: HoldPlan, allowance: Allowance | None) -> Exception:
+def _refused(
+    refusal: HoldRefusedError | None, plan: HoldPlan, allowance: Allowance | None, most: int
+) -> Exception:
     if refusal is None or refusal.too_many:
-        return ConcurrencyLimitedError(
-            f"This account has {MAX_HOLDS} text requests running, the most allowed."
-        )
+        return ConcurrencyLimitedError(f"This account has {most} text requests running, the most allowed.")
     balance, required = refusal.balance_micro_usd, plan.amount_micro_usd
     if allowance is not None and balance >= required:
         left = _available(refusal, allowance) + refusal.held_in(allowance.counter)

@@ -8,8 +8,6 @@ is INFERRED (indexes follow afterwards).
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from boto3.dynamodb.types import TypeDeserializer
-
 WRITE_UNIT_BYTES = 1024
 READ_UNIT_BYTES = 4096
 TRANSACTION_FACTOR = 2
@@ -19,12 +17,10 @@ NESTED_BYTES, ELEMENT_BYTES = 3, 1
 Row = Mapping[str, Any]
 """A row with typed attributes: `{"name": {"S": "…"}}`."""
 
-_deserialize = TypeDeserializer().deserialize
-
 
 def size_of(row: Row) -> int:
     """Return the bytes of a row: names and values."""
-    return sum(_text(name) + _value(_deserialize(value)) for name, value in row.items())
+    return sum(_text(name) + _value(value) for name, value in row.items())
 
 
 def write_units(table: Row, before: Row | None, after: Row | None, *, in_transaction: bool) -> int:
@@ -76,19 +72,21 @@ def _units(size_bytes: int, unit_bytes: int) -> int:
 
 
 def _value(value: Any) -> int:
-    """Return the bytes of a value; our rows have no bytes and no sets."""
-    match value:
-        case None | bool():
+    """Return the bytes of a typed value; our rows have no bytes and no sets."""
+    ((kind, inside),) = value.items()
+    match kind:
+        case "S":
+            return _text(inside)
+        case "N":
+            # About a byte for two digits, and one more; zeros at either end do not count.
+            return len(inside.lstrip("-").replace(".", "").strip("0")) // 2 + 2
+        case "M":
+            return NESTED_BYTES + sum(ELEMENT_BYTES + _text(k) + _value(v) for k, v in inside.items())
+        case "L":
+            return NESTED_BYTES + sum(ELEMENT_BYTES + _value(v) for v in inside)
+        case "BOOL" | "NULL":
             return 1
-        case str():
-            return _text(value)
-        case dict():
-            return NESTED_BYTES + sum(ELEMENT_BYTES + _text(k) + _value(v) for k, v in value.items())
-        case list():
-            return NESTED_BYTES + sum(ELEMENT_BYTES + _value(v) for v in value)
-    # About a byte for two digits, and one more; zeros at either end do not count.
-    digits = str(abs(value)).replace(".", "").strip("0")
-    return len(digits) // 2 + 2
+    raise ValueError(f"how large is {value}?")
 
 
 def _text(text: str) -> int:

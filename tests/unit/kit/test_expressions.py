@@ -8,10 +8,12 @@ from typing import Any
 import boto3
 import pytest
 from boto3.dynamodb.conditions import Attr, ConditionBase, ConditionExpressionBuilder
+from botocore.exceptions import ClientError
 from hypothesis import given
 from hypothesis import strategies as st
 from moto import mock_aws
 
+from tests.support.tables import OK, Tables
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.expressions import (
     Add,
@@ -94,8 +96,30 @@ def rendered(condition: Condition) -> str:
     return text
 
 
-@pytest.fixture(scope="module")
-def things() -> Iterator[Any]:
+class InMemory:
+    """Our own tables for simulations, as the same client."""
+
+    def __init__(self) -> None:
+        self._tables = Tables({"Things": {"KeySchema": [{"AttributeName": "id"}]}})
+
+    def __getattr__(self, name: str) -> Any:
+        operation = "".join(part.capitalize() for part in name.split("_"))
+
+        def call(**request: Any) -> dict[str, Any]:
+            status, answer = self._tables.call(operation, request)
+            if status != OK:
+                response: Any = {"Error": {"Code": answer["__type"].rpartition("#")[2]}, **answer}
+                raise ClientError(response, operation)
+            return answer
+
+        return call
+
+
+@pytest.fixture(scope="module", params=["moto", "in memory"])
+def things(request: pytest.FixtureRequest) -> Iterator[Any]:
+    if request.param == "in memory":
+        yield InMemory()
+        return
     with mock_aws():
         client = boto3.client("dynamodb", region_name="us-east-1")
         client.create_table(

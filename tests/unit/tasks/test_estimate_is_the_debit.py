@@ -28,6 +28,7 @@ from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.writes import Write
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.wallets import DEFAULT, KnownLimits
 from tollgate.probing.facts import Probed, ProbedMedia
 from tollgate.providers.runtime.registry import MappingNames
 from tollgate.tasks.idempotency import IdempotencyStore
@@ -91,6 +92,8 @@ class Media:
 
 def service(database: KeptWrites, media: Media) -> TaskService:
     tasks = TaskRepository(database, "tasks")
+    limits = KnownLimits(SystemClock())
+    limits.put(ACCOUNT, DEFAULT)
     return TaskService(
         tasks=tasks,
         ledger=LedgerRepository(database, "accounts", "ledger"),
@@ -106,6 +109,7 @@ def service(database: KeptWrites, media: Media) -> TaskService:
         ),
         reader=TaskReader(tasks, LIVE),
         meter=RateMeter(600),
+        limits=limits,
         queue=lambda: pytest.fail("nothing is sent by create"),
         clock=SystemClock(),
     )

@@ -87,7 +87,7 @@ class FakeBilling:
     async def place(
         self, account_id: str, request_id: str, demand: Demand, model: TextModel, allowance: None
     ) -> Placed:
-        return Placed(account_id, Hold(request_id, 1_000, 1), full_hold(demand, model))
+        return Placed(account_id, account_id, Hold(request_id, 1_000, 1), full_hold(demand, model))
 
     async def settle(self, placed: Placed, *_: Any) -> Billed:
         self.settled.append(placed.provider)
