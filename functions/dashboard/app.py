@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 
 from dashboard import (
     activity,
+    audit,
     catalog,
     chat,
     docs,
@@ -33,7 +34,7 @@ from dashboard.render import PATH, STATIC
 from dashboard.serving import TEXT_TYPES, site
 
 app = site()
-for pages in (overview, activity, sign_in, catalog, playground, tasks, chat, keys, webhooks, top_up):
+for pages in (overview, activity, audit, sign_in, catalog, playground, tasks, chat, keys, webhooks, top_up):
     app.include_router(pages.router, prefix=PATH)
 app.include_router(landing.router)
 app.include_router(docs.router)

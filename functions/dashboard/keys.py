@@ -26,7 +26,9 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
 def create(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
     """Make a key, and show it this once."""
     body = key_body(sent, sent.getlist("scopes"), sent.getlist("models"), services.clock.now_ms())
-    return _changed(services, request, visitor, services.api.keys.create(visitor.account_id, body))
+    return _changed(
+        services, request, visitor, services.api.keys.create(visitor.account_id, body, who=visitor.name)
+    )
 
 
 @router.get("/{key_id}")
@@ -46,7 +48,7 @@ def show_one(services: Services, request: Request, visitor: SignedIn, key_id: st
 def update(services: Services, request: Request, visitor: SignedIn, sent: Sent, key_id: str) -> Response:
     """Change a key to what the form says."""
     body = changed_body(sent, sent.getlist("scopes"), sent.getlist("models"), services.clock.now_ms())
-    services.api.keys.update(visitor.account_id, key_id, body)
+    services.api.keys.update(visitor.account_id, key_id, body, who=visitor.name)
     return moved(f"{home(request)}/keys")
 
 
@@ -54,13 +56,13 @@ def update(services: Services, request: Request, visitor: SignedIn, sent: Sent, 
 def rotate(services: Services, request: Request, visitor: SignedIn, key_id: str) -> Response:
     """Return a key a new secret, and show it this once; the old one lives on for a day."""
     keys = services.api.keys
-    return _changed(services, request, visitor, keys.rotate(visitor.account_id, key_id, {}))
+    return _changed(services, request, visitor, keys.rotate(visitor.account_id, key_id, {}, who=visitor.name))
 
 
 @router.post("/{key_id}/revoke")
 def revoke(services: Services, request: Request, visitor: SignedIn, key_id: str) -> Response:
     """End a key."""
-    services.api.keys.revoke(visitor.account_id, key_id)
+    services.api.keys.revoke(visitor.account_id, key_id, who=visitor.name)
     return _changed(services, request, visitor, None)
 
 

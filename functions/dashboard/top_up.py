@@ -55,7 +55,7 @@ def begin(services: Services, request: Request, visitor: SignedIn, sent: Sent) -
 @router.post("/low-balance")
 def change_low_balance(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
     """Set what happens when the balance is low."""
-    services.api.low_balance.change(visitor.account_id, sent)
+    services.api.low_balance.change(visitor.account_id, sent, visitor.name)
     return moved(f"{home(request)}/top-up")
 
 

@@ -23,6 +23,7 @@ PAGES = (
     "/playground/suno?beside=z-image",
     "/chat",
     "/activity",
+    "/audit",
     "/tasks",
     "/catalog",
     "/catalog/kling-3.0",

@@ -33,6 +33,7 @@ PAGES = (
     "/playground",
     "/chat",
     "/activity",
+    "/audit",
     "/tasks",
     "/catalog",
     "/catalog/kling-3.0",

@@ -70,6 +70,7 @@ def post_texts(aws: Aws, account_id: str, key_id: str, clock: ManualClock) -> No
         now_ms=clock.now_ms(),
         key_id=key_id,
         latency_ms=2_345,
+        provider="openai",
         first_byte_ms=678,
     )
     db.write(writes.record(entry))
@@ -95,7 +96,7 @@ class TestRows:
         died, text, failed, finished = rows(browser)
         assert "Expired" in died
         assert "$0.00" in died
-        for word in ("gpt-5.4-mini", "Finished", "Shop", "2.3 s", "678 ms", " 12 34 ", "$0.0012"):
+        for word in ("gpt-5.4-mini", "Finished", "Shop", "openai", "2.3 s", "678 ms", " 12 34 ", "$0.0012"):
             assert word in f"{text} "
         for word in (PAID_IMAGE, "Failed", "Shop", "$0.01", "refunded"):
             assert word in failed

@@ -29,6 +29,7 @@ KEYS = {
     "CheckpointsTable": ["account_id"],
     "UsageTable": ["account_id", "usage_day"],
     "WatchesTable": ["account_id"],
+    "AuditTable": ["account_id", "event_id"],
     "CountedEntriesTable": ["entry_id"],
     "IdempotencyTable": ["idempotency_id"],
     "DeliveriesTable": ["delivery_id"],

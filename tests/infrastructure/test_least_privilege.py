@@ -48,6 +48,8 @@ ALLOWED = {
         ("s3:ListBucket", "MediaBucket"),
         ("dynamodb:GetItem", "WatchesTable"),
         ("dynamodb:PutItem", "WatchesTable"),
+        ("dynamodb:Query", "AuditTable"),
+        ("dynamodb:PutItem", "AuditTable"),
     },
     "GetStatusFunction": {
         ("dynamodb:GetItem", "ApiKeysTable"),

@@ -19,6 +19,8 @@ from tollgate.accounts.repository import (
     ApiKeyRepository,
     KeyMovedError,
 )
+from tollgate.audit.events import OWNER, Action
+from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
@@ -27,6 +29,7 @@ from tollgate.kit.errors import (
     UserNotFoundError,
 )
 from tollgate.kit.ids import is_id
+from tollgate.kit.money import cents_down, dollars
 from tollgate.kit.rotation import read_overlap_s
 from tollgate.kit.writes import Write
 
@@ -46,6 +49,7 @@ class KeyService:
     keys: ApiKeyRepository
     accounts: AccountRepository
     is_model: IsModel
+    audit: AuditLog
     clock: Clock
 
     def all(self, account_id: str) -> list[dict[str, Any]]:
@@ -53,7 +57,9 @@ class KeyService:
         counters, now_ms = self._account(account_id).counters, self.clock.now_ms()
         return [key.view(now_ms, counters) for key in self.keys.listed(account_id)]
 
-    def create(self, account_id: str, body: Mapping[str, Any], by: ApiKey | None = None) -> dict[str, Any]:
+    def create(
+        self, account_id: str, body: Mapping[str, Any], by: ApiKey | None = None, who: str = OWNER
+    ) -> dict[str, Any]:
         """Make a key; its view has the key itself in `key`, this once.
 
         Raises `InvalidInputError`, `ForbiddenError`, `KeyLimitReachedError`, `UserNotFoundError`.
@@ -72,11 +78,18 @@ class KeyService:
         # Checked on the whole key, defaults included: a field that was left out can be a gift too.
         if by is not None:
             check_gift(by, key)
-        self.keys.add(key, *self._asked(by, key), self.accounts.count_key(account_id))
+        noted = self._noted(key, Action.KEY_CREATED, by, who, _limits(key))
+        self.keys.add(key, *self._asked(by, key), self.accounts.count_key(account_id), noted)
         return {**key.view(now_ms, {}), "key": made.text}
 
     def update(
-        self, account_id: str, key_id: str, body: Mapping[str, Any], by: ApiKey | None = None
+        self,
+        account_id: str,
+        key_id: str,
+        body: Mapping[str, Any],
+        by: ApiKey | None = None,
+        *,
+        who: str = OWNER,
     ) -> dict[str, Any]:
         """Change what the body names, null for no limit; effective within 30 s. Return the view.
 
@@ -89,13 +102,20 @@ class KeyService:
             changed = replace(key, **fields)
             if by is not None:
                 check_change(_as_it_is(by, key), key, changed)
-            self.keys.change(key, changed, *self._asked(by, key))
+            noted = self._noted(key, Action.KEY_CHANGED, by, who, _limits(changed))
+            self.keys.change(key, changed, *self._asked(by, key), noted)
             return changed
 
         return self._view(_until_steady(change))
 
     def rotate(
-        self, account_id: str, key_id: str, body: Mapping[str, Any], by: ApiKey | None = None
+        self,
+        account_id: str,
+        key_id: str,
+        body: Mapping[str, Any],
+        by: ApiKey | None = None,
+        *,
+        who: str = OWNER,
     ) -> dict[str, Any]:
         """Return the view with a new secret in `key`, this once; the old one lives on for a while.
 
@@ -119,13 +139,16 @@ class KeyService:
                 previous_digest=key.digest if overlap_ms else None,
                 previous_until_ms=now_ms + overlap_ms if overlap_ms else None,
             )
-            self.keys.change(key, rotated, *self._asked(by, key))
+            noted = self._noted(key, Action.KEY_ROTATED, by, who)
+            self.keys.change(key, rotated, *self._asked(by, key), noted)
             return rotated, made.text
 
         rotated, text = _until_steady(rotate)
         return {**self._view(rotated), "key": text}
 
-    def revoke(self, account_id: str, key_id: str, by: ApiKey | None = None) -> dict[str, Any]:
+    def revoke(
+        self, account_id: str, key_id: str, by: ApiKey | None = None, who: str = OWNER
+    ) -> dict[str, Any]:
         """End a key, within 30 s everywhere; return its view. A second time changes nothing.
 
         Raises `ForbiddenError`, `KeyNotFoundError`, `ConcurrencyLimitedError`.
@@ -136,8 +159,9 @@ class KeyService:
             if by is not None:
                 check_control(_as_it_is(by, key), key)
             if key.revoked_at_ms is None:
+                noted = self._noted(key, Action.KEY_REVOKED, by, who)
                 with suppress(AlreadyRevokedError):
-                    others = (*self._asked(by, key), self.accounts.uncount_key(account_id))
+                    others = (*self._asked(by, key), self.accounts.uncount_key(account_id), noted)
                     self.keys.revoke(key, self.clock.now_ms(), *others)
 
         _until_steady(revoke)
@@ -149,6 +173,12 @@ class KeyService:
         A key that changes itself is written to anyway, as it was judged.
         """
         return [] if by is None or by.key_id == key.key_id else [self.keys.still(by)]
+
+    def _noted(self, key: ApiKey, action: Action, by: ApiKey | None, who: str, detail: str = "") -> Write:
+        """Return the write that notes who did what to a key."""
+        actor = who if by is None else f"key {by.key_id}"
+        subject = f"{key.name or 'Unnamed'} ({key.key_id})"
+        return self.audit.note(key.account_id, actor, action, subject, detail)
 
     def _view(self, key: ApiKey) -> dict[str, Any]:
         return key.view(self.clock.now_ms(), self._account(key.account_id).counters)
@@ -172,6 +202,14 @@ class KeyService:
         if account is None:
             raise UserNotFoundError
         return account
+
+
+def _limits(key: ApiKey) -> str:
+    """Return what a key may do, in words."""
+    cap = "no cap" if key.cap is None else f"{dollars(cents_down(key.cap.limit_micro_usd))} per {key.cap.per}"
+    models = "all models" if key.models is None else f"{len(key.models)} models"
+    networks = "any network" if key.networks is None else f"{len(key.networks)} networks"
+    return "; ".join((", ".join(sorted(key.scopes)), cap, models, networks))
 
 
 def _as_it_is(by: ApiKey, key: ApiKey) -> ApiKey:

@@ -105,6 +105,7 @@ def _text_row(entry: Entry) -> Activity:
         TaskStatus.EXPIRED if entry.kind is EntryKind.VOID else TaskStatus.FINISHED,
         -entry.amount_micro_usd,
         key_id=entry.key_id,
+        route=entry.provider or "",
         latency_ms=entry.latency_ms,
         first_byte_ms=entry.first_byte_ms,
         input_tokens=None if usage is None else sum(usage.get(name, 0) for name in INPUT_COUNTS),

@@ -13,6 +13,7 @@ from tollgate.activity.service import ActivityService
 from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.results import Results
 from tollgate.artifacts.uploads import Uploads
+from tollgate.audit.repository import AuditLog
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.refresh import CurrentCatalog, LiveCatalog
@@ -67,6 +68,7 @@ class ApiSettings(Settings):
     storage_url: str
     stripe_secret_arn: str
     watches_table: str
+    audit_table: str
 
     def __post_init__(self) -> None:
         """Check what is bounded."""
@@ -94,6 +96,7 @@ class Api:
     activity: ActivityService
     payments: PaymentService
     low_balance: LowBalanceSettings
+    audit: AuditLog
     catalog: LiveCatalog
 
     def rate_headers(self, account_id: str) -> dict[str, str]:
@@ -127,13 +130,14 @@ def api() -> Api:
     task_queue = _when_needed(settings.task_queue_url)
     webhook_guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
     uploads = Uploads(aws.s3(), settings.media_bucket, settings.storage_url, clock())
-    low_balance = LowBalanceSettings(WatchRepository(db, settings.watches_table), webhook_guard)
+    audit = AuditLog(db, settings.audit_table, clock())
+    low_balance = LowBalanceSettings(WatchRepository(db, settings.watches_table), audit, webhook_guard)
     return Api(
         uploads=uploads,
         results=Results(aws.s3(), settings.media_bucket, settings.storage_url),
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(accounts, keys, ledger, clock()),
-        keys=KeyService(keys, accounts, lambda model_id: current.find(model_id) is not None, clock()),
+        keys=KeyService(keys, accounts, lambda model_id: current.find(model_id) is not None, audit, clock()),
         tasks=TaskService(
             tasks=tasks,
             ledger=ledger,
@@ -164,6 +168,7 @@ def api() -> Api:
         activity=ActivityService(ledger, tasks),
         payments=PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, low_balance, clock()),
         low_balance=low_balance,
+        audit=audit,
         catalog=catalog,
     )
 

@@ -1,12 +1,16 @@
 """What owners set about a low balance, from the form to the row."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from tollgate.audit.events import OWNER, Action
+from tollgate.audit.repository import AuditLog
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.errors import ConcurrencyLimitedError, InvalidInputError, Problem
+from tollgate.kit.money import dollars
+from tollgate.kit.writes import Write
 from tollgate.low_balance.repository import WatchMovedError, WatchRepository
 from tollgate.low_balance.rules import TopUpState, Watch, Wish, paid
 from tollgate.payments.amounts import CENTS_PER_USD, MAX_USD, MIN_USD
@@ -25,13 +29,14 @@ class LowBalanceSettings:
     """Shows and changes what is done about a low balance."""
 
     watches: WatchRepository
+    audit: AuditLog
     guard: AddressGuard
 
     def get(self, account_id: str) -> Watch:
         """Return what is set, and what became of the last fall."""
         return self.watches.get(account_id)
 
-    def change(self, account_id: str, sent: Mapping[str, str]) -> Watch:
+    def change(self, account_id: str, sent: Mapping[str, str], who: str = OWNER) -> Watch:
         """Set what a form says: `threshold`, `emails`, `webhook`, `amount` and `monthly`; empty is off.
 
         Amounts are whole US dollars. Raises `InvalidInputError`, `ConcurrencyLimitedError`.
@@ -50,7 +55,8 @@ class LowBalanceSettings:
             is_low = watch.is_low and watch.top_up is TopUpState.DUE
             return replace(watch, wish=wish, is_low=is_low)
 
-        return self._write(account_id, changed)
+        note = self.audit.note(account_id, who, Action.LOW_BALANCE_CHANGED, "Low balance", _in_words(wish))
+        return self._write(account_id, changed, [note])
 
     def customer(self, account_id: str) -> str | None:
         """Return who at Stripe has the account's saved card."""
@@ -69,15 +75,24 @@ class LowBalanceSettings:
 
         self._write(account_id, changed)
 
-    def _write(self, account_id: str, change: Callable[[Watch], Watch]) -> Watch:
+    def _write(
+        self, account_id: str, change: Callable[[Watch], Watch], others: Sequence[Write] = ()
+    ) -> Watch:
         for _ in range(MAX_WRITES):
             watch = self.watches.get(account_id)
             changed = change(watch)
             if changed == watch:
                 return watch
             with suppress(WatchMovedError):
-                return self.watches.save(watch, changed)
+                return self.watches.save(watch, changed, others)
         raise ConcurrencyLimitedError("These settings are being changed by many requests at once.")
+
+
+def _in_words(wish: Wish) -> str:
+    if not wish.is_on:
+        return "off"
+    top_up = f"top up by {dollars(wish.top_up_cents)}, at most {dollars(wish.monthly_cents)} a month"
+    return f"below {dollars(wish.threshold_cents)}; {top_up if wish.top_up_cents else 'no top-up'}"
 
 
 def read_wish(sent: Mapping[str, str]) -> Wish:

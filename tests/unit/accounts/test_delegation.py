@@ -14,6 +14,7 @@ from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey, Scope
 from tollgate.accounts.networks import contains, network_of
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
+from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import iso
 from tollgate.kit.errors import ForbiddenError, RotationInProgressError
 from tollgate.kit.writes import Write
@@ -140,12 +141,19 @@ class Stored:
 
     uncount_key = count_key
 
+    def note(self, *_: object) -> None:
+        return None
+
 
 def do(rows: Mapping[str, ApiKey], by: ApiKey, what: str, key_id: str, body: dict[str, Any]) -> Stored:
     """Return the stored keys after `by` asked for a change."""
     stored = Stored(dict(rows))
     service = KeyService(
-        cast("ApiKeyRepository", stored), cast("AccountRepository", stored), MODELS.__contains__, CLOCK
+        cast("ApiKeyRepository", stored),
+        cast("AccountRepository", stored),
+        MODELS.__contains__,
+        cast("AuditLog", stored),
+        CLOCK,
     )
     match what:
         case "create":

@@ -1,0 +1,58 @@
+"""The audit log: who changed what of the account, and what was put on it."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from dashboard.render import page
+from dashboard.security import SignedIn
+from dashboard.services import Services
+from tollgate.audit.events import Action
+from tollgate.kit.clock import iso
+
+WORDS = {
+    Action.KEY_CREATED: "API key created",
+    Action.KEY_CHANGED: "API key changed",
+    Action.KEY_ROTATED: "API key rotated",
+    Action.KEY_REVOKED: "API key revoked",
+    Action.LOW_BALANCE_CHANGED: "Low balance settings changed",
+}
+
+router = APIRouter(prefix="/audit")
+
+
+@router.get("")
+def show(services: Services, request: Request, visitor: SignedIn, before: str = "") -> Response:
+    """Show what was changed, the newest first; the first page has the newest payments among it."""
+    api = services.api
+    found = api.audit.page(visitor.account_id, before or None)
+    lines: list[dict[str, Any]] = [
+        {
+            "at": iso(event.at_ms),
+            "actor": event.actor,
+            "what": WORDS[event.action],
+            "subject": event.subject,
+            "detail": event.detail,
+        }
+        for event in found.rows
+    ]
+    if not before:
+        lines += [_payment(entry) for entry in _credits(services, visitor.account_id)]
+    lines.sort(key=lambda line: str(line["at"]), reverse=True)
+    return page(request, "audit.html", lines=lines, cursor=found.cursor)
+
+
+def _credits(services: Services, account_id: str) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = services.api.statement.page(account_id, {"kind": "credit"})["entries"]
+    return entries
+
+
+def _payment(entry: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "at": entry["createdAt"],
+        "actor": "Stripe" if "reference" in entry else "administrator",
+        "what": "Credit added",
+        "subject": entry.get("reference") or entry.get("reason") or "",
+        "detail": "",
+        "amount": entry["amountMicroUsd"],
+    }

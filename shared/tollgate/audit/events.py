@@ -1,0 +1,48 @@
+"""What the audit log notes. Pure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tollgate.kit.rows import Item
+
+OWNER = "owner"
+"""Who asked without a key: somebody who is signed in, where no better name is known."""
+
+
+class Action(StrEnum):
+    """What was done."""
+
+    KEY_CREATED = "key.created"
+    """An API key was made."""
+    KEY_CHANGED = "key.changed"
+    """What a key may do was changed."""
+    KEY_ROTATED = "key.rotated"
+    """A key got a new secret."""
+    KEY_REVOKED = "key.revoked"
+    """A key was ended."""
+    LOW_BALANCE_CHANGED = "low_balance.changed"
+    """What is done about a low balance was changed, automatic top-ups included."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEvent:
+    """One line: `actor` did `action` to `subject`; `detail` says what holds now, and never a secret."""
+
+    account_id: str
+    event_id: str
+    at_ms: int
+    actor: str
+    action: Action
+    subject: str
+    detail: str = ""
+
+    def to_item(self) -> Item:
+        """Return the event as a row."""
+        row: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        return {**row, "action": str(self.action)}
+
+    @classmethod
+    def from_item(cls, item: Item) -> "AuditEvent":
+        """Return the event that a row holds."""
+        return cls(**{**item, "action": Action(item["action"])})

@@ -1,0 +1,51 @@
+"""The audit log in DynamoDB. Rows are added with what they tell of, and never changed."""
+
+from dataclasses import dataclass
+
+from tollgate.audit.events import Action, AuditEvent
+from tollgate.kit.clock import Clock
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.expressions import Missing
+from tollgate.kit.ids import new_id
+from tollgate.kit.pages import Page
+from tollgate.kit.writes import Write
+
+MAX_PAGE = 50
+
+
+class AlreadyNotedError(Exception):
+    """An event with this id is there already: ids are new, so this is a fault of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLog:
+    """Makes the writes of events, and reads them."""
+
+    db: Database
+    table: str
+    clock: Clock
+
+    def note(self, account_id: str, actor: str, action: Action, subject: str, detail: str = "") -> Write:
+        """Return the write that notes an event, for the transaction of what it tells of."""
+        now_ms = self.clock.now_ms()
+        event = AuditEvent(account_id, new_id("audit"), now_ms, actor, action, subject, detail)
+        is_new = Missing("event_id")
+        return Write(
+            self.table,
+            item=event.to_item(),
+            condition=is_new,
+            refused=lambda _: AlreadyNotedError(event.event_id),
+        )
+
+    def page(self, account_id: str, before: str | None = None) -> Page[AuditEvent]:
+        """Return up to `MAX_PAGE` events, the newest first, of those that are older than `before`."""
+        rows = self.db.query(
+            self.table,
+            "account_id = :account",
+            {":account": account_id},
+            newest_first=True,
+            limit=MAX_PAGE,
+            after=None if before is None else {"account_id": account_id, "event_id": before},
+        )
+        found = [AuditEvent.from_item(row) for row in rows]
+        return Page(found, found[-1].event_id if len(found) == MAX_PAGE else None)
