@@ -27,9 +27,10 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.queue import Queue
+from tollgate.kit.rows import to_attributes
 from tollgate.kit.ses import Mailer
 from tollgate.ledger.audit import audit
-from tollgate.ledger.holds import HoldWrites, text_entry
+from tollgate.ledger.holds import Hold, HoldWrites, text_entry
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.low_balance import refill
 from tollgate.low_balance.repository import WatchRepository
@@ -231,23 +232,14 @@ class TestAFall:
 
     def test_what_a_text_has_set_aside_is_no_fall(self, aws: Aws, ada: OpenedAccount) -> None:
         me = api_parts.api().accounts.me(ada.account_id)
+        held = Hold(new_id("req"), me.balance_micro_usd, parts.clock().now_ms())
         aws.clients.dynamodb.update_item(
             TableName=aws.stack.refs["AccountsTable"],
             Key={"account_id": {"S": ada.account_id}},
             UpdateExpression="SET balance_micro_usd = :left, holds = :holds",
-            ExpressionAttributeValues={
-                ":left": {"N": "0"},
-                ":holds": {
-                    "M": {
-                        "req_1": {
-                            "M": {
-                                "amount": {"N": str(me.balance_micro_usd)},
-                                "expires_at": {"N": "1"},
-                            }
-                        }
-                    }
-                },
-            },
+            ExpressionAttributeValues=to_attributes(
+                {":left": 0, ":holds": {held.request_id.removeprefix("req_"): held.to_value()}}
+            ),
         )
         look(aws)
         assert messages(aws) == []
