@@ -85,7 +85,13 @@ class FakeBilling:
         self.voided = 0
 
     async def place(
-        self, account_id: str, request_id: str, demand: Demand, model: TextModel, allowance: None
+        self,
+        account_id: str,
+        request_id: str,
+        demand: Demand,
+        model: TextModel,
+        allowance: None,
+        key_id: str | None = None,
     ) -> Placed:
         return Placed(account_id, account_id, Hold(request_id, 1_000, 1), full_hold(demand, model))
 
