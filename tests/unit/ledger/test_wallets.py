@@ -19,10 +19,15 @@ from tests.bench.account import BODY, MODEL, World
 from tests.support.simulated import SimulatedLoop
 from tollgate.accounts.repository import AccountRepository
 from tollgate.kit.dynamodb_async import DatabaseBusyError
-from tollgate.kit.errors import InsufficientBalanceError, SpendingCapReachedError, StorageBusyError
+from tollgate.kit.errors import (
+    AccountSuspendedError,
+    InsufficientBalanceError,
+    SpendingCapReachedError,
+    StorageBusyError,
+)
 from tollgate.kit.ids import new_id
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
-from tollgate.ledger.entries import Entry
+from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.ledger.wallets import Limits
 from tollgate.text.metering import Demand, full_hold
@@ -241,5 +246,27 @@ class TestLimits:
             more = Limits(text_at_once=100, wallets=WALLETS + 2)
             await bank.threads.run(lambda: rows.set_limits(bank.account_id, more))
             assert len(await bank.threads.run(lambda: rows.rows(bank.account_id))) == WALLETS + 2
+
+        carried_out(story)
+
+
+class TestOperators:
+    def test_a_suspended_account_spends_in_no_row_and_a_debit_takes_from_all(self) -> None:
+        async def story(loop: SimulatedLoop) -> None:
+            bank = Bank(loop, 1, 1_000 * HOLD)
+            await bank.open()
+            await within_a_second(bank, [bank.text(0.1) for _ in range(20)])
+            assert sum(row["balance"] > 0 for row in bank.rows()) > 1
+            await bank.threads.run(lambda: bank.ledger.suspend(bank.account_id, "why", 0))
+            for _ in range(20):
+                with pytest.raises(AccountSuspendedError):
+                    await bank.text(0.1)
+            await bank.threads.run(lambda: bank.ledger.resume(bank.account_id))
+            await bank.text(0.1)
+            amount = bank.total()
+            entry = Entry(bank.account_id, "debit_1", EntryKind.DEBIT, -amount, bank.clock.now_ms())
+            await bank.threads.run(lambda: bank.ledger.debit(entry))
+            assert bank.total() == 0
+            assert await bank.threads.run(bank.proven)
 
         carried_out(story)
