@@ -109,7 +109,7 @@ def test_an_item_takes_a_thousand_units_a_second(world: World) -> None:
     item = (world.table, '{"id": {"S": "a"}}')
     assert [world.physics.throttles("write", item, 7.0) for _ in range(1_001)] == [False] * 1_000 + [True]
     assert not world.physics.throttles("write", item, 8.0)
-    world.physics.weigh(item, {"large": "x" * 10_000})
+    world.physics.weigh(item, {"large": {"S": "x" * 10_000}})
     reads = [world.physics.throttles("read", item, 7.0) for _ in range(1_001)]
     assert reads == [False] * 1_000 + [True]
     assert [world.physics.throttles("write", item, 9.0) for _ in range(101)].count(False) == 100
