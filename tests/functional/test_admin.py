@@ -11,7 +11,6 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tests.support.samples import PAID_IMAGE
-from tollgate.catalog.refresh import REREAD_MS
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.dashboard.development import OPERATOR
@@ -143,7 +142,7 @@ class TestPrices:
     FIELDS = {"price-default": "0.02"}  # noqa: RUF012 - read alone
 
     def test_a_change_is_shown_then_made_and_the_estimate_moves(
-        self, operator: Browser, account_id: str, clock: ManualClock
+        self, operator: Browser, account_id: str
     ) -> None:
         tasks = api_parts.api().tasks
         before = tasks.estimate(account_id, BODY)["price"]
@@ -154,7 +153,6 @@ class TestPrices:
         assert 'name="version" value=""' in shown.text
         done = operator.post(f"/models/{PAID_IMAGE}", {**self.FIELDS, **version})
         assert done.headers["hx-redirect"].endswith(f"/admin/models/{PAID_IMAGE}")
-        clock.advance(REREAD_MS)
         assert (before, tasks.estimate(account_id, BODY)["price"]) == (1, 2)
         # What was shown is of another document now
         again = operator.post(f"/models/{PAID_IMAGE}", {"price-default": "0.03", **version})

@@ -112,6 +112,10 @@ class LiveCatalog:
         """Say whether it is time to look for another document."""
         return self._read_at_ms is None or self._clock.now_ms() - self._read_at_ms >= REREAD_MS
 
+    def read_again(self) -> None:
+        """Look for another document at the next use: of who has just written one."""
+        self._read_at_ms = None
+
     def catalog(self) -> Catalog:
         """Return the catalog of now; reads the document first when that is due. Never raises for its sake."""
         # Only the first read is waited for; later, who finds the lock taken goes on with what there is.

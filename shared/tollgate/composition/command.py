@@ -99,7 +99,7 @@ class Operator:
         """Return what is done to prices."""
         document = S3Document(aws.s3(), self.settings.config_bucket, DOCUMENT_KEY)
         api = self.api
-        return PriceDesk(document, compiled, api.catalog.catalog, self.accounts, api.statistics)
+        return PriceDesk(document, compiled, api.catalog, self.accounts, api.statistics)
 
     @property
     def dead_letter_desk(self) -> DeadLetterDesk:

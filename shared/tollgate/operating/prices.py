@@ -15,10 +15,10 @@ from typing import Any, Protocol
 
 from tollgate.accounts.repository import AccountRepository
 from tollgate.catalog.errors import UnknownPriceError
-from tollgate.catalog.loader import AnyModel, Catalog
+from tollgate.catalog.loader import AnyModel
 from tollgate.catalog.models import ListedTextModel, ListedTokenPrices, Model
 from tollgate.catalog.pricing import best_entry
-from tollgate.catalog.refresh import RefusedDocumentError, read_document
+from tollgate.catalog.refresh import LiveCatalog, RefusedDocumentError, read_document
 from tollgate.kit.document import DocumentConflictError, Fetched, Found
 from tollgate.operating.errors import OperatorError
 from tollgate.usage.service import StatisticsService
@@ -79,17 +79,17 @@ class PriceDesk:
 
     document: PriceDocument
     shipped: Callable[[], bytes]
-    catalog: Callable[[], Catalog]
+    live: LiveCatalog
     accounts: AccountRepository
     statistics: StatisticsService
 
     def models(self) -> list[AnyModel]:
         """Return the models that are served, by their ids."""
-        return sorted(self.catalog().everything(), key=lambda model: model.id)
+        return sorted(self.live.catalog().everything(), key=lambda model: model.id)
 
     def get(self, model_id: str) -> AnyModel:
         """Return a model. Raises `OperatorError`."""
-        found = self.catalog().find(model_id)
+        found = self.live.catalog().find(model_id)
         if found is None:
             raise OperatorError(f"There is no model {model_id}.")
         return found
@@ -113,6 +113,8 @@ class PriceDesk:
         try:
             read_document(body)
             self.document.put(body, version or None)
+            # Whoever changed it sees it at once; other processes within a minute.
+            self.live.read_again()
         except RefusedDocumentError as exc:
             raise OperatorError(f"Nothing was done: {exc}") from exc
         except DocumentConflictError as exc:

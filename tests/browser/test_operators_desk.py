@@ -1,0 +1,104 @@
+"""The operator's desk in a real browser: suspend and resume, and a price that moves an estimate."""
+
+import time
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.test_dashboard_pages import ask, new_key, violations
+from tests.support.samples import PAID_IMAGE
+from tollgate.dashboard.development import OPERATOR
+
+pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
+
+PAGES = ("", "/providers", "/models", f"/models/{PAID_IMAGE}", "/work")
+# Every process reads the catalog's document once a minute.
+MOVED_WITHIN_S = 90.0
+
+
+@pytest.fixture
+def desk(chromium: Browser, base_url: str) -> Iterator[Page]:
+    """Return a page at the operator's desk."""
+    context = chromium.new_context(viewport=DESKTOP, base_url=base_url)
+    opened = context.new_page()
+    opened.on("dialog", lambda dialog: dialog.accept())
+    opened.goto("/dashboard/sign-in")
+    opened.get_by_label("Email").fill(OPERATOR)
+    opened.get_by_role("button", name="Continue").click()
+    opened.get_by_role("link", name="Operator's desk").first.click()
+    opened.get_by_role("heading", name="Accounts").wait_for()
+    yield opened
+    context.close()
+
+
+def estimate_cents(base_url: str, key: str) -> int:
+    body = {"model": PAID_IMAGE, "input": {"prompt": "a boat", "size": "1:1"}}
+    headers = {"authorization": f"Bearer {key}"}
+    answer = httpx.post(f"{base_url}/api/v1/generation/estimate", json=body, headers=headers, timeout=30)
+    return int(answer.json()["data"]["price"])
+
+
+def wait_for_estimate(base_url: str, key: str, cents: int) -> None:
+    """Wait until the estimate is so much."""
+    end = time.monotonic() + MOVED_WITHIN_S
+    while estimate_cents(base_url, key) != cents:
+        assert time.monotonic() < end, f"the estimate is not {cents} cents"
+        time.sleep(1)
+
+
+class TestDesk:
+    def test_a_suspended_customer_is_refused_until_resumed(
+        self, desk: Page, page: Page, base_url: str
+    ) -> None:
+        key = new_key(page, "Shop")
+        page.goto("/dashboard")
+        account_id = page.locator("text=/usr_[0-9A-Z]{26}/").first.inner_text()
+        desk.get_by_label("E-mail address or id").fill(account_id)
+        desk.get_by_role("button", name="Find").click()
+        desk.locator("tbody a").first.click()
+        standing = desk.locator("form", has=desk.get_by_role("heading", name="Standing"))
+        standing.get_by_label("Reason").fill("A chargeback")
+        standing.get_by_role("button", name="Suspend").click()
+        expect(desk.locator("form .chip.failed")).to_have_text("suspended")
+        refused = ask(base_url, key)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "account_suspended")
+        assert violations(desk) == []
+        desk.get_by_role("button", name="Resume").click()
+        expect(desk.get_by_role("button", name="Suspend")).to_be_visible()
+        assert ask(base_url, key).status_code == 200
+
+    def test_a_price_is_shown_then_changed_and_the_estimate_moves(
+        self, desk: Page, page: Page, base_url: str
+    ) -> None:
+        key = new_key(page, "Shop")
+        assert estimate_cents(base_url, key) == 1
+        try:
+            change_price(desk, "0.02")
+            wait_for_estimate(base_url, key, 2)
+        finally:
+            change_price(desk, "0.01")
+        wait_for_estimate(base_url, key, 1)
+
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    def test_every_page_is_for_everybody(self, desk: Page, scheme: str) -> None:
+        desk.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        found = {}
+        for size in (DESKTOP, PHONE):
+            desk.set_viewport_size(size)
+            for path in (*(f"/admin{page}" for page in PAGES), "/status"):
+                desk.goto(path)
+                found[path, size["width"]] = violations(desk)
+        assert {place: faults for place, faults in found.items() if faults} == {}
+
+
+def change_price(desk: Page, usd: str) -> None:
+    """Change the one price of the paid image at the desk."""
+    desk.goto(f"/admin/models/{PAID_IMAGE}")
+    desk.get_by_label("default, USD").fill(usd)
+    desk.get_by_role("button", name="Show what it would do").click()
+    desk.get_by_role("heading", name="What it would do").wait_for()
+    with desk.expect_navigation():
+        desk.get_by_role("button", name="Change the prices").click()
