@@ -1,6 +1,6 @@
 """Wallets: an account's money in several rows, where one row would not bear its requests. Pure.
 
-Source: docs/decisions/0027-wallets.md.
+Source: docs/decisions/0029-wallets.md.
 
     usr_…              the account's own row, which is its wallet 0: credits come here, capped keys spend here
     usr_…#1, #2, …     wallets beside it, each with a balance, holds and counters of its own
