@@ -54,7 +54,7 @@ def update(services: Services, request: Request, visitor: SignedIn, sent: Sent, 
 
 @router.post("/{key_id}/rotate")
 def rotate(services: Services, request: Request, visitor: SignedIn, key_id: str) -> Response:
-    """Return a key a new secret, and show it this once; the old one lives on for a day."""
+    """Make a new secret of a key, and show it this once; the old one lives on for a day."""
     keys = services.api.keys
     return _changed(services, request, visitor, keys.rotate(visitor.account_id, key_id, {}, who=visitor.name))
 

@@ -38,7 +38,7 @@ def disable(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """A provider, or its route of one model, no more jobs. Those that run there are still asked for."""
+    """Let a provider, or its route of one model, have no more jobs. Those that run there are still asked for."""
     _switch(provider, model, reason, stack, local, yes=yes, as_json=as_json, disabled=True)
 
 
@@ -52,7 +52,7 @@ def enable(
     local: Local = LOCAL,
     as_json: AsJson = False,
 ) -> None:
-    """Return a provider, or its route of one model, jobs again, with a closed breaker."""
+    """Let a provider, or its route of one model, have jobs again, with a closed breaker."""
     _switch(provider, model, reason, stack, local, yes=True, as_json=as_json, disabled=False)
 
 

@@ -59,9 +59,7 @@ def confirm(question: str, *, yes: bool, as_json: bool) -> None:
     try:
         agreed = typer.confirm(question, err=True)
     except typer.Abort as exc:
-        raise CommandError(
-            "Nothing was done: there was no answer. Return --yes to be asked nothing."
-        ) from exc
+        raise CommandError("Nothing was done: there was no answer. With --yes nothing is asked.") from exc
     if not agreed:
         raise CommandError("Nothing was done.")
 

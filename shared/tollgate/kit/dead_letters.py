@@ -29,7 +29,7 @@ class DeadLetters:
         return int(attributes["Attributes"]["ApproximateNumberOfMessages"])
 
     def hand_over(self, take: Callable[[Sequence[str]], None], most: int) -> int:
-        """Return the bodies of at most `most` messages to `take`, in batches; give how many.
+        """Hand the bodies of at most `most` messages to `take`, in batches; return how many.
 
         A batch is deleted when `take` has returned, so a crash loses none and may hand some over twice.
         """

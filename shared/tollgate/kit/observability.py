@@ -25,7 +25,7 @@ def begin_log(**ids: object) -> None:
 
 
 def begin_request() -> str:
-    """Return a request its id, `x-request-id` of the answer; its lines carry it as their `correlation_id`."""
+    """Return the id of a new request, `x-request-id` of its answer, which its lines carry from now on."""
     request_id = new_id("req")
     begin_log(correlation_id=request_id)
     return request_id
