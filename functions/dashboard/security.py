@@ -130,7 +130,7 @@ class Sessions:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request with its session; a page for everybody has none: caches keep it, with its headers."""
+        """Serve a request with its session; a page for everybody has none, as caches keep its headers too."""
         if scope["type"] == "http" and is_public(path_of(Request(scope))):
             await self._app({**scope, "session": {}}, receive, send)
             return

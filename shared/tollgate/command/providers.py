@@ -38,7 +38,7 @@ def disable(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let a provider, or its route of one model, have no more jobs. Those that run there are still asked for."""
+    """Let a provider, or its route of one model, have no more jobs. Those that run go on."""
     _switch(provider, model, reason, stack, local, yes=yes, as_json=as_json, disabled=True)
 
 
