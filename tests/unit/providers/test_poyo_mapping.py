@@ -236,6 +236,7 @@ VIDEOS: list[Case] = [
 CASES = [*IMAGES, *VIDEOS]
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("seedance-1.5-pro", {"imageUrls": [A]}, "no prompt"),
+    ("seedance-1.5-pro", {"prompt": "go"}, "a prompt that is too short"),
     ("seedance-1.5-pro", {**P, "seed": 1}, "no word for seed"),
     ("seedance-1.5-pro", {**P, "imageUrls": [A, B, C]}, "3 images"),
     ("grok-imagine-video-1.5", {**P}, "no urls"),

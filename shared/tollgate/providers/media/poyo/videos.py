@@ -17,9 +17,11 @@ _TIER = "resolution"
 def _frames_in_order(values: Values) -> Values:
     """Return `values` with one or two frames as `imageUrls`, the first one first.
 
-    That PoYo wants a prompt here is INFERRED; without one, the input is another provider's.
+    Raises `CannotMapError` without a prompt of the length that PoYo wants (docs/providers/poyo.md).
     """
     found = by_order(require(values, "prompt"))
+    if len(found["prompt"]) < facts.SEEDANCE_MIN_PROMPT_CHARS:
+        raise CannotMapError("a prompt that is too short")
     urls = [found[name] for name in ("firstFrame", "lastFrame") if name in found]
     others = {name: value for name, value in found.items() if name not in ("firstFrame", "lastFrame")}
     return {**others, **({"imageUrls": urls} if urls else {})}
