@@ -32,7 +32,7 @@ DOCUMENT = openapi(CATALOG)
 SCHEMAS = DOCUMENT["components"]["schemas"]
 ROUTES = {(method.upper(), path) for path, on in DOCUMENT["paths"].items() for method in on}
 NOT_FOR_CUSTOMERS = re.compile(
-    r"/|/dashboard.*|/docs/.*|/mcp|/api/v1/(callbacks|payments|v1)/.*|/api/(?!v1/).*"
+    r"/|/(admin|dashboard|status).*|/docs/.*|/mcp|/api/v1/(callbacks|payments|v1)/.*|/api/(?!v1/).*"
 )
 """Nor is what describes itself in a protocol of its own, nor a second path of a route."""
 UNREACHABLE = {"not_found", "method_not_allowed", "payment_unavailable", "invalid_signature"}

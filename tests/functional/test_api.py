@@ -450,7 +450,7 @@ class TestFaults:
             sent.append(message)
 
         scope = {"type": "http", "method": "POST", "path": path, "headers": [], "query_string": b""}
-        with caplog.at_level("INFO"), patch("dashboard.app.check_change"):
+        with caplog.at_level("INFO"), patch("dashboard.serving.check_change"):
             asyncio.run(
                 app({**scope, "root_path": "", "scheme": "http", "server": ("api.test", 80)}, receive, send)
             )

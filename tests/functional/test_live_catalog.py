@@ -351,6 +351,6 @@ async def _prices(api_key: str) -> tuple[Any, Any]:
 
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://text") as client:
         answer = await client.get("/api/v1/models", headers={"authorization": f"Bearer {api_key}"})
-    published = {model["id"]: model["pricing"]["output"] for model in answer.json()["data"]}
+    published = {model["id"]: model["pricing"].get("output") for model in answer.json()["data"]}
     found = (await text_parts.text()).service.models.get(TEXT_MODEL)
     return found and f"{found.prices.output:f}", published.get(TEXT_MODEL)
