@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine, Visit
+from local.simulator.inline import inline_files
 from local.simulator.jobs import Job, JobState
 from local.simulator.media.png import Png
 from local.simulator.providers import ark_models as models
@@ -74,7 +75,7 @@ async def _create(engine: Engine, request: Request) -> Response:
         return _error(401)
     body = await json_object(request)
     try:
-        given = flat(_without_empty(body or {}))
+        given = flat(_with_role(_without_empty(body or {})))
     except ValueError as error:
         return _error(400, str(error))
     visit = engine.receive(text(given.pop("model", None)), text(given.get("prompt")))
@@ -130,9 +131,25 @@ async def _images(engine: Engine, request: Request) -> Response:
     state = await engine.finish(job)
     refused = {"code": "OutputImageSensitiveContentDetected", "message": "The output image may be sensitive."}
     error = {JobState.FAILED: _FAILED, JobState.REJECTED: refused}.get(state)
-    urls = engine.file_urls(request, job)
-    data = [{"error": error}] if error else [{"url": url, "size": given["size"]} for url in urls]
+    is_inline = given.get("response_format") == "b64_json"
+    form, files = (
+        ("b64_json", await inline_files(job)) if is_inline else ("url", engine.file_urls(request, job))
+    )
+    data = [{"error": error}] if error else [{form: file, "size": given["size"]} for file in files]
     return JSONResponse({"model": visit.model, "created": job.created_ms // MS_PER_S, "data": data})
+
+
+def _with_role(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a body whose only image starts the video, also where it does not say so."""
+    parts = body.get("content")
+    images = [
+        part
+        for part in (parts if isinstance(parts, list) else [])
+        if isinstance(part, dict) and part.get("type") == "image_url"
+    ]
+    if len(images) == 1:
+        images[0].setdefault("role", "first_frame")
+    return body
 
 
 def _without_empty(body: dict[str, Any]) -> dict[str, Any]:

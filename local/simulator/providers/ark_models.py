@@ -40,7 +40,7 @@ _SEEDREAM: dict[str, Any] = {
     "size": needed(Annotated[str, Field(pattern=r"^([1-4]K|1\.5K|\d{3,4}x\d{3,4})$")]),
     "watermark": bool,
     "sequential_image_generation": one("disabled"),
-    "response_format": one("url"),
+    "response_format": one("url", "b64_json"),
 }
 _OPTIMIZED: dict[str, Any] = {
     "optimize_prompt_options": dict[Literal["mode"], Literal["standard", "fast"]],

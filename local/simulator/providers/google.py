@@ -99,18 +99,20 @@ def _add_interactions(routes: APIRouter, engine: Engine) -> None:
         body = await body_of(request)
         key, given = header_key(request, _KEY_HEADER), models.of_interaction(body)
         job = await taken(engine, key, body.get("model", ""), given, models.INTERACTIONS)
-        return _error(job) if isinstance(job, Refused) else _shown(request, job, JobState.QUEUED)
+        if isinstance(job, Refused):
+            return _interaction_error(job)
+        return _shown(request, job, JobState.QUEUED)
 
     @routes.get("/v1/interactions/{job_id}")
     async def show(job_id: str, request: Request) -> Response:
         job = own_job(engine, header_key(request, _KEY_HEADER), job_id)
-        return _error(_NO_INTERACTION) if job is None else _shown(request, job, engine.poll(job))
+        return _interaction_error(_NO_INTERACTION) if job is None else _shown(request, job, engine.poll(job))
 
     @routes.post("/v1/interactions/{job_id}/cancel")
     async def cancel(job_id: str, request: Request) -> Response:
         job = own_job(engine, header_key(request, _KEY_HEADER), job_id)
         if job is None:
-            return _error(_NO_INTERACTION)
+            return _interaction_error(_NO_INTERACTION)
         state = engine.state(job)
         if state in _WAITING:
             engine.cancel(job)
@@ -153,8 +155,19 @@ def _done(request: Request, job: Job, state: JobState) -> dict[str, Any]:
     return {"done": True, "response": {"generateVideoResponse": found}}
 
 
+def _interaction_error(refused: Refused) -> Response:
+    """Return an error whose code is a word, as google-genai types those of interactions."""
+    status = _status(refused)
+    code = _STATUSES.get(status, "INTERNAL").lower()
+    return JSONResponse({"error": {"code": code, "message": refused.why}}, status)
+
+
+def _status(refused: Refused) -> int:
+    """Return the HTTP status: an invalid input is a 400 here."""
+    return BAD_REQUEST if refused.status == INVALID else refused.status
+
+
 def _error(refused: Refused) -> Response:
-    # An invalid input is a 400 here.
-    code = BAD_REQUEST if refused.status == INVALID else refused.status
+    code = _status(refused)
     error = {"code": code, "message": refused.why, "status": _STATUSES.get(code, "INTERNAL")}
     return JSONResponse({"error": error}, code)

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.engine import Engine
 from local.simulator.jobs import Job, JobState
 from local.simulator.providers.desk import Refused, body_of, own_job, taken
-from local.simulator.providers.inputs import Url, Urls, images, one, videos
+from local.simulator.providers.inputs import Url, Urls, VideoInput, images, one, videos
 from local.simulator.wire import api_key
 from tollgate.kit.clock import iso
 
@@ -80,6 +80,7 @@ def router(engine: Engine) -> APIRouter:
 
 def _prediction(engine: Engine, request: Request, job: Job, state: JobState) -> dict[str, Any]:
     here = f"{request.base_url}replicate/v1/predictions/{job.id}"
+    urls = engine.file_urls(request, job)
     return {
         "id": job.id,
         "model": job.model,
@@ -87,13 +88,18 @@ def _prediction(engine: Engine, request: Request, job: Job, state: JobState) -> 
         "version": "hidden",
         "status": _STATUSES[state],
         "input": {"prompt": job.prompt},
-        "output": engine.file_urls(request, job) if state is JobState.SUCCEEDED else None,
+        "output": _output(job.model, urls) if state is JobState.SUCCEEDED else None,
         "error": _ERRORS.get(state),
         "logs": "",
         "metrics": {},
         "created_at": iso(job.created_ms),
         "urls": {"get": here, "cancel": f"{here}/cancel"},
     }
+
+
+def _output(model: str, urls: list[str]) -> list[str] | str:
+    """Return a video as one address, as `@ai-sdk/replicate` has it, and images as an array."""
+    return urls[0] if issubclass(_MODELS[model], VideoInput) else urls
 
 
 def _error(status: int, detail: str) -> Response:

@@ -12,10 +12,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from local.simulator.engine import Engine
+from local.simulator.inline import inline_files
 from local.simulator.jobs import JobState
 from local.simulator.providers.desk import BAD_REQUEST, INVALID, Refused, body_of, own_job, taken
 from local.simulator.providers.inputs import Url, images, needed, one, videos
 from local.simulator.wire import api_key, text
+
+_URL, _INLINE = "url", "b64_json"
 
 
 class Image(BaseModel):
@@ -27,7 +30,11 @@ class Image(BaseModel):
     type: Literal["image_url"] | None = None
 
 
-_IMAGE: dict[str, Any] = {"aspect_ratio": one("1:1", "2:3", "3:2", "3:4", "4:3", "9:16", "16:9")}
+_IMAGE: dict[str, Any] = {
+    "aspect_ratio": one("1:1", "2:3", "3:2", "3:4", "4:3", "9:16", "16:9"),
+    "n": one(1),
+    "response_format": one(_URL, _INLINE),
+}
 _IMAGE_2: dict[str, Any] = {
     **_IMAGE,
     "quality": one("low", "medium", "high"),
@@ -63,6 +70,7 @@ def router(engine: Engine) -> APIRouter:
     @routes.post("/v1/images/{kind}")
     async def images(kind: Literal["generations", "edits"], request: Request) -> Response:
         given = await body_of(request)
+        form = _INLINE if given.get("response_format") == _INLINE else _URL
         models = _GENERATIONS if kind == "generations" else _EDITS
         job = await taken(engine, api_key(request, "Bearer"), given.pop("model", ""), given, models)
         if isinstance(job, Refused):
@@ -70,9 +78,10 @@ def router(engine: Engine) -> APIRouter:
         verdict = await engine.finish(job)
         if verdict is JobState.FAILED:
             return _error(Refused(500, "Internal error"))
-        is_good = verdict is JobState.SUCCEEDED
-        urls = engine.file_urls(request, job) if is_good else [None]
-        return JSONResponse({"data": [{"url": url, "respect_moderation": is_good} for url in urls]})
+        if verdict is not JobState.SUCCEEDED:
+            return JSONResponse({"data": [{form: None, "respect_moderation": False}]})
+        files = await inline_files(job) if form == _INLINE else engine.file_urls(request, job)
+        return JSONResponse({"data": [{form: file, "respect_moderation": True} for file in files]})
 
     @routes.post("/v1/videos/generations")
     async def videos(request: Request) -> Response:

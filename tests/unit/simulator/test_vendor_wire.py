@@ -1,9 +1,10 @@
-"""What the simulated vendors refuse that no adapter sends, each in its own shape.
+"""What the simulated vendors refuse or answer that no adapter asks for, each in its own shape.
 
-Source: docs/providers/ark.md and docs/providers/dashscope.md.
+Source: the pages in docs/providers; of what their clients ask for, `@ai-sdk/*` and google-genai.
 """
 
 import uuid
+from base64 import b64decode
 from typing import Any
 
 import httpx
@@ -34,6 +35,7 @@ IMAGINE_JOB = {"prompt": "a fox"}
 WAN_PATH = "/dashscope/api/v1/services/aigc/video-generation/video-synthesis"
 WAN_JOB = {"model": "wan2.7-t2v", "input": {"prompt": "a fox"}, "parameters": {"duration": 5}}
 ASYNC = {"x-dashscope-async": "enable"}
+PNG = b"\x89PNG"
 V6_PATH = "/pixverse/openapi/v2/video/text/generate"
 V6_JOB = {"prompt": "a fox", "model": "v6", "duration": 5, "quality": "360p", "aspect_ratio": "16:9"}
 
@@ -157,6 +159,50 @@ async def test_pixverse_answers_a_used_trace_id_as_before(http: httpx.AsyncClien
     first, second = ({"ai-trace-id": str(uuid.uuid4())} for _ in range(2))
     answers = [(await http.post(V6_PATH, json=V6_JOB, headers=one)).json() for one in (first, first, second)]
     assert answers[0] == answers[1] != answers[2]
+
+
+@pytest.mark.parametrize("kind", ["generations", "edits"])
+async def test_xais_image_comes_by_its_address_or_in_the_answer(http: httpx.AsyncClient, kind: str) -> None:
+    image = {"image": {"url": "https://a.test/b.png"}} if kind == "edits" else {}
+    job = {"model": "grok-imagine-image", "prompt": "a fox", "n": 1, **image}
+    path = f"/xai/v1/images/{kind}"
+    (by_address,) = (await http.post(path, json=job)).json()["data"]
+    (inline,) = (await http.post(path, json={**job, "response_format": "b64_json"})).json()["data"]
+    assert by_address.keys() == {"url", "respect_moderation"}
+    assert b64decode(inline["b64_json"]).startswith(PNG)
+
+
+async def test_arks_image_comes_in_the_answer_where_that_is_asked_for(http: httpx.AsyncClient) -> None:
+    job = {"model": "seedream-4-5-251128", "prompt": "a fox", "size": "2K", "response_format": "b64_json"}
+    answer = await http.post("/ark/api/v3/images/generations", json=job)
+    assert b64decode(answer.json()["data"][0]["b64_json"]).startswith(PNG)
+
+
+async def test_arks_only_image_starts_the_video_also_without_a_role(http: httpx.AsyncClient) -> None:
+    image = {"type": "image_url", "image_url": {"url": "https://a.test/b.png"}}
+    prompt = {"type": "text", "text": "a fox"}
+    one, two = ({**ARK_JOB, "content": [prompt, *images]} for images in ([image], [image, image]))
+    assert (await http.post(ARK_TASKS, json=one)).status_code == 200
+    assert (await http.post(ARK_TASKS, json=two)).status_code == 400
+
+
+@pytest.mark.parametrize(("model", "kind"), [("flux-3", str), ("flux-3-image", list)])
+async def test_replicates_video_is_one_address(
+    http: httpx.AsyncClient, clock: HandClock, model: str, kind: type
+) -> None:
+    path = f"/replicate/v1/models/black-forest-labs/{model}/predictions"
+    made = (await http.post(path, json={"input": {"prompt": "a fox"}})).json()
+    clock.advance(60)
+    shown = (await http.get(f"/replicate/v1/predictions/{made['id']}")).json()
+    assert isinstance(shown["output"], kind)
+
+
+async def test_googles_interactions_say_their_errors_with_a_word(http: httpx.AsyncClient) -> None:
+    key = {"x-goog-api-key": "good"}
+    unknown = await http.get("/google/v1/interactions/x", headers=key)
+    operation = await http.get("/google/v1/models/m/operations/x", headers=key)
+    assert (unknown.status_code, unknown.json()["error"]["code"]) == (400, "invalid_argument")
+    assert operation.json()["error"]["code"] == 404
 
 
 @pytest.mark.parametrize("path", ["/minimax/v1/chat/completions", "/dashscope/v1/chat/completions"])
