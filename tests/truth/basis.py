@@ -6,7 +6,6 @@ _PAGES = "its documentation and independent public clients, as this page says of
 
 BASIS: Mapping[str, str] = {
     "apimart": _PAGES,
-    "bfl": "its documentation and the AI SDK's provider (`@ai-sdk/black-forest-labs`), read and not run",
     "kie": _PAGES,
     "kling": "its documentation and, for the classic API, the AI SDK's provider, read and not run",
     "minimax": _PAGES,
@@ -16,5 +15,4 @@ BASIS: Mapping[str, str] = {
     "piapi": _PAGES,
     "pixverse": "its documentation alone",
     "poyo": _PAGES,
-    "xai": "its documentation and the AI SDK's provider (`@ai-sdk/xai`), read, not run (its own: gRPC)",
 }

@@ -12,6 +12,8 @@ from tests.truth.basis import BASIS
 DATA = Path(ROOT) / "tests/truth/checked.json"
 PAGES = Path(ROOT) / "docs/providers"
 MARK = "Checked by"
+AI_SDK = "@ai-sdk/"
+"""Packages that are not the vendors', but that many use to call them."""
 NOT_PROVIDERS = frozenset({"README", "test"})
 
 
@@ -48,7 +50,13 @@ def line(provider: str) -> str:
     if not checked:
         return f"{MARK}: no vendor's code. Rests on {BASIS[provider]}."
     said = "; ".join(f"`{package}` {at} ({count} requests)" for package, at, count in checked)
-    return f"{MARK} the vendor's own code, `make provider-truth`: {said}."
+    return f"{MARK} {_whose([package for package, _, _ in checked])}, `make provider-truth`: {said}."
+
+
+def _whose(packages: list[str]) -> str:
+    independent = [package.startswith(AI_SDK) for package in packages]
+    own = [] if all(independent) else ["the vendor's own code"]
+    return " and ".join([*own, *(["the AI SDK's packages"] if any(independent) else [])])
 
 
 def table() -> str:
