@@ -1,5 +1,8 @@
 """Every provider's page says whose code its requests were checked by, or what it rests on instead."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from tests.truth import report
@@ -15,3 +18,16 @@ def test_a_page_says_what_the_last_run_found(provider: str) -> None:
 def test_who_has_a_client_in_a_registry_is_checked_by_it_and_no_other_reason_is_left() -> None:
     assert set(report.pages()) - report.read().keys() == set(BASIS)
     assert all(count > 0 for rows in report.read().values() for _, _, count in rows)
+
+
+def test_a_run_without_npm_keeps_what_packages_on_npm_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "checked.json"
+    data.write_text(json.dumps([["replicate", "replicate", "0", 1], ["xai", "@ai-sdk/xai", "0", 7]]))
+    monkeypatch.setattr(report, "DATA", data)
+    report.write([("bedrock", "boto3", 2)])
+    assert [(row[0], row[1], row[3]) for row in json.loads(data.read_text())] == [
+        ("bedrock", "boto3", 2),
+        ("xai", "@ai-sdk/xai", 7),
+    ]
