@@ -31,6 +31,7 @@ from tollgate.composition.catalog import provider_names
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.ledger.holds import Hold, hold_path
 from tollgate.probing.facts import ProbeCode, ProbeError
 from tollgate.providers.runtime.registry import MappingNames
 from tollgate.reference import document
@@ -45,8 +46,12 @@ TEXT = sorted(
     ),
     key=lambda route: route.startswith("DELETE"),
 )
-WAITING = ("POST /api/v1/images/generations",)
-"""It waits for a task, which no worker ends here: test_openai_images.py has the whole service."""
+WAITING = (
+    "POST /api/v1/images/edits",
+    "POST /api/v1/images/generations",
+    "GET /api/v1/videos/{videoId}/content",
+)
+"""They wait for a task, which no worker ends here: test_openai_edits_and_videos.py has the whole service."""
 API = sorted(
     (route for route in OPERATIONS if route not in TEXT and route not in WAITING),
     # What is revoked cannot be rotated afterwards.
@@ -112,10 +117,8 @@ def running_request(aws: Aws, account_id: str) -> str:
         TableName=aws.stack.refs["AccountsTable"],
         Key={"account_id": {"S": account_id}},
         UpdateExpression="SET holds.#id = :hold",
-        ExpressionAttributeNames={"#id": request_id},
-        ExpressionAttributeValues={
-            ":hold": {"M": {"amount": {"N": "0"}, "expires_at": {"N": str(tomorrow_ms)}}}
-        },
+        ExpressionAttributeNames={"#id": hold_path(request_id)[-1]},
+        ExpressionAttributeValues={":hold": {"N": str(Hold(request_id, 0, tomorrow_ms).to_value())}},
     )
     return request_id
 
@@ -154,6 +157,7 @@ def known(aws: Aws, rich: OpenedAccount) -> dict[tuple[str, str], str]:
         ("/catalog/{id}", "id"): "test-image",
         ("{model}", "model"): "claude-haiku-4-5",
         ("{taskId}", "taskId"): task_id,
+        ("{videoId}", "videoId"): task_id,
         ("{deliveryId}", "deliveryId"): test["deliveryId"],
     }
 

@@ -562,7 +562,10 @@ class TestPlace:
     def test_a_service_that_is_older_is_said_in_one_line(
         self, run: Run, aws: Aws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        (tmp_path / ENVIRONMENT).write_text(json.dumps(aws.stack.environment()))
+        known = {
+            name: value for name, value in aws.stack.environment().items() if name not in DEAD_LETTER_QUEUES
+        }
+        (tmp_path / ENVIRONMENT).write_text(json.dumps(known))
         for variable in DEAD_LETTER_QUEUES:
             monkeypatch.delenv(variable)
         said = refusal(run("accounts", "list"))

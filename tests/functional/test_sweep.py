@@ -61,7 +61,7 @@ class TestTasks:
         task_id = create(customer)
         runner = run_task_parts.step_runner()
         with monkeypatch.context() as patch:
-            patch.setattr("tollgate.providers.media.fal.media.FalMedia.submit", lambda *_: 1 / 0)
+            patch.setattr("tollgate.providers.media.fal.media.Adapter.submit", lambda *_: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 runner.run(task_id, 0)
         clock.advance(SUBMIT_LEASE_MS)

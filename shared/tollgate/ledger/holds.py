@@ -63,17 +63,22 @@ _TIMES = 10**14
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Money set aside for one request; `counter` is the spending cap's that it was counted in, if any."""
+    """Money set aside for one request; `counter` is the spending cap's that it was counted in, if any.
+
+    `is_of_before` is set of one that a process of before placed, under the request's whole id. A deployment
+    finds such holds: of requests that run on in the processes of before, and of some that died.
+    """
 
     request_id: str
     amount_micro_usd: int
     expires_at_ms: int
     counter: str | None = None
+    is_of_before: bool = False
 
     @property
     def path(self) -> tuple[str, str]:
         """Return where it stands in its row."""
-        return hold_path(self.request_id)
+        return ("holds", self.request_id) if self.is_of_before else hold_path(self.request_id)
 
     def to_value(self) -> Any:
         """Return what stands there: one number, or a map where there is more to say."""
@@ -84,6 +89,8 @@ class Hold:
     @classmethod
     def from_value(cls, key: str, value: Any) -> "Hold":
         """Return the hold that stands in a row under `key`."""
+        if key.startswith(_PREFIX):
+            return cls(key, value["amount"], value["expires_at"], value.get("counter"), is_of_before=True)
         request_id = f"{_PREFIX}{key}"
         if isinstance(value, int):
             return cls(request_id, *divmod(value, _TIMES))

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import aiohttp
 import pytest
 
 from tollgate.kit.dynamodb_async import MAX_ATTEMPTS, AsyncDatabase, DatabaseBusyError, DatabaseError
@@ -73,7 +72,7 @@ class TestWrite:
             error("TransactionConflictException"),
             error("ProvisionedThroughputExceededException"),
             error("InternalServerError", 500),
-            aiohttp.ServerDisconnectedError(),
+            ConnectionError("closed"),
             TimeoutError(),
         ],
     )

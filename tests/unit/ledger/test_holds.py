@@ -1,5 +1,7 @@
 """Holds: at most one way out each, and the law of the ledger after every move."""
 
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.errors import AccountSuspendedError
+from tollgate.kit.shards import due_shard
 from tollgate.ledger import standing
 from tollgate.ledger.audit import audit
 from tollgate.ledger.holds import (
@@ -168,6 +171,34 @@ class TestLaw:
                     recorded.pop(over, None)
             assert account.balance() >= 0
             assert account.books_agree()
+
+
+class TestOfBefore:
+    @pytest.mark.parametrize("counter", [{}, {"counter": {"S": "cap#1"}}], ids=["plain", "counted"])
+    def test_a_hold_of_the_version_before_is_seen_and_given_back_when_it_expires(
+        self, aws: Aws, account: Account, counter: dict[str, Any]
+    ) -> None:
+        """A deployment finds holds of requests that run on in the old processes, and of some that died."""
+        held = {"M": {"amount": {"N": "700"}, "expires_at": {"N": str(NOW)}, **counter}}
+        aws.clients.dynamodb.update_item(
+            TableName=aws.stack.refs["AccountsTable"],
+            Key={"account_id": {"S": account.id}},
+            UpdateExpression="SET holds.#id = :hold, balance_micro_usd = :left, "
+            "wake_at = :end, due_shard = :shard",
+            ExpressionAttributeNames={"#id": "req_1"},
+            ExpressionAttributeValues={
+                ":hold": held,
+                ":left": {"N": "300"},
+                ":end": {"N": str(NOW)},
+                ":shard": {"S": due_shard(account.id)},
+            },
+        )
+        shown = api_parts.api().accounts.me(account.id)
+        assert [(hold.request_id, hold.amount_micro_usd) for hold in shown.holds] == [("req_1", 700)]
+        assert account.ledger.expire_holds(NOW + 1, 10) == 1
+        assert account.balance() == 1000
+        assert account.books_agree()
+        assert api_parts.api().accounts.me(account.id).holds == ()
 
 
 class TestSuspension:
