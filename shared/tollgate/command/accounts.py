@@ -13,6 +13,7 @@ from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
 from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_fields, print_json, print_table
 from tollgate.kit.money import cents_down, micro_usd_of_cents, micro_usd_up
+from tollgate.ledger.entries import EntryKind
 from tollgate.ledger.rate import BASE
 from tollgate.ledger.wallets import HOLDS_PER_WALLET, MAX_WALLETS
 from tollgate.operating.accounts import MAX_MOVED_CENTS, AccountDesk
@@ -24,6 +25,9 @@ MAX_TASKS = 1_000_000
 _USD = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
 
 AccountId = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Its id, usr_…, or who signs in to it.")]
+Reason = Annotated[str, typer.Option(help="Why. The customer sees it in the ledger.")]
+Cents = Annotated[int | None, typer.Option(min=1, max=MAX_MOVED_CENTS, help="How much, in cents.")]
+Usd = Annotated[str | None, typer.Option(help="How much, in US dollars: 25 or 25.50.")]
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 
@@ -92,17 +96,17 @@ def credit(
     account: AccountId,
     *,
     reference: Annotated[str, typer.Option("--id", help="What it is for: an invoice, a payment.")],
-    reason: Annotated[str, typer.Option(help="Why. The customer sees it in the ledger.")],
-    cents: Annotated[int | None, typer.Option(min=1, max=MAX_MOVED_CENTS, help="How much, in cents.")] = None,
-    usd: Annotated[str | None, typer.Option(help="How much, in US dollars: 25 or 25.50.")] = None,
+    reason: Reason,
+    cents: Cents = None,
+    usd: Usd = None,
     stack: Stack = None,
     local: Local = LOCAL,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Put money on an account, once for each --id: a repeat changes nothing."""
-    move = Movement(account, reference, reason, _amount_micro_usd(cents, usd))
-    _move(service_of(stack, local).account_desk, move, "Put", "on", yes=yes, as_json=as_json)
+    move = Movement(EntryKind.CREDIT, account, reference, reason, _amount_micro_usd(cents, usd))
+    _move(service_of(stack, local).account_desk, move, yes=yes, as_json=as_json)
 
 
 @cli.command()
@@ -110,17 +114,17 @@ def debit(
     account: AccountId,
     *,
     reference: Annotated[str, typer.Option("--id", help="What it is for: a chargeback, a mistake.")],
-    reason: Annotated[str, typer.Option(help="Why. The customer sees it in the ledger.")],
-    cents: Annotated[int | None, typer.Option(min=1, max=MAX_MOVED_CENTS, help="How much, in cents.")] = None,
-    usd: Annotated[str | None, typer.Option(help="How much, in US dollars: 25 or 25.50.")] = None,
+    reason: Reason,
+    cents: Cents = None,
+    usd: Usd = None,
     stack: Stack = None,
     local: Local = LOCAL,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Take money off an account, never more than it has, once for each --id."""
-    move = Movement(account, reference, reason, _amount_micro_usd(cents, usd))
-    _move(service_of(stack, local).account_desk, move, "Take", "off", yes=yes, as_json=as_json)
+    move = Movement(EntryKind.DEBIT, account, reference, reason, _amount_micro_usd(cents, usd))
+    _move(service_of(stack, local).account_desk, move, yes=yes, as_json=as_json)
 
 
 @cli.command()
@@ -159,24 +163,26 @@ def _say_standing(account_id: str, standing: str, *, as_json: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """Money that an operator moves by hand, once for each reference."""
+    """Money that an operator moves by hand, a credit or a debit, once for each reference."""
 
+    kind: EntryKind
     account: str
     reference: str
     reason: str
     amount_micro_usd: int
 
 
-def _move(desk: AccountDesk, move: Movement, verb: str, where: str, *, yes: bool, as_json: bool) -> None:
+def _move(desk: AccountDesk, move: Movement, *, yes: bool, as_json: bool) -> None:
+    is_credit = move.kind is EntryKind.CREDIT
+    verb, where, carry_out = ("Put", "on", desk.credit) if is_credit else ("Take", "off", desk.debit)
     before, amount = desk.get(move.account), f"{usd_text(move.amount_micro_usd)} USD"
     has = usd_text(before.balance_micro_usd)
     confirm(f"{verb} {amount} {where} {move.account}, which has {has} USD?", yes=yes, as_json=as_json)
-    carry_out, kind = (desk.credit, "credit") if verb == "Put" else (desk.debit, "debit")
     moved = carry_out(before.account_id, move.reference, move.amount_micro_usd, move.reason)
     balance_cents = cents_down(desk.get(move.account).balance_micro_usd)
     if as_json:
-        entry_id = f"{kind}_{move.reference}"
-        done = {"accountId": before.account_id, "id": entry_id, f"{kind}ed": moved}
+        entry_id = f"{move.kind}_{move.reference}"
+        done = {"accountId": before.account_id, "id": entry_id, f"{move.kind}ed": moved}
         print_json({**done, "balanceCents": balance_cents})
         return
     said = f"{verb} {amount} {where} {move.account}." if moved else "Done before; nothing changed."

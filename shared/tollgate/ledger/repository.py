@@ -199,15 +199,8 @@ class LedgerRepository:
 
         Refused: `UserNotFoundError`, `AlreadyPostedError`.
         """
-        account_is_there = Exists("account_id")
-        raise_balance = Write(
-            self._accounts_table,
-            key={"account_id": refund.account_id},
-            update=(Add("balance_micro_usd", refund.amount_micro_usd),),
-            condition=account_is_there,
-            refused=lambda _: UserNotFoundError(),
-        )
-        return [self._post(refund), release_spend(raise_balance, refund.counter, refund.amount_micro_usd)]
+        raised = self._raise_balance(refund)
+        return [self._post(refund), release_spend(raised, refund.counter, refund.amount_micro_usd)]
 
     def credit(self, entry: Entry) -> None:
         """Put money on an account, once per entry id.
@@ -216,17 +209,9 @@ class LedgerRepository:
         """
         if entry.kind is not EntryKind.CREDIT or entry.amount_micro_usd < 0:
             raise ValueError(f"not a credit: {entry}")
-        account_is_there = Exists("account_id")
-        raise_balance = Write(
-            self._accounts_table,
-            key={"account_id": entry.account_id},
-            update=(Add("balance_micro_usd", entry.amount_micro_usd),),
-            condition=account_is_there,
-            refused=lambda _: UserNotFoundError(),
-        )
         # Both or neither: a balance without its entry fails the daily proof, an entry without the balance
         # is money that nobody got.
-        self._db.transact([self._post(entry), raise_balance])
+        self._db.transact([self._post(entry), self._raise_balance(entry)])
 
     def debit(self, entry: Entry) -> None:
         """Take money off an account, once per entry id and never more than its balance.
@@ -405,6 +390,16 @@ class LedgerRepository:
         """Return those of at most 100 entries that there are, in any order."""
         keys = [{"account_id": account_id, "entry_id": entry_id} for entry_id in entry_ids]
         return [Entry.from_item(row) for row in self._db.get_all(self._ledger_table, keys)]
+
+    def _raise_balance(self, entry: Entry) -> Write:
+        account_is_there = Exists("account_id")
+        return Write(
+            self._accounts_table,
+            key={"account_id": entry.account_id},
+            update=(Add("balance_micro_usd", entry.amount_micro_usd),),
+            condition=account_is_there,
+            refused=lambda _: UserNotFoundError(),
+        )
 
     def _post(self, entry: Entry) -> Write:
         # The id says what the entry is for, so a second one would be the same money twice.

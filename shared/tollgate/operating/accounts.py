@@ -55,7 +55,7 @@ class AccountDesk:
         account_id = word if word.startswith("usr_") else self.account_of(word.strip().lower())
         account = None if account_id is None else self.accounts.get(account_id)
         if account is None:
-            raise OperatorError(f"There is no account {word}.")
+            raise _no_account(word)
         return account
 
     def shown(self, account: Account) -> dict[str, Any]:
@@ -98,14 +98,14 @@ class AccountDesk:
         try:
             self.ledger.suspend(account_id, checked_reason(reason), self.clock.now_ms())
         except UserNotFoundError as exc:
-            raise OperatorError(f"There is no account {account_id}.") from exc
+            raise _no_account(account_id) from exc
 
     def resume(self, account_id: str) -> None:
         """Let a suspended account go on. Raises `OperatorError`."""
         try:
             self.ledger.resume(account_id)
         except UserNotFoundError as exc:
-            raise OperatorError(f"There is no account {account_id}.") from exc
+            raise _no_account(account_id) from exc
 
     def _movement(
         self, account_id: str, reference: str, kind: EntryKind, amount_micro_usd: int, reason: str
@@ -127,7 +127,7 @@ class AccountDesk:
         try:
             post(entry)
         except UserNotFoundError as exc:
-            raise OperatorError(f"There is no account {entry.account_id}.") from exc
+            raise _no_account(entry.account_id) from exc
         except AlreadyPostedError as exc:
             (posted,) = self.ledger.named(entry.account_id, [entry.entry_id])
             if posted.amount_micro_usd != entry.amount_micro_usd:
@@ -137,6 +137,10 @@ class AccountDesk:
                 ) from exc
             return False
         return True
+
+
+def _no_account(word: str) -> OperatorError:
+    return OperatorError(f"There is no account {word}.")
 
 
 def usd(amount_micro_usd: int) -> str:
