@@ -152,9 +152,9 @@ def _error_response(request: Request, error: TollgateError) -> JSONResponse:
     if any(name in request.headers for name in ANTHROPIC_HEADERS):
         # Imported here: it has much of text with it, which no other request needs.
         from tollgate.text.errors import error_body  # noqa: PLC0415 - see above
-        from tollgate.text.models import ChatProtocol  # noqa: PLC0415 - see above
+        from tollgate.text.models import TextProtocol  # noqa: PLC0415 - see above
 
-        body = error_body(ChatProtocol.ANTHROPIC, error)
+        body = error_body(TextProtocol.ANTHROPIC, error)
     return JSONResponse(body, status_code=error.status, headers=error.headers())
 
 

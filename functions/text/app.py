@@ -21,7 +21,7 @@ from tollgate.kit.errors import ModelNotFoundError, PayloadTooLargeError
 from tollgate.text.embeddings import read_embedding_request
 from tollgate.text.event_stream import http_response
 from tollgate.text.middleware import ACCOUNT_ID, JSON, REQUEST_ID, TextMiddleware
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.rendering import AsItIs
 from tollgate.text.request import MAX_BODY_BYTES, read_request
 from tollgate.text.upstream import encoded
@@ -30,18 +30,18 @@ from tollgate.text.views import model_view, models_view
 
 async def chat_completions(request: Request) -> Response:
     """Answer in OpenAI's protocol."""
-    return await _respond(request, ChatProtocol.OPENAI)
+    return await _respond(request, TextProtocol.OPENAI)
 
 
 async def messages(request: Request) -> Response:
     """Answer in Anthropic's protocol."""
-    return await _respond(request, ChatProtocol.ANTHROPIC)
+    return await _respond(request, TextProtocol.ANTHROPIC)
 
 
 async def count_tokens(request: Request) -> Response:
     """Count a request's input tokens; nothing is charged."""
     key = await _authenticate(request)
-    counted = read_request(ChatProtocol.ANTHROPIC, await _body(request), is_count=True)
+    counted = read_request(TextProtocol.ANTHROPIC, await _body(request), is_count=True)
     service = (await text_parts.text()).service
     request_id = request.scope["state"][REQUEST_ID]
     body = await service.count_tokens(counted, key, request_id, dict(request.headers))
@@ -83,7 +83,7 @@ async def embeddings(request: Request) -> Response:
     service = (await text_parts.text()).service
     request_id = request.scope["state"][REQUEST_ID]
     responding = asyncio.ensure_future(service.respond(asked, key, request_id, dict(request.headers)))
-    return await http_response(responding, AsItIs(ChatProtocol.OPENAI), stream=False)
+    return await http_response(responding, AsItIs(TextProtocol.OPENAI), stream=False)
 
 
 async def stored_response(request: Request) -> Response:
@@ -107,7 +107,7 @@ async def healthz(_: Request) -> Response:
     return Response(status_code=204)
 
 
-async def _respond(request: Request, protocol: ChatProtocol) -> Response:
+async def _respond(request: Request, protocol: TextProtocol) -> Response:
     key = await _authenticate(request)
     text_request = read_request(protocol, await _body(request))
     service = (await text_parts.text()).service

@@ -53,7 +53,7 @@ from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.service import TaskService
 from tollgate.text.billing import TextBilling
 from tollgate.text.metering import Demand
-from tollgate.text.models import ChatProtocol, TextModel, TextRoute, TokenPrices
+from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices
 from tollgate.text.usage import Usage
 from tollgate.webhooks.repository import DeliveryRepository
 
@@ -84,8 +84,8 @@ LIMITS = Limits(
 """As `tollgate accounts limits` would give them to an account that is the whole service."""
 MODEL = TextModel(
     "gpt-5.4-mini",
-    frozenset({ChatProtocol.OPENAI}),
-    (TextRoute("openai", "gpt-5.4-mini", ChatProtocol.OPENAI),),
+    frozenset({TextProtocol.OPENAI}),
+    (TextRoute("openai", "gpt-5.4-mini", TextProtocol.OPENAI),),
     TokenPrices(Decimal("0.75"), Decimal("4.5")),
     400_000,
     128_000,

@@ -18,7 +18,7 @@ from tests.unit.text.samples import ANTHROPIC, OPENAI, call_of, routed
 from tests.unit.text.test_any_provider_down import MODELS, upstreams
 from tollgate.kit.errors import InvalidInputError
 from tollgate.text.metering import HoldPlan
-from tollgate.text.models import ChatProtocol, TextModel, TextRoute
+from tollgate.text.models import TextModel, TextProtocol, TextRoute
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
@@ -82,7 +82,7 @@ def bodies(provider: str) -> Iterator[tuple[TextModel, str, str, dict[str, Any]]
                         yield model, name, *_sent(upstream, model, route, protocol, body)
 
 
-def _asked(model: TextModel) -> Iterator[tuple[ChatProtocol, str, dict[str, Any]]]:
+def _asked(model: TextModel) -> Iterator[tuple[TextProtocol, str, dict[str, Any]]]:
     chats = CHATS.items() if OPENAI in model.protocols else ()
     messages = MESSAGES.items() if ANTHROPIC in model.protocols else ()
     yield from ((OPENAI, f"chat {name}", body) for name, body in chats)
@@ -90,7 +90,7 @@ def _asked(model: TextModel) -> Iterator[tuple[ChatProtocol, str, dict[str, Any]
 
 
 def _sent(
-    upstream: Any, model: TextModel, route: TextRoute, protocol: ChatProtocol, body: dict[str, Any]
+    upstream: Any, model: TextModel, route: TextRoute, protocol: TextProtocol, body: dict[str, Any]
 ) -> tuple[str, dict[str, Any]]:
     asked = {"model": model.id, **body}
     exchange = upstream.exchange(

@@ -16,7 +16,7 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.faults import UNREADABLE, FaultError, chat_fault
-from tollgate.text.models import ChatProtocol, Embedding, TextModel
+from tollgate.text.models import Embedding, TextModel, TextProtocol
 from tollgate.text.relay import ChatRelay
 from tollgate.text.request import TextRequest, read_json_body
 from tollgate.text.stream import Meter
@@ -43,7 +43,7 @@ def read_embedding_request(body: bytes) -> TextRequest:
     if problems:
         raise InvalidInputError(problems)
     return TextRequest(
-        ChatProtocol.EMBEDDINGS,
+        TextProtocol.EMBEDDINGS,
         parsed,
         parsed.fields["model"],
         stream=False,

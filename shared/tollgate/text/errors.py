@@ -9,7 +9,7 @@ from typing import Any
 
 from tollgate.kit.errors import TollgateError, shortened
 from tollgate.text.faults import BROKEN_OFF, TIMED_OUT, UNREADABLE, Fault
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.request import dumps
 
 
@@ -69,8 +69,8 @@ _MESSAGES_TYPES = {
 _SERVER_ERRORS = 500
 # The other protocol's status for an overload, and the client's own (docs/text-protocols.md, both directions).
 _OVERLOADED = {
-    **dict.fromkeys((ChatProtocol.OPENAI, ChatProtocol.EMBEDDINGS), (529, 503)),
-    ChatProtocol.ANTHROPIC: (503, 529),
+    **dict.fromkeys((TextProtocol.OPENAI, TextProtocol.EMBEDDINGS), (529, 503)),
+    TextProtocol.ANTHROPIC: (503, 529),
 }
 
 
@@ -89,32 +89,32 @@ def messages_type(status: int) -> str:
     return _MESSAGES_TYPES.get(status, other)
 
 
-def error_body(protocol: ChatProtocol, error: TollgateError) -> dict[str, Any]:
+def error_body(protocol: TextProtocol, error: TollgateError) -> dict[str, Any]:
     """Return the body of one of our own errors, with whatever that error adds to it."""
     fault = Fault(error.status, error.message, error.type, error.code)
     return _body(protocol, fault, error.extra())
 
 
-def fault_body(protocol: ChatProtocol, fault: Fault) -> dict[str, Any]:
+def fault_body(protocol: TextProtocol, fault: Fault) -> dict[str, Any]:
     """Return the body of a provider's fault, as a client of `protocol` may see and knows it."""
     return _body(protocol, replace(fault.shown, status=fault_status(protocol, fault)), {})
 
 
-def fault_status(protocol: ChatProtocol, fault: Fault) -> int:
+def fault_status(protocol: TextProtocol, fault: Fault) -> int:
     """Return the HTTP status that a client of `protocol` knows for a fault of the other protocol."""
     theirs, own = _OVERLOADED[protocol]
     return own if fault.shown.status == theirs else fault.shown.status
 
 
-def error_event(protocol: ChatProtocol, fault: Fault) -> bytes:
+def error_event(protocol: TextProtocol, fault: Fault) -> bytes:
     """Return `fault` as the last event of a stream that has begun."""
     data = dumps(fault_body(protocol, fault))
-    name = "event: error\n" if protocol is ChatProtocol.ANTHROPIC else ""
+    name = "event: error\n" if protocol is TextProtocol.ANTHROPIC else ""
     return f"{name}data: {data}\n\n".encode()
 
 
-def _body(protocol: ChatProtocol, fault: Fault, extra: Mapping[str, Any]) -> dict[str, Any]:
-    is_messages = protocol is ChatProtocol.ANTHROPIC
+def _body(protocol: TextProtocol, fault: Fault, extra: Mapping[str, Any]) -> dict[str, Any]:
+    is_messages = protocol is TextProtocol.ANTHROPIC
     kind = messages_type(fault.status) if is_messages else fault.type
     error = {"message": fault.message, "type": kind, "code": fault.code, **extra}
     return {**({"type": "error"} if is_messages else {}), "code": fault.status, "error": error}

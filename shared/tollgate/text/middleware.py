@@ -18,7 +18,7 @@ from tollgate.kit.cors import TIMEOUT_STATUS
 from tollgate.kit.errors import InternalError, MethodNotAllowedError, RouteNotFoundError, TollgateError
 from tollgate.kit.observability import begin_request, logger
 from tollgate.text.errors import error_body
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.upstream import encoded
 
 # How long a client may stay connected without reading; then it counts as gone.
@@ -105,13 +105,13 @@ def canonical_path(path: str) -> str:
     return path
 
 
-def protocol_of(scope: Scope) -> ChatProtocol:
+def protocol_of(scope: Scope) -> TextProtocol:
     """Return the protocol that a caller speaks: by the path, else by what only Anthropic's clients send."""
     is_anthropic = scope["path"].startswith(_ANTHROPIC_PATH) or (
         not scope["path"].startswith("/api/v1/chat/")
         and any(name in _ANTHROPIC_HEADERS for name, _ in scope["headers"])
     )
-    return ChatProtocol.ANTHROPIC if is_anthropic else ChatProtocol.OPENAI
+    return TextProtocol.ANTHROPIC if is_anthropic else TextProtocol.OPENAI
 
 
 def public_error(exc: Exception, method: str = "", path: str = "") -> TollgateError:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 
-class ChatProtocol(StrEnum):
+class TextProtocol(StrEnum):
     """The chat protocols, by the catalog's names (docs/contract.md#catalog-model)."""
 
     OPENAI = "openai"
@@ -93,7 +93,7 @@ class TextRoute:
 
     provider: str
     upstream_id: str
-    protocol: ChatProtocol
+    protocol: TextProtocol
     context_tokens: int | None = None
     max_output_tokens: int | None = None
 
@@ -131,7 +131,7 @@ class TextModel:
     """
 
     id: str
-    protocols: frozenset[ChatProtocol]
+    protocols: frozenset[TextProtocol]
     routes: tuple[TextRoute, ...]
     prices: TokenPrices
     context_tokens: int

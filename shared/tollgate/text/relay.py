@@ -10,7 +10,7 @@ from typing import Any
 
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.faults import UNREADABLE, Fault, FaultError, chat_fault, fault_of
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.request import dumps
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import AnswerStream, Meter
@@ -52,7 +52,7 @@ class ChatRelay(AnswerStream):
     """A stream of chat completions for an OpenAI client."""
 
     def __init__(self, meter: Meter, public_model: str, dialect: ChatDialect, *, wants_usage: bool) -> None:
-        super().__init__(ChatProtocol.OPENAI, meter)
+        super().__init__(TextProtocol.OPENAI, meter)
         self._rename = ModelRename(public_model)
         self._dialect = dialect
         self._wants_usage = wants_usage
@@ -96,7 +96,7 @@ class MessagesRelay(AnswerStream):
     """A stream of messages for an Anthropic client."""
 
     def __init__(self, meter: Meter, public_model: str) -> None:
-        super().__init__(ChatProtocol.ANTHROPIC, meter)
+        super().__init__(TextProtocol.ANTHROPIC, meter)
         self._rename = ModelRename(public_model)
 
     def _blank(self, event: SseEvent) -> bytes:

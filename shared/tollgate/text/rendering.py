@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 
 _KEEP_ALIVE = {
-    ChatProtocol.OPENAI: b": keep-alive\n\n",
-    ChatProtocol.ANTHROPIC: b'event: ping\ndata: {"type": "ping"}\n\n',
+    TextProtocol.OPENAI: b": keep-alive\n\n",
+    TextProtocol.ANTHROPIC: b'event: ping\ndata: {"type": "ping"}\n\n',
 }
 
 
@@ -15,7 +15,7 @@ class Rendering(Protocol):
     """Turns one answer of the text service into what its client reads."""
 
     @property
-    def protocol(self) -> ChatProtocol:
+    def protocol(self) -> TextProtocol:
         """Return that of the answer, and of error bodies."""
 
     @property
@@ -39,7 +39,7 @@ class Rendering(Protocol):
 class AsItIs:
     """The rendering of a chat: nothing is changed."""
 
-    protocol: ChatProtocol
+    protocol: TextProtocol
 
     @property
     def keep_alive(self) -> bytes:
@@ -52,7 +52,7 @@ class AsItIs:
 
     def error(self, body: bytes) -> bytes:
         """Return the error as an event."""
-        name = b"event: error\n" if self.protocol is ChatProtocol.ANTHROPIC else b""
+        name = b"event: error\n" if self.protocol is TextProtocol.ANTHROPIC else b""
         return name + b"data: " + body.replace(b"\n", b" ") + b"\n\n"
 
     async def end(self) -> bytes:

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import Any, NoReturn
 
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, Problem
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 
 # What Lambda takes in one invocation.
 MAX_BODY_BYTES = 6 * 1024 * 1024
@@ -21,8 +21,8 @@ MAX_ANSWERS = 128
 
 # Where each protocol has the limit of output tokens; OpenAI's second name is its old one.
 LIMIT_FIELDS = {
-    ChatProtocol.OPENAI: ("max_completion_tokens", "max_tokens"),
-    ChatProtocol.ANTHROPIC: ("max_tokens",),
+    TextProtocol.OPENAI: ("max_completion_tokens", "max_tokens"),
+    TextProtocol.ANTHROPIC: ("max_tokens",),
 }
 
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -71,7 +71,7 @@ class TextRequest:
     `wants_usage` says that a stream shall end with the usage (always so in Anthropic's protocol).
     """
 
-    protocol: ChatProtocol
+    protocol: TextProtocol
     body: JsonBody
     model: str
     stream: bool
@@ -90,7 +90,7 @@ def dumps(value: Any) -> str:
     return _ENCODER.encode(value)
 
 
-def read_request(protocol: ChatProtocol, body: bytes, *, is_count: bool = False) -> TextRequest:
+def read_request(protocol: TextProtocol, body: bytes, *, is_count: bool = False) -> TextRequest:
     """Return the request in `body`; `is_count` for the count_tokens route, which takes no `max_tokens`.
 
     Raises `PayloadTooLargeError`, or `InvalidInputError` with every problem of the fields that we read.
@@ -100,7 +100,7 @@ def read_request(protocol: ChatProtocol, body: bytes, *, is_count: bool = False)
     problems = list(_problems(protocol, fields, is_count))
     if problems:
         raise InvalidInputError(problems)
-    is_chat = protocol is ChatProtocol.OPENAI
+    is_chat = protocol is TextProtocol.OPENAI
     limits = [int(fields[name]) for name in LIMIT_FIELDS[protocol] if fields.get(name) is not None]
     return TextRequest(
         protocol,
@@ -186,7 +186,7 @@ def _ended(text: str, at: int, body: JsonBody) -> JsonBody:
     return body
 
 
-def _problems(protocol: ChatProtocol, fields: Mapping[str, Any], is_count: bool) -> list[Problem]:
+def _problems(protocol: TextProtocol, fields: Mapping[str, Any], is_count: bool) -> list[Problem]:
     found = []
     if not isinstance(fields.get("model"), str):
         found.append(Problem("/model", "Must be a text model's id."))
@@ -198,11 +198,11 @@ def _problems(protocol: ChatProtocol, fields: Mapping[str, Any], is_count: bool)
     if not isinstance(fields.get("stream_options"), dict | None):
         found.append(Problem("/stream_options", "Must be an object."))
     for name in LIMIT_FIELDS[protocol]:
-        if not _is_whole(fields.get(name), 1 if protocol is ChatProtocol.OPENAI else 0, None):
+        if not _is_whole(fields.get(name), 1 if protocol is TextProtocol.OPENAI else 0, None):
             found.append(Problem(f"/{name}", "Must be a whole number of tokens, above 0."))
-    if protocol is ChatProtocol.OPENAI and not _is_whole(fields.get("n"), 1, MAX_ANSWERS):
+    if protocol is TextProtocol.OPENAI and not _is_whole(fields.get("n"), 1, MAX_ANSWERS):
         found.append(Problem("/n", f"Must be a whole number from 1 to {MAX_ANSWERS}."))
-    if protocol is ChatProtocol.ANTHROPIC and not is_count and fields.get("max_tokens") is None:
+    if protocol is TextProtocol.ANTHROPIC and not is_count and fields.get("max_tokens") is None:
         found.append(Problem("/max_tokens", "Field required."))
     return found
 

@@ -38,7 +38,7 @@ from tollgate.text.faults import (
 )
 from tollgate.text.finishing import Finishing
 from tollgate.text.metering import Demand
-from tollgate.text.models import ChatProtocol, TextModel, TextRoute
+from tollgate.text.models import TextModel, TextProtocol, TextRoute
 from tollgate.text.race import Race
 from tollgate.text.request import TextRequest
 from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse, encode_events
@@ -156,11 +156,11 @@ class TextService:
         key.check_model(model.id)
         return model
 
-    def _other_protocol(self, model: TextModel, asked: ChatProtocol) -> str:
+    def _other_protocol(self, model: TextModel, asked: TextProtocol) -> str:
         """Return what to say of a model that does not do what it is asked for."""
         if model.embedding is not None:
             return f"{model.id} makes embeddings: send it to /api/v1/embeddings."
-        if asked is ChatProtocol.EMBEDDINGS:
+        if asked is TextProtocol.EMBEDDINGS:
             known = sorted({each.id for each in self.models.values() if each.embedding is not None})
             return f"{model.id} makes no embeddings. These do: {', '.join(known)}."
         return f"{model.id} is not a model of this protocol, but of: {', '.join(sorted(model.protocols))}."

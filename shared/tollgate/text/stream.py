@@ -7,7 +7,7 @@ from typing import Any
 
 from tollgate.text.errors import error_event
 from tollgate.text.faults import BROKEN_OFF, UNREADABLE, Fault
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.sse import SseEvent
 from tollgate.text.tokens import tokens_of_bytes, utf8_length
 from tollgate.text.usage import Usage
@@ -66,7 +66,7 @@ class AnswerStream(ABC):
     nothing yet may drop those bytes and try another route.
     """
 
-    def __init__(self, protocol: ChatProtocol, meter: Meter) -> None:
+    def __init__(self, protocol: TextProtocol, meter: Meter) -> None:
         self.protocol = protocol
         self.meter = meter
         self.done = False

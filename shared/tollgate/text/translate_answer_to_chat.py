@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE, chat_event, messages_fault, read_message, read_messages_event
 from tollgate.text.request import dumps
 from tollgate.text.sse import SseEvent
@@ -71,7 +71,7 @@ class ChatFromMessages(AnswerStream):
     """A stream of messages, as chunks for an OpenAI client."""
 
     def __init__(self, meter: Meter, public_model: str, created_s: int, *, wants_usage: bool) -> None:
-        super().__init__(ChatProtocol.OPENAI, meter)
+        super().__init__(TextProtocol.OPENAI, meter)
         self._head = {"id": "", "object": "chat.completion.chunk", "created": created_s}
         self._model = public_model
         self._wants_usage = wants_usage

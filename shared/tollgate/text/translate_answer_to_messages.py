@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.text.dialect import ChatDialect
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE, messages_event, read_chat_answer, read_completion
 from tollgate.text.request import dumps
 from tollgate.text.sse import SseEvent
@@ -71,7 +71,7 @@ class MessagesFromChat(AnswerStream):
     """A stream of chat completions, as events for an Anthropic client."""
 
     def __init__(self, meter: Meter, public_model: str, dialect: ChatDialect) -> None:
-        super().__init__(ChatProtocol.ANTHROPIC, meter)
+        super().__init__(TextProtocol.ANTHROPIC, meter)
         self._model = public_model
         self._dialect = dialect
         self._started = False

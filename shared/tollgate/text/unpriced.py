@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tollgate.kit.errors import Problem
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.request import LIMIT_FIELDS, TextRequest
 
 _ORDINARY = {
@@ -108,7 +108,7 @@ def _context_edits(management: Any) -> Iterator[Problem]:
             yield Problem(path, "Has no price here.", [f"{known}…" for known in _EDITS])
 
 
-def _server_tools(protocol: ChatProtocol, fields: Mapping[str, Any]) -> Iterator[Problem]:
+def _server_tools(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator[Problem]:
     tools = fields.get("tools")
     for position, tool in enumerate(tools if isinstance(tools, list) else []):
         path = f"/tools/{position}"
@@ -119,10 +119,10 @@ def _server_tools(protocol: ChatProtocol, fields: Mapping[str, Any]) -> Iterator
             yield Problem(f"{path}/type", "A tool needs a type, function for one that you run.", ["function"])
         elif isinstance(kind, str) and not kind.startswith(_CLIENT_TOOLS):
             yield Problem(f"{path}/type", "Tools that run at the provider have no price here.")
-        elif protocol is ChatProtocol.OPENAI:
+        elif protocol is TextProtocol.OPENAI:
             for name in sorted(tool.keys() - _CHAT_TOOL):
                 yield Problem(f"{path}/{name}", "Not a field of a function tool.", sorted(_CHAT_TOOL))
 
 
-def _is_untyped_client_tool(protocol: ChatProtocol, tool: Mapping[str, Any]) -> bool:
-    return protocol is ChatProtocol.ANTHROPIC and tool.keys() >= _TOOL_OF_MESSAGES
+def _is_untyped_client_tool(protocol: TextProtocol, tool: Mapping[str, Any]) -> bool:
+    return protocol is TextProtocol.ANTHROPIC and tool.keys() >= _TOOL_OF_MESSAGES

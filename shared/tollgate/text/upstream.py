@@ -15,7 +15,7 @@ from tollgate.text.dialect import ChatDialect
 from tollgate.text.errors import fault_body, fault_status
 from tollgate.text.faults import Fault, read_fault
 from tollgate.text.metering import HoldPlan
-from tollgate.text.models import ChatProtocol, Refuses, TextModel, TextRoute
+from tollgate.text.models import Refuses, TextModel, TextProtocol, TextRoute
 from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
 from tollgate.text.request import LIMIT_FIELDS, TextRequest, dumps, read_json_body
 from tollgate.text.sse import SseEvent, SseSplitter
@@ -131,7 +131,7 @@ class TextUpstream(Protocol):
 def chat_exchange(routed: RoutedRequest, call: HttpCall | Answer, dialect: ChatDialect) -> Exchange:
     """Return the exchange for a `call` to an OpenAI-compatible provider, whatever the client speaks."""
     meter, model = routed.meter(), routed.model.id
-    if routed.request.protocol is ChatProtocol.OPENAI:
+    if routed.request.protocol is TextProtocol.OPENAI:
         wants_usage = routed.request.wants_usage
         return Exchange(
             call,
@@ -152,7 +152,7 @@ def chat_exchange(routed: RoutedRequest, call: HttpCall | Answer, dialect: ChatD
 def messages_exchange(routed: RoutedRequest, call: HttpCall, code_statuses: Mapping[str, int]) -> Exchange:
     """Return the exchange for a `call` to a provider that speaks messages, whatever the client speaks."""
     meter, model, created_s = routed.meter(), routed.model.id, routed.created_s
-    if routed.request.protocol is ChatProtocol.ANTHROPIC:
+    if routed.request.protocol is TextProtocol.ANTHROPIC:
         relay = MessagesRelay(meter, model)
         read_whole = partial(relay_message, meter=meter, public_model=model)
         return Exchange(call, meter, read_whole, relay, faults_in_body(code_statuses))
@@ -184,12 +184,12 @@ def relayed_chat_body(
     """
     request, upstream_id = routed.request, routed.route.upstream_id
     changes: dict[str, Any] = {"model": upstream_id, **additions}
-    named = [name for name in LIMIT_FIELDS[ChatProtocol.OPENAI] if request.fields.get(name) is not None]
+    named = [name for name in LIMIT_FIELDS[TextProtocol.OPENAI] if request.fields.get(name) is not None]
     fitted, refused = fit_chat(request.fields, routed.refuses, dialect)
     changes |= fitted
     dropped = [*dialect.withheld(request.fields), *refused]
     if routed.hold.passed_limit is not None or named not in ([], [dialect.limit_field]):
-        dropped += [name for name in LIMIT_FIELDS[ChatProtocol.OPENAI] if name != dialect.limit_field]
+        dropped += [name for name in LIMIT_FIELDS[TextProtocol.OPENAI] if name != dialect.limit_field]
         changes[dialect.limit_field] = routed.hold.passed_limit or request.output_limit
     if request.stream:
         changes["stream_options"] = {**(request.fields.get("stream_options") or {}), "include_usage": True}
@@ -201,7 +201,7 @@ def encoded(body: Mapping[str, Any]) -> bytes:
     return dumps(body).encode()
 
 
-def refusal(client: ChatProtocol, upstream: ChatProtocol, body: bytes, fault: Fault) -> tuple[int, bytes]:
+def refusal(client: TextProtocol, upstream: TextProtocol, body: bytes, fault: Fault) -> tuple[int, bytes]:
     """Return status and body for a client whose request a provider refused (`Verdict.ABOUT_REQUEST`).
 
     In the client's own protocol the provider's body is passed on as it came, if it has that protocol's
@@ -212,11 +212,11 @@ def refusal(client: ChatProtocol, upstream: ChatProtocol, body: bytes, fault: Fa
     return fault_status(client, fault), encoded(fault_body(client, fault))
 
 
-def _has_shape(protocol: ChatProtocol, body: bytes) -> bool:
+def _has_shape(protocol: TextProtocol, body: bytes) -> bool:
     try:
         fields = read_json_body(body).fields
     except TollgateError:
         return False
     error = fields.get("error")
     has_message = isinstance(error, dict) and isinstance(error.get("message"), str)
-    return has_message and (protocol is not ChatProtocol.ANTHROPIC or fields.get("type") == "error")
+    return has_message and (protocol is not TextProtocol.ANTHROPIC or fields.get("type") == "error")

@@ -6,11 +6,11 @@ from typing import Any
 
 from tollgate.catalog import models as catalog
 from tollgate.text.models import (
-    ChatProtocol,
     Embedding,
     LongContextTier,
     Refuses,
     TextModel,
+    TextProtocol,
     TextRoute,
     TokenPrices,
 )
@@ -20,7 +20,7 @@ def wire_model(model: catalog.ListedTextModel) -> TextModel:
     """Return what the text wire knows of a catalog model."""
     return TextModel(
         id=model.id,
-        protocols=frozenset(ChatProtocol(protocol) for protocol in model.protocols),
+        protocols=frozenset(TextProtocol(protocol) for protocol in model.protocols),
         routes=tuple(map(_wire_route, model.routes)),
         prices=_prices(model.prices),
         context_tokens=model.context_tokens,
@@ -33,7 +33,7 @@ def wire_model(model: catalog.ListedTextModel) -> TextModel:
 
 
 def _wire_route(route: catalog.ListedTextRoute) -> TextRoute:
-    protocol = ChatProtocol(route.protocol)
+    protocol = TextProtocol(route.protocol)
     return TextRoute(
         route.provider,
         route.upstream,

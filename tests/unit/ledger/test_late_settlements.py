@@ -29,15 +29,15 @@ from tollgate.ledger.repository import LedgerRepository
 from tollgate.text import billing
 from tollgate.text.billing import Billed, Placed, TextBilling
 from tollgate.text.metering import Demand
-from tollgate.text.models import ChatProtocol, TextModel, TextRoute, TokenPrices
+from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices
 from tollgate.text.usage import Usage
 
 T = TypeVar("T")
 
 MODEL = TextModel(
     "m",
-    frozenset({ChatProtocol.OPENAI}),
-    (TextRoute("openai", "m", ChatProtocol.OPENAI),),
+    frozenset({TextProtocol.OPENAI}),
+    (TextRoute("openai", "m", TextProtocol.OPENAI),),
     TokenPrices(Decimal(1), Decimal(2)),
     100_000,
     1000,

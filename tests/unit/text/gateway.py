@@ -24,7 +24,7 @@ from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
 from tollgate.text.errors import error_body
 from tollgate.text.metering import Demand, full_hold
-from tollgate.text.models import ChatProtocol, TextRoute
+from tollgate.text.models import TextProtocol, TextRoute
 from tollgate.text.request import dumps, read_request
 from tollgate.text.response import encode_events
 from tollgate.text.sse import UnreadableStreamError
@@ -62,12 +62,12 @@ class AwsRole:
     token: str | None = None
 
 
-def upstream_of(name: str, simulator_url: str) -> tuple[TextUpstream, ChatProtocol]:
+def upstream_of(name: str, simulator_url: str) -> tuple[TextUpstream, TextProtocol]:
     if name == "anthropic":
-        return Anthropic("key", f"{simulator_url}/anthropic"), ChatProtocol.ANTHROPIC
+        return Anthropic("key", f"{simulator_url}/anthropic"), TextProtocol.ANTHROPIC
     if name == "bedrock":
-        return Bedrock("us-east-1", AwsRole, base_url=f"{simulator_url}/bedrock"), ChatProtocol.ANTHROPIC
-    return OpenAiCompatible(VENDORS[name], "key", f"{simulator_url}/{name}/v1"), ChatProtocol.OPENAI
+        return Bedrock("us-east-1", AwsRole, base_url=f"{simulator_url}/bedrock"), TextProtocol.ANTHROPIC
+    return OpenAiCompatible(VENDORS[name], "key", f"{simulator_url}/{name}/v1"), TextProtocol.OPENAI
 
 
 def make_gateway(simulator_url: str, meters: list[Meter]) -> FastAPI:
@@ -75,7 +75,7 @@ def make_gateway(simulator_url: str, meters: list[Meter]) -> FastAPI:
     app = FastAPI()
     model = text_model()
 
-    async def answer(protocol: ChatProtocol, name: str, request: Request) -> Response:
+    async def answer(protocol: TextProtocol, name: str, request: Request) -> Response:
         try:
             asked = read_request(protocol, await request.body())
             upstream, spoken = upstream_of(name, simulator_url)
@@ -90,17 +90,17 @@ def make_gateway(simulator_url: str, meters: list[Meter]) -> FastAPI:
 
     @app.post("/{upstream}/v1/chat/completions")
     async def completions(upstream: str, request: Request) -> Response:
-        return await answer(ChatProtocol.OPENAI, upstream, request)
+        return await answer(TextProtocol.OPENAI, upstream, request)
 
     @app.post("/{upstream}/v1/messages")
     async def messages(upstream: str, request: Request) -> Response:
-        return await answer(ChatProtocol.ANTHROPIC, upstream, request)
+        return await answer(TextProtocol.ANTHROPIC, upstream, request)
 
     return app
 
 
 async def fetched(
-    exchange: Exchange, client: ChatProtocol, spoken: ChatProtocol, *, stream: bool
+    exchange: Exchange, client: TextProtocol, spoken: TextProtocol, *, stream: bool
 ) -> Response:
     call = call_of(exchange)
     http = httpx.AsyncClient(timeout=TIMEOUT_S)

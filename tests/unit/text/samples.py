@@ -7,13 +7,13 @@ from typing import Any
 
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.metering import HoldPlan
-from tollgate.text.models import ChatProtocol, LongContextTier, TextModel, TextRoute, TokenPrices
+from tollgate.text.models import LongContextTier, TextModel, TextProtocol, TextRoute, TokenPrices
 from tollgate.text.request import dumps, read_request
 from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest
 
-OPENAI, ANTHROPIC = ChatProtocol.OPENAI, ChatProtocol.ANTHROPIC
+OPENAI, ANTHROPIC = TextProtocol.OPENAI, TextProtocol.ANTHROPIC
 PLAIN = ChatDialect()
 CREATED_S = 1_795_000_000
 
@@ -49,7 +49,7 @@ def meter(input_estimate: int = 7, output_limit: int = 1_000) -> Meter:
 
 
 def routed(
-    protocol: ChatProtocol, body: dict[str, Any], upstream: ChatProtocol, **changes: Any
+    protocol: TextProtocol, body: dict[str, Any], upstream: TextProtocol, **changes: Any
 ) -> RoutedRequest:
     route = TextRoute("some", "upstream-model", upstream)
     limit = body.get("max_completion_tokens") or body.get("max_tokens") or 128_000

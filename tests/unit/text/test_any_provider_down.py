@@ -22,7 +22,7 @@ from tollgate.providers.runtime.secret import Credentials
 from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make_text_upstreams
 from tollgate.text import service
 from tollgate.text.breaker import Breaker
-from tollgate.text.models import ChatProtocol, TextModel
+from tollgate.text.models import TextModel, TextProtocol
 from tollgate.text.request import dumps, read_request
 from tollgate.text.response import CompleteResponse, StreamedResponse
 from tollgate.text.service import TextService
@@ -144,7 +144,7 @@ class Walk:
     network: Network
     books: Any = field(default_factory=FakeBilling)
 
-    def ask(self, protocol: ChatProtocol, *, stream: bool) -> Any:
+    def ask(self, protocol: TextProtocol, *, stream: bool) -> Any:
         made = upstreams()
 
         async def known() -> Any:

@@ -26,7 +26,7 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.text.bedrock.request import converse_request
 from tollgate.providers.text.bedrock.text import Bedrock, fault_of_answer
 from tollgate.text.faults import FaultError, Verdict
-from tollgate.text.models import ChatProtocol, TextRoute
+from tollgate.text.models import TextProtocol, TextRoute
 from tollgate.text.sse import UnreadableStreamError
 from tollgate.text.upstream import Exchange
 from tollgate.text.usage import Usage
@@ -77,7 +77,7 @@ class Role:
     token: str | None = "token"
 
 
-def exchange_of(protocol: ChatProtocol, body: dict[str, Any], key: str | None = None) -> Exchange:
+def exchange_of(protocol: TextProtocol, body: dict[str, Any], key: str | None = None) -> Exchange:
     route = TextRoute("bedrock", "global.anthropic.claude-haiku-4-5-20251001-v1:0", ANTHROPIC)
     return Bedrock("eu-west-1", Role, key).exchange(routed(protocol, body, ANTHROPIC, route=route))
 

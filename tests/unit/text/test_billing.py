@@ -19,13 +19,13 @@ from tollgate.ledger.holds import HOLD_LIFETIME_MS, HoldWrites
 from tollgate.ledger.rate import RateMeter
 from tollgate.text.billing import TextBilling
 from tollgate.text.metering import Demand
-from tollgate.text.models import ChatProtocol, TextModel, TextRoute, TokenPrices
+from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices
 from tollgate.text.usage import Usage
 
 MODEL = TextModel(
     "m",
-    frozenset({ChatProtocol.OPENAI}),
-    (TextRoute("openai", "m", ChatProtocol.OPENAI),),
+    frozenset({TextProtocol.OPENAI}),
+    (TextRoute("openai", "m", TextProtocol.OPENAI),),
     TokenPrices(Decimal(1), Decimal(2)),
     100_000,
     1000,

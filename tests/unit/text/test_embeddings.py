@@ -19,14 +19,14 @@ from tollgate.text.embeddings import (
 )
 from tollgate.text.faults import FaultError
 from tollgate.text.metering import Demand, full_hold
-from tollgate.text.models import ChatProtocol, Embedding, TextRoute, TokenPrices
+from tollgate.text.models import Embedding, TextProtocol, TextRoute, TokenPrices
 from tollgate.text.request import dumps
 from tollgate.text.upstream import HttpCall, RoutedRequest
 
 EMBEDDING = Embedding(dimensions=3072, max_dimensions=3072, max_inputs=2048, takes_tokens=True)
 MODEL = text_model(
     id="vectors",
-    protocols=frozenset({ChatProtocol.EMBEDDINGS}),
+    protocols=frozenset({TextProtocol.EMBEDDINGS}),
     prices=TokenPrices(Decimal("0.13"), Decimal(0)),
     context_tokens=8192,
     max_output_tokens=0,
@@ -47,7 +47,7 @@ def routed(**fields: Any) -> RoutedRequest:
     hold = full_hold(Demand(bound, None), MODEL)
     estimate = embedding_estimate(request.fields, MODEL)
     return RoutedRequest(
-        request, MODEL, TextRoute("some", "theirs", ChatProtocol.EMBEDDINGS), hold, estimate, 0
+        request, MODEL, TextRoute("some", "theirs", TextProtocol.EMBEDDINGS), hold, estimate, 0
     )
 
 

@@ -16,7 +16,7 @@ from local.simulator.text.vendors import VENDORS
 from tests.unit.text.gateway import upstream_of
 from tests.unit.text.samples import ANTHROPIC, OPENAI, routed, text_model
 from tollgate.text.metering import charge_micro_usd
-from tollgate.text.models import ChatProtocol, TextRoute
+from tollgate.text.models import TextProtocol, TextRoute
 from tollgate.text.response import encode_events
 from tollgate.text.upstream import Exchange
 from tollgate.text.usage import Usage
@@ -53,7 +53,7 @@ def answers(draw: st.DrawFn) -> Answer:
 directions = st.builds(TextDirections, no_usage=st.booleans(), usage_in_choices=st.booleans())
 
 
-def exchange_of(client: ChatProtocol, route: str, *, stream: bool) -> Exchange:
+def exchange_of(client: TextProtocol, route: str, *, stream: bool) -> Exchange:
     body: dict[str, Any] = {"model": "ours", "max_tokens": 1_000, "stream": stream}
     body["messages"] = [{"role": "user", "content": "hi"}]
     upstream, spoken = upstream_of(route, "http://simulator")
@@ -96,7 +96,7 @@ class TestTheSameBill:
     @settings(max_examples=25, deadline=None)
     @given(answer=answers(), told=directions, piece_bytes=st.integers(16, 400))
     def test_streamed_and_whole(
-        self, client: ChatProtocol, route: str, answer: Answer, told: TextDirections, piece_bytes: int
+        self, client: TextProtocol, route: str, answer: Answer, told: TextDirections, piece_bytes: int
     ) -> None:
         body, stream = answered(route, answer, told)
         whole = exchange_of(client, route, stream=False)

@@ -8,7 +8,7 @@ from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
 from tollgate.text.metering import HoldPlan
-from tollgate.text.models import ChatProtocol, TextRoute
+from tollgate.text.models import TextProtocol, TextRoute
 
 CHAT: dict[str, Any] = {"model": "ours", "messages": [{"role": "user", "content": "hi"}]}
 MESSAGES = {**CHAT, "max_tokens": 100}
@@ -58,7 +58,7 @@ class TestOpenAiCompatible:
     @pytest.mark.parametrize("vendor", SILENT)
     @pytest.mark.parametrize("protocol", [OPENAI, ANTHROPIC])
     def test_what_is_not_known_to_be_priced_is_kept_from_vendors_that_take_it_in_silence(
-        self, vendor: str, protocol: ChatProtocol
+        self, vendor: str, protocol: TextProtocol
     ) -> None:
         body = {**MESSAGES, "brand_new": 1, "prompt_expansion": True, "temperature": 0.5}
         upstream = OpenAiCompatible(VENDORS[vendor], "sk-1")

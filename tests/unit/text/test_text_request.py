@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.request import MAX_BODY_BYTES, dumps, read_json_body, read_request
 
 CHAT = {"model": "gpt-5.5", "messages": [{"role": "user", "content": "hi"}]}
@@ -19,7 +19,7 @@ JSON = st.recursive(
 )
 
 
-def paths(protocol: ChatProtocol, body: dict[str, Any]) -> list[str]:
+def paths(protocol: TextProtocol, body: dict[str, Any]) -> list[str]:
     with pytest.raises(InvalidInputError) as caught:
         read_request(protocol, dumps(body).encode())
     return [problem.path for problem in caught.value.problems]

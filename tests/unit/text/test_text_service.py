@@ -20,7 +20,7 @@ from tollgate.text import service
 from tollgate.text.billing import Billed, Placed
 from tollgate.text.breaker import WINDOW_MS, Breaker
 from tollgate.text.metering import Demand, full_hold
-from tollgate.text.models import ChatProtocol, TextModel, TextRoute
+from tollgate.text.models import TextModel, TextProtocol, TextRoute
 from tollgate.text.request import dumps, read_request
 from tollgate.text.response import CompleteResponse, Refused, TextResponse
 from tollgate.text.service import TextService
@@ -150,11 +150,11 @@ class Desk:
         books: Any = self.books
         self.service = TextService({"m": model}, known, books, http, Breaker(), self.clock)
 
-    async def ask(self, protocol: ChatProtocol = ANTHROPIC, **fields: Any) -> TextResponse:
+    async def ask(self, protocol: TextProtocol = ANTHROPIC, **fields: Any) -> TextResponse:
         asked = read_request(protocol, dumps({**HI, **fields}).encode())
         return await self.service.respond(asked, KEY, "req_1", {})
 
-    def status(self, protocol: ChatProtocol = ANTHROPIC, **fields: Any) -> int:
+    def status(self, protocol: TextProtocol = ANTHROPIC, **fields: Any) -> int:
         opened = asyncio.run(self.ask(protocol, **fields))
         return opened.status if isinstance(opened, Refused) else 200
 

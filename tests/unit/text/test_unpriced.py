@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from tests.unit.text.samples import ANTHROPIC, OPENAI
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.request import dumps, read_request
 from tollgate.text.unpriced import unpriced_problems
 
 BODY: dict[str, Any] = {"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": "hi"}]}
 
 
-def paths(fields: dict[str, Any], protocol: ChatProtocol = OPENAI) -> list[str]:
+def paths(fields: dict[str, Any], protocol: TextProtocol = OPENAI) -> list[str]:
     """Return where the problems of a body with these fields are."""
     request = read_request(protocol, dumps({**BODY, **fields}).encode())
     return [problem.path for problem in unpriced_problems(request)]
@@ -54,7 +54,7 @@ class TestWhatHasNoPrice:
             ({"tools": [{"name": "web_search"}]}, "/tools/0/type"),
         ],
     )
-    def test_is_refused_by_name(self, fields: dict[str, Any], path: str, protocol: ChatProtocol) -> None:
+    def test_is_refused_by_name(self, fields: dict[str, Any], path: str, protocol: TextProtocol) -> None:
         assert paths(fields, protocol) == [path]
 
     def test_nor_has_another_vendors_tool_beside_a_function(self) -> None:
@@ -75,7 +75,7 @@ class TestWhatHasOne:
             {"context_management": {"edits": [{"type": "clear_thinking_20251015"}]}},
         ],
     )
-    def test_passes(self, fields: dict[str, Any], protocol: ChatProtocol) -> None:
+    def test_passes(self, fields: dict[str, Any], protocol: TextProtocol) -> None:
         assert paths(fields, protocol) == []
 
     def test_a_tool_of_messages_needs_no_type(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tollgate.kit.observability import emit, logger
 from tollgate.text.finishing import Finishing
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE
 from tollgate.text.responses.events import (
     Event,
@@ -40,7 +40,7 @@ class ResponsesRendering:
     earlier: Sequence[str]
     kept: ResponseRepository
     finishing: Finishing
-    protocol: ChatProtocol = ChatProtocol.OPENAI
+    protocol: TextProtocol = TextProtocol.OPENAI
     keep_alive: bytes = b": keep-alive\n\n"
     _splitter: SseSplitter = field(default_factory=SseSplitter)
     _last: list[Event] = field(default_factory=list)

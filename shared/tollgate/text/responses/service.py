@@ -14,7 +14,7 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.ids import new_id
 from tollgate.text.errors import ResponseNotFoundError
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.request import TextRequest, read_json_body, read_request
 from tollgate.text.response import TextResponse
 from tollgate.text.responses.items import invalid, is_reference, listed, response_id_of
@@ -61,7 +61,7 @@ class ResponsesService:
         earlier_ids, earlier = await self._earlier(asked.previous_response_id, account_id)
         told = asked.chat(earlier, items)
         try:
-            chat = read_request(ChatProtocol.OPENAI, encoded(told.fields))
+            chat = read_request(TextProtocol.OPENAI, encoded(told.fields))
         except InvalidInputError as exc:
             raise InvalidInputError([_told(problem, told.origins) for problem in exc.problems]) from exc
         skeleton = asked.skeleton(new_id("resp"), self.text.clock.now_ms() // MS_PER_S)

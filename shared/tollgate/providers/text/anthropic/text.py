@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tollgate.providers.text.anthropic import facts
-from tollgate.text.models import ChatProtocol, TextRoute
+from tollgate.text.models import TextProtocol, TextRoute
 from tollgate.text.request import TextRequest
 from tollgate.text.translate_request_to_messages import fitted_messages, messages_request
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, encoded, messages_exchange
@@ -20,7 +20,7 @@ class Anthropic:
     def exchange(self, routed: RoutedRequest) -> Exchange:
         """Return what to send for it. Raises `InvalidInputError` for what cannot be translated."""
         request, upstream_id = routed.request, routed.route.upstream_id
-        if request.protocol is ChatProtocol.ANTHROPIC:
+        if request.protocol is TextProtocol.ANTHROPIC:
             changes, dropped = fitted_messages(request.fields, routed.hold.passed_limit)
             body = request.body.edited({"model": upstream_id, **changes}, dropped)
             headers = self._headers(routed.headers)

@@ -12,7 +12,7 @@ from tollgate.providers.text.bedrock.answer import message_of_converse
 from tollgate.providers.text.bedrock.request import converse_request
 from tollgate.providers.text.bedrock.stream import ConverseSplitter
 from tollgate.text.faults import UNREADABLE, Fault, FaultError, read_fault
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.translate_request_to_messages import fitted_messages, messages_request
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, encoded, messages_exchange
 
@@ -29,7 +29,7 @@ class Bedrock:
     def exchange(self, routed: RoutedRequest) -> Exchange:
         """Return what to send for it. Raises `InvalidInputError` for what Converse cannot take."""
         request, upstream_id = routed.request, routed.route.upstream_id
-        if request.protocol is ChatProtocol.OPENAI:
+        if request.protocol is TextProtocol.OPENAI:
             body = messages_request(request, routed.model, upstream_id, routed.hold.output_limit)
         else:
             changes, dropped = fitted_messages(request.fields, routed.hold.passed_limit)

@@ -22,7 +22,7 @@ from tollgate.providers.text.openai_compatible.responses import (
 )
 from tollgate.text.capabilities import fit_chat
 from tollgate.text.embeddings import embeddings_body, embeddings_exchange
-from tollgate.text.models import ChatProtocol
+from tollgate.text.models import TextProtocol
 from tollgate.text.translate_request_to_chat import chat_request
 from tollgate.text.upstream import (
     Exchange,
@@ -45,11 +45,11 @@ class OpenAiCompatible:
     def exchange(self, routed: RoutedRequest) -> Exchange:
         """Return what to send for it. Raises `InvalidInputError` for what cannot be translated."""
         dialect = self.vendor.dialect
-        if routed.request.protocol is ChatProtocol.EMBEDDINGS:
+        if routed.request.protocol is TextProtocol.EMBEDDINGS:
             asked_for = embeddings_body(routed, packs=self.vendor.packs_vectors)
             body = encoded({**asked_for, **self._additions(routed)})
             return embeddings_exchange(routed, self._call(EMBEDDINGS_PATH, body), dialect)
-        if routed.request.protocol is ChatProtocol.OPENAI:
+        if routed.request.protocol is TextProtocol.OPENAI:
             fields: Mapping[str, Any] = routed.request.fields
             body = relayed_chat_body(routed, dialect, self._additions(routed))
         else:
