@@ -21,10 +21,8 @@ COLUMNS = (
 class ActivityKind(StrEnum):
     """What was asked for."""
 
-    TASK = "task"
-    """A generation of media."""
-    TEXT = "text"
-    """An answer in text."""
+    TASK = "task"  # A generation of media.
+    TEXT = "text"  # An answer in text.
 
 
 # The kinds of entries that stand for something asked for; a refund is in the row of its task.

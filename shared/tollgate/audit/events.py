@@ -13,16 +13,12 @@ OWNER = "owner"
 class Action(StrEnum):
     """What was done."""
 
-    KEY_CREATED = "key.created"
-    """An API key was made."""
-    KEY_CHANGED = "key.changed"
-    """What a key may do was changed."""
-    KEY_ROTATED = "key.rotated"
-    """A key got a new secret."""
-    KEY_REVOKED = "key.revoked"
-    """A key was ended."""
+    KEY_CREATED = "key.created"  # An API key was made.
+    KEY_CHANGED = "key.changed"  # What a key may do was changed.
+    KEY_ROTATED = "key.rotated"  # A key got a new secret.
+    KEY_REVOKED = "key.revoked"  # A key was ended.
+    # What is done about a low balance was changed, automatic top-ups included.
     LOW_BALANCE_CHANGED = "low_balance.changed"
-    """What is done about a low balance was changed, automatic top-ups included."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,7 @@ class State(StrEnum):
 
     GOOD = "good"
     ACT = "act"
-    UNKNOWN = "unknown"
-    """It could not be asked: a right is missing, or an emulator does not have it."""
+    UNKNOWN = "unknown"  # It could not be asked: a right is missing, or an emulator does not have it.
 
 
 @dataclass(frozen=True, slots=True)

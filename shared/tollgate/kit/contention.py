@@ -17,10 +17,9 @@ from tollgate.kit.rows import Item
 class Obstacle(Enum):
     """Why a request was not carried out; another attempt is worth it."""
 
+    # Another transaction, or one of our own that is in progress still, is writing the same row.
     CONFLICT = "conflict"
-    """Another transaction, or one of our own that is in progress still, is writing the same row."""
-    THROTTLE = "throttle"
-    """The row, the table or the account is over its limit."""
+    THROTTLE = "throttle"  # The row, the table or the account is over its limit.
 
 
 _CODES = {

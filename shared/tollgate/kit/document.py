@@ -20,10 +20,8 @@ class Found:
 class Nothing(Enum):
     """What a read finds when it finds no new document."""
 
-    MISSING = "missing"
-    """There is none."""
-    UNCHANGED = "unchanged"
-    """It is the one whose ETag was given."""
+    MISSING = "missing"  # There is none.
+    UNCHANGED = "unchanged"  # It is the one whose ETag was given.
 
 
 Fetched = Found | Nothing

@@ -33,10 +33,8 @@ _PREFIX = "spent#"
 class CapPeriod(StrEnum):
     """What a cap is for."""
 
-    DAY = "day"
-    """A calendar day, UTC."""
-    MONTH = "month"
-    """A calendar month, UTC."""
+    DAY = "day"  # A calendar day, UTC.
+    MONTH = "month"  # A calendar month, UTC.
 
 
 _STAMP_LENGTH = {CapPeriod.DAY: len("2026-11-21"), CapPeriod.MONTH: len("2026-11")}

@@ -10,19 +10,14 @@ from tollgate.kit.rows import Item
 class EntryKind(StrEnum):
     """What an entry is. The sign of the amount is the customer's view: plus raises the balance."""
 
-    CREDIT = "credit"
-    """Money put on the account (plus)."""
-    DEBIT = "debit"
-    """An operator took money off the account, with a reason (minus)."""
-    CHARGE = "charge"
-    """A media task was queued (minus)."""
-    REFUND = "refund"
-    """A media task ended without a result; answers its charge in full (plus)."""
-    TEXT = "text"
-    """A text request was answered (minus)."""
+    CREDIT = "credit"  # Money put on the account (plus).
+    DEBIT = "debit"  # An operator took money off the account, with a reason (minus).
+    CHARGE = "charge"  # A media task was queued (minus).
+    REFUND = "refund"  # A media task ended without a result; answers its charge in full (plus).
+    TEXT = "text"  # A text request was answered (minus).
+    # A text request did not end in its time: what was set aside for it was given back (0). Its id is the
+    # charge's, so that only one of the two can be written, whoever comes first.
     VOID = "void"
-    """A text request did not end in its time: what was set aside for it was given back (0). Its id is the
-    charge's, so that only one of the two can be written, whoever comes first."""
 
 
 _OPTIONAL = (

@@ -29,14 +29,10 @@ NOT_KNOWN = "Stripe did not say in time what became of the payment."
 class Refilled(StrEnum):
     """What became of a message."""
 
-    STALE = "stale"
-    """Another fall came since, or all is done."""
-    TOLD = "told"
-    """The owner was told, and no top-up was wished for."""
-    PAID = "paid"
-    """The money is on the account."""
-    FAILED = "failed"
-    """The card was refused, and the owner was told."""
+    STALE = "stale"  # Another fall came since, or all is done.
+    TOLD = "told"  # The owner was told, and no top-up was wished for.
+    PAID = "paid"  # The money is on the account.
+    FAILED = "failed"  # The card was refused, and the owner was told.
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,16 +22,11 @@ _MONTH = len("2026-11")
 class TopUpState(StrEnum):
     """How far the top-up of the last fall is."""
 
-    NONE = "none"
-    """None was wished for."""
-    DUE = "due"
-    """Its amount is counted in the month; the payment may or may not be made already."""
-    PAID = "paid"
-    """The money is on the account."""
-    FAILED = "failed"
-    """The card was refused; the owner was told."""
-    OVER_LIMIT = "over_limit"
-    """It would have gone over the month's bound; the owner was told."""
+    NONE = "none"  # None was wished for.
+    DUE = "due"  # Its amount is counted in the month; the payment may or may not be made already.
+    PAID = "paid"  # The money is on the account.
+    FAILED = "failed"  # The card was refused; the owner was told.
+    OVER_LIMIT = "over_limit"  # It would have gone over the month's bound; the owner was told.
 
 
 @dataclass(frozen=True, slots=True)

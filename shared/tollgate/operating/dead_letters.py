@@ -15,12 +15,9 @@ MAX_REDRIVEN = 10_000
 class Work(StrEnum):
     """What has a dead-letter queue that can be sent again."""
 
-    TASKS = "tasks"
-    """Steps of tasks, back to the task queue."""
-    WEBHOOKS = "webhooks"
-    """Attempts of deliveries, back to the webhook queue."""
-    CHANGES = "changes"
-    """Changes of tasks, read again from their stream and dispatched."""
+    TASKS = "tasks"  # Steps of tasks, back to the task queue.
+    WEBHOOKS = "webhooks"  # Attempts of deliveries, back to the webhook queue.
+    CHANGES = "changes"  # Changes of tasks, read again from their stream and dispatched.
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,14 +19,10 @@ from tollgate.payments.secret import StripeKeys, StripeKeySource
 class Outcome(StrEnum):
     """What became of an event."""
 
-    CREDITED = "credited"
-    """The money is on the account now."""
-    REPEATED = "repeated"
-    """It was there already."""
-    IGNORED = "ignored"
-    """The event moves nothing, or is of another product of the same Stripe account."""
-    TO_CHECK = "to_check"
-    """Money moved at Stripe that did not move here: `PaymentToCheckAlarm` rings."""
+    CREDITED = "credited"  # The money is on the account now.
+    REPEATED = "repeated"  # It was there already.
+    IGNORED = "ignored"  # The event moves nothing, or is of another product of the same Stripe account.
+    TO_CHECK = "to_check"  # Money moved at Stripe that did not move here: `PaymentToCheckAlarm` rings.
 
 
 class SavedCards(Protocol):

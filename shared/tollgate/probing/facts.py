@@ -12,34 +12,21 @@ _MS_DIGITS = 3
 class ProbeCode(StrEnum):
     """Why media could not be probed. None of them is a fault of ours."""
 
-    FORBIDDEN_URL = "forbidden_url"
-    """Not an address that we connect to, or a redirect to such a one."""
-    UNREACHABLE = "unreachable"
-    """No such host, no connection, no TLS, or a connection that broke."""
-    TOO_SLOW = "too_slow"
-    """The file's header did not arrive, or could not be understood, in time."""
-    REFUSED = "refused"
-    """The server answers, but not with the file."""
-    BAD_RANGE = "bad_range"
-    """The server's answers to range requests do not fit what was asked or each other."""
+    FORBIDDEN_URL = "forbidden_url"  # Not an address that we connect to, or a redirect to such a one.
+    UNREACHABLE = "unreachable"  # No such host, no connection, no TLS, or a connection that broke.
+    TOO_SLOW = "too_slow"  # The file's header did not arrive, or could not be understood, in time.
+    REFUSED = "refused"  # The server answers, but not with the file.
+    BAD_RANGE = "bad_range"  # The server's answers to range requests do not fit what was asked or each other.
+    # What is needed lies deep in the file, and the server serves it only from its start.
     NO_RANGES = "no_ranges"
-    """What is needed lies deep in the file, and the server serves it only from its start."""
-    COMPRESSED = "compressed"
-    """The server compresses the file, though asked not to."""
-    EMPTY = "empty"
-    """A file without bytes."""
-    UNSUPPORTED = "unsupported"
-    """The bytes are not of a type that we take."""
-    UNREADABLE = "unreadable"
-    """The right type by its first bytes, but the header makes no sense."""
-    TRUNCATED = "truncated"
-    """The file is shorter than it says."""
-    HEADER_TOO_LARGE = "header_too_large"
-    """The header is larger, or more scattered, than we read."""
-    NO_DURATION = "no_duration"
-    """Video or audio that does not say how long it is."""
-    TOO_MANY_PIXELS = "too_many_pixels"
-    """An image of a size that no image has."""
+    COMPRESSED = "compressed"  # The server compresses the file, though asked not to.
+    EMPTY = "empty"  # A file without bytes.
+    UNSUPPORTED = "unsupported"  # The bytes are not of a type that we take.
+    UNREADABLE = "unreadable"  # The right type by its first bytes, but the header makes no sense.
+    TRUNCATED = "truncated"  # The file is shorter than it says.
+    HEADER_TOO_LARGE = "header_too_large"  # The header is larger, or more scattered, than we read.
+    NO_DURATION = "no_duration"  # Video or audio that does not say how long it is.
+    TOO_MANY_PIXELS = "too_many_pixels"  # An image of a size that no image has.
 
 
 class ProbeError(Exception):

@@ -58,16 +58,12 @@ MAX_BUSY_ROUNDS = 12
 class TaskErrorCode(StrEnum):
     """`error.code` of a task that has no result. All of them mean: refunded in full."""
 
-    PROVIDERS_EXHAUSTED = "providers_exhausted"
-    """Every provider of the model was tried and none could do it."""
+    PROVIDERS_EXHAUSTED = "providers_exhausted"  # Every provider of the model was tried and none could do it.
+    # A provider's moderation refused the content; others are not asked.
     CONTENT_REJECTED = "content_rejected"
-    """A provider's moderation refused the content; others are not asked."""
-    INPUT_REJECTED = "input_rejected"
-    """A provider refused the input as invalid."""
-    DEADLINE_PASSED = "deadline_passed"
-    """There was no verdict in time."""
-    CANCELLED = "cancelled"
-    """The customer asked for it, and nothing will be made."""
+    INPUT_REJECTED = "input_rejected"  # A provider refused the input as invalid.
+    DEADLINE_PASSED = "deadline_passed"  # There was no verdict in time.
+    CANCELLED = "cancelled"  # The customer asked for it, and nothing will be made.
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,16 +15,11 @@ from tollgate.ledger.wallets import row_id
 class TaskStatus(StrEnum):
     """The states of a task (docs/contract.md#states; docs/architecture.md#tasks)."""
 
-    NOT_STARTED = "not_started"
-    """Charged and queued."""
-    RUNNING = "running"
-    """A provider was asked."""
-    FINISHED = "finished"
-    """The files are stored, or the output is there."""
-    FAILED = "failed"
-    """No provider could do it, or it was rejected; refunded in full."""
-    EXPIRED = "expired"
-    """No verdict before the deadline; refunded in full."""
+    NOT_STARTED = "not_started"  # Charged and queued.
+    RUNNING = "running"  # A provider was asked.
+    FINISHED = "finished"  # The files are stored, or the output is there.
+    FAILED = "failed"  # No provider could do it, or it was rejected; refunded in full.
+    EXPIRED = "expired"  # No verdict before the deadline; refunded in full.
 
 
 TERMINAL = frozenset({TaskStatus.FINISHED, TaskStatus.FAILED, TaskStatus.EXPIRED})

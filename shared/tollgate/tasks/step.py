@@ -63,16 +63,11 @@ MAX_CANCEL_ATTEMPTS = 60
 class StepResult(StrEnum):
     """What a message led to."""
 
-    STALE = "stale"
-    """The task is gone, ended, or moved by another step: nothing was done."""
-    WAITING = "waiting"
-    """The account has as many tasks running as it may; the end of one wakes this one."""
-    HANDED_OVER = "handed_over"
-    """More than a poll is due: a message in the task queue has it done."""
-    CONTINUED = "continued"
-    """The task goes on; its next message is sent."""
-    ENDED = "ended"
-    """The task is in a terminal state now."""
+    STALE = "stale"  # The task is gone, ended, or moved by another step: nothing was done.
+    WAITING = "waiting"  # The account has as many tasks running as it may; the end of one wakes this one.
+    HANDED_OVER = "handed_over"  # More than a poll is due: a message in the task queue has it done.
+    CONTINUED = "continued"  # The task goes on; its next message is sent.
+    ENDED = "ended"  # The task is in a terminal state now.
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,12 +26,10 @@ _NO_CODES: Mapping[str, int] = {}
 class Verdict(StrEnum):
     """What to do about a fault that came before the first byte."""
 
-    ABOUT_REQUEST = "about_request"
-    """It is about the request: the client gets it, with its status."""
-    NEXT_ROUTE = "next_route"
-    """The provider is busy or broken: another one may answer."""
+    ABOUT_REQUEST = "about_request"  # It is about the request: the client gets it, with its status.
+    NEXT_ROUTE = "next_route"  # The provider is busy or broken: another one may answer.
+    # Our key or our credit there is not good: another route, and an operator has to know.
     OUR_ACCOUNT = "our_account"
-    """Our key or our credit there is not good: another route, and an operator has to know."""
 
 
 @dataclass(frozen=True, slots=True)

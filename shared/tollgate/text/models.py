@@ -6,41 +6,27 @@ from enum import StrEnum
 
 
 class TextProtocol(StrEnum):
-    """The chat protocols, by the catalog's names (docs/contract.md#catalog-model)."""
+    """What a text request speaks, by the catalog's names (docs/contract.md#catalog-model)."""
 
-    OPENAI = "openai"
-    """Chat completions."""
-    ANTHROPIC = "anthropic"
-    """Messages."""
-    EMBEDDINGS = "embeddings"
-    """No chat, but held, routed and billed as one is, without an output."""
+    OPENAI = "openai"  # Chat completions.
+    ANTHROPIC = "anthropic"  # Messages.
+    EMBEDDINGS = "embeddings"  # No chat, but held, routed and billed as one is, without an output.
 
 
 class Refuses(StrEnum):
     """What a model, or a route of it, refuses, by the catalog's names."""
 
-    SAMPLING = "sampling"
-    """`temperature`, `top_p` and `top_k`."""
-    SAMPLING_PAIR = "samplingPair"
-    """`temperature` and `top_p` together."""
-    TEMPERATURE = "temperature"
-    """Any `temperature` but 1."""
-    STOP = "stop"
-    """Texts that end the answer, and penalties."""
-    IMAGE_URLS = "imageUrls"
-    """Images by their address: it fetches none."""
-    FORCED_TOOLS = "forcedTools"
-    """A tool choice that demands a call."""
-    DISABLED_THINKING = "disabledThinking"
-    """Thinking that is switched off: it always thinks."""
-    BUDGET_THINKING = "budgetThinking"
-    """Thinking by a budget of tokens: it takes an effort."""
-    SCHEMAS = "schemas"
-    """Answers by a JSON schema."""
-    STRICT_TOOLS = "strictTools"
-    """Arguments of tools held to their schema."""
-    MOST_EFFORT = "mostEffort"
-    """An effort above `xhigh`."""
+    SAMPLING = "sampling"  # `temperature`, `top_p` and `top_k`.
+    SAMPLING_PAIR = "samplingPair"  # `temperature` and `top_p` together.
+    TEMPERATURE = "temperature"  # Any `temperature` but 1.
+    STOP = "stop"  # Texts that end the answer, and penalties.
+    IMAGE_URLS = "imageUrls"  # Images by their address: it fetches none.
+    FORCED_TOOLS = "forcedTools"  # A tool choice that demands a call.
+    DISABLED_THINKING = "disabledThinking"  # Thinking that is switched off: it always thinks.
+    BUDGET_THINKING = "budgetThinking"  # Thinking by a budget of tokens: it takes an effort.
+    SCHEMAS = "schemas"  # Answers by a JSON schema.
+    STRICT_TOOLS = "strictTools"  # Arguments of tools held to their schema.
+    MOST_EFFORT = "mostEffort"  # An effort above `xhigh`.
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,9 @@ _BESIDE_TOTAL = ("compaction", "advisor_message")
 class ReasoningCount(StrEnum):
     """Where an OpenAI-compatible upstream counts its reasoning tokens."""
 
-    INSIDE = "inside"
-    """In `completion_tokens`, as OpenAI does."""
-    BESIDE = "beside"
-    """In `reasoning_tokens` only, on top of `completion_tokens`."""
-    IN_TOTAL = "in_total"
-    """In `total_tokens` only: what it has above prompt and completion."""
+    INSIDE = "inside"  # In `completion_tokens`, as OpenAI does.
+    BESIDE = "beside"  # In `reasoning_tokens` only, on top of `completion_tokens`.
+    IN_TOTAL = "in_total"  # In `total_tokens` only: what it has above prompt and completion.
 
 
 @dataclass(frozen=True, slots=True)

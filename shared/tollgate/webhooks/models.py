@@ -15,12 +15,9 @@ FIRST_SUCCESS, FIRST_REDIRECT = 200, 300
 class DeliveryStatus(StrEnum):
     """How far a delivery is."""
 
-    PENDING = "pending"
-    """Not delivered yet, or asked for again; an attempt is due."""
-    DELIVERED = "delivered"
-    """The receiver answered 2xx."""
-    FAILED = "failed"
-    """Every attempt failed; only a redelivery sends it again."""
+    PENDING = "pending"  # Not delivered yet, or asked for again; an attempt is due.
+    DELIVERED = "delivered"  # The receiver answered 2xx.
+    FAILED = "failed"  # Every attempt failed; only a redelivery sends it again.
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,16 +38,12 @@ NEVER_ENDED = "The attempt did not end; it may have arrived."
 class DeliveryOutcome(StrEnum):
     """What came of asking for an attempt."""
 
-    STALE = "stale"
-    """Another worker has it, or it is over: nothing was sent."""
+    STALE = "stale"  # Another worker has it, or it is over: nothing was sent.
+    # The account has as many attempts in the air as it may: nothing was sent, it asks again later.
     WAITING = "waiting"
-    """The account has as many attempts in the air as it may: nothing was sent, it asks again later."""
-    DELIVERED = "delivered"
-    """The receiver answered 2xx."""
-    RETRY = "retry"
-    """It failed and will be tried again."""
-    EXHAUSTED = "exhausted"
-    """It failed for the last time."""
+    DELIVERED = "delivered"  # The receiver answered 2xx.
+    RETRY = "retry"  # It failed and will be tried again.
+    EXHAUSTED = "exhausted"  # It failed for the last time.
 
 
 class NoReceiverAnswerError(Exception):

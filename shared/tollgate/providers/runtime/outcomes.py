@@ -15,31 +15,23 @@ Handle = dict[str, Any]
 class FailureKind(StrEnum):
     """Why an attempt did not work. All of them lead to the next route."""
 
-    UNREACHABLE = "unreachable"
-    """No connection: nothing was sent."""
+    UNREACHABLE = "unreachable"  # No connection: nothing was sent.
+    # The provider is busy with what we gave it (429): nothing was taken, it may be asked again.
     LIMITED = "limited"
-    """The provider is busy with what we gave it (429): nothing was taken, it may be asked again."""
-    REFUSED_US = "refused_us"
-    """Our credentials or our credit with the provider are not good."""
-    PROVIDER_ERROR = "provider_error"
-    """The provider failed (5xx, a failed job)."""
-    TIMED_OUT = "timed_out"
-    """The provider says that the job took too long."""
+    REFUSED_US = "refused_us"  # Our credentials or our credit with the provider are not good.
+    PROVIDER_ERROR = "provider_error"  # The provider failed (5xx, a failed job).
+    TIMED_OUT = "timed_out"  # The provider says that the job took too long.
+    # The job succeeded but its files cannot be fetched or are not what they should be.
     BAD_RESULT = "bad_result"
-    """The job succeeded but its files cannot be fetched or are not what they should be."""
-    LOST_ANSWER = "lost_answer"
-    """We do not know whether a submit arrived; it is not sent there again."""
-    NOT_CONFIGURED = "not_configured"
-    """The provider or its mapping is not there (any more)."""
+    LOST_ANSWER = "lost_answer"  # We do not know whether a submit arrived; it is not sent there again.
+    NOT_CONFIGURED = "not_configured"  # The provider or its mapping is not there (any more).
 
 
 class RejectionKind(StrEnum):
     """Why the request itself is refused. No other provider is asked (docs/architecture.md#tasks)."""
 
-    CONTENT = "content_rejected"
-    """The provider's moderation refused the content."""
-    INPUT = "input_rejected"
-    """The provider calls the input invalid."""
+    CONTENT = "content_rejected"  # The provider's moderation refused the content.
+    INPUT = "input_rejected"  # The provider calls the input invalid.
 
 
 # What a provider's own codes mean; a `*` in one stands for any characters. The first that fits counts.
