@@ -70,12 +70,12 @@ aws-check: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## what AWS w
 client-suites: .venv/.ready .local/ministack/.ready .local/suites/.ready  ## LangChain's standard tests, OpenAI Agents, opencode, against the service
 	@$(PYTHON) -m pytest -q -m suites tests/suites
 
-check: .venv/.ready .local/sam/.ready .local/checkov/.ready  ## lint, types, import rules, words, references, template, audit
+check: .venv/.ready .local/sam/.ready .local/checkov/.ready  ## lint, types, import rules, words, references, maps, template, audit
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
 	@.venv/bin/lint-imports
-	@$(PYTHON) -m pytest -q tests/unit/test_glossary.py tests/unit/test_references.py tests/unit/test_pure_modules.py
+	@$(PYTHON) -m pytest -q tests/unit/test_glossary.py tests/unit/test_references.py tests/unit/test_pure_modules.py tests/unit/test_maps.py
 	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint
 	@$(PYTHON) -m local.translated .local/translated.json
 	@.local/checkov/bin/checkov --config-file .checkov.yaml -f .local/translated.json
