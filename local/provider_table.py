@@ -22,8 +22,8 @@ def _row(name: str) -> str:
     account = accounts()[name]
     sold = [("media", media_accounts()), ("text", text_accounts())]
     sells = ", ".join(what for what, sellers in sold if name in sellers)
-    variables = ", ".join(f"`{one}`" for one in (account.env, account.address_env) if one)
-    return f"| `{name}` | {account.title} | {sells} | {variables} | <{account.docs}> |\n"
+    variables = ", ".join(f"`{one}`" for one in (account.key_env, account.address_env) if one)
+    return f"| `{name}` | {account.about.title} | {sells} | {variables} | <{account.about.docs}> |\n"
 
 
 if __name__ == "__main__":

@@ -191,7 +191,7 @@ def provider_secret(environment: Mapping[str, str], simulator_url: str) -> str:
 
 def _real(environment: Mapping[str, str], account: ProviderAccount) -> dict[str, str] | None:
     """Return a provider's real credentials, if the environment has them all."""
-    names = {"key": account.env, "baseUrl": account.address_env}
+    names = {"key": account.key_env, "baseUrl": account.address_env}
     found = {part: environment.get(name, "") for part, name in names.items() if name is not None}
     return found if all(found.values()) else None
 

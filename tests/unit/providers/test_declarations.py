@@ -46,10 +46,10 @@ class TestDeclared:
     def test_who_sells_both_has_one_account(self) -> None:
         for name in media_accounts().keys() & text_accounts().keys():
             ours, theirs = media_accounts()[name], text_accounts()[name]
-            assert (ours.env, ours.simulator_path) == (theirs.env, theirs.simulator_path), name
+            assert (ours.key_env, ours.simulator_path) == (theirs.key_env, theirs.simulator_path), name
 
     def test_no_variable_is_two_providers(self) -> None:
-        variables = [account.env for account in accounts().values()]
+        variables = [account.key_env for account in accounts().values()]
         assert len(set(variables)) == len(variables)
 
     def test_an_unknown_provider_or_mapping_has_no_mapper(self) -> None:
@@ -72,11 +72,11 @@ class TestAuth:
         assert auth.headers(KEY) == headers
 
     def test_a_key_is_asked_for_by_all_but_the_built_in_one(self) -> None:
-        keyless: list[Provider] = [one for one in providers().values() if one.env is None]
+        keyless: list[Provider] = [one for one in providers().values() if one.key_env is None]
         assert [one.name for one in keyless] == ["test"]
 
 
 def test_the_page_of_the_providers_is_made_of_the_declarations() -> None:
     page = PAGE.read_text()
     assert page == with_table(page), "make provider-table"
-    assert all(f"`{account.env}`" in page for account in accounts().values())
+    assert all(f"`{account.key_env}`" in page for account in accounts().values())

@@ -11,7 +11,7 @@ from tollgate.providers.text.openai_compatible.facts import VENDORS
 
 def media_accounts() -> Mapping[str, ProviderAccount]:
     """Return the media providers that need a key, by name."""
-    return {name: one for name, one in providers().items() if one.env is not None}
+    return {name: one for name, one in providers().items() if one.key_env is not None}
 
 
 def text_accounts() -> Mapping[str, ProviderAccount]:

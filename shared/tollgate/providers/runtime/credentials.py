@@ -39,13 +39,13 @@ class Adapters(Mapping[str, MediaProvider]):
 
     def _is_there(self, name: str) -> bool:
         declared, found = providers().get(name), self._credentials.get(name)
-        if declared is None or declared.env is None:
+        if declared is None or declared.key_env is None:
             return declared is not None
         return found is not None and (not declared.self_hosted or bool(found.base_url))
 
     def _make(self, name: str) -> MediaProvider:
         declared = providers()[name]
-        if declared.env is None:
+        if declared.key_env is None:
             return declared.built_in(self._clock)
         return declared.connect(self._credentials[name].key, self._credentials[name].base_url)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from tollgate.kit.clock import Clock
 
@@ -39,21 +40,35 @@ class Auth:
         return {self.header: f"{self.scheme} {key}".lstrip()} if self.header else {}
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """Who a provider is, for people: its name as it writes it, and the address of its documentation."""
+
+    title: str
+    docs: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderAccount:
     """Whom we have an account with, for media or text; a vendor of both has one name and one key.
 
-    `env` is the variable of its key (none: it needs no key), `address_env` that of its address, where it is
-    self-hosted: without an address of its own. `simulator` is the path of the simulator's address after the
-    prefix `/<name>`.
+    `base_url` is its own address, below which all paths are: empty where only its credentials name one.
+    `env` is the variable of its key where that is not `<NAME>_API_KEY` (`None`: it needs no key),
+    `address_env` that of its address, where it is self-hosted. `simulator` is the path of the simulator's
+    address, after the prefix `/<name>`, where that is not the path of `base_url`.
     """
 
     name: str
-    title: str
-    docs: str
-    env: str | None
+    about: About
+    base_url: str = ""
+    env: str | None = ""
     address_env: str | None = None
-    simulator: str = ""
+    simulator: str | None = None
+
+    @property
+    def key_env(self) -> str | None:
+        """Return the variable of its key, `None` where it needs no key."""
+        return f"{self.name.upper()}_API_KEY" if self.env == "" else self.env
 
     @property
     def self_hosted(self) -> bool:
@@ -63,7 +78,8 @@ class ProviderAccount:
     @property
     def simulator_path(self) -> str:
         """Return where the simulator speaks for it, as its base URL has it."""
-        return f"/{self.name}{self.simulator}"
+        own_path = urlsplit(self.base_url).path
+        return f"/{self.name}{own_path if self.simulator is None else self.simulator}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +89,11 @@ class Provider(ProviderAccount):
     There `mappings.MAPPINGS` has its mappers by the names that the catalog's routes use, and `media.Adapter`
     is how it is asked (`runtime/adapter.py`).
 
-    `base_url` is its own address, below which all paths are. `text_paths` are what the base URL beside a key
-    may end with where the vendor sells text as well; media are one level above. `headers` go with every
-    request, besides the key as `auth` says. `idempotency_header` is of those that take a key with a submit,
-    and do the job once however often it comes.
+    `text_paths` are what the base URL beside a key may end with where the vendor sells text as well; media
+    are one level above. `headers` go with every request, besides the key as `auth` says. `idempotency_header`
+    is of those that take a key with a submit, and do the job once however often it comes.
     """
 
-    base_url: str = ""
     text_paths: tuple[str, ...] = ()
     auth: Auth = Auth()
     headers: Mapping[str, str] = field(default_factory=dict)

@@ -6,7 +6,6 @@ from tollgate.kit.sigv4 import AwsKey
 from tollgate.providers.media.test import NAME as TEST
 from tollgate.providers.runtime.secret import Credentials
 from tollgate.providers.text.anthropic import ACCOUNT as ANTHROPIC_ACCOUNT
-from tollgate.providers.text.anthropic.facts import BASE_URL as ANTHROPIC_URL
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.bedrock import ACCOUNT as BEDROCK_ACCOUNT
 from tollgate.providers.text.openai_compatible.facts import VENDORS
@@ -29,7 +28,7 @@ def make_text_upstreams(credentials: Mapping[str, Credentials]) -> dict[str, Tex
     }
     if ANTHROPIC in credentials:
         found = credentials[ANTHROPIC]
-        made[ANTHROPIC] = Anthropic(found.key, found.base_url or ANTHROPIC_URL)
+        made[ANTHROPIC] = Anthropic(found.key, found.base_url or ANTHROPIC_ACCOUNT.base_url)
     return made
 
 

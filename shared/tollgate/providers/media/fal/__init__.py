@@ -1,11 +1,10 @@
 """fal.ai's queue API (docs/providers/fal.md)."""
 
-from tollgate.providers.runtime.declaration import Auth, Provider
+from tollgate.providers.runtime.declaration import About, Auth, Provider
 
 PROVIDER = Provider(
     name="fal",
-    title="fal",
-    docs="https://docs.fal.ai",
+    about=About("fal", "https://docs.fal.ai"),
     env="FAL_KEY",
     base_url="https://queue.fal.run",
     auth=Auth(scheme="Key"),

@@ -1,19 +1,16 @@
-"""Google's images and videos on the Gemini API (docs/providers/google.md).
-
-An image comes in the answer itself, hence the time and the size that one may have.
-"""
+"""Google's images and videos on the Gemini API (docs/providers/google.md)."""
 
 from tollgate.providers.runtime.declaration import (
     MAX_ANSWER_TIMEOUT_S,
     MAX_INLINE_ANSWER_BYTES,
+    About,
     Auth,
     Provider,
 )
 
 PROVIDER = Provider(
     name="google",
-    title="Google (Gemini API)",
-    docs="https://ai.google.dev/api",
+    about=About("Google (Gemini API)", "https://ai.google.dev/api"),
     env="GEMINI_API_KEY",
     simulator="/v1",
     base_url="https://generativelanguage.googleapis.com/v1beta",
@@ -21,6 +18,7 @@ PROVIDER = Provider(
     auth=Auth("x-goog-api-key", scheme=""),
     # Of the Interactions API; the other surfaces do not look at it.
     headers={"api-revision": "2026-05-20"},
+    # An image is made while it answers, and comes in the answer itself.
     answer_timeout_s=MAX_ANSWER_TIMEOUT_S,
     max_answer_bytes=MAX_INLINE_ANSWER_BYTES,
 )

@@ -1,11 +1,9 @@
 """kie.ai, a relay with one envelope for all its models (docs/providers/kie.md)."""
 
-from tollgate.providers.runtime.declaration import Provider
+from tollgate.providers.runtime.declaration import About, Provider
 
 PROVIDER = Provider(
     name="kie",
-    title="kie.ai",
-    docs="https://docs.kie.ai",
-    env="KIE_API_KEY",
+    about=About("kie.ai", "https://docs.kie.ai"),
     base_url="https://api.kie.ai",
 )

@@ -3,13 +3,11 @@
 The catalog has no route to it: its prices were not read. One can be pushed while the service runs.
 """
 
-from tollgate.providers.runtime.declaration import Auth, Provider
+from tollgate.providers.runtime.declaration import About, Auth, Provider
 
 PROVIDER = Provider(
     name="kling",
-    title="Kling",
-    docs="https://app.klingai.com/global/dev/document-api",
-    env="KLING_API_KEY",
+    about=About("Kling", "https://app.klingai.com/global/dev/document-api"),
     base_url="https://api-singapore.klingai.com",
     # Each call has a token of its own (client.py).
     auth=Auth(""),

@@ -4,13 +4,11 @@
 No model of the shipped catalog is a Hailuo. One can be pushed while the service runs.
 """
 
-from tollgate.providers.runtime.declaration import Provider
+from tollgate.providers.runtime.declaration import About, Provider
 
 PROVIDER = Provider(
     name="minimax",
-    title="MiniMax",
-    docs="https://platform.minimax.io/docs",
-    env="MINIMAX_API_KEY",
+    about=About("MiniMax", "https://platform.minimax.io/docs"),
     simulator="/v1",
     base_url="https://api.minimax.io",
     text_paths=("/v1",),

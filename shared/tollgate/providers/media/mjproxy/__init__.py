@@ -6,13 +6,11 @@ the path before `/submit` by speed (`{relax: mj-relax/mj, fast: mj-fast/mj}`; `v
 that it leaves out cannot be had.
 """
 
-from tollgate.providers.runtime.declaration import Auth, Provider
+from tollgate.providers.runtime.declaration import About, Auth, Provider
 
 PROVIDER = Provider(
     name="mjproxy",
-    title="midjourney-proxy, your own server",
-    docs="https://github.com/novicezk/midjourney-proxy",
-    env="MJPROXY_API_KEY",
+    about=About("midjourney-proxy, your own server", "https://github.com/novicezk/midjourney-proxy"),
     address_env="MJPROXY_BASE_URL",
     auth=Auth("mj-api-secret", scheme=""),
 )

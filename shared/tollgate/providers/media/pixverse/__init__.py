@@ -1,13 +1,10 @@
 """PixVerse's platform: its own videos (docs/providers/pixverse.md)."""
 
-from tollgate.providers.runtime.declaration import Auth, Provider
+from tollgate.providers.runtime.declaration import About, Auth, Provider
 
 PROVIDER = Provider(
     name="pixverse",
-    title="PixVerse",
-    docs="https://docs.platform.pixverse.ai",
-    env="PIXVERSE_API_KEY",
-    simulator="/openapi/v2",
+    about=About("PixVerse", "https://docs.platform.pixverse.ai"),
     base_url="https://app-api.pixverse.ai/openapi/v2",
     auth=Auth("api-key", scheme=""),
     answer_timeout_s=40.0,

@@ -3,12 +3,11 @@
 It needs no credentials, so its models are always there, on AWS and on one machine.
 """
 
-from tollgate.providers.runtime.declaration import Provider
+from tollgate.providers.runtime.declaration import About, Provider
 
 NAME = "test"
 PROVIDER = Provider(
     name=NAME,
-    title="This service itself",
-    docs="docs/test-models.md",
+    about=About("This service itself", "docs/test-models.md"),
     env=None,
 )

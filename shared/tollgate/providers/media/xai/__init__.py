@@ -1,16 +1,11 @@
-"""xAI's images and videos (docs/providers/xai.md); its text is in `openai_compatible`.
+"""xAI's images and videos (docs/providers/xai.md); its text is in `openai_compatible`."""
 
-An image is made while it answers, so its answers may take long.
-"""
-
-from tollgate.providers.runtime.declaration import MAX_ANSWER_TIMEOUT_S, Provider
+from tollgate.providers.runtime.declaration import MAX_ANSWER_TIMEOUT_S, About, Provider
 
 PROVIDER = Provider(
     name="xai",
-    title="xAI",
-    docs="https://docs.x.ai",
-    env="XAI_API_KEY",
-    simulator="/v1",
+    about=About("xAI", "https://docs.x.ai"),
     base_url="https://api.x.ai/v1",
+    # An image is made while it answers.
     answer_timeout_s=MAX_ANSWER_TIMEOUT_S,
 )

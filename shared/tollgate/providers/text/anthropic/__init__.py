@@ -4,11 +4,10 @@ facts.py   Anthropic's own words
 text.py    one request
 """
 
-from tollgate.providers.runtime.declaration import ProviderAccount
+from tollgate.providers.runtime.declaration import About, ProviderAccount
 
 ACCOUNT = ProviderAccount(
     name="anthropic",
-    title="Anthropic (Claude)",
-    docs="https://platform.claude.com/docs",
-    env="ANTHROPIC_API_KEY",
+    about=About("Anthropic (Claude)", "https://platform.claude.com/docs"),
+    base_url="https://api.anthropic.com",
 )

@@ -1,6 +1,5 @@
 """Anthropic's own words (docs/providers/anthropic.md)."""
 
-BASE_URL = "https://api.anthropic.com"
 MESSAGES_PATH = "/v1/messages"
 COUNT_PATH = "/v1/messages/count_tokens"
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tollgate.providers.text.anthropic import facts
+from tollgate.providers.text.anthropic import ACCOUNT, facts
 from tollgate.text.models import TextProtocol, TextRoute
 from tollgate.text.request import TextRequest
 from tollgate.text.translate_request_to_messages import fitted_messages, messages_request
@@ -15,7 +15,7 @@ class Anthropic:
     """Anthropic, or a vendor with its API at `base_url`, under one key."""
 
     key: str = field(repr=False)
-    base_url: str = facts.BASE_URL
+    base_url: str = ACCOUNT.base_url
 
     def exchange(self, routed: RoutedRequest) -> Exchange:
         """Return what to send for it. Raises `InvalidInputError` for what cannot be translated."""

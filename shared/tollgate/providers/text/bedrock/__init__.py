@@ -9,11 +9,10 @@ stream.py    the binary stream as the events that a messages stream has
 text.py      one request, signed
 """
 
-from tollgate.providers.runtime.declaration import ProviderAccount
+from tollgate.providers.runtime.declaration import About, ProviderAccount
 
 ACCOUNT = ProviderAccount(
     name="bedrock",
-    title="Amazon Bedrock (Claude)",
-    docs="https://docs.aws.amazon.com/bedrock",
+    about=About("Amazon Bedrock (Claude)", "https://docs.aws.amazon.com/bedrock"),
     env="AWS_BEARER_TOKEN_BEDROCK",
 )

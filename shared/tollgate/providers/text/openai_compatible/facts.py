@@ -2,14 +2,14 @@
 
 Source: docs/providers/openai_compatible.md and docs/providers/minimax.md for MiniMax's codes.
 
-`passes` is what each page under `docs` has for chat completions and prices by the token; INFERRED where the
-page does not say that a field is free. OpenAI refuses unknown fields ("Unknown parameter"), so it has none.
+`passes` is what each vendor's documentation has for chat completions and prices by the token; INFERRED where
+it does not say that a field is free. OpenAI refuses unknown fields ("Unknown parameter"), so it has none.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tollgate.providers.runtime.declaration import ProviderAccount
+from tollgate.providers.runtime.declaration import About, ProviderAccount
 from tollgate.text.dialect import ChatDialect, passing
 from tollgate.text.usage import ReasoningCount
 
@@ -20,16 +20,14 @@ EMBEDDINGS_PATH = "/embeddings"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vendor(ProviderAccount):
-    """A vendor that speaks the protocol: where it is, and its dialect.
+    """A vendor that speaks the protocol, and its dialect.
 
-    `base_url` is empty where each customer of the vendor has an address of its own: it stands beside the key.
     `caps_price`: the vendor picks among hosts of different prices, so it is told the most that we pay.
     `tools_at_responses`: requests with function tools go to its Responses API.
     `packs_vectors`: it sends embeddings in base64 where asked.
     """
 
-    simulator: str = "/v1"
-    base_url: str = ""
+    simulator: str | None = "/v1"
     dialect: ChatDialect
     caps_price: bool = False
     tools_at_responses: bool = False
@@ -56,9 +54,7 @@ _MINIMAX_CODES = {
 _VENDORS = (
     Vendor(
         name="openai",
-        title="OpenAI (GPT)",
-        docs="https://platform.openai.com/docs",
-        env="OPENAI_API_KEY",
+        about=About("OpenAI (GPT)", "https://platform.openai.com/docs"),
         base_url="https://api.openai.com/v1",
         # The second comes inside HTTP 200, at the end of a response.
         dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "rate_limit_exceeded": 429}),
@@ -67,9 +63,7 @@ _VENDORS = (
     ),
     Vendor(
         name="deepseek",
-        title="DeepSeek",
-        docs="https://api-docs.deepseek.com",
-        env="DEEPSEEK_API_KEY",
+        about=About("DeepSeek", "https://api-docs.deepseek.com"),
         base_url="https://api.deepseek.com",
         dialect=ChatDialect(
             limit_field="max_tokens",
@@ -81,8 +75,7 @@ _VENDORS = (
     ),
     Vendor(
         name="google",
-        title="Google (Gemini API)",
-        docs="https://ai.google.dev/gemini-api/docs/openai",
+        about=About("Google (Gemini API)", "https://ai.google.dev/gemini-api/docs/openai"),
         env="GEMINI_API_KEY",
         base_url="https://generativelanguage.googleapis.com/v1beta/openai",
         dialect=ChatDialect(
@@ -91,9 +84,7 @@ _VENDORS = (
     ),
     Vendor(
         name="zai",
-        title="Z.ai (GLM)",
-        docs="https://docs.z.ai",
-        env="ZAI_API_KEY",
+        about=About("Z.ai (GLM)", "https://docs.z.ai"),
         base_url="https://api.z.ai/api/paas/v4",
         dialect=ChatDialect(
             limit_field="max_tokens",
@@ -106,9 +97,7 @@ _VENDORS = (
     ),
     Vendor(
         name="xai",
-        title="xAI (Grok)",
-        docs="https://docs.x.ai",
-        env="XAI_API_KEY",
+        about=About("xAI (Grok)", "https://docs.x.ai"),
         base_url="https://api.x.ai/v1",
         dialect=ChatDialect(
             limit_field="max_tokens", reasoning_count=ReasoningCount.BESIDE, passes=passing()
@@ -116,9 +105,7 @@ _VENDORS = (
     ),
     Vendor(
         name="moonshot",
-        title="Moonshot (Kimi)",
-        docs="https://platform.moonshot.ai/docs",
-        env="MOONSHOT_API_KEY",
+        about=About("Moonshot (Kimi)", "https://platform.moonshot.ai/docs"),
         base_url="https://api.moonshot.ai/v1",
         dialect=ChatDialect(
             limit_field="max_tokens",
@@ -134,9 +121,7 @@ _VENDORS = (
     ),
     Vendor(
         name="minimax",
-        title="MiniMax",
-        docs="https://platform.minimax.io/docs",
-        env="MINIMAX_API_KEY",
+        about=About("MiniMax", "https://platform.minimax.io/docs"),
         base_url="https://api.minimax.io/v1",
         dialect=ChatDialect(
             limit_field="max_tokens",
@@ -147,9 +132,7 @@ _VENDORS = (
     # Serves open models of others; its address is from its own documentation, not from the reference.
     Vendor(
         name="together",
-        title="Together (open models)",
-        docs="https://docs.together.ai",
-        env="TOGETHER_API_KEY",
+        about=About("Together (open models)", "https://docs.together.ai"),
         base_url="https://api.together.xyz/v1",
         dialect=ChatDialect(
             limit_field="max_tokens",
@@ -158,17 +141,13 @@ _VENDORS = (
     ),
     Vendor(
         name="fireworks",
-        title="Fireworks (open models)",
-        docs="https://docs.fireworks.ai",
-        env="FIREWORKS_API_KEY",
+        about=About("Fireworks (open models)", "https://docs.fireworks.ai"),
         base_url="https://api.fireworks.ai/inference/v1",
         dialect=ChatDialect(limit_field="max_tokens", passes=passing("top_k", "min_p", "repetition_penalty")),
     ),
     Vendor(
         name="deepinfra",
-        title="DeepInfra (open models)",
-        docs="https://deepinfra.com/docs",
-        env="DEEPINFRA_API_KEY",
+        about=About("DeepInfra (open models)", "https://deepinfra.com/docs"),
         base_url="https://api.deepinfra.com/v1/openai",
         dialect=ChatDialect(limit_field="max_tokens", passes=passing("top_k", "min_p", "repetition_penalty")),
     ),
@@ -176,8 +155,9 @@ _VENDORS = (
     # token, and OpenAI's own fields.
     Vendor(
         name="azure",
-        title="Azure OpenAI (GPT)",
-        docs="https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle",
+        about=About(
+            "Azure OpenAI (GPT)", "https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle"
+        ),
         env="AZURE_OPENAI_API_KEY",
         address_env="AZURE_OPENAI_BASE_URL",
         dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "content_filter": 400}),
@@ -186,9 +166,7 @@ _VENDORS = (
     # as its code, or as a finish reason.
     Vendor(
         name="openrouter",
-        title="OpenRouter (all)",
-        docs="https://openrouter.ai/docs/api-reference/overview",
-        env="OPENROUTER_API_KEY",
+        about=About("OpenRouter (all)", "https://openrouter.ai/docs/api-reference/overview"),
         base_url="https://openrouter.ai/api/v1",
         dialect=ChatDialect(
             limit_field="max_tokens",
@@ -199,9 +177,9 @@ _VENDORS = (
     ),
     Vendor(
         name="dashscope",
-        title="DashScope, Alibaba Model Studio (Qwen)",
-        docs="https://www.alibabacloud.com/help/en/model-studio",
-        env="DASHSCOPE_API_KEY",
+        about=About(
+            "DashScope, Alibaba Model Studio (Qwen)", "https://www.alibabacloud.com/help/en/model-studio"
+        ),
         base_url="https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
         dialect=ChatDialect(
             limit_field="max_tokens",
