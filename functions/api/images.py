@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
 from api.form import Sent
-from api.http import MediaBody, MediaKey, Services
+from api.http import MediaBody, MediaKey, Services, files_of
 from tollgate.accounts.models import ApiKey
 from tollgate.composition.api import Api
 from tollgate.kit.errors import GenerationFailedError, TaskPendingError
@@ -43,7 +43,7 @@ async def _made(api: Api, key: ApiKey, asked: ImageRequest, idempotency_key: str
     task = await _ended(api, key.account_id, created["taskId"])
     data = [
         await run_in_threadpool(_shown, api, file["fileUrl"], as_bytes=asked.wants_bytes)
-        for file in task["files"]
+        for file in files_of(task)
     ]
     return JSONResponse(
         {"created": int(time.time()), "data": data}, headers={"x-tollgate-task-id": created["taskId"]}

@@ -1,4 +1,7 @@
-"""Media generation: what it would cost, make it, drop it, and lists. How one is has a function of its own."""
+"""Media generation: what it would cost, make it, cancel it, delete its files, and lists.
+
+How one is has a function of its own.
+"""
 
 from typing import Annotated
 
@@ -27,6 +30,12 @@ def create(
 def cancel(api: Services, key: MediaKey, task_id: str) -> Response:
     """Ask for a task's end; refunded when nothing will be made."""
     return envelope(api.tasks.cancel(key.account_id, task_id))
+
+
+@router.delete("/api/v1/task/files/{task_id}")
+def delete_files(api: Services, key: MediaKey, task_id: str) -> Response:
+    """Delete the files of a task that has ended."""
+    return envelope(api.deletion.delete(key.account_id, task_id))
 
 
 @router.get("/api/v1/tasks")

@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
 from api.form import Sent
-from api.http import MediaKey, Services
+from api.http import MediaKey, Services, files_of
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import GenerationFailedError, TaskPendingError
 from tollgate.tasks.openai_videos import read_video_request, video
@@ -38,9 +38,17 @@ def get_content(api: Services, key: MediaKey, video_id: str) -> Response:
     task = api.reader.status(key.account_id, video_id)
     if "error" in task:
         raise GenerationFailedError(video_id, task["error"]["message"])
-    if not task.get("files"):
+    files = files_of(task)
+    if not files:
         raise TaskPendingError(video_id)
-    return RedirectResponse(task["files"][0]["fileUrl"], status_code=302)
+    return RedirectResponse(files[0]["fileUrl"], status_code=302)
+
+
+@router.delete("/{video_id}")
+def delete_video(api: Services, key: MediaKey, video_id: str) -> Response:
+    """Delete a video's file; its task stays."""
+    api.deletion.delete(key.account_id, video_id)
+    return JSONResponse({"id": video_id, "object": "video.deleted", "deleted": True})
 
 
 def _shown(task: dict[str, Any], body: dict[str, Any] | None = None) -> Response:

@@ -58,6 +58,15 @@ class TestOpenAi:
         assert model in [each.id for each in sdk.models.list()]
         assert len(client.texts_when(2)) == 2
 
+    def test_one_model_and_a_stored_response(self, sdk: openai.OpenAI) -> None:
+        made = sdk.responses.create(model="gpt-5.4-mini", input="hello")
+        assert sdk.models.retrieve("gpt-5.4-mini").id == "gpt-5.4-mini"
+        assert sdk.responses.retrieve(made.id).output_text == made.output_text
+        assert len(sdk.responses.input_items.list(made.id).data) == 1
+        sdk.responses.delete(made.id)
+        with pytest.raises(openai.NotFoundError):
+            sdk.responses.retrieve(made.id)
+
 
 class TestOtherWays:
     """Clients without an SDK, that add their own paths to whatever base they are told."""

@@ -204,6 +204,10 @@ class TestVideos:
         content = client.videos.download_content(made.id).read()
         assert content[4:8] == b"ftyp"
         assert len(content) == task["files"][0]["bytes"]
+        assert client.videos.delete(made.id).deleted
+        assert httpx.get(task["files"][0]["fileUrl"]).status_code == 404
+        with pytest.raises(NotFoundError):
+            client.videos.download_content(made.id)
 
     def test_the_price_is_the_estimate_s(self, client: OpenAI, service: dict[str, Any]) -> None:
         body = {"model": "kling-3.0", "input": {"prompt": "waves", "duration": 5, "resolution": "720p"}}

@@ -292,6 +292,14 @@ class TestMedia:
             "/${MediaDistribution}"
         )
 
+    def test_the_edges_keep_what_was_deleted_for_an_hour_at_most(self, template: Template) -> None:
+        (distribution,) = template.of_type("AWS::CloudFront::Distribution").values()
+        behaviour = distribution["DistributionConfig"]["DefaultCacheBehavior"]
+        assert behaviour["CachePolicyId"] == {"Ref": "MediaCachePolicy"}
+        policy = template.of_type("AWS::CloudFront::CachePolicy")["MediaCachePolicy"]["CachePolicyConfig"]
+        # docs/contract.md#task-status
+        assert policy["MaxTTL"] == 3600
+
     def test_a_broken_upload_is_not_kept(self, template: Template) -> None:
         rules = template.of_type("AWS::S3::Bucket")["MediaBucket"]["LifecycleConfiguration"]["Rules"]
         (rule,) = (each for each in rules if each.get("Id") == "abort-incomplete-uploads")

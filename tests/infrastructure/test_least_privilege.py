@@ -45,6 +45,7 @@ ALLOWED = {
         ("s3:GetObject", "${MediaBucket.Arn}/inputs/*"),
         ("s3:DeleteObject", "${MediaBucket.Arn}/inputs/*"),
         ("s3:GetObject", "${MediaBucket.Arn}/media/*"),
+        ("s3:DeleteObject", "${MediaBucket.Arn}/media/*"),
         ("s3:ListBucket", "MediaBucket"),
         ("dynamodb:GetItem", "WatchesTable"),
         ("dynamodb:PutItem", "WatchesTable"),

@@ -45,6 +45,7 @@ ACTING = (
     "tollgate.accounts.*auth",
     "tollgate.artifacts.inputs",
     "tollgate.artifacts.store",
+    "tollgate.tasks.deletion",
     "tollgate.dashboard.chat_keys",
     "tollgate.dashboard.cognito",
     "tollgate.dashboard.development",

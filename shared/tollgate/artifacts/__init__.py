@@ -8,5 +8,5 @@ models.py         a stored file
 sniff.py          what a file is, by its first bytes
 completeness.py   whether a file goes on to its own end
 inputs.py         data URIs of a request; `uploads.py`: files that customers sent before it
-results.py        the bytes of a stored result, for answers that carry them
+results.py        stored results: their bytes, for answers that carry them, and their end
 """

@@ -12,6 +12,7 @@ import httpx
 
 from tollgate.artifacts.completeness import Completeness
 from tollgate.artifacts.models import StoredFile
+from tollgate.artifacts.results import folder_of_results
 from tollgate.artifacts.sniff import MediaType, media_type
 from tollgate.kit.addresses import ForbiddenAddressError
 from tollgate.kit.outbound import CHUNK_BYTES, Outbound
@@ -65,7 +66,7 @@ class ArtifactStore:
         run = secrets.token_hex(TOKEN_BYTES)
         deadline = time.monotonic() + COPY_TIMEOUT_S
         return [
-            self._copy(source, f"media/{task_id}/{run}-{index}", deadline, alive)
+            self._copy(source, f"{folder_of_results(task_id)}{run}-{index}", deadline, alive)
             for index, source in enumerate(sources)
         ]
 

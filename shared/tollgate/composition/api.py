@@ -34,6 +34,7 @@ from tollgate.payments.secret import StripeKeySource
 from tollgate.payments.service import PaymentService
 from tollgate.probing.service import Prober
 from tollgate.tasks.callbacks import Callbacks
+from tollgate.tasks.deletion import FileDeletion
 from tollgate.tasks.idempotency import IdempotencyStore
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
@@ -87,6 +88,7 @@ class Api:
     keys: KeyService
     tasks: TaskService
     reader: TaskReader
+    deletion: FileDeletion
     meter: RateMeter
     limits: KnownLimits
     callbacks: Callbacks
@@ -130,11 +132,12 @@ def api() -> Api:
     task_queue = _when_needed(settings.task_queue_url)
     webhook_guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
     uploads = Uploads(aws.s3(), settings.media_bucket, settings.storage_url, clock())
+    results = Results(aws.s3(), settings.media_bucket, settings.storage_url)
     audit = AuditLog(db, settings.audit_table, clock())
     low_balance = LowBalanceSettings(WatchRepository(db, settings.watches_table), audit, webhook_guard)
     return Api(
         uploads=uploads,
-        results=Results(aws.s3(), settings.media_bucket, settings.storage_url),
+        results=results,
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(accounts, keys, ledger, clock()),
         keys=KeyService(keys, accounts, lambda model_id: current.find(model_id) is not None, audit, clock()),
@@ -153,6 +156,7 @@ def api() -> Api:
             clock=clock(),
         ),
         reader=reader,
+        deletion=FileDeletion(tasks, reader, results, clock()),
         meter=meter,
         limits=limits,
         callbacks=Callbacks(tasks, task_queue),

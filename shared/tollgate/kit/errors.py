@@ -23,6 +23,7 @@
     ├── PriceChangedError          409 price_changed
     ├── RedeliveryLimitError       409 redelivery_limit_reached
     ├── RotationInProgressError    409 rotation_in_progress
+    ├── TaskNotEndedError          409 task_not_ended
     ├── PayloadTooLargeError       413 payload_too_large
     ├── IdempotencyKeyReusedError  422 idempotency_key_reused
     ├── ConcurrencyLimitedError    429 concurrency_limited     with Retry-After
@@ -440,6 +441,16 @@ class RotationInProgressError(TollgateError):
     def extra(self) -> dict[str, Any]:
         """Return when the older secret ends."""
         return {"endsAt": self.ends_at}
+
+
+class TaskNotEndedError(TollgateError):
+    """The task is still under way, so it has no files to delete; nothing was changed."""
+
+    status = 409
+    code = "task_not_ended"
+
+    def __init__(self, task_id: str) -> None:
+        super().__init__(f"{task_id} has not ended. Cancel it, or wait for its end.")
 
 
 class PayloadTooLargeError(TollgateError):

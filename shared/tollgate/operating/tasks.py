@@ -75,7 +75,7 @@ class TaskDesk:
         )
         refunded = replace(task, seq=task.seq + 1, refunded_micro_usd=task.charge_micro_usd)
         try:
-            self.tasks.refund(refunded, self.ledger.refund_ended(replace(entry, reason=why)))
+            self.tasks.amend(refunded, self.ledger.refund_ended(replace(entry, reason=why)))
         except AlreadyPostedError:
             return False
         except TaskMovedError as exc:

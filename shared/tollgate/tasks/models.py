@@ -98,8 +98,9 @@ class Task:
     `seq` grows with every step and guards it: a message for an older `seq` is stale. `wake_at_ms` is
     when the sweeper steps in if nothing moved the task until then; terminal tasks have none. `counter` is
     the spending cap's that its charge was counted in, if its key had one. The files are deleted some time
-    after `expires_at_ms`, where that is set. `correlation_id` is the request's that created it,
-    `key_id` the API key that asked, if it was one that its customer knows. `wallet` says which of the
+    after `expires_at_ms`, where that is set, or were at `files_deleted_at_ms`, as their customer wanted.
+    `correlation_id` is the request's that created it, `key_id` the API key that asked, if it was one that
+    its customer knows. `wallet` says which of the
     account's rows it was charged to (`ledger/wallets.py`).
     """
 
@@ -125,6 +126,7 @@ class Task:
     refunded_micro_usd: int = 0
     finished_at_ms: int | None = None
     expires_at_ms: int | None = None
+    files_deleted_at_ms: int | None = None
     counter: str | None = None
     correlation_id: str | None = None
     key_id: str | None = None
@@ -167,6 +169,8 @@ class Task:
             shown["finishedTime"] = iso(self.finished_at_ms)
         if self.expires_at_ms is not None:
             shown["expiresAt"] = iso(self.expires_at_ms)
+        if self.files_deleted_at_ms is not None:
+            shown["filesDeletedTime"] = iso(self.files_deleted_at_ms)
         if self.metadata is not None:
             shown["metadata"] = self.metadata
         return shown

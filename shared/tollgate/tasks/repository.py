@@ -89,8 +89,8 @@ class TaskRepository:
         )
         self._db.transact([put, *others])
 
-    def refund(self, task: Task, others: Sequence[Write]) -> None:
-        """Write the refund of a task that has ended with the money's writes: everything, or nothing.
+    def amend(self, task: Task, others: Sequence[Write] = ()) -> None:
+        """Write a change of a task that has ended (refund, files' end) with `others`: all, or nothing.
 
         Raises what the first refused one of the others means, and `TaskMovedError`.
         """

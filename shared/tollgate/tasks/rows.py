@@ -22,6 +22,7 @@ _PLAIN = (
     "refunded_micro_usd",
     "finished_at_ms",
     "expires_at_ms",
+    "files_deleted_at_ms",
     "counter",
     "correlation_id",
     "key_id",

@@ -1,0 +1,57 @@
+"""The end of a task's files, when its customer wants it."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tollgate.artifacts.results import Results
+from tollgate.kit.clock import Clock
+from tollgate.kit.errors import StorageBusyError, TaskNotEndedError
+from tollgate.kit.observability import logger
+from tollgate.tasks.models import Task
+from tollgate.tasks.reader import TaskReader
+from tollgate.tasks.repository import TaskMovedError, TaskRepository
+
+# What has ended is changed by its customer and by operators alone.
+MAX_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FileDeletion:
+    """Deletes the files of tasks; the task stays, with its price."""
+
+    tasks: TaskRepository
+    reader: TaskReader
+    results: Results
+    clock: Clock
+
+    def delete(self, account_id: str, task_id: str) -> dict[str, Any]:
+        """Delete the files of a task that has ended; return its status. A repeat changes nothing.
+
+        Raises `TaskNotFoundError`, `TaskNotEndedError`, `StorageBusyError`.
+        """
+        for _ in range(MAX_ATTEMPTS):
+            task = self.reader.find(account_id, task_id)
+            if not task.ended:
+                raise TaskNotEndedError(task_id)
+            # The bytes first: after a crash in between, the task has addresses that lead nowhere until a
+            # repeat. The other way round it would say that they are gone, and they would not be.
+            self.results.delete(task_id)
+            if not task.files:
+                return task.view()
+            without = self._without_files(task)
+            try:
+                self.tasks.amend(without)
+            except TaskMovedError:
+                continue
+            logger.info("task.files_deleted", task_id=task_id, files=len(task.files))
+            return without.view()
+        raise StorageBusyError
+
+    def _without_files(self, task: Task) -> Task:
+        return replace(
+            task,
+            seq=task.seq + 1,
+            files=(),
+            expires_at_ms=None,
+            files_deleted_at_ms=self.clock.now_ms(),
+        )
