@@ -21,7 +21,7 @@ from tollgate.kit.clock import MS_PER_S, SystemClock
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.rows import to_attributes
 from tollgate.ledger.checkpoints import Checkpoints
-from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_entry
+from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.holds import text_entry
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
@@ -48,7 +48,7 @@ def rows(first: int, last: int) -> list[dict[str, Any]]:
         if kind == 0:
             entry = charge_entry(ACCOUNT, task_id, "seedance-1.5-pro", 220_000, at_ms)
         elif kind == 1:
-            entry = refund_entry(ACCOUNT, task_id, "seedance-1.5-pro", 220_000, at_ms)
+            entry = refund_of(charge_entry(ACCOUNT, task_id, "seedance-1.5-pro", 220_000, at_ms), at_ms)
         else:
             usage = {"input_tokens": 1234, "output_tokens": 567}
             request_id = f"req_01M7XZCT3CMQ7NE5{n:010d}"

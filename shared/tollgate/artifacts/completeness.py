@@ -32,31 +32,24 @@ from tollgate.artifacts.sniff import (
 
 
 @dataclass(frozen=True, slots=True)
-class Take:
+class _Sized:
+    size: int
+
+
+class Take(_Sized):
     """Asks for the next `size` bytes; a file that ends before them is cut off."""
 
-    size: int
 
-
-@dataclass(frozen=True, slots=True)
-class TakeIfAny:
+class TakeIfAny(_Sized):
     """Asks for the next `size` bytes, or those that are left: fewer, or none, at the end of the file."""
 
-    size: int
 
-
-@dataclass(frozen=True, slots=True)
-class TakeTail:
+class TakeTail(_Sized):
     """Asks for the last `size` bytes of the file, or fewer of a shorter one."""
 
-    size: int
 
-
-@dataclass(frozen=True, slots=True)
-class Skip:
+class Skip(_Sized):
     """Goes `size` bytes on; a file that ends before them is cut off."""
-
-    size: int
 
 
 @dataclass(frozen=True, slots=True)

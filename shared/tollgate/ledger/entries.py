@@ -1,6 +1,6 @@
 """Ledger entries: what moved, for what, when. Pure values; entry ids are made from what they are for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -130,26 +130,16 @@ def charge_entry(
     )
 
 
-def refund_entry(
-    account_id: str,
-    task_id: str,
-    model: str,
-    amount_micro_usd: int,
-    now_ms: int,
-    *,
-    counter: str | None = None,
-    key_id: str | None = None,
-) -> Entry:
-    """Return the entry that returns a task's charge in full."""
-    return Entry(
-        account_id,
-        refund_id(task_id),
-        EntryKind.REFUND,
-        amount_micro_usd,
-        now_ms,
-        task_id=task_id,
-        model=model,
-        answers=charge_id(task_id),
-        counter=counter,
-        key_id=key_id,
+def refund_of(charge: Entry, now_ms: int) -> Entry:
+    """Return the entry that returns a task's charge: all of it, and off the counter that it was added to.
+
+    Its id is made of the task's, so a second refund of the same charge finds the first in its place.
+    """
+    return replace(
+        charge,
+        entry_id=refund_id(charge.task_id or ""),
+        kind=EntryKind.REFUND,
+        amount_micro_usd=-charge.amount_micro_usd,
+        created_at_ms=now_ms,
+        answers=charge.entry_id,
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tollgate.kit.clock import Clock, iso
-from tollgate.ledger.entries import refund_entry
+from tollgate.ledger.entries import refund_of
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
 from tollgate.ledger.statement import Statement
 from tollgate.operating.errors import OperatorError, checked_reason
@@ -64,18 +64,10 @@ class TaskDesk:
             raise OperatorError(f"{task_id} cost nothing.")
         if task.refunded_micro_usd:
             return False
-        entry = refund_entry(
-            task.account_id,
-            task_id,
-            task.model,
-            task.charge_micro_usd,
-            self.clock.now_ms(),
-            counter=task.counter,
-            key_id=task.key_id,
-        )
+        entry = replace(refund_of(task.charge(), self.clock.now_ms()), reason=why)
         refunded = replace(task, seq=task.seq + 1, refunded_micro_usd=task.charge_micro_usd)
         try:
-            self.tasks.amend(refunded, self.ledger.refund_ended(replace(entry, reason=why)))
+            self.tasks.amend(refunded, self.ledger.refund_ended(entry))
         except AlreadyPostedError:
             return False
         except TaskMovedError as exc:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tollgate.kit.clock import Clock
 from tollgate.kit.queue import Queue
-from tollgate.ledger.entries import refund_entry
+from tollgate.ledger.entries import refund_of
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.tasks.events import pending_delivery
 from tollgate.tasks.lifecycle import End
@@ -31,19 +31,7 @@ class TaskFinalizer:
         """Write the end once; return the task. Raises `TaskMovedError` when another step came first."""
         task = end.task
         now_ms = self.clock.now_ms()
-        refund = (
-            refund_entry(
-                task.account_id,
-                task.task_id,
-                task.model,
-                task.refunded_micro_usd,
-                now_ms,
-                counter=task.counter,
-                key_id=task.key_id,
-            )
-            if end.refund
-            else None
-        )
+        refund = refund_of(task.charge(), now_ms) if end.refund else None
         # `seq` guards the task's row, so whoever comes second writes none of this: one refund at most.
         others = self.ledger.close_task(task.row, refund, was_running=was_running)
         # The delivery is a row of the same transaction: no crash can end a task and lose its event.

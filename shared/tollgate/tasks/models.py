@@ -9,6 +9,7 @@ from tollgate.artifacts.models import StoredFile
 from tollgate.kit.clock import iso
 from tollgate.kit.money import cents_up
 from tollgate.kit.rows import Item
+from tollgate.ledger.entries import Entry, charge_entry
 from tollgate.ledger.wallets import row_id
 
 
@@ -136,6 +137,18 @@ class Task:
     def row(self) -> str:
         """Return the row that was charged and that counts it: the account's own, or a wallet's."""
         return row_id(self.account_id, self.wallet)
+
+    def charge(self) -> Entry:
+        """Return the entry that takes its price."""
+        return charge_entry(
+            self.account_id,
+            self.task_id,
+            self.model,
+            self.charge_micro_usd,
+            self.created_at_ms,
+            counter=self.counter,
+            key_id=self.key_id,
+        )
 
     @property
     def ended(self) -> bool:

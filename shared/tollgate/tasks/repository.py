@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tollgate.kit.dynamodb import Database
-from tollgate.kit.expressions import Equals, Exists, Missing
+from tollgate.kit.expressions import Condition, Equals, Exists, Missing
 from tollgate.kit.ids import new_id
 from tollgate.kit.writes import Write
 from tollgate.tasks.models import Task
@@ -37,27 +37,15 @@ class TaskRepository:
         """
         # Ids are random; this guards against our own repeats only.
         id_is_new = Missing("task_id")
-        put = Write(
-            self._tasks_table,
-            item=task_row(task),
-            condition=id_is_new,
-            refused=lambda _: TaskMovedError(task.task_id),
-        )
-        self._db.transact([*before, put])
+        self._db.transact([*before, self._put(task, id_is_new)])
 
     def start(self, task: Task, place: Write) -> None:
         """Write a task's first attempt together with the write that takes its `place`.
 
         Raises `TaskMovedError` when another step came first, and what the place is refused with.
         """
-        put = Write(
-            self._tasks_table,
-            item=task_row(task),
-            condition=_no_step_came_first(task),
-            refused=lambda _: TaskMovedError(task.task_id),
-        )
         # Together: a slot without its attempt would stay taken, as the end of a task gives back one.
-        self._db.transact([put, place])
+        self._db.transact([self._put(task, _no_step_came_first(task)), place])
 
     def save(self, task: Task) -> None:
         """Write a step's outcome. Raises `TaskMovedError` when another step came first."""
@@ -81,13 +69,7 @@ class TaskRepository:
         """
         # A terminal task has no `wake_at`; a task that has not ended always has one.
         not_ended = Exists("wake_at")
-        put = Write(
-            self._tasks_table,
-            item=task_row(task),
-            condition=_no_step_came_first(task) & not_ended,
-            refused=lambda _: TaskMovedError(task.task_id),
-        )
-        self._db.transact([put, *others])
+        self._db.transact([self._put(task, _no_step_came_first(task) & not_ended), *others])
 
     def amend(self, task: Task, others: Sequence[Write] = ()) -> None:
         """Write a change of a task that has ended (refund, files' end) with `others`: all, or nothing.
@@ -95,13 +77,16 @@ class TaskRepository:
         Raises what the first refused one of the others means, and `TaskMovedError`.
         """
         has_ended = Missing("wake_at")
-        put = Write(
+        self._db.transact([*others, self._put(task, _no_step_came_first(task) & has_ended)])
+
+    def _put(self, task: Task, condition: Condition) -> Write:
+        """Return the write of a task as it is now; refused, it means that another step moved it."""
+        return Write(
             self._tasks_table,
             item=task_row(task),
-            condition=_no_step_came_first(task) & has_ended,
+            condition=condition,
             refused=lambda _: TaskMovedError(task.task_id),
         )
-        self._db.transact([*others, put])
 
     def get_all(self, task_ids: Sequence[str]) -> list[Task]:
         """Return those of at most 100 tasks that there are, in any order."""

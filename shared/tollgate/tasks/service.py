@@ -30,7 +30,6 @@ from tollgate.kit.observability import correlation_id, logger
 from tollgate.kit.queue import Queue
 from tollgate.kit.writes import Write
 from tollgate.ledger.caps import Allowance
-from tollgate.ledger.entries import Entry, charge_entry
 from tollgate.ledger.rate import MAX_ATTEMPTS, RateMeter, RateWindowMovedError
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.wallets import MAX_WALLETS, KnownLimits, Limits, row_id
@@ -151,15 +150,6 @@ class TaskService:
         self, task: Task, key: str | None, body_hash: str, allowance: Allowance | None
     ) -> dict[str, Any]:
         """Write charge and task in one transaction, or find the task that `key` made before."""
-        charge = charge_entry(
-            task.account_id,
-            task.task_id,
-            task.model,
-            task.charge_micro_usd,
-            task.created_at_ms,
-            counter=task.counter,
-            key_id=task.key_id,
-        )
         # The key comes first: a repeat gives its task, whatever became of the balance since.
         remember = [] if key is None else [self.idempotency.remember(task, key, body_hash)]
         try:
@@ -167,7 +157,7 @@ class TaskService:
             # cannot touch the same row twice.
             if allowance is not None:
                 self.ledger.open_counter(task.account_id, allowance, task.created_at_ms)
-            self._charge(task, remember, charge, allowance, self._limits(task.account_id))
+            self._charge(task, remember, allowance, self._limits(task.account_id))
         except AlreadyCreatedError as exc:
             return _repeated(exc, body_hash)
         except WriteConflictError as exc:
@@ -185,12 +175,7 @@ class TaskService:
         return known or self.limits.put(account_id, self.ledger.wallets.limits(account_id))
 
     def _charge(
-        self,
-        task: Task,
-        remember: Sequence[Write],
-        charge: Entry,
-        allowance: Allowance | None,
-        limits: Limits,
+        self, task: Task, remember: Sequence[Write], allowance: Allowance | None, limits: Limits
     ) -> None:
         """Write task and charge, in a row of the account that has room for it.
 
@@ -204,7 +189,7 @@ class TaskService:
         amount, rows = task.charge_micro_usd, self.ledger.wallets
         for _ in range(MAX_CHARGES):
             try:
-                self._charge_in(replace(task, wallet=wallets[0]), remember, charge, allowance, limits)
+                self._charge_in(replace(task, wallet=wallets[0]), remember, allowance, limits)
             except (RateLimitedError, ConcurrencyLimitedError):
                 if len(wallets) == 1:
                     raise
@@ -222,19 +207,14 @@ class TaskService:
         raise WriteConflictError
 
     def _charge_in(
-        self,
-        task: Task,
-        remember: Sequence[Write],
-        charge: Entry,
-        allowance: Allowance | None,
-        limits: Limits,
+        self, task: Task, remember: Sequence[Write], allowance: Allowance | None, limits: Limits
     ) -> None:
         """Write task and charge; the request is counted one way or, where that was wrong, the other."""
         window = self.meter.guess(task.row, task.created_at_ms, limits)
         # The row says whether a minute's counter is new or goes on, and this process can only guess: a wrong
         # guess is refused as a whole, with nothing charged, and made the other way.
         for _ in range(MAX_ATTEMPTS):
-            writes = self.ledger.charge(charge, window, allowance, row=task.row, limits=limits)
+            writes = self.ledger.charge(task.charge(), window, allowance, row=task.row, limits=limits)
             try:
                 self.tasks.create(task, [*remember, *writes])
             except RateWindowMovedError as exc:

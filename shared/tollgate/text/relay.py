@@ -5,7 +5,7 @@ model's providers served it, under which name, may change between two requests.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tollgate.text.dialect import ChatDialect
@@ -238,13 +238,17 @@ def _object(body: bytes) -> dict[str, Any]:
     return payload
 
 
+def _deliver(holder: Mapping[str, Any], fields: Sequence[str], meter: Meter) -> None:
+    """Count what stands in the fields of an answer, or of a part of it, as delivered."""
+    for name in fields:
+        if text := holder.get(name):
+            meter.deliver(text)
+
+
 def _read_part(part: Any, meter: Meter) -> None:
     if not isinstance(part, dict):
         return
-    for name in _DELIVERED_FIELDS:
-        text = part.get(name)
-        if text:
-            meter.deliver(text)
+    _deliver(part, _DELIVERED_FIELDS, meter)
     calls = part.get("tool_calls")
     for call in calls if isinstance(calls, list) else ():
         function = call.get("function") if isinstance(call, dict) else None
@@ -256,10 +260,7 @@ def _read_part(part: Any, meter: Meter) -> None:
 def _read_block(block: Any, meter: Meter) -> None:
     if not isinstance(block, dict):
         return
-    for name in _DELTA_FIELDS:
-        text = block.get(name)
-        if text:
-            meter.deliver(text)
+    _deliver(block, _DELTA_FIELDS, meter)
     if block.get("type") == "tool_use":
         meter.deliver(block.get("name"))
         if block.get("input"):

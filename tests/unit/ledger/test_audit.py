@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tollgate.ledger.audit import Drift, audit
-from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_entry
+from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 
 
 def credit(amount: int, number: int = 0) -> Entry:
@@ -19,7 +19,7 @@ def charge(task: str, amount: int) -> Entry:
 
 
 def refund(task: str, amount: int) -> Entry:
-    return refund_entry("usr_1", task, "test-image", amount, 2)
+    return refund_of(charge(task, amount), 2)
 
 
 @st.composite

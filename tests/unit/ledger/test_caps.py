@@ -16,7 +16,7 @@ from tollgate.kit.dynamodb import Database
 from tollgate.kit.errors import InsufficientBalanceError, KeyLimitReachedError, SpendingCapReachedError
 from tollgate.ledger.audit import audit
 from tollgate.ledger.caps import MAX_COUNTERS, CapPeriod, SpendingCap, open_period
-from tollgate.ledger.entries import charge_entry, refund_entry
+from tollgate.ledger.entries import charge_entry, refund_of
 from tollgate.ledger.holds import Hold, HoldRefusedError, HoldWrites, text_entry
 from tollgate.ledger.rate import RateMeter
 
@@ -88,8 +88,9 @@ class Books:
 
     def refund(self, task_id: str, amount: int, counter: str) -> None:
         """End a task as the worker does."""
-        entry = refund_entry(self.id, task_id, "m", amount, self.now_ms, counter=counter)
-        self.db.transact(self.ledger.close_task(self.id, entry, was_running=False))
+        entry = charge_entry(self.id, task_id, "m", amount, self.now_ms, counter=counter)
+        refund = refund_of(entry, self.now_ms)
+        self.db.transact(self.ledger.close_task(self.id, refund, was_running=False))
         self.spent[counter] -= amount
 
     def place(self, request_id: str, amount: int) -> Hold:

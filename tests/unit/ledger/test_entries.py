@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tollgate.kit.rows import from_attributes, to_attributes
-from tollgate.ledger.entries import Entry, EntryKind, charge_entry, charge_id, refund_entry, refund_id
+from tollgate.ledger.entries import Entry, EntryKind, charge_entry, charge_id, refund_id, refund_of
 
 TEXTS = st.text(min_size=1, max_size=20)
 ENTRIES = st.builds(
@@ -28,7 +28,8 @@ class TestMade:
         )
 
     def test_a_refund_gives_and_names_the_charge_it_answers(self) -> None:
-        assert refund_entry("usr_1", "task_1", "test-image", 10_000, 9) == Entry(
+        charge = charge_entry("usr_1", "task_1", "test-image", 10_000, 7, counter="c", key_id="k")
+        assert refund_of(charge, 9) == Entry(
             "usr_1",
             "task_1#refund",
             EntryKind.REFUND,
@@ -37,12 +38,14 @@ class TestMade:
             task_id="task_1",
             model="test-image",
             answers="task_1#charge",
+            counter="c",
+            key_id="k",
         )
 
     @given(TEXTS, st.integers(min_value=0, max_value=10**12))
     def test_a_charge_and_its_refund_are_nothing_together(self, task_id: str, amount: int) -> None:
         charge = charge_entry("usr_1", task_id, "m", amount, 0)
-        refund = refund_entry("usr_1", task_id, "m", amount, 1)
+        refund = refund_of(charge, 1)
         assert charge.amount_micro_usd + refund.amount_micro_usd == 0
         assert refund.answers == charge.entry_id
 

@@ -16,7 +16,7 @@ from tollgate.kit.errors import (
     UserNotFoundError,
 )
 from tollgate.ledger import repository
-from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_entry
+from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import (
     AlreadyPostedError,
@@ -62,7 +62,7 @@ class Books:
         self.meter.counted(account_id, window)
 
     def refund(self, task_id: str, amount: int) -> None:
-        refund = refund_entry("usr_1", task_id, "test-image", amount, 3)
+        refund = refund_of(charge_entry("usr_1", task_id, "test-image", amount, 3), 3)
         self.db.transact(self.ledger.close_task("usr_1", refund, was_running=False))
 
     def account(self) -> Account:

@@ -12,7 +12,7 @@ from tollgate.kit.rows import to_attributes
 from tollgate.ledger import repository
 from tollgate.ledger.audit import Tally
 from tollgate.ledger.checkpoints import Checkpoints, Run
-from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_entry
+from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, HoldWrites, text_entry
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
@@ -52,7 +52,8 @@ class Books:
         return task_id
 
     def refund(self, task_id: str, cents: int) -> None:
-        entry = refund_entry(self.id, task_id, "m", cents * CENT, self.clock.now_ms())
+        now_ms = self.clock.now_ms()
+        entry = refund_of(charge_entry(self.id, task_id, "m", cents * CENT, now_ms), now_ms)
         self.db.transact(self.ledger.close_task(self.id, entry, was_running=False))
 
     def place(self, request_id: str, amount: int) -> Hold:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_entry
+from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.holds import text_entry
 from tollgate.usage.counts import COUNTED, Counts, bucket_of, counts_of
 
@@ -19,7 +19,7 @@ class TestCountsOf:
         assert counts_of(entry) == Counts(spent_micro_usd=10_000, tasks=1)
 
     def test_a_refund_is_money_back_and_no_task_less(self) -> None:
-        entry = refund_entry("usr_1", "task_1", "test-image", 10_000, 0)
+        entry = refund_of(charge_entry("usr_1", "task_1", "test-image", 10_000, 0), 0)
         assert counts_of(entry) == Counts(refunded_micro_usd=10_000)
 
     def test_a_text_request_has_all_its_input_cached_or_not(self) -> None:

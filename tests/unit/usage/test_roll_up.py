@@ -16,7 +16,7 @@ from tollgate.catalog.loader import Catalog
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.dynamodb import Database, WriteConflictError
 from tollgate.kit.rows import Item, to_attributes
-from tollgate.ledger.entries import Entry, charge_entry, refund_entry
+from tollgate.ledger.entries import Entry, charge_entry, refund_of
 from tollgate.ledger.holds import text_entry
 from tollgate.usage import repository
 from tollgate.usage.counts import bucket_of
@@ -130,7 +130,7 @@ def an_entry(draw: st.DrawFn, account_ids: Sequence[str]) -> Entry:
         case "c":
             return charge_entry(account, f"task_{made}", model, amount, at, key_id=key)
         case "r":
-            return refund_entry(account, f"task_{made}", model, amount + 1, at, key_id=key)
+            return refund_of(charge_entry(account, f"task_{made}", model, amount + 1, at, key_id=key), at)
         case _:
             usage = {"input_tokens": amount % 7, "output_tokens": amount % 5}
             return text_entry(
