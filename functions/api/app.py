@@ -40,9 +40,9 @@ from api import (
 )
 from tollgate.composition import api as api_parts
 from tollgate.composition.parts import cors_headers
+from tollgate.kit.contention import fault
 from tollgate.kit.cors import CrossOrigin
 from tollgate.kit.errors import (
-    InternalError,
     MethodNotAllowedError,
     RouteNotFoundError,
     TollgateError,
@@ -100,9 +100,8 @@ async def with_request_id(request: Request, call_next: Callable[[Request], Await
     except ClientDisconnect:
         # It left during its upload: nothing is wrong here, and nobody reads the answer.
         response = Response(status_code=CLIENT_LEFT)
-    except Exception:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
-        logger.exception("api.fault", **_route(request))
-        response = _error_response(request, InternalError())
+    except Exception as exc:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
+        response = _error_response(request, fault(exc, "api.fault", **_route(request)))
     response.headers["x-request-id"] = request_id
     account_id = getattr(request.state, "account_id", None)
     if account_id is not None:

@@ -3,6 +3,7 @@
 import hmac
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -10,6 +11,7 @@ from urllib.parse import urlsplit
 from fastapi import Depends
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tollgate.composition import dashboard as dashboard_parts
@@ -124,17 +126,26 @@ def is_public(path: str) -> bool:
 
 
 class Sessions:
-    """Sessions in a signed cookie; the key is read at the first request, not at import."""
+    """Sessions in a signed cookie; the key is read at the first request, not at import.
 
-    def __init__(self, app: ASGIApp) -> None:
+    Where it cannot be read, `failed` makes the answer.
+    """
+
+    def __init__(self, app: ASGIApp, failed: Callable[[Request, Exception], Response]) -> None:
         self._app = app
+        self._failed = failed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request with its session; a page for everybody has none, as caches keep its headers too."""
         if scope["type"] == "http" and is_public(path_of(Request(scope))):
             await self._app({**scope, "session": {}}, receive, send)
             return
-        joined = dashboard_parts.dashboard()
+        try:
+            joined = dashboard_parts.dashboard()
+        except Exception as exc:  # noqa: BLE001 - the boundary: nothing is around this that would answer
+            scope = {**scope, "session": {}}
+            await self._failed(Request(scope), exc)(scope, receive, send)
+            return
         sessions = SessionMiddleware(
             self._app,
             secret_key=joined.session_key,

@@ -21,8 +21,8 @@ from dashboard.security import (
     security_headers,
 )
 from tollgate.composition import dashboard as dashboard_parts
+from tollgate.kit.contention import fault
 from tollgate.kit.errors import (
-    InternalError,
     InvalidInputError,
     Problem,
     RouteNotFoundError,
@@ -50,7 +50,7 @@ def site() -> FastAPI:
     app.exception_handler(TollgateError)(tollgate_error)
     app.exception_handler(HTTPException)(unknown_route)
     app.exception_handler(RequestValidationError)(wrong_parameter)
-    app.add_middleware(Sessions)
+    app.add_middleware(Sessions, failed=failed)
     app.add_middleware(AtStage)
     return app
 
@@ -72,9 +72,8 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
     except TollgateError as error:
         # Before any route was reached, where the error handlers are.
         answer = _error(request, error)
-    except Exception:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
-        logger.exception("dashboard.fault", path=request.url.path)
-        answer = _error(request, InternalError())
+    except Exception as exc:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
+        answer = failed(request, exc)
     joined = dashboard_parts.dashboard()
     is_local = joined.settings.stage == "local"
     answer.headers.update(
@@ -119,7 +118,15 @@ async def wrong_parameter(request: Request, error: Exception) -> Response:
     return _error(request, InvalidInputError(problems))
 
 
+def failed(request: Request, exc: Exception) -> Response:
+    """Say that something is wrong here, after logging what."""
+    return _error(request, fault(exc, "dashboard.fault", path=request.url.path))
+
+
 def _error(request: Request, error: TollgateError) -> Response:
     if is_part(request):
-        return toast(request, error.message, status=error.status, bad=True)
-    return part(request, "error.html", error.status, error=error, account=None)
+        answer = toast(request, error.message, status=error.status, bad=True)
+    else:
+        answer = part(request, "error.html", error.status, error=error, account=None)
+    answer.headers.update(error.headers())
+    return answer

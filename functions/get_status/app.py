@@ -18,9 +18,9 @@ from starlette.routing import Route
 from tollgate.accounts.models import Scope
 from tollgate.composition.get_status import GetStatus, get_status
 from tollgate.composition.parts import cors_headers
+from tollgate.kit.contention import fault
 from tollgate.kit.cors import CrossOrigin
 from tollgate.kit.errors import (
-    InternalError,
     MethodNotAllowedError,
     RouteNotFoundError,
     TollgateError,
@@ -40,9 +40,8 @@ async def status(request: Request) -> Response:
         response = await _shown(request)
     except TollgateError as error:
         response = _refused(error)
-    except Exception:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
-        logger.exception("get_status.fault", route=ROUTE)
-        response = _refused(InternalError())
+    except Exception as exc:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
+        response = _refused(fault(exc, "get_status.fault", route=ROUTE))
     response.headers["x-request-id"] = request_id
     account_id = getattr(request.state, "account_id", None)
     if account_id is not None:

@@ -18,9 +18,11 @@ from tollgate.catalog.refresh import DOCUMENT_KEY, READ_TIMEOUT_S, CurrentCatalo
 from tollgate.composition.catalog import live_catalog, provider_names
 from tollgate.kit import aws_json
 from tollgate.kit.clock import SystemClock
+from tollgate.kit.contention import THROTTLES, busy
 from tollgate.kit.document import Read
-from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.dynamodb_async import OK, AsyncDatabase
 from tollgate.kit.http_posts import Posts
+from tollgate.kit.observability import logger
 from tollgate.kit.s3_get import S3Get, object_url
 from tollgate.kit.s3_objects import S3Objects
 from tollgate.kit.settings import Settings, check_rate
@@ -37,6 +39,9 @@ from tollgate.text.responses.service import ResponsesService
 from tollgate.text.service import TextService
 from tollgate.text.upstream import TextUpstream
 from tollgate.text.views import wire_model
+
+# After a secret could not be read again.
+REPEAT_MS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,8 +85,12 @@ def catalog() -> Catalog:
     return CurrentCatalog(lambda: _made[asyncio.get_running_loop()].catalog.current)
 
 
+class UnreadableSecretError(Exception):
+    """The providers' secret cannot be read, so there is nobody to ask."""
+
+
 @dataclass(slots=True)
-class _SecretReader:
+class SecretReader:
     """The providers that have credentials, read from the secret and remembered for a while."""
 
     secrets: aws_json.AwsJson
@@ -97,10 +106,24 @@ class _SecretReader:
             return self._upstreams
         async with self._lock:
             if not self._is_fresh():
-                _, answer = await self.secrets.call("GetSecretValue", {"SecretId": self.arn})
-                self._upstreams = _upstreams(read_credentials(answer["SecretString"]))
-                self._read_at_ms = self.clock.now_ms()
+                await self._read()
         return self._upstreams
+
+    async def _read(self) -> None:
+        try:
+            status, answer = await self.secrets.call("GetSecretValue", {"SecretId": self.arn})
+        except (OSError, ValueError) as exc:
+            status, answer = 0, {"__type": repr(exc)}
+        if status == OK:
+            self._upstreams = _upstreams(read_credentials(answer["SecretString"]))
+            self._read_at_ms = self.clock.now_ms()
+            return
+        refusal = str(answer.get("__type", "")).rpartition("#")[2]
+        logger.error("text.secret_unread", reason=refusal)
+        if self._read_at_ms is None:
+            raise busy("GetSecretValue", "") if refusal in THROTTLES else UnreadableSecretError(refusal)
+        # What was read before is good until the next try.
+        self._read_at_ms = self.clock.now_ms() - REFRESH_MS + REPEAT_MS
 
     def _is_fresh(self) -> bool:
         return self._read_at_ms is not None and self.clock.now_ms() - self._read_at_ms < REFRESH_MS
@@ -170,7 +193,7 @@ def _join(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Te
     dynamodb = aws_json.dynamodb(endpoint, region, _credentials())
     secrets = aws_json.secrets_manager(endpoint, region, _credentials())
     database = AsyncDatabase(dynamodb)
-    secret = _SecretReader(secrets, known.provider_secret_arn, clock)
+    secret = SecretReader(secrets, known.provider_secret_arn, clock)
     writes = HoldWrites(known.accounts_table, known.ledger_table)
     live = live_catalog(known.live_providers, _document_reader(session, loop), clock)
     service = TextService(

@@ -1,4 +1,4 @@
-"""What stands in the way of a request to DynamoDB and is gone in a moment: conflicts, and throttles.
+"""What stands in the way of a request to AWS and is gone in a moment: conflicts, and throttles.
 
 Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html and, for the
 reasons of a cancelled transaction,
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
 
-from tollgate.kit.errors import StorageBusyError
+from tollgate.kit.errors import InternalError, StorageBusyError, TollgateError
 from tollgate.kit.observability import emit, logger
 from tollgate.kit.rows import Item
 
@@ -34,6 +34,28 @@ _REASONS = {
     "ThrottlingError": Obstacle.THROTTLE,
     "ProvisionedThroughputExceeded": Obstacle.THROTTLE,
 }
+# What any service of AWS says to one that asks too often. botocore tries these again by itself, so whoever
+# hears one has waited already.
+THROTTLES = frozenset(
+    {
+        "BandwidthLimitExceeded",
+        "EC2ThrottledException",
+        "LimitExceededException",
+        "PriorRequestNotComplete",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "RequestThrottled",
+        "RequestThrottledException",
+        "SlowDown",
+        "Throttling",
+        "ThrottledException",
+        "ThrottlingException",
+        "TooManyRequestsException",
+        "TransactionInProgressException",
+    }
+)
+# An answer to HEAD has no code but this.
+THROTTLE_STATUSES = frozenset({429, 503})
 # Of a row's key, those that may stand in a log.
 _IDS = ("account_id", "task_id", "key_id", "entry_id", "delivery_id", "provider")
 
@@ -54,3 +76,24 @@ def busy(
     logger.error("storage.busy", operation=operation, table=table, obstacle=last.value, **ids)
     emit({"StorageBusy": 1})
     return StorageBusyError()
+
+
+def is_throttle(exc: Exception) -> bool:
+    """Return whether an exception is an answer of AWS that asks for fewer requests, of whichever service."""
+    answer = getattr(exc, "response", None)
+    if not isinstance(answer, Mapping):
+        return False
+    code = answer.get("Error", {}).get("Code")
+    status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
+    return code in THROTTLES or status in THROTTLE_STATUSES
+
+
+def fault(exc: Exception, line: str, **ids: Any) -> TollgateError:
+    """Return what a caller is told of an exception that no rule names, after logging it as `line` with `ids`.
+
+    That is 503 where AWS throttled us for all of the SDK's attempts, else 500.
+    """
+    if is_throttle(exc):
+        return busy(getattr(exc, "operation_name", ""), "")
+    logger.error(line, exc_info=exc, **ids)
+    return InternalError()

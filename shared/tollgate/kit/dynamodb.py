@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from tollgate.kit.contention import Obstacle, busy, obstacle
+from tollgate.kit.contention import THROTTLES, Obstacle, busy, obstacle
 from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.rows import Item, from_attributes, to_attributes
 from tollgate.kit.writes import Write
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # With the waits below, about 6 s of collisions on one account before a write gives up.
 MAX_TRANSACTION_ATTEMPTS = 12
+# The SDK waits up to 7 s in its own four tries of a write that is throttled; API Gateway waits 29 s for us.
+MAX_THROTTLED_ATTEMPTS = 3
 FIRST_WAIT_S = 0.02
 MAX_WAIT_S = 1.0
 PAGE_SIZE = 100
@@ -136,7 +138,7 @@ class Database:
         self._past_obstacles(send, "TransactWriteItems", writes[0].table, writes[0].key or writes[0].item)
 
     def _past_obstacles(self, send: Callable[[], None], operation: str, table: str, row: Item | None) -> None:
-        last = Obstacle.CONFLICT
+        last, throttled = Obstacle.CONFLICT, 0
         for attempt in range(MAX_TRANSACTION_ATTEMPTS):
             try:
                 send()
@@ -145,6 +147,9 @@ class Database:
                 if found is None:
                     raise
                 last = found
+                throttled += _code(exc) in THROTTLES
+                if throttled == MAX_THROTTLED_ATTEMPTS:
+                    break
                 self._sleep(_wait_s(attempt))
             else:
                 return

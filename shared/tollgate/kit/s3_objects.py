@@ -1,16 +1,22 @@
 """Private objects of one bucket, over aiohttp and without an SDK: for text, which starts without one."""
 
+import asyncio
+import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import aiohttp
 
+from tollgate.kit.contention import THROTTLE_STATUSES, busy
+from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.s3_get import object_url
 from tollgate.kit.sigv4 import AwsKey, signed_request_headers
 
 TIMEOUT = aiohttp.ClientTimeout(total=15.0, connect=2.0)
 MAX_ATTEMPTS = 3
+# Before the second try; S3 asks for slower, not for the same again.
+FIRST_WAIT_S = 0.1
 MAX_OBJECT_BYTES = 64 * 1024 * 1024
 
 _MISSING = 404
@@ -19,6 +25,14 @@ _FIRST_ERROR, _FIRST_SERVER_ERROR = 400, 500
 
 class ObjectStoreError(Exception):
     """S3 could not be asked, or refused."""
+
+
+class ObjectStoreBusyError(ObjectStoreError, StorageBusyError):
+    """S3 asked for fewer requests each time; the customer may try again."""
+
+    def __init__(self, reason: str) -> None:
+        StorageBusyError.__init__(self)
+        self.add_note(reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +54,14 @@ class S3Objects:
         return await self._send("GET", name)
 
     async def _send(self, method: str, name: str, body: bytes = b"") -> bytes | None:
-        last = "no answer"
-        for _ in range(MAX_ATTEMPTS):
+        last, status = "no answer", 0
+        for attempt in range(MAX_ATTEMPTS):
+            if attempt:
+                await asyncio.sleep(random.uniform(0, FIRST_WAIT_S * 2**attempt))  # noqa: S311 - not a secret
             try:
                 status, found = await self._once(method, name, body)
             except (aiohttp.ClientError, TimeoutError) as exc:
-                last = repr(exc)
+                last, status = repr(exc), 0
                 continue
             if status < _FIRST_ERROR:
                 return found
@@ -54,6 +70,9 @@ class S3Objects:
             last = f"HTTP {status}"
             if status < _FIRST_SERVER_ERROR:
                 break
+        if status in THROTTLE_STATUSES:
+            busy(method, self.bucket)
+            raise ObjectStoreBusyError(f"{method} {name}: {last}")
         raise ObjectStoreError(f"{method} {name}: {last}")
 
     async def _once(self, method: str, name: str, body: bytes) -> tuple[int, bytes]:

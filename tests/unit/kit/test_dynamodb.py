@@ -3,14 +3,19 @@
 Emulators raise no TransactionConflict, so what becomes of one is shown here and nowhere else.
 """
 
+import json
 from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
 from botocore.exceptions import ClientError
 
+from local.clients import aws_environment
+from tests.support.http_server import Reply, http_server
+from tollgate.kit import aws
 from tollgate.kit.dynamodb import (
     FIRST_WAIT_S,
+    MAX_THROTTLED_ATTEMPTS,
     MAX_TRANSACTION_ATTEMPTS,
     MAX_WAIT_S,
     PAGE_SIZE,
@@ -21,6 +26,9 @@ from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.expressions import Equals, Missing, Remove, Set
 from tollgate.kit.rows import Item, to_attributes
 from tollgate.kit.writes import Write
+
+GATEWAY_S = 29
+"""How long API Gateway waits for an answer."""
 
 
 class RefusedError(Exception):
@@ -280,7 +288,9 @@ class TestCollision:
         with pytest.raises(StorageBusyError) as caught:
             bench.write(refusing("a"), alone=alone)
         assert not isinstance(caught.value, WriteConflictError)
-        assert len(bench.client.calls) == MAX_TRANSACTION_ATTEMPTS
+        # What the SDK tried before, but for a transaction: it does not try one that was cancelled.
+        tries = MAX_THROTTLED_ATTEMPTS if alone else MAX_TRANSACTION_ATTEMPTS
+        assert len(bench.client.calls) == tries
         (line,) = [vars(record) for record in caplog.records if record.message == "storage.busy"]
         operation = "PutItem" if alone else "TransactWriteItems"
         assert (line["operation"], line["table"], line["obstacle"]) == (operation, "Things", "throttle")
@@ -307,6 +317,28 @@ class TestCollision:
     def test_another_failure_of_a_read_is_what_it_is(self) -> None:
         with pytest.raises(ClientError):
             Bench(client_error("AccessDeniedException")).db.get("Things", {"id": "a"})
+
+    def test_a_throttle_that_lasts_is_answered_before_the_gateway_gives_up(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """With the SDK's own tries, and the longest waits that chance could draw."""
+        waits_s: list[float] = []
+        refused = json.dumps({"__type": "x#ProvisionedThroughputExceededException"}).encode()
+        monkeypatch.setattr("botocore.endpoint.time.sleep", waits_s.append)
+        monkeypatch.setattr("botocore.retries.standard.random.random", lambda: 1.0)
+        monkeypatch.setattr("tollgate.kit.dynamodb.random.uniform", lambda _, high: high)
+        with http_server(
+            lambda _: Reply(400, refused, {"content-type": "application/x-amz-json-1.0"})
+        ) as url:
+            for name, value in aws_environment(url.removesuffix("/hook")).items():
+                monkeypatch.setenv(name, value)
+            aws.forget_clients()
+            db = Database(aws.dynamodb(), sleep=waits_s.append)
+            with pytest.raises(StorageBusyError):
+                db.write(refusing("a"))
+        aws.forget_clients()
+        assert len(waits_s) > MAX_THROTTLED_ATTEMPTS
+        assert sum(waits_s) < GATEWAY_S
 
     def test_waits_are_random_under_a_ceiling_that_doubles(self, monkeypatch: pytest.MonkeyPatch) -> None:
         bounds: list[tuple[float, float]] = []
