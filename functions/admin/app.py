@@ -12,13 +12,23 @@ work.py        dead letters, proofs of the ledger
 services.py    what the pages call
 """
 
+from fastapi import Request
 from mangum import Mangum
 
 from admin import accounts, prices, providers, tasks, work
 from admin.services import PATH
+from dashboard.security import operator_of, role_of, visitor_of
 from dashboard.serving import TEXT_TYPES, site
 
-app = site()
+
+def permitted(request: Request) -> None:
+    """Let operators through, whatever they are in an account of their own."""
+    operator_of(request, visitor_of(request))
+    # What the menu of their own account shows.
+    role_of(request)
+
+
+app = site(permitted)
 for pages in (accounts, tasks, providers, prices, work):
     app.include_router(pages.router, prefix=PATH)
 

@@ -4,6 +4,7 @@ Asks the domain's services and shows what they say, in HTML. Never calls our own
 shows a secret but a new key, once.
 
 security.py   who is looking, and whether our own page asked; `sign_in.py`
+permissions.py  what each role may do, a row for each route
 serving.py    what all pages have alike
 services.py   what the pages call; `render.py`, `form_body.py`: out and in
 landing.py    `/`, the same for everybody; `docs.py`: `/docs`; `status.py`: `/status`
@@ -22,6 +23,7 @@ from dashboard import (
     docs,
     keys,
     landing,
+    members,
     overview,
     playground,
     sign_in,
@@ -30,11 +32,25 @@ from dashboard import (
     top_up,
     webhooks,
 )
+from dashboard.permissions import permitted
 from dashboard.render import PATH, STATIC
 from dashboard.serving import TEXT_TYPES, site
 
-app = site()
-for pages in (overview, activity, audit, sign_in, catalog, playground, tasks, chat, keys, webhooks, top_up):
+app = site(permitted)
+for pages in (
+    overview,
+    activity,
+    audit,
+    sign_in,
+    catalog,
+    playground,
+    tasks,
+    chat,
+    keys,
+    webhooks,
+    top_up,
+    members,
+):
     app.include_router(pages.router, prefix=PATH)
 app.include_router(landing.router)
 app.include_router(docs.router)

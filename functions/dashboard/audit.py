@@ -16,6 +16,12 @@ WORDS = {
     Action.KEY_ROTATED: "API key rotated",
     Action.KEY_REVOKED: "API key revoked",
     Action.LOW_BALANCE_CHANGED: "Low balance settings changed",
+    Action.MEMBER_INVITED: "Member invited",
+    Action.INVITATION_REVOKED: "Invitation revoked",
+    Action.MEMBER_JOINED: "Invitation accepted",
+    Action.MEMBER_CHANGED: "Member's role changed",
+    Action.MEMBER_REMOVED: "Member removed",
+    Action.MEMBER_LEFT: "Member left",
 }
 
 router = APIRouter(prefix="/audit")

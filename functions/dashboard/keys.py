@@ -19,16 +19,17 @@ router = APIRouter(prefix="/keys")
 def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Show the account's keys, and the form for a new one."""
     keys = services.api.keys.all(visitor.account_id)
-    return page(request, "keys.html", keys=keys, **_choices(services))
+    makers = _makers(services, visitor.account_id)
+    return page(request, "keys.html", keys=keys, makers=makers, **_choices(services))
 
 
 @router.post("")
 def create(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
     """Make a key, and show it this once."""
     body = key_body(sent, sent.getlist("scopes"), sent.getlist("models"), services.clock.now_ms())
-    return _changed(
-        services, request, visitor, services.api.keys.create(visitor.account_id, body, who=visitor.name)
-    )
+    keys, by = services.api.keys, visitor.identity_id
+    made = keys.create(visitor.account_id, body, who=visitor.name, made_by=by)
+    return _changed(services, request, visitor, made)
 
 
 @router.get("/{key_id}")
@@ -75,4 +76,15 @@ def _choices(services: Services) -> dict[str, Any]:
 def _changed(services: Services, request: Request, visitor: Visitor, made: dict[str, Any] | None) -> Response:
     """Return the list as it is now, with the key that was just made on top."""
     keys = services.api.keys.all(visitor.account_id)
-    return part(request, "keys_list.html", keys=keys, made=made)
+    makers = _makers(services, visitor.account_id)
+    return part(request, "keys_list.html", keys=keys, made=made, makers=makers)
+
+
+def _makers(services: Services, account_id: str) -> dict[str, str]:
+    """Return who made each key, as people know them, by the key's id."""
+    made = services.api.keys.makers(account_id)
+    team, names = services.members.team(account_id), services.members.names(list(set(made.values())))
+    return {
+        key: f"{names.get(maker, maker)}{'' if team.find(maker) else ' (no member any more)'}"
+        for key, maker in made.items()
+    }

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from dashboard.permissions import may
 from dashboard.security import csrf_token
 from tollgate.catalog.listing import CachedBody
 from tollgate.composition import dashboard as dashboard_parts
@@ -56,13 +57,29 @@ def page(request: Request, template: str, **context: Any) -> HTMLResponse:
     """Return a whole page of a visitor, with the balance and the places to go."""
     account_id = request.session.get("account_id")
     account = dashboard_parts.dashboard().api.accounts.me(account_id) if account_id else None
-    return part(request, template, account=account, **context)
+    return part(request, template, account=account, accounts=_accounts(request), **context)
+
+
+def _accounts(request: Request) -> list[tuple[str, str]]:
+    """Return the visitor's accounts, each with what to call it, where there are several."""
+    identity_id = request.session.get("identity_id")
+    if identity_id is None:
+        return []
+    people = dashboard_parts.dashboard().members.people
+    mine = people.get(identity_id).accounts
+    if len(mine) <= 1:
+        return []
+    names = people.emails(mine)
+    return [(each, names.get(each, each)) for each in mine]
 
 
 def part(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
     """Return what a template makes."""
+    role = getattr(request.state, "role", None)
     shared = {
         **_places(request),
+        "may": lambda row: may(role, row),
+        "accounts": [],
         "csrf": csrf_token(request),
         "visitor": request.session.get("name"),
         "is_operator": request.session.get("desk", False),

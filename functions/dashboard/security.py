@@ -17,6 +17,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.sessions import SessionStore
 from tollgate.kit.errors import RouteNotFoundError
+from tollgate.members.service import Actor
+from tollgate.members.team import Role
 
 COOKIE = "tollgate_session"
 # Who does nothing for this long is signed out.
@@ -24,6 +26,10 @@ IDLE_S = 12 * 3600
 # A session's time starts anew at most this often: a cookie with every answer would be of no use.
 RENEW_S = 600
 CSRF_HEADER = "x-csrf-token"
+# Where a session keeps the end of an invitation's link while its reader signs in.
+INVITATION = "invitation"
+# What the identity of a session begins with that was begun by an API key.
+BY_KEY = "key#"
 # The pages that show what models make, besides the public ones.
 SHOWING = "/dashboard/catalog"
 # The pages that upload files.
@@ -42,21 +48,28 @@ class ForgeryError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who is signed in: the account, and what to call them."""
+    """Who is signed in: the account, the person, and what to call them."""
 
     account_id: str
+    identity_id: str
     name: str
+
+    @property
+    def actor(self) -> Actor:
+        """Return them as who asks for a change."""
+        return Actor(self.identity_id, self.name)
 
 
 def visitor_of(request: Request) -> Visitor:
     """Return who is signed in, and renew the session. Raises `SignInNeededError`."""
     session = request.session
-    if "account_id" not in session:
+    # A session from before there were members does not say whose it is.
+    if not {"account_id", "identity_id"} <= session.keys():
         raise SignInNeededError
     now_s = int(time.time())
     if now_s - session["seen_at_s"] > RENEW_S:
         session["seen_at_s"] = now_s
-    return Visitor(session["account_id"], session["name"])
+    return Visitor(session["account_id"], session["identity_id"], session["name"])
 
 
 SignedIn = Annotated[Visitor, Depends(visitor_of)]
@@ -72,15 +85,41 @@ def operator_of(request: Request, visitor: SignedIn) -> Visitor:
 OperatorSignedIn = Annotated[Visitor, Depends(operator_of)]
 
 
+def role_of(request: Request) -> Role | None:
+    """Return what the visitor is in the account that they look at, asked once for each request.
+
+    Who signed in by an API key, which is for one machine alone, is as its owner. `None` for no member.
+    """
+    if not hasattr(request.state, "role"):
+        session, joined = request.session, dashboard_parts.dashboard()
+        by_key = joined.settings.tollgate_development_sign_in and session["identity_id"].startswith(BY_KEY)
+        team = joined.members.team(session["account_id"])
+        request.state.role = Role.OWNER if by_key else team.role_of(session["identity_id"])
+    found: Role | None = request.state.role
+    return found
+
+
 def sign_in(
-    request: Request, sessions: SessionStore, account_id: str, name: str, *, is_operator: bool = False
+    request: Request,
+    sessions: SessionStore,
+    account_id: str,
+    who: Actor,
+    *,
+    is_operator: bool = False,
 ) -> None:
-    """Begin a session of its own: nothing of the one before, its token included, is good in it."""
+    """Begin a session of its own: nothing of the one before, its token included, is good in it.
+
+    Only the invitation that somebody came with is kept.
+    """
+    invitation = request.session.get(INVITATION)
     request.session.clear()
+    if invitation is not None:
+        request.session[INVITATION] = invitation
     request.session.update(
-        id=sessions.begin(account_id, is_operator=is_operator),
+        id=sessions.begin(account_id, who.identity_id, is_operator=is_operator),
         account_id=account_id,
-        name=name,
+        identity_id=who.identity_id,
+        name=who.name,
         seen_at_s=int(time.time()),
         # For the menu alone: what an operator may do is asked of the session's row
         desk=is_operator,
@@ -91,7 +130,9 @@ def sign_in(
 def drop_ended(request: Request, sessions: SessionStore) -> None:
     """Forget a session that was ended, here or elsewhere: its cookie alone is good for nothing."""
     session = request.session
-    if "account_id" in session and not sessions.is_live(session.get("id", "-"), session["account_id"]):
+    if "account_id" in session and not sessions.is_live(
+        session.get("id", "-"), session["account_id"], session.get("identity_id", "-")
+    ):
         session.clear()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -30,10 +30,12 @@ from tollgate.kit.errors import (
     UserNotFoundError,
 )
 from tollgate.kit.observability import begin_request, logger
+from tollgate.members.team import TeamError
 
 FORGED = 403
 SEE_OTHER = 303
 BAD = 400
+REFUSED = 409
 # For the log alone, by nginx's word for it.
 CLIENT_LEFT = 499
 # What the gateway takes as it is; anything else goes through it in base64.
@@ -41,13 +43,17 @@ TEXT_TYPES = ["text/", "application/json", "image/svg+xml"]
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
-def site() -> FastAPI:
-    """Return an app without pages, that guards and names each request and shows each fault."""
-    app = FastAPI(openapi_url=None, redirect_slashes=False)
+def site(permitted: Callable[[Request], None]) -> FastAPI:
+    """Return an app without pages, that guards and names each request and shows each fault.
+
+    `permitted` is asked before each of its routes, and raises for who may not use it.
+    """
+    app = FastAPI(openapi_url=None, redirect_slashes=False, dependencies=[Depends(permitted)])
     app.middleware("http")(guarded)
     app.exception_handler(SignInNeededError)(to_sign_in)
     app.exception_handler(UserNotFoundError)(to_sign_in)
     app.exception_handler(TollgateError)(tollgate_error)
+    app.exception_handler(TeamError)(team_error)
     app.exception_handler(HTTPException)(unknown_route)
     app.exception_handler(RequestValidationError)(wrong_parameter)
     app.add_middleware(Sessions, failed=failed)
@@ -104,6 +110,11 @@ async def tollgate_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, TollgateError):
         raise error
     return _error(request, error)
+
+
+async def team_error(request: Request, error: Exception) -> Response:
+    """Say why something cannot be done with the members of an account."""
+    return toast(request, str(error), status=REFUSED, bad=True)
 
 
 async def unknown_route(request: Request, _: Exception) -> Response:

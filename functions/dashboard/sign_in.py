@@ -5,13 +5,14 @@ from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
 from dashboard.render import base_url, home, moved, page, part
-from dashboard.security import SignedIn, sign_in
+from dashboard.security import BY_KEY, INVITATION, SignedIn, sign_in
 from dashboard.services import Services
 from tollgate.accounts.models import Scope
 from tollgate.dashboard import development
 from tollgate.dashboard.cognito import SignInRefusedError, SignInUnavailableError
 from tollgate.kit.errors import RouteNotFoundError, shortened
 from tollgate.kit.observability import logger
+from tollgate.members.service import Actor
 
 SEE_OTHER = 303
 REFUSED = 400
@@ -60,8 +61,9 @@ async def end(services: Services, request: Request) -> Response:
     except SignInUnavailableError:
         return _unavailable(request)
     account_id = services.identities.account_of(person)
-    sign_in(request, services.sessions, account_id, person.name, is_operator=person.is_operator)
-    return RedirectResponse(home(request), SEE_OTHER)
+    who = Actor(person.identity_id, person.name)
+    sign_in(request, services.sessions, account_id, who, is_operator=person.is_operator)
+    return RedirectResponse(_after(request), SEE_OTHER)
 
 
 @router.post("/sign-in/development/email")
@@ -71,8 +73,9 @@ def development_email(services: Services, request: Request, sent: Sent) -> Respo
     person = development.person_of(sent.get("email", ""))
     account_id = identities.account_of(person)
     identities.welcome(account_id, development.CREDIT_MICRO_USD)
-    sign_in(request, services.sessions, account_id, person.name, is_operator=person.is_operator)
-    return moved(home(request))
+    who = Actor(person.identity_id, person.name)
+    sign_in(request, services.sessions, account_id, who, is_operator=person.is_operator)
+    return moved(_after(request))
 
 
 @router.post("/sign-in/development/key")
@@ -81,7 +84,8 @@ def development_key(services: Services, request: Request, sent: Sent) -> Respons
     authenticator = _development(services).api.authenticator
     address = request.client.host if request.client else None
     key = authenticator.authenticate(f"Bearer {sent.get('key', '')}", Scope.ACCOUNT, address)
-    sign_in(request, services.sessions, key.account_id, f"key …{key.key_id[-SHOWN_OF_KEY:]}")
+    who = Actor(f"{BY_KEY}{key.key_id}", f"key …{key.key_id[-SHOWN_OF_KEY:]}")
+    sign_in(request, services.sessions, key.account_id, who)
     return moved(home(request))
 
 
@@ -95,9 +99,14 @@ def sign_out(services: Services, request: Request) -> Response:
 
 @router.post("/sign-out/everywhere")
 def sign_out_everywhere(services: Services, request: Request, visitor: SignedIn) -> Response:
-    """End all sessions of the visitor's account, in all browsers."""
-    services.sessions.end_all(visitor.account_id)
+    """End all sessions of the visitor, in all browsers."""
+    services.sessions.end_all(visitor.identity_id)
     return _signed_out(services, request)
+
+
+def _after(request: Request) -> str:
+    """Return where who signed in goes: to the invitation that they came with, or to the overview."""
+    return f"{home(request)}/join" if INVITATION in request.session else home(request)
 
 
 def _signed_out(services: Services, request: Request) -> Response:

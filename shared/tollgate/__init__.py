@@ -8,7 +8,8 @@ tasks/         a generation, from create to its end; text/: a chat, from request
 webhooks/      what is told of an end; probing/: what a customer's file is; artifacts/: files in our storage
 providers/     who makes it, each in its own words
 catalog/       which models there are, and what they cost
-accounts/      who is calling; ledger/: money; payments/: top-ups; low_balance/: told and refilled
+accounts/      who is calling; members/: the people of an account
+ledger/        money; payments/: top-ups; low_balance/: told and refilled
 usage/         statistics; activity/: each request and its cost; audit/: who changed what
 dashboard/     what the pages compute; reference/: OpenAPI and the docs; mcp/: the service as tools
 kit/           what all of them stand on

@@ -23,8 +23,8 @@ from local.template import ROOT
 from tests.support.node_project import installed
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
-from tollgate.dashboard.identities import Person
 from tollgate.kit import aws
+from tollgate.members.identities import Person
 
 pytestmark = [pytest.mark.node, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 

@@ -23,11 +23,11 @@ from tollgate.command.place import DEAD_LETTER_QUEUES, ENVIRONMENT
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import run_task as run_task_parts
-from tollgate.dashboard.identities import Person
 from tollgate.kit import aws as aws_clients
 from tollgate.kit import dead_letters
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import AccountSuspendedError
+from tollgate.members.identities import Person
 from tollgate.providers.runtime.health import FAILURES_TO_OPEN
 from tollgate.providers.runtime.outcomes import Failed, FailureKind
 

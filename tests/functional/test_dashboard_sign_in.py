@@ -17,8 +17,8 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
-from tollgate.dashboard.identities import Person
-from tollgate.dashboard.repository import IdentityRepository
+from tollgate.members.identities import Person
+from tollgate.members.repository import IdentityRepository
 
 MAX_COOKIE_BYTES = 4096
 """What browsers keep (RFC 6265, section 6.1)."""

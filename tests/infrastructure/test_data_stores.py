@@ -23,6 +23,7 @@ KEYS = {
     "AccountsTable": ["account_id"],
     "ApiKeysTable": ["key_id"],
     "IdentitiesTable": ["identity_id"],
+    "MembersTable": ["account_id"],
     "SessionsTable": ["session_id"],
     "TasksTable": ["task_id"],
     "LedgerTable": ["account_id", "entry_id"],
@@ -141,7 +142,14 @@ class TestNothingIsLost:
         assert (condition, otherwise) == ("HasBackupCopy", {"Ref": "AWS::NoValue"})
         assert named(copied["DestinationBackupVaultArn"]) == "BackupCopyVaultArn"
         selection = template.of_type("AWS::Backup::BackupSelection")["BackupSelection"]["BackupSelection"]
-        money = {"AccountsTable", "LedgerTable", "TasksTable", "ApiKeysTable", "IdentitiesTable"}
+        money = {
+            "AccountsTable",
+            "LedgerTable",
+            "TasksTable",
+            "ApiKeysTable",
+            "IdentitiesTable",
+            "MembersTable",
+        }
         assert {named(each) for each in selection["Resources"]} == money
         assert template.resources["BackupPlan"]["Condition"] == "IsProdOnAws"
 

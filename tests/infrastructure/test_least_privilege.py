@@ -199,6 +199,11 @@ ALLOWED["DashboardFunction"] = ALLOWED["ApiFunction"] | {
     ("dynamodb:GetItem", "IdentitiesTable"),
     ("dynamodb:PutItem", "IdentitiesTable"),
     ("dynamodb:UpdateItem", "IdentitiesTable"),
+    ("dynamodb:BatchGetItem", "IdentitiesTable"),
+    ("dynamodb:GetItem", "MembersTable"),
+    ("dynamodb:PutItem", "MembersTable"),
+    ("dynamodb:BatchGetItem", "SessionsTable"),
+    ("ses:SendEmail", IDENTITIES),
     ("dynamodb:Scan", "ProvidersTable"),
     ("dynamodb:GetItem", "SessionsTable"),
     ("dynamodb:PutItem", "SessionsTable"),
@@ -208,6 +213,8 @@ ALLOWED["DashboardFunction"] = ALLOWED["ApiFunction"] | {
 
 # The same services, and what an operator does beyond a customer.
 ALLOWED["AdminFunction"] = ALLOWED["ApiFunction"] | {
+    ("dynamodb:BatchGetItem", "SessionsTable"),
+    ("dynamodb:GetItem", "MembersTable"),
     ("dynamodb:GetItem", "SessionsTable"),
     ("dynamodb:PutItem", "SessionsTable"),
     ("dynamodb:GetItem", "IdentitiesTable"),

@@ -8,8 +8,8 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
-from tollgate.dashboard.identities import Person
 from tollgate.kit.ids import new_id
+from tollgate.members.identities import Person
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 

@@ -49,8 +49,9 @@ ACTING = (
     "tollgate.dashboard.chat_keys",
     "tollgate.dashboard.cognito",
     "tollgate.dashboard.development",
-    "tollgate.dashboard.identities",
     "tollgate.dashboard.sessions",
+    "tollgate.members.identities",
+    "tollgate.members.service",
     # What reads the ledger and the counts page by page.
     "tollgate.ledger.checkpoints",
     "tollgate.ledger.statement",

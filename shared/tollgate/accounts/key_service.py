@@ -57,10 +57,26 @@ class KeyService:
         counters, now_ms = self._account(account_id).counters, self.clock.now_ms()
         return [key.view(now_ms, counters) for key in self.keys.listed(account_id)]
 
+    def makers(self, account_id: str) -> dict[str, str]:
+        """Return who made the account's keys, by the key's id: the ids of identities, where known."""
+        return {key.key_id: key.made_by for key in self.keys.listed(account_id) if key.made_by is not None}
+
+    def revoke_made_by(self, account_id: str, identity_id: str, who: str) -> int:
+        """Revoke the keys that a person made; return how many. Raises as `revoke` does."""
+        made = [key for key, maker in self.makers(account_id).items() if maker == identity_id]
+        for key_id in made:
+            self.revoke(account_id, key_id, who=who)
+        return len(made)
+
     def create(
-        self, account_id: str, body: Mapping[str, Any], by: ApiKey | None = None, who: str = OWNER
+        self,
+        account_id: str,
+        body: Mapping[str, Any],
+        by: ApiKey | None = None,
+        who: str = OWNER,
+        made_by: str | None = None,
     ) -> dict[str, Any]:
-        """Make a key; its view has the key itself in `key`, this once.
+        """Make a key; its view has the key itself in `key`, this once. `made_by` is the identity that asks.
 
         Raises `InvalidInputError`, `ForbiddenError`, `KeyLimitReachedError`, `UserNotFoundError`.
         """
@@ -73,6 +89,7 @@ class KeyService:
             made.digest,
             created_at_ms=now_ms,
             listed=True,
+            made_by=made_by if by is None else by.made_by,
             **{"scopes": DEFAULT_SCOPES, **fields},
         )
         # Checked on the whole key, defaults included: a field that was left out can be a gift too.

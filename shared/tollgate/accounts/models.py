@@ -113,6 +113,8 @@ class ApiKey:
     listed: bool = False
     seq: int = 0
     """Raised by each change but the last use, so that a change is of the key that was read."""
+    made_by: str | None = None
+    """The person who made it, by their identity's id; a key that a key made has that one's."""
 
     @property
     def listed_id(self) -> str | None:
@@ -191,6 +193,7 @@ class ApiKey:
             "last_used_at_ms": self.last_used_at_ms,
             "listed_at": self.created_at_ms if self.listed else None,
             "seq": self.seq or None,
+            "made_by": self.made_by,
         }
         return {name: value for name, value in row.items() if value is not None}
 
@@ -215,6 +218,7 @@ class ApiKey:
             item.get("last_used_at_ms"),
             "listed_at" in item,
             item.get("seq", 0),
+            item.get("made_by"),
         )
 
 

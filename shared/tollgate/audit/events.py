@@ -19,6 +19,12 @@ class Action(StrEnum):
     KEY_REVOKED = "key.revoked"  # A key was ended.
     # What is done about a low balance was changed, automatic top-ups included.
     LOW_BALANCE_CHANGED = "low_balance.changed"
+    MEMBER_INVITED = "member.invited"  # Somebody was invited, or an invitation sent again.
+    INVITATION_REVOKED = "invitation.revoked"  # An open invitation was taken back.
+    MEMBER_JOINED = "member.joined"  # Somebody accepted an invitation.
+    MEMBER_CHANGED = "member.changed"  # A member got another role.
+    MEMBER_REMOVED = "member.removed"  # A member was taken out by an owner.
+    MEMBER_LEFT = "member.left"  # A member left.
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
 from tollgate.composition import parts
 from tollgate.composition.api import Api
-from tollgate.dashboard.repository import IdentityRepository
 from tollgate.kit import aws
 from tollgate.kit.changes import ChangeReader
 from tollgate.kit.clock import Clock
@@ -21,6 +20,7 @@ from tollgate.kit.s3_document import S3Document
 from tollgate.kit.settings import Settings
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
+from tollgate.members.repository import IdentityRepository
 from tollgate.operating.accounts import AccountDesk
 from tollgate.operating.dead_letters import DeadLetterDesk, Work
 from tollgate.operating.prices import PriceDesk

@@ -8,14 +8,16 @@ from tollgate.composition import parts
 from tollgate.composition.api import Api, ApiSettings
 from tollgate.dashboard.chat_keys import ChatKeys
 from tollgate.dashboard.cognito import Cognito, PoolSettings
-from tollgate.dashboard.identities import Identities
-from tollgate.dashboard.repository import IdentityRepository
 from tollgate.dashboard.sessions import SessionStore
 from tollgate.kit import aws
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb import Database
+from tollgate.kit.ses import Mailer
 from tollgate.kit.settings import SettingsError
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.members.identities import Identities
+from tollgate.members.repository import IdentityRepository, TeamRepository
+from tollgate.members.service import MemberService
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.tasks.watch import RouteWatch
 
@@ -29,10 +31,12 @@ class DashboardSettings(ApiSettings):
     """
 
     identities_table: str
+    members_table: str
     sessions_table: str
     providers_table: str
     session_secret_arn: str
     sign_in_parameter: str | None = None
+    mail_from: str | None = None
     tollgate_development_sign_in: bool = False
 
     def __post_init__(self) -> None:
@@ -49,6 +53,7 @@ class Dashboard:
     settings: DashboardSettings
     session_key: str
     identities: Identities
+    members: MemberService
     chat_keys: ChatKeys
     sessions: SessionStore
     health: ProviderHealthStore
@@ -82,14 +87,20 @@ def dashboard() -> Dashboard:
     db = Database(aws.dynamodb())
     accounts = AccountRepository(db, settings.accounts_table)
     ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
+    people = IdentityRepository(db, settings.identities_table, accounts)
+    teams = TeamRepository(db, settings.members_table)
     secret = aws.secrets_manager().get_secret_value(SecretId=settings.session_secret_arn)
     return Dashboard(
         settings=settings,
         session_key=secret["SecretString"],
-        identities=Identities(
-            IdentityRepository(db, settings.identities_table, accounts),
-            ledger,
-            parts.clock(),
+        identities=Identities(people, teams, ledger, parts.clock()),
+        members=MemberService(
+            teams=teams,
+            people=people,
+            keys=api_parts.api().keys,
+            audit=api_parts.api().audit,
+            mailer=Mailer(aws.sesv2, settings.mail_from or ""),
+            clock=parts.clock(),
         ),
         chat_keys=ChatKeys(ApiKeyRepository(db, settings.api_keys_table), parts.clock()),
         sessions=SessionStore(db, settings.sessions_table, parts.clock()),

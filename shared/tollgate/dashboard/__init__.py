@@ -2,7 +2,6 @@
 
 The pages themselves are `functions/dashboard`; here is what they compute, without HTTP.
 
-identities.py   from a person to an account; `repository.py` keeps it
 cognito.py      signing in on AWS; `development.py`: on one machine; `sessions.py`: who is signed in
 forms.py        a model's form from its published input; `key_form.py`: that of a key
 first_price.py  the price of a form before all of it is filled in; `token_prices.py`: those of a chat

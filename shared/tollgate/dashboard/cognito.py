@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, HttpUrl
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tollgate.dashboard.identities import Person
+from tollgate.members.identities import Person
 
 SCOPES = "openid email"
 TIMEOUT_S = 5.0

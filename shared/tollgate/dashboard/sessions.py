@@ -1,6 +1,7 @@
 """Sessions of the dashboard in DynamoDB: a cookie alone would be good until it expires, whoever signed out.
 
-A session is a row with an end; an account's own row says before when all of its sessions ended.
+A session is a row with an end; a person's own row says before when all of theirs ended, and an account's row
+before when all sessions in it did.
 """
 
 import secrets
@@ -23,11 +24,12 @@ class SessionStore:
     table: str
     clock: Clock
 
-    def begin(self, account_id: str, *, is_operator: bool = False) -> str:
-        """Return the id of a new session."""
+    def begin(self, account_id: str, identity_id: str, *, is_operator: bool = False) -> str:
+        """Return the id of a new session of a person in an account."""
         session_id = secrets.token_urlsafe(_ID_BYTES)
         role = {"is_operator": True} if is_operator else {}
-        self._put(session_id, {"account_id": account_id, "began_at_ms": self.clock.now_ms(), **role})
+        who = {"account_id": account_id, "identity_id": identity_id}
+        self._put(session_id, {**who, "began_at_ms": self.clock.now_ms(), **role})
         return session_id
 
     def is_operator(self, session_id: str) -> bool:
@@ -35,21 +37,28 @@ class SessionStore:
         row = self.db.get(self.table, {"session_id": session_id})
         return row is not None and row.get("is_operator") is True
 
-    def is_live(self, session_id: str, account_id: str) -> bool:
-        """Return whether a session of the account has neither ended nor been ended."""
-        row = self.db.get(self.table, {"session_id": session_id})
-        if row is None or row.get("account_id") != account_id or row["expires_at_s"] <= self._now_s():
+    def is_live(self, session_id: str, account_id: str, identity_id: str) -> bool:
+        """Return whether a session of a person in an account has neither ended nor been ended."""
+        ends = (_all_in(account_id), _all_of(identity_id))
+        keys = [{"session_id": each} for each in (session_id, *ends)]
+        found = {row["session_id"]: row for row in self.db.get_all(self.table, keys)}
+        row = found.get(session_id)
+        if row is None or (row.get("account_id"), row.get("identity_id")) != (account_id, identity_id):
             return False
-        ended = self.db.get(self.table, {"session_id": _all_of(account_id)})
-        return ended is None or int(row["began_at_ms"]) > int(ended["ended_at_ms"])
+        ended = [int(found[end]["ended_at_ms"]) for end in ends if end in found]
+        return row["expires_at_s"] > self._now_s() and int(row["began_at_ms"]) > max(ended, default=0)
 
     def end(self, session_id: str) -> None:
         """End one session; a repeat changes nothing."""
         self._put(session_id, {})
 
-    def end_all(self, account_id: str) -> None:
-        """End all sessions of an account that there are now."""
-        self._put(_all_of(account_id), {"ended_at_ms": self.clock.now_ms()})
+    def end_all(self, identity_id: str) -> None:
+        """End all sessions of a person that there are now, in all of their accounts."""
+        self._put(_all_of(identity_id), {"ended_at_ms": self.clock.now_ms()})
+
+    def end_all_in(self, account_id: str) -> None:
+        """End all sessions in an account that there are now, whoever's they are."""
+        self._put(_all_in(account_id), {"ended_at_ms": self.clock.now_ms()})
 
     def _put(self, session_id: str, fields: dict[str, object]) -> None:
         # A row that outlives every session it could be about may go (DynamoDB's TTL).
@@ -60,5 +69,9 @@ class SessionStore:
         return self.clock.now_ms() // MS_PER_S
 
 
-def _all_of(account_id: str) -> str:
+def _all_in(account_id: str) -> str:
     return f"account#{account_id}"
+
+
+def _all_of(identity_id: str) -> str:
+    return f"identity#{identity_id}"

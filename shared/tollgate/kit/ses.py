@@ -23,6 +23,15 @@ class Mailer:
         """Return whether mails are sent here."""
         return bool(self.sender)
 
+    def attempt(self, recipients: Sequence[str], mail: Mail) -> bool:
+        """Send a mail as `send` does; return whether it went out. What went wrong is in the log."""
+        try:
+            self.send(recipients, mail)
+        except Exception:  # noqa: BLE001 - whatever SES or the way there says: logged, and told as not sent
+            logger.exception("mail.failed", subject=mail.subject)
+            return False
+        return self.is_on
+
     def send(self, recipients: Sequence[str], mail: Mail) -> None:
         """Send a mail to each address. Raises botocore's errors."""
         if not self.sender or not recipients:

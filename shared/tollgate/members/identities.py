@@ -4,10 +4,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from tollgate.accounts.service import new_account
-from tollgate.dashboard.repository import AlreadyKnownError, IdentityRepository
 from tollgate.kit.clock import Clock
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
+from tollgate.members.repository import AlreadyKnownError, IdentityRepository, TeamMovedError, TeamRepository
+from tollgate.members.team import founded
 
 # The same for every account, so an account is welcomed once.
 WELCOME_ENTRY = "credit_welcome"
@@ -32,23 +33,36 @@ class Identities:
     """Finds the account of a person."""
 
     identities: IdentityRepository
+    teams: TeamRepository
     ledger: LedgerRepository
     clock: Clock
 
     def account_of(self, person: Person) -> str:
-        """Return the id of the person's account, made now if this is their first sign-in."""
-        account_id = self.identities.account_id(person.identity_id) or self._made(person)
+        """Return the id of the person's first account, made now where they have none."""
+        account_id = self.identities.account_id(person.identity_id)
+        if account_id is None:
+            account_id = self._made(person)
+        elif self.teams.get(account_id).seq == 0:
+            self._founded(person, account_id)
         if person.email is not None:
             self.identities.note_email(person.identity_id, account_id, person.email)
         return account_id
 
     def _made(self, person: Person) -> str:
         account = new_account(self.clock.now_ms())
+        team = self.teams.founding(account.account_id, person.identity_id, account.created_at_ms)
         try:
-            self.identities.make(person.identity_id, account)
+            self.identities.make(person.identity_id, account, team)
         except AlreadyKnownError as exc:
             return exc.account_id
         return account.account_id
+
+    def _founded(self, person: Person, account_id: str) -> None:
+        """Make the one person of an account from before there were members its owner."""
+        team = self.teams.get(account_id)
+        # Another sign-in at the same moment may have done it.
+        with suppress(TeamMovedError):
+            self.teams.save(team, founded(account_id, person.identity_id, self.clock.now_ms()))
 
     def welcome(self, account_id: str, credit_micro_usd: int) -> None:
         """Put `credit_micro_usd` on an account, the first time this is called for it."""

@@ -1,0 +1,169 @@
+"""Members: who is in the account, and as what; invitations, joining by one, another of one's accounts."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from dashboard.form_body import Sent
+from dashboard.render import base_url, home, moved, page, part
+from dashboard.security import INVITATION, SignedIn, Visitor, sign_in
+from dashboard.services import Services
+from tollgate.kit.clock import iso
+from tollgate.kit.errors import UserNotFoundError
+from tollgate.members import service
+from tollgate.members.mails import WORDS
+from tollgate.members.team import Role, TeamError
+
+GONE = 409
+
+router = APIRouter()
+
+
+@router.get("/members")
+def show(services: Services, request: Request, visitor: SignedIn) -> Response:
+    """Show the account's members and its open invitations."""
+    return page(request, "members.html", **_shown(services, request, visitor))
+
+
+@router.post("/members/invitations")
+def invite(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Invite an address, and show the link of the invitation this once."""
+    email, role = sent.get("email", ""), sent.get("role", "")
+    made = services.members.invite(visitor.account_id, email, role, visitor.actor, _link_of(request))
+    return _changed(services, request, visitor, made)
+
+
+@router.post("/members/invitations/{invitation_id}/again")
+def invite_again(services: Services, request: Request, visitor: SignedIn, invitation_id: str) -> Response:
+    """Send an invitation again, with another link."""
+    members = services.members
+    made = members.send_again(visitor.account_id, invitation_id, visitor.actor, _link_of(request))
+    return _changed(services, request, visitor, made)
+
+
+@router.post("/members/invitations/{invitation_id}/revoke")
+def revoke(services: Services, request: Request, visitor: SignedIn, invitation_id: str) -> Response:
+    """Revoke an invitation."""
+    services.members.revoke(visitor.account_id, invitation_id, visitor.actor)
+    return _changed(services, request, visitor)
+
+
+@router.post("/members/role")
+def change_role(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Change the role of a member."""
+    member, role = sent.get("member", ""), sent.get("role", "")
+    services.members.change_role(visitor.account_id, member, role, visitor.actor)
+    if member == visitor.identity_id:
+        return moved(f"{home(request)}/members")
+    return _changed(services, request, visitor)
+
+
+@router.post("/members/remove")
+def remove(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Take a member out, and revoke the keys that they made where that is asked for."""
+    revoke_keys = sent.get("keys") == "revoke"
+    member = sent.get("member", "")
+    services.members.remove(visitor.account_id, member, visitor.actor, revoke_keys=revoke_keys)
+    if member == visitor.identity_id:
+        return _to_another_account(services, request, visitor)
+    return _changed(services, request, visitor)
+
+
+@router.post("/members/leave")
+def leave(services: Services, request: Request, visitor: SignedIn) -> Response:
+    """Let the visitor leave the account; they go on in another of theirs."""
+    services.members.remove(visitor.account_id, visitor.identity_id, visitor.actor)
+    return _to_another_account(services, request, visitor)
+
+
+@router.post("/accounts")
+def switch(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Go on in another account of the visitor's, in a session of its own."""
+    account_id = sent.get("account", "")
+    if account_id not in services.members.identity(visitor.identity_id).accounts:
+        raise UserNotFoundError
+    _go_on_in(services, request, visitor, account_id)
+    return moved(home(request))
+
+
+@router.get("/join")
+def show_invitation(services: Services, request: Request, invitation: str = "") -> Response:
+    """Show an invitation to who opened its link, signed in or not yet."""
+    token = invitation or request.session.get(INVITATION, "")
+    try:
+        account_id, found = services.members.invitation_of(token)
+    except TeamError as error:
+        request.session.pop(INVITATION, None)
+        answer = page(request, "join.html", found=None, problem=str(error))
+        answer.status_code = GONE
+        return answer
+    # It waits here while its reader signs in.
+    request.session[INVITATION] = token
+    name = services.members.people.emails([account_id]).get(account_id, account_id)
+    return page(request, "join.html", found=found, problem=None, inviter=name, role_words=WORDS)
+
+
+@router.post("/join")
+def join(services: Services, request: Request, visitor: SignedIn) -> Response:
+    """Make the visitor a member of the account that they were invited to, and go on there."""
+    token = request.session.get(INVITATION, "")
+    account_id = services.members.accept(token, visitor.actor)
+    request.session.pop(INVITATION)
+    _go_on_in(services, request, visitor, account_id)
+    return moved(home(request))
+
+
+def _to_another_account(services: Services, request: Request, visitor: Visitor) -> Response:
+    left = services.members.identity(visitor.identity_id).accounts
+    if left:
+        _go_on_in(services, request, visitor, left[0])
+        return moved(home(request))
+    # The next sign-in opens a fresh account.
+    services.sessions.end(request.session["id"])
+    request.session.clear()
+    return moved(f"{home(request)}/sign-in")
+
+
+def _go_on_in(services: Services, request: Request, visitor: Visitor, account_id: str) -> None:
+    """End the session, and begin one of the same person in another account."""
+    before = request.session["id"]
+    is_operator = services.sessions.is_operator(before)
+    services.sessions.end(before)
+    sign_in(request, services.sessions, account_id, visitor.actor, is_operator=is_operator)
+
+
+def _link_of(request: Request) -> service.LinkOf:
+    return lambda token: f"{base_url(request)}/dashboard/join?invitation={token}"
+
+
+def _changed(
+    services: Services, request: Request, visitor: Visitor, made: service.Sent | None = None
+) -> Response:
+    return part(request, "members_list.html", **_shown(services, request, visitor, made))
+
+
+def _shown(
+    services: Services, request: Request, visitor: Visitor, made: service.Sent | None = None
+) -> dict[str, Any]:
+    team = services.members.team(visitor.account_id)
+    names = services.members.names([one.identity_id for one in team.members])
+    makers = list(services.api.keys.makers(visitor.account_id).values())
+    rows = [
+        {
+            "id": one.identity_id,
+            "name": names.get(one.identity_id, one.identity_id),
+            "role": one.role,
+            "joined": iso(one.joined_at_ms),
+            "keys": makers.count(one.identity_id),
+            "is_you": one.identity_id == visitor.identity_id,
+        }
+        for one in team.members
+    ]
+    return {
+        "rows": rows,
+        "invitations": team.open_invitations(services.clock.now_ms()),
+        "roles": list(Role),
+        "role_words": WORDS,
+        "made": made,
+        "link": None if made is None else _link_of(request)(made.token),
+    }

@@ -1,0 +1,110 @@
+"""What each role may do: one row for each route of the pages, and for a route without one the owner alone.
+
+Rows are named by method and path below `/dashboard`, as the templates ask for them: `may("POST /keys")`.
+"""
+
+from fastapi import Request
+
+from dashboard.security import SignInNeededError, is_public, path_of, role_of
+from tollgate.kit.errors import ForbiddenError
+from tollgate.members.team import Role
+
+PREFIX = "/dashboard"
+
+ANYBODY: frozenset[Role] | None = None
+"""Also who is not signed in."""
+OWNERS = frozenset({Role.OWNER})
+MEMBERS = frozenset(Role)
+SPENDERS = OWNERS | {Role.DEVELOPER}
+PAYERS = OWNERS | {Role.BILLING}
+# Of keys, webhooks and what they did; secrets are shown to who made them, once.
+TECHNICAL = SPENDERS | {Role.VIEWER}
+# Of money.
+FINANCIAL = PAYERS | {Role.VIEWER}
+
+ROLES: dict[str, frozenset[Role] | None] = {
+    "GET /sign-in": ANYBODY,
+    "GET /sign-in/begin": ANYBODY,
+    "GET /sign-in/callback": ANYBODY,
+    "POST /sign-in/development/email": ANYBODY,
+    "POST /sign-in/development/key": ANYBODY,
+    "POST /sign-out": ANYBODY,
+    "POST /sign-out/everywhere": MEMBERS,
+    "GET /catalog": ANYBODY,
+    "GET /catalog/compare": ANYBODY,
+    "GET /catalog/{model_id}": ANYBODY,
+    "GET /join": ANYBODY,
+    "POST /join": MEMBERS,
+    "POST /accounts": MEMBERS,
+    "GET ": MEMBERS,
+    "GET /balance": MEMBERS,
+    "GET /activity": MEMBERS,
+    "GET /activity.csv": MEMBERS,
+    "GET /tasks": MEMBERS,
+    "GET /tasks/{task_id}": MEMBERS,
+    "GET /tasks/{task_id}/card": MEMBERS,
+    "GET /audit": MEMBERS,
+    "GET /members": MEMBERS,
+    "POST /members/leave": MEMBERS,
+    "POST /members/invitations": OWNERS,
+    "POST /members/invitations/{invitation_id}/again": OWNERS,
+    "POST /members/invitations/{invitation_id}/revoke": OWNERS,
+    "POST /members/role": OWNERS,
+    "POST /members/remove": OWNERS,
+    "GET /keys": TECHNICAL,
+    "GET /keys/{key_id}": SPENDERS,
+    "POST /keys": SPENDERS,
+    "POST /keys/{key_id}": SPENDERS,
+    "POST /keys/{key_id}/rotate": SPENDERS,
+    "POST /keys/{key_id}/revoke": SPENDERS,
+    "GET /playground": SPENDERS,
+    "GET /playground/models": SPENDERS,
+    "GET /playground/history": SPENDERS,
+    "GET /playground/{model_id}": SPENDERS,
+    "GET /playground/tasks/{task_id}": SPENDERS,
+    "POST /playground/files": SPENDERS,
+    "POST /playground/tasks/{task_id}/cancel": SPENDERS,
+    "POST /playground/tasks/{task_id}/again": SPENDERS,
+    "POST /playground/{model_id}/estimate": SPENDERS,
+    "POST /playground/{model_id}/run": SPENDERS,
+    "GET /chat": SPENDERS,
+    "POST /chat/code": SPENDERS,
+    "POST /chat/key": SPENDERS,
+    "GET /webhooks": TECHNICAL,
+    "GET /webhooks/deliveries/{delivery_id}": TECHNICAL,
+    "POST /webhooks/deliveries/{delivery_id}/redeliver": SPENDERS,
+    "POST /webhooks/test": SPENDERS,
+    "POST /webhooks/secret/rotate": SPENDERS,
+    "GET /top-up": FINANCIAL,
+    "POST /top-up": PAYERS,
+    "POST /top-up/low-balance": PAYERS,
+    "GET /top-up/receipts/{entry_id}": PAYERS,
+    "GET /top-up/receipt": FINANCIAL,
+}
+
+
+def row_of(method: str, path: str) -> str:
+    """Return the name of a route's row, by its path with the names of its parameters."""
+    return f"{method} {path.removeprefix(PREFIX)}"
+
+
+def may(role: Role | None, row: str) -> bool:
+    """Return whether a role may use a route; nobody who is not signed in has one."""
+    allowed = ROLES.get(row, OWNERS)
+    return allowed is None or role in allowed
+
+
+def permitted(request: Request) -> None:
+    """Let a request through to its route where its sender's role may use it.
+
+    Raises `SignInNeededError` for who is not signed in or is no member any more, and `ForbiddenError`.
+    """
+    if is_public(path_of(request)):
+        return
+    row = row_of(request.method, request.scope["route"].path)
+    role = role_of(request) if "identity_id" in request.session else None
+    if may(role, row):
+        return
+    if role is None:
+        raise SignInNeededError
+    raise ForbiddenError(f"Your role in this account, {role}, may not do this. Ask an owner of it.")

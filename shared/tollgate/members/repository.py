@@ -1,0 +1,196 @@
+"""Identities and teams in DynamoDB.
+
+IdentitiesTable: which accounts a person who signs in has, and by which address operators find one.
+
+<identity>        the accounts of a person, the first one first, and the address they proved last
+account#<id>      the address of an account: that of who opened it
+email#<address>   the account of an address
+
+MembersTable: a row for each account's team.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tollgate.accounts.models import Account
+from tollgate.accounts.repository import AccountRepository
+from tollgate.kit.dynamodb import MAX_KEYS, Database
+from tollgate.kit.expressions import Equals, Missing, Remove, Set
+from tollgate.kit.rows import Item
+from tollgate.kit.writes import Write
+from tollgate.members.team import Team, TeamError, founded
+
+# Of one person.
+MAX_ACCOUNTS = 20
+
+
+class AlreadyKnownError(Exception):
+    """Another first sign-in of the same person was quicker; `account_id` is what it made."""
+
+    def __init__(self, account_id: str) -> None:
+        super().__init__(f"this identity has {account_id}")
+        self.account_id = account_id
+
+
+class IdentityMovedError(Exception):
+    """The person's accounts are others than were read; nothing was written."""
+
+
+class TeamMovedError(Exception):
+    """Somebody else wrote the team since it was read; nothing was written. Read it, and judge it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A person as stored: the accounts that are theirs, and the address that a sign-in proved last."""
+
+    identity_id: str
+    accounts: tuple[str, ...] = ()
+    email: str | None = None
+
+    @classmethod
+    def from_item(cls, item: Item) -> "Identity":
+        """Return the identity that a row holds; one from before there were members has one account."""
+        first = (item["account_id"],) if "account_id" in item else ()
+        return cls(item["identity_id"], tuple(item.get("accounts", first)), item.get("email"))
+
+
+class IdentityRepository:
+    """Reads identities, and makes each together with its account."""
+
+    def __init__(self, db: Database, table: str, accounts: AccountRepository) -> None:
+        self._db = db
+        self._table = table
+        self._accounts = accounts
+
+    def get(self, identity_id: str) -> Identity:
+        """Return a person; one who never signed in has no accounts."""
+        row = self._db.get(self._table, {"identity_id": identity_id})
+        return Identity(identity_id) if row is None else Identity.from_item(row)
+
+    def account_id(self, identity_id: str) -> str | None:
+        """Return the first account of an identity, or `None` for one that has none."""
+        return next(iter(self.get(identity_id).accounts), None)
+
+    def note_email(self, identity_id: str, account_id: str, email: str) -> None:
+        """Keep the address of an account's person, for operators; a repeat costs one read."""
+        row = self._db.get(self._table, {"identity_id": identity_id})
+        if row is None or row.get("email") == email:
+            return
+        self._db.transact(
+            [
+                Write(self._table, key={"identity_id": identity_id}, update=(Set("email", email),)),
+                Write(self._table, item={"identity_id": f"account#{account_id}", "email": email}),
+                Write(self._table, item={"identity_id": f"email#{email}", "account_id": account_id}),
+            ]
+        )
+
+    def emails(self, account_ids: Sequence[str]) -> dict[str, str]:
+        """Return the addresses of accounts, of those that are known."""
+        found = self._addresses([f"account#{each}" for each in account_ids])
+        return {name.removeprefix("account#"): email for name, email in found.items()}
+
+    def addresses(self, identity_ids: Sequence[str]) -> dict[str, str]:
+        """Return the addresses that people proved, of those who did."""
+        return self._addresses(identity_ids)
+
+    def _addresses(self, row_ids: Sequence[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for start in range(0, len(row_ids), MAX_KEYS):
+            keys = [{"identity_id": each} for each in row_ids[start : start + MAX_KEYS]]
+            rows = self._db.get_all(self._table, keys)
+            found |= {row["identity_id"]: row["email"] for row in rows if "email" in row}
+        return found
+
+    def account_of_email(self, email: str) -> str | None:
+        """Return the account of an address, or `None`."""
+        row = self._db.get(self._table, {"identity_id": f"email#{email}"})
+        return None if row is None else str(row["account_id"])
+
+    def make(self, identity_id: str, account: Account, *others: Write) -> None:
+        """Store an identity and its new account, with other writes. Raises `AlreadyKnownError`."""
+        # Two first sign-ins at once must end in one account.
+        has_none = Missing("account_id")
+        identity = Write(
+            self._table,
+            item={
+                "identity_id": identity_id,
+                "account_id": account.account_id,
+                "accounts": [account.account_id],
+                "created_at_ms": account.created_at_ms,
+            },
+            condition=has_none,
+            refused=_known,
+        )
+        self._db.transact([identity, self._accounts.new(account), *others])
+
+    def joined(self, read: Identity, account_id: str) -> Write:
+        """Return the write that gives a person one more account. Refused: `IdentityMovedError`.
+
+        Raises `TeamError` for one who has too many.
+        """
+        if len(read.accounts) >= MAX_ACCOUNTS:
+            raise TeamError(
+                f"You are a member of {MAX_ACCOUNTS} accounts, the most allowed. Leave one first."
+            )
+        return self._accounts_of(read, (*read.accounts, account_id))
+
+    def left(self, read: Identity, account_id: str) -> Write:
+        """Return the write that takes an account from a person. Refused: `IdentityMovedError`."""
+        return self._accounts_of(read, tuple(one for one in read.accounts if one != account_id))
+
+    def _accounts_of(self, read: Identity, accounts: tuple[str, ...]) -> Write:
+        are_as_read = Equals("accounts", list(read.accounts))
+        # A row from before there were members names the one account of its person.
+        is_older = Missing("accounts")
+        first = Set("account_id", accounts[0]) if accounts else Remove("account_id")
+        return Write(
+            self._table,
+            key={"identity_id": read.identity_id},
+            update=(Set("accounts", list(accounts)), first),
+            condition=are_as_read | is_older,
+            refused=lambda _: IdentityMovedError(read.identity_id),
+        )
+
+
+class TeamRepository:
+    """Reads teams, and writes each only as it was read."""
+
+    def __init__(self, db: Database, table: str) -> None:
+        self._db = db
+        self._table = table
+
+    def get(self, account_id: str) -> Team:
+        """Return the account's team; an account that nobody signed in to has an empty one."""
+        row = self._db.get(self._table, {"account_id": account_id})
+        return Team(account_id) if row is None else Team.from_item(row)
+
+    def save(self, read: Team, changed: Team, others: Sequence[Write] = ()) -> Team:
+        """Write a change, together with other writes; return the team as it is then.
+
+        Raises `TeamMovedError`, or what the first refused one of the others means.
+        """
+        saved = replace(changed, seq=read.seq + 1)
+        self._db.transact([self._put(read, saved), *others])
+        return saved
+
+    def founding(self, account_id: str, identity_id: str, now_ms: int) -> Write:
+        """Return the write that makes somebody the owner of an account without a team."""
+        team = founded(account_id, identity_id, now_ms)
+        return self._put(team, replace(team, seq=1))
+
+    def _put(self, read: Team, saved: Team) -> Write:
+        is_new = Missing("account_id")
+        nobody_wrote_since = Equals("seq", read.seq)
+        return Write(
+            self._table,
+            item=saved.to_item(),
+            condition=nobody_wrote_since if read.seq else is_new,
+            refused=lambda _: TeamMovedError(read.account_id),
+        )
+
+
+def _known(row: Item | None) -> Exception:
+    if row is None:
+        return AssertionError("an identity was refused but is not there")
+    return AlreadyKnownError(row["account_id"])

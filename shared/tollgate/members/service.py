@@ -1,0 +1,246 @@
+"""What people do with the members of an account: invite, accept, change a role, remove, leave.
+
+Each is one transaction: the team as it was judged, the person's own list of accounts, and the line of the
+audit log.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tollgate.accounts.key_service import KeyService
+from tollgate.audit.events import Action
+from tollgate.audit.repository import AuditLog
+from tollgate.kit.clock import Clock
+from tollgate.kit.errors import ConcurrencyLimitedError
+from tollgate.kit.ids import is_id
+from tollgate.kit.mail import address_of
+from tollgate.kit.ses import Mailer
+from tollgate.members import mails
+from tollgate.members.repository import (
+    Identity,
+    IdentityMovedError,
+    IdentityRepository,
+    TeamMovedError,
+    TeamRepository,
+)
+from tollgate.members.team import (
+    Invitation,
+    Role,
+    Team,
+    TeamError,
+    accepted,
+    invited,
+    new_secret,
+    revoked,
+    sent_again,
+    with_role,
+    without,
+)
+
+Result = TypeVar("Result")
+
+# Times that one change looks at a team; each but the first because somebody wrote it meanwhile.
+MAX_JUDGED = 8
+MAX_LINK_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who asks: their id, and what the audit log calls them."""
+
+    identity_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """An invitation that was made: what its link ends with, this once, and whether a mail went out."""
+
+    email: str
+    token: str
+    is_mailed: bool
+
+
+# The address of the page on which the token of an invitation is accepted.
+LinkOf = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class MemberService:
+    """Manages the members of one account after the other. What cannot be done raises `TeamError`."""
+
+    teams: TeamRepository
+    people: IdentityRepository
+    keys: KeyService
+    audit: AuditLog
+    mailer: Mailer
+    clock: Clock
+
+    def team(self, account_id: str) -> Team:
+        """Return the account's team."""
+        return self.teams.get(account_id)
+
+    def names(self, identity_ids: Sequence[str]) -> dict[str, str]:
+        """Return the proven addresses of people, by their ids."""
+        return self.people.addresses(identity_ids)
+
+    def invite(self, account_id: str, email: str, role: str, by: Actor, link_of: LinkOf) -> Sent:
+        """Invite an address, by mail where mails are sent. Raises `TeamError`, `ConcurrencyLimitedError`."""
+        address, wanted, secret = address_of(email), _role(role), new_secret()
+        if address is None:
+            raise TeamError("That is not an e-mail address.")
+
+        def judge(team: Team) -> tuple[Team, Invitation]:
+            known = self.people.addresses([one.identity_id for one in team.members]).values()
+            return invited(
+                team,
+                address,
+                wanted,
+                secret,
+                by=by.identity_id,
+                emails=known,
+                now_ms=self.clock.now_ms(),
+            )
+
+        made = self._invitation(account_id, by, Action.MEMBER_INVITED, judge)
+        return self._send(account_id, made, secret, by, link_of)
+
+    def send_again(self, account_id: str, invitation_id: str, by: Actor, link_of: LinkOf) -> Sent:
+        """Send an invitation once more, with another link: the one before opens nothing then."""
+        secret = new_secret()
+        made = self._invitation(
+            account_id,
+            by,
+            Action.MEMBER_INVITED,
+            lambda team: sent_again(team, invitation_id, secret, self.clock.now_ms()),
+        )
+        return self._send(account_id, made, secret, by, link_of)
+
+    def revoke(self, account_id: str, invitation_id: str, by: Actor) -> None:
+        """Revoke an open invitation."""
+        self._invitation(account_id, by, Action.INVITATION_REVOKED, lambda team: revoked(team, invitation_id))
+
+    def invitation_of(self, token: str) -> tuple[str, Invitation]:
+        """Return the account and the open invitation that the end of a link names. Raises `TeamError`."""
+        account_id, invitation_id, secret = _read(token)
+        team = self.teams.get(account_id)
+        found = team.invitation(invitation_id)
+        if not found.opens_with(secret) or self.clock.now_ms() >= found.expires_at_ms:
+            raise TeamError("This invitation is not open any more.")
+        return account_id, found
+
+    def accept(self, token: str, by: Actor) -> str:
+        """Make a person a member, by the token of their invitation; return the account's id.
+
+        The invitation is gone with it, so of two at once the second is refused.
+        """
+        account_id, invitation_id, secret = _read(token)
+
+        def judge() -> str:
+            team, person = self.teams.get(account_id), self.people.get(by.identity_id)
+            joined, used = accepted(
+                team,
+                invitation_id,
+                secret,
+                identity_id=person.identity_id,
+                email=person.email,
+                now_ms=self.clock.now_ms(),
+            )
+            noted = self.audit.note(account_id, by.name, Action.MEMBER_JOINED, used.email, str(used.role))
+            self.teams.save(team, joined, [self.people.joined(person, account_id), noted])
+            return account_id
+
+        return _until_steady(judge)
+
+    def change_role(self, account_id: str, identity_id: str, role: str, by: Actor) -> None:
+        """Change the role of a member; the last owner stays one."""
+        wanted = _role(role)
+
+        def judge() -> None:
+            team = self.teams.get(account_id)
+            changed = with_role(team, identity_id, wanted)
+            if changed == team:
+                return
+            name = self._name(identity_id)
+            noted = self.audit.note(account_id, by.name, Action.MEMBER_CHANGED, name, str(wanted))
+            self.teams.save(team, changed, [noted])
+
+        _until_steady(judge)
+
+    def remove(self, account_id: str, identity_id: str, by: Actor, *, revoke_keys: bool = False) -> None:
+        """Take a member out, or let one leave; with `revoke_keys` the keys that they made end too.
+
+        What they made between the first look and their end is found by the second.
+        """
+        if revoke_keys:
+            without(self.teams.get(account_id), identity_id)
+            self.keys.revoke_made_by(account_id, identity_id, by.name)
+        self._take_out(account_id, identity_id, by)
+        if revoke_keys:
+            self.keys.revoke_made_by(account_id, identity_id, by.name)
+
+    def _take_out(self, account_id: str, identity_id: str, by: Actor) -> None:
+        action = Action.MEMBER_LEFT if identity_id == by.identity_id else Action.MEMBER_REMOVED
+
+        def judge() -> None:
+            team, person = self.teams.get(account_id), self.people.get(identity_id)
+            changed = without(team, identity_id)
+            noted = self.audit.note(account_id, by.name, action, person.email or identity_id)
+            self.teams.save(team, changed, [self.people.left(person, account_id), noted])
+
+        _until_steady(judge)
+
+    def _invitation(
+        self, account_id: str, by: Actor, action: Action, judge: Callable[[Team], tuple[Team, Invitation]]
+    ) -> Invitation:
+        def change() -> Invitation:
+            team = self.teams.get(account_id)
+            changed, about = judge(team)
+            noted = self.audit.note(account_id, by.name, action, about.email, str(about.role))
+            self.teams.save(team, changed, [noted])
+            return about
+
+        return _until_steady(change)
+
+    def _send(self, account_id: str, made: Invitation, secret: str, by: Actor, link_of: LinkOf) -> Sent:
+        """Mail an invitation. Lost in a crash before this line, it is sent again by its button."""
+        token = f"{account_id}.{made.invitation_id}.{secret}"
+        account = self.people.emails([account_id]).get(account_id, account_id)
+        mail = mails.invitation(account, made.role, by.name, link_of(token))
+        return Sent(made.email, token, self.mailer.attempt([made.email], mail))
+
+    def _name(self, identity_id: str) -> str:
+        return self.people.get(identity_id).email or identity_id
+
+    def identity(self, identity_id: str) -> Identity:
+        """Return a person: their accounts, and the address they proved."""
+        return self.people.get(identity_id)
+
+
+def _role(text: str) -> Role:
+    if text not in set(Role):
+        raise TeamError(f"The role: one of {', '.join(Role)}.")
+    return Role(text)
+
+
+def _read(token: str) -> tuple[str, str, str]:
+    """Return what the end of a link says: account, invitation, secret. Raises `TeamError`."""
+    parts = token[:MAX_LINK_CHARS].split(".")
+    if len(parts) != len(("account", "invitation", "secret")) or not (
+        is_id("usr", parts[0]) and is_id("inv", parts[1])
+    ):
+        raise TeamError("This link is not whole. Copy it again from the mail.")
+    return parts[0], parts[1], parts[2]
+
+
+def _until_steady(judge: Callable[[], Result]) -> Result:
+    """Return what `judge` does with a team that nobody wrote since it was read; it looks again if so.
+
+    Raises `ConcurrencyLimitedError` where it never stands still.
+    """
+    for _ in range(MAX_JUDGED):
+        with suppress(TeamMovedError, IdentityMovedError):
+            return judge()
+    raise ConcurrencyLimitedError("The members of this account are being changed by many at once.")

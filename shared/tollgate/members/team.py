@@ -1,0 +1,247 @@
+"""The people of an account and its open invitations, as one value: each rule looks at all of it. Pure.
+
+An account has an owner at any time. The team is one row, written only as it was read, so two changes at once
+are never both judged by the team of before.
+"""
+
+import hmac
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from hashlib import sha256
+
+from tollgate.kit.clock import MS_PER_S, iso
+from tollgate.kit.ids import new_id
+from tollgate.kit.rows import Item
+
+MAX_MEMBERS = 50
+MAX_INVITATIONS = 20
+# Mails about invitations in a UTC day: an account is no way to send mail to strangers.
+MAX_MAILS_A_DAY = 50
+INVITATION_MS = 7 * 24 * 3600 * MS_PER_S
+SECRET_BYTES = 32
+_DAY = len("2026-11-22")
+
+
+class Role(StrEnum):
+    """What a member may do (docs/members.md#roles)."""
+
+    OWNER = "owner"  # Everything, members and the end of the account included.
+    DEVELOPER = "developer"  # Keys, playground, chat, webhooks; no payments, no members.
+    BILLING = "billing"  # Top-ups, receipts, statement, low balance; nothing that spends.
+    VIEWER = "viewer"  # Sees, and changes nothing.
+
+
+class TeamError(Exception):
+    """It cannot be done; the message says why, to who asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person of an account."""
+
+    identity_id: str
+    role: Role
+    joined_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """An open invitation. `digest` is of the secret in its link, which is stored nowhere."""
+
+    invitation_id: str
+    email: str
+    role: Role
+    digest: str
+    expires_at_ms: int
+    invited_by: str
+
+    def opens_with(self, secret: str) -> bool:
+        """Return whether this is the secret of its link; in constant time."""
+        return hmac.compare_digest(digest_of(secret), self.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """The row of one account. `seq` counts its writes; `mails` were sent about invitations on `mail_day`."""
+
+    account_id: str
+    members: tuple[Member, ...] = ()
+    invitations: tuple[Invitation, ...] = ()
+    mail_day: str = ""
+    mails: int = 0
+    seq: int = 0
+
+    def find(self, identity_id: str) -> Member | None:
+        """Return a member, or `None`."""
+        return next((one for one in self.members if one.identity_id == identity_id), None)
+
+    def role_of(self, identity_id: str) -> Role | None:
+        """Return what somebody is here, `None` for no member."""
+        member = self.find(identity_id)
+        return None if member is None else member.role
+
+    def invitation(self, invitation_id: str) -> Invitation:
+        """Return an open invitation. Raises `TeamError`."""
+        for one in self.invitations:
+            if one.invitation_id == invitation_id:
+                return one
+        raise TeamError("This invitation is not open any more.")
+
+    def open_invitations(self, now_ms: int) -> tuple[Invitation, ...]:
+        """Return the invitations that can be accepted now."""
+        return tuple(one for one in self.invitations if now_ms < one.expires_at_ms)
+
+    def to_item(self) -> Item:
+        """Return the team as a row."""
+        return {
+            "account_id": self.account_id,
+            "members": {
+                one.identity_id: {"role": str(one.role), "joined_at_ms": one.joined_at_ms}
+                for one in self.members
+            },
+            "invitations": [
+                {name: _plain(getattr(one, name)) for name in Invitation.__slots__}
+                for one in self.invitations
+            ],
+            "mail_day": self.mail_day,
+            "mails": self.mails,
+            "seq": self.seq,
+        }
+
+    @classmethod
+    def from_item(cls, item: Item) -> "Team":
+        """Return the team that a row holds."""
+        members = [
+            Member(identity_id, Role(one["role"]), one["joined_at_ms"])
+            for identity_id, one in item["members"].items()
+        ]
+        return cls(
+            item["account_id"],
+            tuple(sorted(members, key=lambda one: (one.joined_at_ms, one.identity_id))),
+            tuple(Invitation(**{**one, "role": Role(one["role"])}) for one in item["invitations"]),
+            item["mail_day"],
+            item["mails"],
+            item["seq"],
+        )
+
+
+def founded(account_id: str, identity_id: str, now_ms: int) -> Team:
+    """Return the team of an account that a person opened by signing in."""
+    return Team(account_id, (Member(identity_id, Role.OWNER, now_ms),))
+
+
+def new_secret() -> str:
+    """Make the secret of a link from the system's random generator."""
+    return secrets.token_urlsafe(SECRET_BYTES)
+
+
+def digest_of(secret: str) -> str:
+    """Return what is stored of a secret."""
+    return sha256(secret.encode()).hexdigest()
+
+
+def invited(
+    team: Team, email: str, role: Role, secret: str, *, by: str, emails: Iterable[str], now_ms: int
+) -> tuple[Team, Invitation]:
+    """Return the team with one more invitation, of a proven address of `emails` to none.
+
+    Raises `TeamError` for a member, for an address that is invited already, and where a bound is reached.
+    """
+    open_now = team.open_invitations(now_ms)
+    if email in emails:
+        raise TeamError(f"{email} is a member already.")
+    if any(one.email == email for one in open_now):
+        raise TeamError(f"{email} is invited already. Send the invitation again, or revoke it.")
+    if len(open_now) >= MAX_INVITATIONS:
+        raise TeamError(f"There are {MAX_INVITATIONS} open invitations, the most allowed. Revoke one first.")
+    if len(team.members) + len(open_now) >= MAX_MEMBERS:
+        raise TeamError(f"An account has at most {MAX_MEMBERS} members, open invitations included.")
+    made = Invitation(new_id("inv"), email, role, digest_of(secret), now_ms + INVITATION_MS, by)
+    # Those that are over make room for it.
+    return _mailed(replace(team, invitations=(*open_now, made)), now_ms), made
+
+
+def sent_again(team: Team, invitation_id: str, secret: str, now_ms: int) -> tuple[Team, Invitation]:
+    """Return the team with another link for an invitation; the one before opens nothing then.
+
+    Raises `TeamError` as `invited` does.
+    """
+    renewed = replace(
+        team.invitation(invitation_id), digest=digest_of(secret), expires_at_ms=now_ms + INVITATION_MS
+    )
+    others = (one for one in team.open_invitations(now_ms) if one.invitation_id != invitation_id)
+    return _mailed(replace(team, invitations=(*others, renewed)), now_ms), renewed
+
+
+def revoked(team: Team, invitation_id: str) -> tuple[Team, Invitation]:
+    """Return the team without an invitation. Raises `TeamError`."""
+    gone = team.invitation(invitation_id)
+    return replace(team, invitations=tuple(one for one in team.invitations if one != gone)), gone
+
+
+def accepted(
+    team: Team, invitation_id: str, secret: str, *, identity_id: str, email: str | None, now_ms: int
+) -> tuple[Team, Invitation]:
+    """Return the team with who accepts an invitation, which is gone then.
+
+    `email` is the address that their sign-in has proven. Raises `TeamError` for an invitation that is used,
+    revoked or over, a wrong secret, and for anybody but whom it was sent to.
+    """
+    found = team.invitation(invitation_id)
+    if not found.opens_with(secret) or now_ms >= found.expires_at_ms:
+        raise TeamError("This invitation is not open any more.")
+    if email != found.email:
+        raise TeamError(
+            f"This invitation is for {found.email}, and your sign-in has not proven that address. "
+            "Sign in with it, then open the link again."
+        )
+    if team.find(identity_id) is not None:
+        raise TeamError("You are a member already.")
+    joined = Member(identity_id, found.role, now_ms)
+    rest, _ = revoked(team, invitation_id)
+    return replace(rest, members=(*team.members, joined)), found
+
+
+def with_role(team: Team, identity_id: str, role: Role) -> Team:
+    """Return the team in which a member has another role. Raises `TeamError` for the last owner."""
+    member = _member(team, identity_id)
+    if member.role is Role.OWNER and role is not Role.OWNER:
+        _check_another_owner(team, identity_id)
+    changed = replace(member, role=role)
+    members = tuple(changed if one == member else one for one in team.members)
+    return replace(team, members=members)
+
+
+def without(team: Team, identity_id: str) -> Team:
+    """Return the team without a member. Raises `TeamError` for the last owner."""
+    member = _member(team, identity_id)
+    if member.role is Role.OWNER:
+        _check_another_owner(team, identity_id)
+    return replace(team, members=tuple(one for one in team.members if one != member))
+
+
+def _member(team: Team, identity_id: str) -> Member:
+    member = team.find(identity_id)
+    if member is None:
+        raise TeamError("There is no such member.")
+    return member
+
+
+def _check_another_owner(team: Team, identity_id: str) -> None:
+    if not any(one.role is Role.OWNER and one.identity_id != identity_id for one in team.members):
+        raise TeamError("An account needs an owner. Make somebody else one first.")
+
+
+def _mailed(team: Team, now_ms: int) -> Team:
+    """Return the team with one more mail counted. Raises `TeamError` where that is too many for a day."""
+    today = iso(now_ms)[:_DAY]
+    mails = team.mails + 1 if team.mail_day == today else 1
+    if mails > MAX_MAILS_A_DAY:
+        raise TeamError(f"{MAX_MAILS_A_DAY} invitations were sent today, the most allowed. Go on tomorrow.")
+    return replace(team, mail_day=today, mails=mails)
+
+
+def _plain(value: object) -> object:
+    return str(value) if isinstance(value, Role) else value
