@@ -1,8 +1,9 @@
 """What every test stands on: no network but loopback, no AWS account, nothing left over from another test."""
 
 import asyncio
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -22,6 +23,7 @@ from tests.support import schedule
 from tests.support.clock import ManualClock
 from tests.support.moto_stack import MotoStack
 from tests.support.simulator import running_simulator
+from tollgate.catalog.loader import Catalog, Document, compiled
 from tollgate.composition import parts
 from tollgate.kit import aws as aws_clients
 
@@ -85,6 +87,20 @@ def simulator_url() -> Iterator[str]:
         yield url
 
 
+class KeptDocument(Document):
+    """The data of all models; one that was read is kept, for every test's catalog of what is live."""
+
+    def __init__(self, models: Mapping[str, Any]) -> None:
+        super().__init__(models)
+        self._read: dict[str, Any] = {}
+
+    def read(self, model_id: str) -> Any:
+        """Return the model, or None."""
+        if model_id not in self._read:
+            self._read[model_id] = super().read(model_id)
+        return self._read[model_id]
+
+
 @dataclass(frozen=True, slots=True)
 class Aws:
     """The template's resources in moto, with the environment of the functions set to them."""
@@ -113,6 +129,12 @@ def moto_clients() -> Clients:
 def moto_lambda() -> Any:
     """Return a client of Lambda that moto answers."""
     return boto3.client("lambda", REGION)
+
+
+@cache
+def shipped_catalog() -> Catalog:
+    """Return the catalog that ships, read once: from its files it takes longer than most tests."""
+    return Catalog(KeptDocument(json.loads(compiled())))
 
 
 def identity(value: Any) -> Any:
@@ -156,6 +178,7 @@ def aws(monkeypatch: pytest.MonkeyPatch, moto_stack: MotoStack, clock: ManualClo
         moto_stack.restore()
         for name, value in moto_stack.environment.items():
             monkeypatch.setenv(name, value)
+        monkeypatch.setattr(Catalog, "shipped", shipped_catalog)
         parts.forget()
         yield Aws(clients, moto_stack.stack)
         parts.forget()

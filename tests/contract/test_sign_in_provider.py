@@ -6,8 +6,6 @@ What a provider that lies leads to is in `tests/functional/test_dashboard_sign_i
 import json
 import re
 import subprocess
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from html import unescape
@@ -16,10 +14,10 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urljoin, urlsplit
 
 import httpx
 import pytest
-import uvicorn
 
 from local.emulator import free_port
 from local.template import ROOT
+from tests.support import serving
 from tests.support.node_project import installed
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
@@ -83,17 +81,8 @@ def dashboard(service: None) -> Iterator[str]:
     """Serve the dashboard; give its address."""
     from dashboard.app import app  # noqa: PLC0415 - with the environment set
 
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", proxy_headers=False)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    deadline = time.monotonic() + START_TIMEOUT_S
-    while not server.started:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/dashboard"
-    server.should_exit = True
-    thread.join(START_TIMEOUT_S)
+    with serving.running(serving.server_of(app, proxy_headers=False)) as url:
+        yield f"{url}/dashboard"
 
 
 @pytest.fixture

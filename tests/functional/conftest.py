@@ -9,6 +9,7 @@ import pytest
 
 from local.events import Context, sqs_event, stream_event
 from tests.conftest import Aws
+from tests.support.dashboard import Browser
 from tests.support.samples import PAID_BODY
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
@@ -21,6 +22,24 @@ MAX_STEPS = 60
 def customer(aws: Aws) -> OpenedAccount:
     """Return an account with 100 cents on it."""
     return api_parts.api().accounts.open(micro_usd_of_cents(100))
+
+
+@pytest.fixture
+def dashboard(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let people in by their word."""
+    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
+
+
+@pytest.fixture
+def browser(dashboard: None) -> Browser:
+    """Return a browser that nobody has signed in with."""
+    return Browser()
+
+
+@pytest.fixture
+def account_id(browser: Browser) -> str:
+    """Return the account of somebody who has just signed in with the browser."""
+    return browser.sign_in()
 
 
 def balance_cents(customer: OpenedAccount) -> Any:

@@ -1,18 +1,15 @@
 """The operator's desk: for operators alone, and what each page does is true after."""
 
-from collections.abc import Iterator
 from decimal import Decimal
 
 import pytest
 
-from tests.conftest import Aws
 from tests.functional.conftest import with_prompt
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tests.support.samples import PAID_IMAGE
 from tollgate.composition import api as api_parts
-from tollgate.composition import parts
 from tollgate.dashboard.development import OPERATOR
 from tollgate.kit import dead_letters
 from tollgate.kit.errors import AccountSuspendedError
@@ -23,13 +20,10 @@ WELCOME_CENTS = 10_000
 
 
 @pytest.fixture
-def browser(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
-    """Return a browser at a service that lets people in by their word."""
-    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
+def browser(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> Browser:
+    """Return a browser at a service that does not wait for what is at rest."""
     monkeypatch.setattr(dead_letters, "WAIT_S", 0)
-    parts.forget()
-    yield Browser()
-    parts.forget()
+    return browser
 
 
 @pytest.fixture

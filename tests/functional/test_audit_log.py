@@ -1,7 +1,5 @@
 """The audit log: every change of a key or of top-ups is noted with it, and with who asked."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.conftest import Aws
@@ -10,17 +8,7 @@ from tests.support.dashboard import Browser
 from tollgate.audit.events import Action, AuditEvent
 from tollgate.audit.repository import AuditLog
 from tollgate.composition import api as api_parts
-from tollgate.composition import parts
 from tollgate.kit.money import micro_usd_of_cents
-
-
-@pytest.fixture
-def browser(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
-    """Return a browser at a service that lets people in by their word."""
-    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
-    parts.forget()
-    yield Browser()
-    parts.forget()
 
 
 def events(account_id: str) -> list[AuditEvent]:

@@ -4,21 +4,17 @@ import html
 import json
 import re
 import time
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dashboard.app import handler
-from tests.conftest import Aws
 from tests.functional.conftest import MAX_STEPS
 from tests.support.clock import ManualClock
 from tests.support.dashboard import CONTEXT, EVENT, ORIGIN, STAGE, Answer, Browser
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.models import Scope
-from tollgate.catalog.loader import Catalog, Document, compiled
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.composition import run_task as run_task_parts
@@ -55,28 +51,6 @@ FORGED: tuple[dict[str, str], ...] = (
     {"origin": ORIGIN + ".evil.example"},
 )
 KEY = r"tg_live_[0-9A-Z]{26}_[0-9A-Za-z]{39}"
-
-
-@cache
-def catalog() -> Catalog:
-    """Return the shipped catalog as a build compiles it: nearly every page reads all of it."""
-    return Catalog(Document(json.loads(compiled())))
-
-
-@pytest.fixture
-def dashboard(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the dashboard take the development sign-in."""
-    monkeypatch.setattr(Catalog, "shipped", catalog)
-    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
-    parts.forget()
-    yield
-    parts.forget()
-
-
-@pytest.fixture
-def browser(dashboard: None) -> Browser:
-    """Return a browser that nobody has signed in with."""
-    return Browser()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import csv
 import re
-from collections.abc import Iterator
 from io import StringIO
 
 import pytest
@@ -18,28 +17,12 @@ from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.models import Scope
 from tollgate.activity import service
 from tollgate.composition import api as api_parts
-from tollgate.composition import parts
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.ids import new_id
 from tollgate.ledger.holds import Hold, HoldWrites, text_entry, void_entry
 
 PROMPTS = ("a boat", "[[reject]]")
 TEXT_MICRO_USD = 1_234
-
-
-@pytest.fixture
-def browser(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
-    """Return a browser at a service that lets people in by their word."""
-    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
-    parts.forget()
-    yield Browser()
-    parts.forget()
-
-
-@pytest.fixture
-def account_id(browser: Browser) -> str:
-    """Sign the browser in; give the account's id."""
-    return browser.sign_in()
 
 
 @pytest.fixture

@@ -1,32 +1,12 @@
 """The catalog's page: filters, order and language."""
 
 import html
-import json
 import re
-from collections.abc import Iterator
 
 import pytest
 
-from tests.conftest import Aws
 from tests.support.dashboard import Browser
-from tollgate.catalog.loader import Catalog, Document, compiled
 from tollgate.composition import api as api_parts
-from tollgate.composition import parts
-
-
-@pytest.fixture(scope="module")
-def catalog() -> Catalog:
-    """Return the shipped catalog as a build compiles it."""
-    return Catalog(Document(json.loads(compiled())))
-
-
-@pytest.fixture
-def browser(aws: Aws, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
-    """Return a browser that nobody has signed in with."""
-    monkeypatch.setattr(Catalog, "shipped", lambda: catalog)
-    parts.forget()
-    yield Browser()
-    parts.forget()
 
 
 def shown(browser: Browser, query: str) -> list[str]:

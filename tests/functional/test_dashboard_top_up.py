@@ -1,7 +1,6 @@
 """Topping up in the dashboard: to Stripe's page, and back to the receipt."""
 
 import json
-from collections.abc import Iterator
 from urllib.parse import unquote
 
 import pytest
@@ -20,21 +19,6 @@ PAGE = f"{ORIGIN}{STAGE}/dashboard/top-up"
 def asked() -> list[dict[str, str]]:
     """Return what Stripe was asked for."""
     return []
-
-
-@pytest.fixture
-def browser(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
-    """Return a browser at a service that lets people in by their word."""
-    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
-    parts.forget()
-    yield Browser()
-    parts.forget()
-
-
-@pytest.fixture
-def account_id(browser: Browser) -> str:
-    """Sign the browser in; give the account's id."""
-    return browser.sign_in()
 
 
 def with_stripe(aws: Aws, base_url: str = "https://api.stripe.invalid") -> None:

@@ -3,17 +3,14 @@
 import gzip
 import json
 import re
-from collections.abc import Iterator
 
 import pytest
 
 from local.error_docs import error_docs
-from tests.conftest import Aws
 from tests.functional.test_landing import get
 from tests.unit.test_error_docs import rows
-from tollgate.catalog.loader import Catalog, Document, compiled, read_yaml
+from tollgate.catalog.loader import read_yaml
 from tollgate.composition import api as api_parts
-from tollgate.composition import parts
 from tollgate.reference.document import openapi
 from tollgate.reference.markup import html_of
 from tollgate.reference.site import SITE, Site
@@ -23,19 +20,7 @@ BASE_URL = "https://example.com/live"
 LINK = re.compile(r"\]\((https://example\.com/live[^)\s]*)\)")
 
 
-@pytest.fixture(scope="module")
-def catalog() -> Catalog:
-    """Return the shipped catalog as a build compiles it."""
-    return Catalog(Document(json.loads(compiled())))
-
-
-@pytest.fixture(autouse=True)
-def dashboard(aws: Aws, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Serve the shipped catalog."""
-    monkeypatch.setattr(Catalog, "shipped", lambda: catalog)
-    parts.forget()
-    yield
-    parts.forget()
+pytestmark = pytest.mark.usefixtures("dashboard")
 
 
 @pytest.fixture

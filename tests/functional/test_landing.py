@@ -1,8 +1,6 @@
 """The landing page through the dashboard's handler: public, the same for everybody, and kept."""
 
-import json
 import re
-from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 from urllib.parse import parse_qs
@@ -13,7 +11,6 @@ from dashboard.app import handler
 from tests.conftest import Aws
 from tests.support.dashboard import CONTEXT, EVENT, STAGE, Browser
 from tests.support.samples import PAID_IMAGE
-from tollgate.catalog.loader import Catalog, Document, compiled
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
@@ -21,20 +18,7 @@ from tollgate.composition import parts
 MAX_BYTES = 150_000
 
 
-@pytest.fixture(scope="module")
-def catalog() -> Catalog:
-    """Return the shipped catalog as a build compiles it."""
-    return Catalog(Document(json.loads(compiled())))
-
-
-@pytest.fixture(autouse=True)
-def dashboard(aws: Aws, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the dashboard take the development sign-in."""
-    monkeypatch.setattr(Catalog, "shipped", lambda: catalog)
-    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
-    parts.forget()
-    yield
-    parts.forget()
+pytestmark = pytest.mark.usefixtures("dashboard")
 
 
 def get(path: str, headers: dict[str, str] | None = None, query: str = "") -> dict[str, Any]:

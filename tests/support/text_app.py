@@ -1,7 +1,6 @@
 """A pytest plugin: `functions/text` as it is served, on the emulator, and customers with both SDKs."""
 
 import asyncio
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -12,8 +11,8 @@ import anthropic
 import httpx
 import openai
 import pytest
-import uvicorn
 
+from tests.support import serving
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import text as text_parts
@@ -37,22 +36,14 @@ def text_url(stack_environment: dict[str, str]) -> Iterator[str]:
         text_parts.catalog.cache_clear()
         from text.app import app  # noqa: PLC0415 - with the environment set
 
-        config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", proxy_headers=False)
-        server = uvicorn.Server(config)
+        server = serving.server_of(app, proxy_headers=False)
 
         async def serve() -> None:
             await server.serve()
             await text_parts.close()
 
-        thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
-        thread.start()
-        deadline = time.monotonic() + START_TIMEOUT_S
-        while not server.started:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-        server.should_exit = True
-        thread.join(START_TIMEOUT_S)
+        with serving.running(server, lambda: asyncio.run(serve())) as url:
+            yield url
 
 
 def ledger() -> LedgerRepository:

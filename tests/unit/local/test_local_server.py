@@ -2,20 +2,18 @@
 
 import asyncio
 import socket
-import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 
 from local import patience
 from local.files import LAMBDA_PATH
 from local.patience import PatientProtocol
 from local.server import create_app
 from local.template import Template
+from tests.support import serving
 from tests.support.lambda_api import running_lambda_api
 from tollgate.composition import parts
 
@@ -94,17 +92,9 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, http=PatientProtocol, lifespan="off")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    deadline = time.monotonic() + START_TIMEOUT_S
-    while not server.started:
-        assert time.monotonic() < deadline, "the server did not start"
-        time.sleep(0.01)
-    yield server.servers[0].sockets[0].getsockname()[1]
-    server.should_exit = True
-    thread.join(START_TIMEOUT_S)
+    server = serving.server_of(app, http=PatientProtocol, lifespan="off")
+    with serving.running(server) as url:
+        yield httpx.URL(url).port or 0
 
 
 class TestPatience:

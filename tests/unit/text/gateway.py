@@ -4,18 +4,14 @@
 translated where it speaks the other protocol. No keys, no balance, no failover.
 """
 
-import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from threading import Thread
 
 import httpx
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from local.simulator.server import make_server
 from tests.unit.text.samples import CREATED_S, call_of, text_model
 from tollgate.kit.errors import TollgateError
 from tollgate.providers.text.anthropic.text import Anthropic
@@ -32,25 +28,7 @@ from tollgate.text.stream import Meter
 from tollgate.text.tokens import input_bound, input_estimate
 from tollgate.text.upstream import Exchange, RoutedRequest, TextUpstream, refusal
 
-STARTUP_ATTEMPTS = 500
-STARTUP_PAUSE_S = 0.01
 TIMEOUT_S = 10
-
-
-@contextmanager
-def serving(app: FastAPI) -> Iterator[str]:
-    """Serve `app` on a loopback port and give its URL."""
-    server = make_server(app)
-    thread = Thread(target=server.run)
-    thread.start()
-    for _ in range(STARTUP_ATTEMPTS):
-        if server.started:
-            break
-        time.sleep(STARTUP_PAUSE_S)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    yield f"http://127.0.0.1:{port}"
-    server.should_exit = True
-    thread.join()
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from local.simulator.app import create_app
-from tests.unit.text.gateway import make_gateway, serving
+from local.simulator.server import make_server
+from tests.support import serving
+from tests.support.simulator import running_simulator
+from tests.unit.text.gateway import make_gateway
 from tollgate.text.stream import Meter
 
 openai = pytest.importorskip("openai", reason="the openai SDK is not installed")
@@ -35,7 +37,10 @@ def meters() -> list[Meter]:
 
 @pytest.fixture(scope="module")
 def gateway_url(meters: list[Meter]) -> Iterator[str]:
-    with serving(create_app()) as simulator_url, serving(make_gateway(simulator_url, meters)) as url:
+    with (
+        running_simulator() as simulator_url,
+        serving.running(make_server(make_gateway(simulator_url, meters))) as url,
+    ):
         yield url
 
 
