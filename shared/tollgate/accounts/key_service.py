@@ -44,7 +44,12 @@ MAX_JUDGED = 5
 
 @dataclass(frozen=True, slots=True)
 class KeyService:
-    """Manages the listed keys of one account after the other. Views are those of `ApiKey.view`."""
+    """Manages the listed keys of one account after the other. Views are those of `ApiKey.view`.
+
+    `by` is the key that asks, where it is not the owner at the dashboard: it passes on no right that it has
+    not. Each change is written together with its line in the audit log. `is_model` says whether the catalog
+    has a model.
+    """
 
     keys: ApiKeyRepository
     accounts: AccountRepository

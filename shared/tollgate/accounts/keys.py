@@ -28,7 +28,11 @@ _ID_PREFIX = "key_"
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A fresh key: `text` is shown to the customer once, the rest is stored."""
+    """A fresh key.
+
+    `text` is the key itself, which its customer sees this once. What is stored is its id, which is in the
+    text too, and the `digest` (SHA-256): who reads the table can use no key.
+    """
 
     key_id: str
     text: str

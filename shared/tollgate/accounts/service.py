@@ -20,7 +20,10 @@ FIRST_KEY_NAME = "First key"
 
 @dataclass(frozen=True, slots=True)
 class OpenedAccount:
-    """A new account with its first key, which is shown now and never again."""
+    """A new account with its first key, which is shown now and never again.
+
+    `webhook_secret` signs its webhooks; its owner can rotate it.
+    """
 
     account_id: str
     api_key: str

@@ -21,7 +21,10 @@ SHOWN_CHARACTERS = 4
 
 @dataclass(frozen=True, slots=True)
 class WebhookSecret:
-    """A secret `whsec_…`; without `expires_at_ms` it is the current one."""
+    """A secret `whsec_…` of Standard Webhooks.
+
+    Without `expires_at_ms` it is the current one. A replaced one signs beside it until then.
+    """
 
     text: str
     created_at_ms: int

@@ -36,7 +36,11 @@ _KNOWN = "PNG, JPEG, GIF, WebP, AVIF, MP4, MOV, WebM, MP3, M4A, WAV, FLAC or OGG
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """Media of a request: the key to keep it under, the name that its task has, what it is, its bytes."""
+    """Media that came inside a request as a data URI.
+
+    `key` is the object in the bucket to keep its bytes under, `url` the name that stands in the task in its
+    place, `uri` the data URI as it came.
+    """
 
     key: str
     url: str

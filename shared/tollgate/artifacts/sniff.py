@@ -11,7 +11,11 @@ HEAD_BYTES = 64
 
 @dataclass(frozen=True, slots=True)
 class MediaType:
-    """A kind of file that we store: `file_type` is `image`, `video` or `audio`."""
+    """A kind of file that we store.
+
+    `file_type` is `image`, `video` or `audio`, as tasks show it; the content type is what the file is served
+    with, whatever its provider called it.
+    """
 
     file_type: str
     content_type: str

@@ -29,7 +29,10 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuditEvent:
-    """One line: `actor` did `action` to `subject`; `detail` says what holds now, and never a secret."""
+    """One line: `actor` did `action` to `subject`; `detail` says what holds now, and never a secret.
+
+    Ids grow with time, so the lines of an account are in the order in which they were written.
+    """
 
     account_id: str
     event_id: str

@@ -17,15 +17,15 @@ from tollgate.audit.repository import AuditLog
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.refresh import CurrentCatalog, LiveCatalog
+from tollgate.composition.database import database
+from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.addresses import AddressGuard
-from tollgate.kit.dynamodb import Database
 from tollgate.kit.queue import Queue
-from tollgate.kit.settings import Settings, check_rate
+from tollgate.kit.settings import check_rate
 from tollgate.ledger.rate import RateMeter
-from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.statement import Statement
 from tollgate.ledger.wallets import DEFAULT, KnownLimits
 from tollgate.low_balance.repository import WatchRepository
@@ -49,13 +49,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApiSettings(Settings):
+class ApiSettings(LedgerSettings):
     """Settings of `functions/api`."""
 
-    accounts_table: str
     api_keys_table: str
     tasks_table: str
-    ledger_table: str
     idempotency_table: str
     live_providers: str
     config_bucket: str
@@ -120,8 +118,8 @@ class Api:
 def api() -> Api:
     """Join the parts of `functions/api`."""
     settings = ApiSettings.from_env()
-    db = Database(aws.dynamodb())
-    ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
+    db = database()
+    ledger = ledger_of(settings)
     accounts = AccountRepository(db, settings.accounts_table)
     keys = ApiKeyRepository(db, settings.api_keys_table)
     catalog = media_catalog(settings.live_providers, settings.config_bucket)

@@ -10,14 +10,14 @@ from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
 from tollgate.composition import parts
 from tollgate.composition.api import Api
+from tollgate.composition.database import database
+from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.kit import aws
 from tollgate.kit.changes import ChangeReader
 from tollgate.kit.clock import Clock
 from tollgate.kit.dead_letters import DeadLetters
-from tollgate.kit.dynamodb import Database
 from tollgate.kit.queue import Queue
 from tollgate.kit.s3_document import S3Document
-from tollgate.kit.settings import Settings
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
 from tollgate.members.repository import IdentityRepository
@@ -34,11 +34,9 @@ from tollgate.tasks.repository import TaskRepository
 
 
 @dataclass(frozen=True, kw_only=True)
-class CommandSettings(Settings):
+class CommandSettings(LedgerSettings):
     """Settings of the operator's command; the dead-letter queues are known to nobody else."""
 
-    accounts_table: str
-    ledger_table: str
     tasks_table: str
     config_bucket: str
     identities_table: str
@@ -121,9 +119,9 @@ class Operator:
 def operator() -> Operator:
     """Join the parts. The environment is that of the functions, and `CommandSettings`."""
     settings = CommandSettings.from_env()
-    db = Database(aws.dynamodb())
+    db = database()
     accounts = AccountRepository(db, settings.accounts_table)
-    ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
+    ledger = ledger_of(settings)
     tasks = TaskRepository(db, settings.tasks_table)
     return Operator(
         settings=settings,

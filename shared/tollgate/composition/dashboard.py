@@ -6,15 +6,15 @@ from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.composition.api import Api, ApiSettings
+from tollgate.composition.database import database
+from tollgate.composition.ledger import ledger_of
 from tollgate.dashboard.chat_keys import ChatKeys
 from tollgate.dashboard.cognito import Cognito, PoolSettings
 from tollgate.dashboard.sessions import SessionStore
 from tollgate.kit import aws
 from tollgate.kit.clock import Clock
-from tollgate.kit.dynamodb import Database
 from tollgate.kit.ses import Mailer
 from tollgate.kit.settings import SettingsError
-from tollgate.ledger.repository import LedgerRepository
 from tollgate.members.identities import Identities
 from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.members.service import MemberService
@@ -84,9 +84,9 @@ class Dashboard:
 def dashboard() -> Dashboard:
     """Join the parts of `functions/dashboard`."""
     settings = DashboardSettings.from_env()
-    db = Database(aws.dynamodb())
+    db = database()
     accounts = AccountRepository(db, settings.accounts_table)
-    ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
+    ledger = ledger_of(settings)
     people = IdentityRepository(db, settings.identities_table, accounts)
     teams = TeamRepository(db, settings.members_table)
     secret = aws.secrets_manager().get_secret_value(SecretId=settings.session_secret_arn)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from tollgate.accounts.repository import AccountRepository
+from tollgate.composition.database import database
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.addresses import AddressGuard
-from tollgate.kit.dynamodb import Database
 from tollgate.kit.outbound import Outbound
 from tollgate.kit.queue import Queue
 from tollgate.kit.settings import Settings
@@ -32,7 +32,7 @@ class DeliverWebhookSettings(Settings):
 def webhook_sender() -> WebhookSender:
     """Join the parts of `functions/deliver_webhook`."""
     settings = DeliverWebhookSettings.from_env()
-    db = Database(aws.dynamodb())
+    db = database()
     tasks = TaskRepository(db, settings.tasks_table)
 
     def event_of_task(task_id: str) -> Event | None:

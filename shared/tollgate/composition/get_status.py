@@ -6,11 +6,10 @@ from typing import Any
 from tollgate.accounts.auth import Authenticator
 from tollgate.accounts.repository import ApiKeyRepository
 from tollgate.catalog.refresh import CurrentCatalog
+from tollgate.composition.database import database
 from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
-from tollgate.kit import aws
 from tollgate.kit.clock import Clock
-from tollgate.kit.dynamodb import Database
 from tollgate.kit.settings import Settings, check_rate
 from tollgate.ledger.rate import RateMeter
 from tollgate.tasks.reader import TaskReader
@@ -62,7 +61,7 @@ class GetStatus:
 def get_status() -> GetStatus:
     """Join the parts of `functions/get_status`."""
     settings = GetStatusSettings.from_env()
-    db = Database(aws.dynamodb())
+    db = database()
     # Asked only for a task that waits for its turn: how long those before it may take
     catalog = media_catalog(settings.live_providers, settings.config_bucket)
     return GetStatus(

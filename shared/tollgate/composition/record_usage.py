@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 from tollgate.accounts.repository import AccountRepository
+from tollgate.composition.database import database
+from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
-from tollgate.kit.dynamodb import Database
 from tollgate.kit.queue import Queue
-from tollgate.kit.settings import Settings
-from tollgate.ledger.repository import LedgerRepository
 from tollgate.low_balance.repository import WatchRepository
 from tollgate.low_balance.watch import BalanceWatch
 from tollgate.usage.recorder import UsageRecorder
@@ -17,13 +16,11 @@ from tollgate.webhooks.repository import DeliveryRepository
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordUsageSettings(Settings):
+class RecordUsageSettings(LedgerSettings):
     """Settings of `functions/record_usage`."""
 
     usage_table: str
     counted_entries_table: str
-    accounts_table: str
-    ledger_table: str
     watches_table: str
     deliveries_table: str
     refill_queue_url: str
@@ -33,11 +30,11 @@ class RecordUsageSettings(Settings):
 def usage_recorder() -> UsageRecorder:
     """Join the parts of `functions/record_usage`."""
     settings = RecordUsageSettings.from_env()
-    db = Database(aws.dynamodb())
+    db = database()
     watch = BalanceWatch(
         watches=WatchRepository(db, settings.watches_table),
         accounts=AccountRepository(db, settings.accounts_table),
-        ledger=LedgerRepository(db, settings.accounts_table, settings.ledger_table),
+        ledger=ledger_of(settings),
         deliveries=DeliveryRepository(db, settings.deliveries_table),
         queue=Queue(aws.sqs(), settings.refill_queue_url),
         clock=clock(),

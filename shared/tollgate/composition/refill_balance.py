@@ -2,23 +2,20 @@
 
 from dataclasses import dataclass
 
+from tollgate.composition.database import database
+from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
-from tollgate.kit.dynamodb import Database
 from tollgate.kit.ses import Mailer
-from tollgate.kit.settings import Settings
-from tollgate.ledger.repository import LedgerRepository
 from tollgate.low_balance.refill import Refill
 from tollgate.low_balance.repository import WatchRepository
 from tollgate.payments.secret import StripeKeySource
 
 
 @dataclass(frozen=True, kw_only=True)
-class RefillBalanceSettings(Settings):
+class RefillBalanceSettings(LedgerSettings):
     """Settings of `functions/refill_balance`; without `mail_from` no mail is sent."""
 
-    accounts_table: str
-    ledger_table: str
     watches_table: str
     stripe_secret_arn: str
     mail_from: str | None = None
@@ -28,11 +25,11 @@ class RefillBalanceSettings(Settings):
 def refill() -> Refill:
     """Join the parts of `functions/refill_balance`."""
     settings = RefillBalanceSettings.from_env()
-    db = Database(aws.dynamodb())
+    db = database()
     stripe = StripeKeySource(aws.secret_reader(settings.stripe_secret_arn), clock())
     return Refill(
         watches=WatchRepository(db, settings.watches_table),
-        ledger=LedgerRepository(db, settings.accounts_table, settings.ledger_table),
+        ledger=ledger_of(settings),
         mailer=Mailer(aws.sesv2, settings.mail_from or ""),
         keys=stripe.keys,
         clock=clock(),

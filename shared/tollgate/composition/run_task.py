@@ -6,17 +6,16 @@ from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.store import ArtifactStore
 from tollgate.artifacts.uploads import Uploads
 from tollgate.catalog.refresh import CurrentCatalog
+from tollgate.composition.database import database
+from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.due_index import DueIndex
-from tollgate.kit.dynamodb import Database
 from tollgate.kit.outbound import Outbound
 from tollgate.kit.queue import Queue
-from tollgate.kit.settings import Settings
-from tollgate.ledger.repository import LedgerRepository
 from tollgate.providers.runtime.credentials import ProviderSource
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.tasks.finalizer import TaskFinalizer
@@ -26,12 +25,10 @@ from tollgate.webhooks.repository import DeliveryRepository
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunTaskSettings(Settings):
+class RunTaskSettings(LedgerSettings):
     """Settings of `functions/run_task`."""
 
-    accounts_table: str
     tasks_table: str
-    ledger_table: str
     deliveries_table: str
     providers_table: str
     task_queue_url: str
@@ -49,11 +46,11 @@ class RunTaskSettings(Settings):
 def step_runner() -> StepRunner:
     """Join the parts of `functions/run_task`."""
     settings = RunTaskSettings.from_env()
-    db = Database(aws.dynamodb())
+    db = database()
     # Providers name the result files; on one machine the provider is the simulator, on loopback.
     results = Outbound(AddressGuard(allow_loopback=settings.stage == "local"))
     tasks = TaskRepository(db, settings.tasks_table)
-    ledger = LedgerRepository(db, settings.accounts_table, settings.ledger_table)
+    ledger = ledger_of(settings)
     queue = Queue(aws.sqs(), settings.task_queue_url)
     return StepRunner(
         tasks=tasks,

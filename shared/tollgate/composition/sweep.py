@@ -3,25 +3,22 @@
 from dataclasses import dataclass
 
 from tollgate.catalog.refresh import CurrentCatalog
+from tollgate.composition.database import database
+from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.due_index import DueIndex
-from tollgate.kit.dynamodb import Database
 from tollgate.kit.queue import Queue
-from tollgate.kit.settings import Settings
-from tollgate.ledger.repository import LedgerRepository
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.tasks.sweep import Sweeper
 from tollgate.tasks.watch import RouteWatch
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepSettings(Settings):
+class SweepSettings(LedgerSettings):
     """Settings of `functions/sweep`."""
 
-    accounts_table: str
-    ledger_table: str
     tasks_table: str
     deliveries_table: str
     providers_table: str
@@ -35,11 +32,11 @@ class SweepSettings(Settings):
 def sweeper() -> Sweeper:
     """Join the parts of `functions/sweep`."""
     settings = SweepSettings.from_env()
-    db = Database(aws.dynamodb())
+    db = database()
     return Sweeper(
         tasks=DueIndex(db, settings.tasks_table, "task_id"),
         deliveries=DueIndex(db, settings.deliveries_table, "delivery_id"),
-        ledger=LedgerRepository(db, settings.accounts_table, settings.ledger_table),
+        ledger=ledger_of(settings),
         task_queue=Queue(aws.sqs(), settings.task_queue_url),
         webhook_queue=Queue(aws.sqs(), settings.webhook_queue_url),
         clock=clock(),
@@ -50,6 +47,6 @@ def sweeper() -> Sweeper:
 def route_watch() -> RouteWatch:
     """Join what looks for models that nobody can make."""
     settings = SweepSettings.from_env()
-    health = ProviderHealthStore(Database(aws.dynamodb()), settings.providers_table, clock())
+    health = ProviderHealthStore(database(), settings.providers_table, clock())
     catalog = media_catalog(settings.live_providers, settings.config_bucket).catalog
     return RouteWatch(CurrentCatalog(catalog), health, clock())

@@ -15,7 +15,11 @@ MAX_DAY_LABELS = 5
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a column: its place on the field, and what it stands for; `series` is its number."""
+    """One part of a column: its place on the field, and what it stands for.
+
+    Place and size are in units of the field, as SVG has them. `series` is the number of the model or key,
+    counted from the bottom: its colour.
+    """
 
     x: str
     y: str

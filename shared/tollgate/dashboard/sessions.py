@@ -18,7 +18,10 @@ _ID_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class SessionStore:
-    """Begins sessions, ends them, and tells whether one is live."""
+    """Begins sessions, ends them, and tells whether one is live.
+
+    The cookie is signed besides; the row is there so that a session can be ended before its time.
+    """
 
     db: Database
     table: str

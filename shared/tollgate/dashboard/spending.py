@@ -23,7 +23,11 @@ class Grouping(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Charges less refunds, in micro-USD. `names` has the sums of all models or keys, the dearest first."""
+    """What a page shows of a period: charges less refunds, in micro-USD, and how much was asked for.
+
+    `names` has the sums of all models or keys, the dearest first; `chart` has a part of its own for the first
+    of them.
+    """
 
     total_micro_usd: int
     today_micro_usd: int

@@ -27,7 +27,11 @@ MAX_LOOKS = 5
 
 @dataclass(frozen=True, slots=True)
 class BalanceWatch:
-    """Looks at balances that entries have moved. A repeat is harmless: the row knows its last fall."""
+    """Looks at balances that entries have moved. A repeat is harmless: the row knows its last fall.
+
+    It only notes the fall and sends a message; mails and payments, which take longer than a batch of a stream
+    may wait, are done by who gets the message (`refill.py`).
+    """
 
     watches: WatchRepository
     accounts: AccountRepository

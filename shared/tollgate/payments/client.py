@@ -25,7 +25,11 @@ PRODUCT = "Tollgate credit"
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A payment from a saved card, for one fall of a balance."""
+    """A payment from a saved card, for one fall of a balance.
+
+    `customer` and `payment_method` are Stripe's ids. `fall` numbers the account's falls: Stripe gets it as a
+    part of the idempotency key, so a repeat pays nothing more.
+    """
 
     account_id: str
     cents: int

@@ -19,7 +19,10 @@ WAKE_AMONG = 10
 
 @dataclass(frozen=True, slots=True)
 class TaskFinalizer:
-    """Ends tasks, and wakes those of the same account that wait for a slot."""
+    """Ends tasks, and wakes those of the same account that wait for a slot.
+
+    The end, its refund, the slot and the webhook's delivery are one transaction.
+    """
 
     tasks: TaskRepository
     ledger: LedgerRepository

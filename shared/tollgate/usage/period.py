@@ -19,7 +19,10 @@ _A_DATE = "a date such as 2026-11-21"
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Whole UTC days, both ends included; `name` is the range asked for."""
+    """Whole UTC days, both ends included.
+
+    `name` is the range as it was asked for: one of `RANGES`.
+    """
 
     name: str
     first: date

@@ -31,7 +31,10 @@ LISTED = 20
 
 @dataclass(frozen=True, slots=True)
 class ResponsesCall:
-    """A request that is ready to be answered: as a chat, and how its answer is told."""
+    """A request that is ready to be answered: as a chat, and how its answer is told.
+
+    `origins` says which item of the request each message of the chat is of, for errors that name a field.
+    """
 
     chat: TextRequest
     rendering: ResponsesRendering

@@ -1,0 +1,11 @@
+"""The database, as the parts of a process share it."""
+
+from tollgate.composition.parts import part
+from tollgate.kit import aws
+from tollgate.kit.dynamodb import Database
+
+
+@part
+def database() -> Database:
+    """Return the database."""
+    return Database(aws.dynamodb())

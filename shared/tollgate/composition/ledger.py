@@ -1,0 +1,20 @@
+"""The ledger, for each function that reads or moves money."""
+
+from dataclasses import dataclass
+
+from tollgate.composition.database import database
+from tollgate.kit.settings import Settings
+from tollgate.ledger.repository import LedgerRepository
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerSettings(Settings):
+    """Where the money is: balances in one table, what moved them in the other."""
+
+    accounts_table: str
+    ledger_table: str
+
+
+def ledger_of(settings: LedgerSettings) -> LedgerRepository:
+    """Return the ledger in the tables that the settings name."""
+    return LedgerRepository(database(), settings.accounts_table, settings.ledger_table)
