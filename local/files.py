@@ -24,11 +24,11 @@ LAMBDA_PATH = "/_lambda"
 class Service:
     """How to reach the running service (docs/architecture.md#on-one-machine)."""
 
-    baseUrl: str  # noqa: N815 - the file's own words
-    storageUrl: str  # noqa: N815
-    apiKey: str  # noqa: N815
-    simulatorUrl: str  # noqa: N815
-    webhookSecret: str  # noqa: N815
+    baseUrl: str
+    storageUrl: str
+    apiKey: str
+    simulatorUrl: str
+    webhookSecret: str
 
 
 def write_service(service: Service) -> None:

@@ -2,7 +2,7 @@
 
 import time
 from base64 import b64encode
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyio
 from fastapi import APIRouter, Header, Response
@@ -14,6 +14,7 @@ from api.http import MediaBody, MediaKey, Services, files_of
 from tollgate.accounts.models import ApiKey
 from tollgate.composition.api import Api
 from tollgate.kit.errors import GenerationFailedError, TaskPendingError
+from tollgate.tasks.models import TaskView
 from tollgate.tasks.openai_images import ImageRequest, read_image_request
 from tollgate.tasks.waiting import MAX_WAIT_S, pauses_of
 
@@ -56,7 +57,7 @@ def _shown(api: Services, url: str, *, as_bytes: bool) -> dict[str, str]:
     return {"url": url} if found is None else {"b64_json": b64encode(found).decode()}
 
 
-async def _ended(api: Services, account_id: str, task_id: str) -> dict[str, Any]:
+async def _ended(api: Services, account_id: str, task_id: str) -> TaskView:
     """Wait for the end of a task; give it. Raises `GenerationFailedError` and `TaskPendingError`."""
     for pause_s in [0.0, *pauses_of(str(MAX_WAIT_S))]:
         await anyio.sleep(pause_s)

@@ -1,5 +1,6 @@
 """Videos in OpenAI's protocol: a create, its task, its file."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Response
@@ -51,7 +52,7 @@ def delete_video(api: Services, key: MediaKey, video_id: str) -> Response:
     return JSONResponse({"id": video_id, "object": "video.deleted", "deleted": True})
 
 
-def _shown(task: dict[str, Any], body: dict[str, Any] | None = None) -> Response:
+def _shown(task: Mapping[str, Any], body: dict[str, Any] | None = None) -> Response:
     """Return a task as a video, and when to ask again, as OpenAI's SDKs read that."""
     pause_s = task.get("pollAfterS")
     headers = {} if pause_s is None else {"openai-poll-after-ms": str(pause_s * MS_PER_S)}

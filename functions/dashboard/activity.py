@@ -1,7 +1,5 @@
 """Activity: every generation and text request, what it cost and how long it took; what was spent, by day."""
 
-from typing import Any
-
 from fastapi import APIRouter, Request, Response
 
 from dashboard.render import page
@@ -57,7 +55,7 @@ def download(services: Services, request: Request, visitor: SignedIn) -> Respons
 
 def key_names(services: Services, account_id: str) -> dict[str, str]:
     """Return what to call the account's keys, and the dashboard; a revoked key keeps its id."""
-    keys: list[dict[str, Any]] = services.api.keys.all(account_id)
+    keys = services.api.keys.all(account_id)
     return {DASHBOARD: "Dashboard", "": "Dashboard", **{key["id"]: key["name"] or key["id"] for key in keys}}
 
 

@@ -9,6 +9,7 @@ from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.audit.events import Action
 from tollgate.kit.clock import iso
+from tollgate.ledger.statement import EntryView
 
 WORDS = {
     Action.KEY_CREATED: "API key created",
@@ -48,12 +49,11 @@ def show(services: Services, request: Request, visitor: SignedIn, before: str = 
     return page(request, "audit.html", lines=lines, cursor=found.cursor)
 
 
-def _credits(services: Services, account_id: str) -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = services.api.statement.page(account_id, {"kind": "credit"})["entries"]
-    return entries
+def _credits(services: Services, account_id: str) -> list[EntryView]:
+    return services.api.statement.page(account_id, {"kind": "credit"})["entries"]
 
 
-def _payment(entry: dict[str, Any]) -> dict[str, Any]:
+def _payment(entry: EntryView) -> dict[str, Any]:
     return {
         "at": entry["createdAt"],
         "actor": "Stripe" if "reference" in entry else "administrator",

@@ -8,7 +8,7 @@ from dashboard.form_body import Sent
 from dashboard.render import home, moved, page, part
 from dashboard.security import SignedIn, Visitor
 from dashboard.services import Services
-from tollgate.accounts.models import Scope
+from tollgate.accounts.models import KeyWithSecretView, Scope
 from tollgate.dashboard.key_form import KEEP, LIFETIMES_DAYS, changed_body, key_body
 from tollgate.kit.errors import KeyNotFoundError
 
@@ -73,7 +73,9 @@ def _choices(services: Services) -> dict[str, Any]:
     return {"scopes": list(Scope), "lifetimes": LIFETIMES_DAYS, "models": models}
 
 
-def _changed(services: Services, request: Request, visitor: Visitor, made: dict[str, Any] | None) -> Response:
+def _changed(
+    services: Services, request: Request, visitor: Visitor, made: KeyWithSecretView | None
+) -> Response:
     """Return the list as it is now, with the key that was just made on top."""
     keys = services.api.keys.all(visitor.account_id)
     makers = _makers(services, visitor.account_id)

@@ -4,8 +4,6 @@ Reads the task's row, and with `wait` again until it has ended. Never writes a t
 function of its own because waiting is paid by the memory of who waits: it has a quarter of what `api` has.
 """
 
-from typing import Any
-
 import anyio
 from mangum import Mangum
 from starlette.applications import Starlette
@@ -27,6 +25,7 @@ from tollgate.kit.errors import (
     shortened,
 )
 from tollgate.kit.observability import begin_request, logger
+from tollgate.tasks.models import TaskView
 from tollgate.tasks.waiting import pauses_of
 
 ROUTE = "/api/v1/task/status/{task_id}"
@@ -73,7 +72,7 @@ async def _shown(request: Request) -> Response:
     return JSONResponse({"code": 200, "data": shown}, headers=headers)
 
 
-async def _look(request: Request, parts: GetStatus, account_id: str) -> dict[str, Any]:
+async def _look(request: Request, parts: GetStatus, account_id: str) -> TaskView:
     return await run_in_threadpool(parts.status, account_id, request.path_params["task_id"])
 
 

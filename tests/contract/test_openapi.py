@@ -19,13 +19,9 @@ from tollgate.composition import api as api_parts
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.errors import TollgateError
 from tollgate.ledger.caps import CapPeriod
-from tollgate.ledger.entries import EntryKind
 from tollgate.providers.runtime.registry import MappingNames
 from tollgate.reference.document import HERE, errors, openapi
-from tollgate.tasks.lifecycle import TaskErrorCode
-from tollgate.tasks.models import TaskStatus
 from tollgate.tasks.request import FIELDS, MAX_COST_CENTS, MAX_METADATA_KEYS, parse_request
-from tollgate.webhooks.models import DeliveryStatus
 
 CATALOG = Catalog.shipped().with_live(frozenset(MappingNames()) | {"anthropic", "deepseek"}, MappingNames())
 DOCUMENT = openapi(CATALOG)
@@ -124,10 +120,6 @@ class TestWords:
     @pytest.mark.parametrize(
         ("path", "words"),
         [
-            (("TaskStatus",), TaskStatus),
-            (("Task", "properties", "error", "properties", "code"), TaskErrorCode),
-            (("EntryKind",), EntryKind),
-            (("Delivery", "properties", "state"), DeliveryStatus),
             (("Scopes", "items"), Scope),
             (("SpendingCap", "properties", "per"), CapPeriod),
         ],

@@ -77,7 +77,7 @@ def http_server(answer: Answer) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(given.body)
 
-        do_GET = do_POST = do_PUT = do_DELETE = _handle  # noqa: N815 - http.server's own names
+        do_GET = do_POST = do_PUT = do_DELETE = _handle
 
         def log_message(self, *_: object) -> None:
             """Stay quiet."""

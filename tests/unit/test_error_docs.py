@@ -8,7 +8,7 @@ import pytest
 
 from tollgate.kit import errors
 from tollgate.kit.errors import TYPES, TollgateError
-from tollgate.tasks.lifecycle import TaskErrorCode
+from tollgate.tasks.models import TaskErrorCode
 from tollgate.text import errors as text_errors
 from tollgate.text.errors import messages_type
 

@@ -12,8 +12,8 @@ class FileData(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    fileUri: Url  # noqa: N815 - the API's name
-    mimeType: Literal["image/png", "image/jpeg", "image/webp"]  # noqa: N815 - the API's name
+    fileUri: Url
+    mimeType: Literal["image/png", "image/jpeg", "image/webp"]
 
 
 class Part(BaseModel):

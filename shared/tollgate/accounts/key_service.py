@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from tollgate.accounts.delegation import check_change, check_control, check_gift
 from tollgate.accounts.key_request import IsModel, read_key
 from tollgate.accounts.keys import new_key
-from tollgate.accounts.models import Account, ApiKey, Scope
+from tollgate.accounts.models import Account, ApiKey, KeyView, KeyWithSecretView, Scope
 from tollgate.accounts.repository import (
     AccountRepository,
     AlreadyRevokedError,
@@ -57,7 +57,7 @@ class KeyService:
     audit: AuditLog
     clock: Clock
 
-    def all(self, account_id: str) -> list[dict[str, Any]]:
+    def all(self, account_id: str) -> list[KeyView]:
         """Return the account's keys but the revoked ones, the newest first. Raises `UserNotFoundError`."""
         counters, now_ms = self._account(account_id).counters, self.clock.now_ms()
         return [key.view(now_ms, counters) for key in self.keys.listed(account_id)]
@@ -80,7 +80,7 @@ class KeyService:
         by: ApiKey | None = None,
         who: str = OWNER,
         made_by: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> KeyWithSecretView:
         """Make a key; its view has the key itself in `key`, this once. `made_by` is the identity that asks.
 
         Raises `InvalidInputError`, `ForbiddenError`, `KeyLimitReachedError`, `UserNotFoundError`.
@@ -112,7 +112,7 @@ class KeyService:
         by: ApiKey | None = None,
         *,
         who: str = OWNER,
-    ) -> dict[str, Any]:
+    ) -> KeyView:
         """Change what the body names, null for no limit; effective within 30 s. Return the view.
 
         Raises `InvalidInputError`, `ForbiddenError`, `KeyNotFoundError`, `ConcurrencyLimitedError`.
@@ -138,7 +138,7 @@ class KeyService:
         by: ApiKey | None = None,
         *,
         who: str = OWNER,
-    ) -> dict[str, Any]:
+    ) -> KeyWithSecretView:
         """Return the view with a new secret in `key`, this once; the old one lives on for a while.
 
         Raises `InvalidInputError`, `ForbiddenError`, `KeyNotFoundError`, and `RotationInProgressError` while
@@ -168,9 +168,7 @@ class KeyService:
         rotated, text = _until_steady(rotate)
         return {**self._view(rotated), "key": text}
 
-    def revoke(
-        self, account_id: str, key_id: str, by: ApiKey | None = None, who: str = OWNER
-    ) -> dict[str, Any]:
+    def revoke(self, account_id: str, key_id: str, by: ApiKey | None = None, who: str = OWNER) -> KeyView:
         """End a key, within 30 s everywhere; return its view. A second time changes nothing.
 
         Raises `ForbiddenError`, `KeyNotFoundError`, `ConcurrencyLimitedError`.
@@ -202,7 +200,7 @@ class KeyService:
         subject = f"{key.name or 'Unnamed'} ({key.key_id})"
         return self.audit.note(key.account_id, actor, action, subject, detail)
 
-    def _view(self, key: ApiKey) -> dict[str, Any]:
+    def _view(self, key: ApiKey) -> KeyView:
         return key.view(self.clock.now_ms(), self._account(key.account_id).counters)
 
     def _live(self, account_id: str, key_id: str) -> ApiKey:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Literal
 
 from tollgate.accounts.keys import matches, visible_prefix
 from tollgate.accounts.networks import Network, network_of
@@ -12,7 +12,8 @@ from tollgate.kit.clock import iso
 from tollgate.kit.errors import ForbiddenError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.rows import Item
-from tollgate.ledger.caps import Allowance, SpendingCap, counters_of
+from tollgate.kit.shapes import Cents, Keywords, Shape, Timestamp
+from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap, counters_of
 from tollgate.ledger.holds import Hold, holds_of
 from tollgate.ledger.wallets import DEFAULT, Limits
 
@@ -26,6 +27,63 @@ class Scope(StrEnum):
 
 
 ALL_SCOPES = frozenset(Scope)
+
+
+class UserView(Shape):
+    """The account of the key."""
+
+    id: str
+    balance: Cents
+    createdAt: Timestamp
+
+
+class EndingRequestView(Shape):
+    """A stream that was asked to end."""
+
+    requestId: str
+    ending: Literal[True]
+
+
+class CapView(Shape):
+    """What the key may spend, and what it has spent in this period."""
+
+    cents: Cents
+    per: CapPeriod
+    spentCents: Cents
+    resetsAt: Timestamp
+
+
+class KeyView(Shape):
+    """An API key, without the key itself."""
+
+    id: str
+    name: str
+    prefix: str
+    scopes: Annotated[list[Scope], Keywords(minItems=1)]
+    createdAt: Timestamp
+    expiresAt: Timestamp | None
+    revokedAt: Timestamp | None
+    lastUsedAt: Timestamp | None
+    oldSecretEndsAt: Timestamp | None
+    models: list[str] | None
+    """Model ids; null for all."""
+    networks: list[str] | None
+    """Such as 203.0.113.0/24 or 2001:db8::/32; null for all."""
+    spendingCap: CapView | None
+    """Null for none. Days and months are UTC."""
+
+
+class KeysView(Shape):
+    """The account's keys, the newest first."""
+
+    keys: list[KeyView]
+
+
+class KeyWithSecretView(KeyView):
+    """A new key, or one with a new secret."""
+
+    key: str
+    """The key itself; shown this once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +107,7 @@ class Account:
     limits: Limits = DEFAULT
     """What the account may have; where it has none of its own, what every account may."""
 
-    def view(self) -> dict[str, object]:
+    def view(self) -> UserView:
         """Return the `data` of `GET /api/v1/user/me` (docs/contract.md#account)."""
         return {
             "id": self.account_id,
@@ -145,7 +203,7 @@ class ApiKey:
         """Return what the key may spend in the period of now; `None` for a key without a cap."""
         return None if self.cap is None else self.cap.at(self.key_id, now_ms)
 
-    def view(self, now_ms: int, counters: Mapping[str, int]) -> dict[str, Any]:
+    def view(self, now_ms: int, counters: Mapping[str, int]) -> KeyView:
         """Return the key as the account routes show it; `counters` are its account's."""
         rotating = self.previous_until_ms is not None and now_ms < self.previous_until_ms
         return {
@@ -163,13 +221,13 @@ class ApiKey:
             "spendingCap": self._cap_view(now_ms, counters),
         }
 
-    def _cap_view(self, now_ms: int, counters: Mapping[str, int]) -> dict[str, Any] | None:
+    def _cap_view(self, now_ms: int, counters: Mapping[str, int]) -> CapView | None:
         if self.cap is None:
             return None
         allowance = self.cap.at(self.key_id, now_ms)
         return {
             "cents": cents_down(self.cap.limit_micro_usd),
-            "per": str(self.cap.per),
+            "per": self.cap.per,
             "spentCents": cents_up(counters.get(allowance.counter, 0)),
             "resetsAt": iso(allowance.resets_at_ms),
         }

@@ -1,10 +1,9 @@
 """Opening accounts, and showing them."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tollgate.accounts.keys import new_key
-from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey
+from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey, EndingRequestView
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.webhook_secrets import new_webhook_secret
 from tollgate.kit.clock import Clock
@@ -48,7 +47,7 @@ class AccountService:
             raise UserNotFoundError
         return account
 
-    def end_request(self, account_id: str, request_id: str) -> dict[str, Any]:
+    def end_request(self, account_id: str, request_id: str) -> EndingRequestView:
         """Ask a running text request to end; who runs it looks every 5 s. Raises `RequestNotFoundError`."""
         if not is_id("req", request_id):
             raise RequestNotFoundError

@@ -8,15 +8,32 @@ import secrets
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NotRequired
 
 from tollgate.kit.clock import MS_PER_S, iso
 from tollgate.kit.errors import RotationInProgressError
 from tollgate.kit.rows import Item
+from tollgate.kit.shapes import Shape, Timestamp
 
 PREFIX = "whsec_"
 # Standard Webhooks asks for 24 to 64.
 SECRET_BYTES = 32
 SHOWN_CHARACTERS = 4
+
+
+class SecretView(Shape):
+    """A secret that signs."""
+
+    secret: str
+    masked: str
+    createdAt: Timestamp
+    expiresAt: NotRequired[Timestamp]
+
+
+class WebhookSecretsView(Shape):
+    """Those that sign now, the newest first."""
+
+    secrets: list[SecretView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +56,16 @@ class WebhookSecret:
         """Return what tells it from others and verifies nothing."""
         return self.text[: len(PREFIX) + SHOWN_CHARACTERS] + "…"
 
-    def view(self) -> dict[str, str]:
+    def view(self) -> SecretView:
         """Return the secret as its owner sees it."""
-        shown = {"secret": self.text, "masked": self.masked, "createdAt": iso(self.created_at_ms)}
-        return shown if self.expires_at_ms is None else {**shown, "expiresAt": iso(self.expires_at_ms)}
+        shown: SecretView = {
+            "secret": self.text,
+            "masked": self.masked,
+            "createdAt": iso(self.created_at_ms),
+        }
+        if self.expires_at_ms is not None:
+            shown["expiresAt"] = iso(self.expires_at_ms)
+        return shown
 
     def to_item(self) -> Item:
         """Return the secret as it stands in the account's row."""

@@ -1,22 +1,35 @@
 """A file in our storage, as tasks keep it and customers see it. Pure."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Literal
 
 from tollgate.kit.rows import Item
+from tollgate.kit.shapes import Keywords, Shape
+
+FileType = Literal["image", "video", "audio"]
+
+
+class FileView(Shape):
+    """A result in our storage."""
+
+    fileUrl: Annotated[str, Keywords(format="uri")]
+    fileType: FileType
+    contentType: str
+    bytes: int
+    sha256: Annotated[str, Keywords(pattern="^[0-9a-f]{64}$")]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A result in our storage. `file_type` is `image`, `video` or `audio`; `url` is under the storage URL."""
+    """A result in our storage. `url` is under the storage URL."""
 
     url: str
-    file_type: str
+    file_type: FileType
     content_type: str
     size_bytes: int
     sha256: str
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> FileView:
         """Return the file as the status shows it."""
         return {
             "fileUrl": self.url,

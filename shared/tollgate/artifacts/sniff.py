@@ -5,19 +5,20 @@ Sources: the WHATWG MIME Sniffing standard for images, audio and video; ISO/IEC 
 
 from dataclasses import dataclass
 
+from tollgate.artifacts.models import FileType
+
 # Enough of a file for `media_type`.
 HEAD_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
 class MediaType:
-    """A kind of file that we store.
+    """A kind of file that we store, as tasks show it.
 
-    `file_type` is `image`, `video` or `audio`, as tasks show it; the content type is what the file is served
-    with, whatever its provider called it.
+    The content type is what the file is served with, whatever its provider called it.
     """
 
-    file_type: str
+    file_type: FileType
     content_type: str
     extension: str
 

@@ -10,7 +10,7 @@ taken before anything came.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from ulid import ULID
@@ -19,6 +19,7 @@ from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.errors import InvalidInputError, Problem, UploadNotFoundError, unknown_fields
 from tollgate.kit.ids import is_id
 from tollgate.kit.json_body import whole_number
+from tollgate.kit.shapes import Shape, Timestamp
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -66,6 +67,34 @@ _NAME = re.compile(r"[\w-]{1,128}\.\w{1,8}", re.ASCII)
 _DECLARED = re.compile(r"-(\d+)\.\w+$")
 
 
+class UploadFormView(Shape):
+    """A form of multipart/form-data: its fields, then the file as the last field `file`."""
+
+    method: Literal["POST"]
+    url: str
+    fields: dict[str, str]
+
+
+class UploadedFileView(Shape):
+    """A file to be: its id, and where its bytes go."""
+
+    id: str
+    """Goes into any media field."""
+    url: str
+    """The same, as an address; only this account can use it."""
+    upload: UploadFormView
+    bytes: int
+    contentType: str
+    expiresAt: Timestamp
+
+
+class DeletedFileView(Shape):
+    """A file that is gone."""
+
+    id: str
+    deleted: Literal[True]
+
+
 @dataclass(frozen=True, slots=True)
 class Uploads:
     """The files of customers in `bucket`. `storage_url` is the address that names of files begin with."""
@@ -81,7 +110,7 @@ class Uploads:
         form = urlsplit(self.s3.generate_presigned_post(self.bucket, PREFIX)["url"])
         return f"{form.scheme}://{form.netloc}"
 
-    def grant(self, account_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    def grant(self, account_id: str, body: Mapping[str, Any]) -> UploadedFileView:
         """Return the `data` of a new file: its id, and the form that its bytes go to.
 
         The form takes one file of the declared type and of no more than the declared bytes. Raises
@@ -127,7 +156,7 @@ class Uploads:
         found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=key, MaxKeys=1)
         return any(each["Key"] == key for each in found.get("Contents", []))
 
-    def delete(self, account_id: str, file_id: str) -> dict[str, Any]:
+    def delete(self, account_id: str, file_id: str) -> DeletedFileView:
         """Delete a file and give the `data` that says so. Raises `UploadNotFoundError`."""
         found = self._find(account_id, file_id) if is_id(ID_PREFIX, file_id) else None
         if found is None:

@@ -5,13 +5,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from tollgate.catalog.loader import AnyModel, Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
-from tollgate.catalog.views import card, catalog_dto, cost_view
+from tollgate.catalog.views import CardView, CatalogModelView, card, catalog_dto, cost_view
 from tollgate.kit.errors import ModelNotFoundError
+
+Shown = TypeVar("Shown", bound=CardView)
 
 FILTERS = ("type", "kind", "vendor", "capability")
 ETAG_CHARS = 32
@@ -56,11 +58,11 @@ class Listing:
         """
         return CachedBody.of(self.found(query)) if any(name in query for name in FILTERS) else self._all
 
-    def found(self, query: Mapping[str, str]) -> list[dict[str, Any]]:
+    def found(self, query: Mapping[str, str]) -> list[CatalogModelView]:
         """Return what `models` gives, as values for a page of ours; they must not be changed."""
         return _fitting(self._dtos, query)
 
-    def cards(self, query: Mapping[str, str]) -> list[dict[str, Any]]:
+    def cards(self, query: Mapping[str, str]) -> list[CardView]:
         """Return what `found` gives without prices and input, which take long to make."""
         return _fitting(self._cards, query)
 
@@ -68,7 +70,7 @@ class Listing:
         """Return one model; raises `ModelNotFoundError`."""
         return CachedBody.of(self.one(model_id))
 
-    def one(self, model_id: str) -> dict[str, Any]:
+    def one(self, model_id: str) -> CatalogModelView:
         """Return what `model` gives, as values; raises `ModelNotFoundError`."""
         return catalog_dto(self._find(model_id))
 
@@ -95,11 +97,11 @@ class Listing:
         return found
 
     @cached_property
-    def _dtos(self) -> list[dict[str, Any]]:
+    def _dtos(self) -> list[CatalogModelView]:
         return [catalog_dto(model) for model in self._catalog.everything()]
 
     @cached_property
-    def _cards(self) -> list[dict[str, Any]]:
+    def _cards(self) -> list[CardView]:
         return [card(model) for model in self._catalog.everything()]
 
     @cached_property
@@ -111,7 +113,7 @@ class Listing:
         return CachedBody.of({model.id: cost_view(model) for model in self._catalog.everything()})
 
 
-def _fitting(shown: list[dict[str, Any]], query: Mapping[str, str]) -> list[dict[str, Any]]:
+def _fitting(shown: list[Shown], query: Mapping[str, str]) -> list[Shown]:
     wanted = {name: query[name].casefold() for name in FILTERS if name in query}
     return [dto for dto in shown if _fits(dto, wanted)]
 

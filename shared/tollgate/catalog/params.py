@@ -1,6 +1,6 @@
 """The published input of a model, derived from the class that checks it: what is shown is what is checked."""
 
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from pydantic.fields import FieldInfo
 
@@ -19,12 +19,45 @@ from tollgate.catalog.kinds import (
 )
 from tollgate.catalog.models import Model
 from tollgate.catalog.profiles.base import Part, Profile
+from tollgate.kit.shapes import Shape
 
 NOT_BLANK = {"pattern": r"\S"}
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def descriptors(model: Model) -> list[dict[str, Any]]:
+class OptionView(Shape):
+    """A value that a field takes."""
+
+    value: str | int | float | bool
+    label: str
+
+
+class ValuesView(Shape, total=False):
+    """What values a field takes, and the one that it has where a request says none."""
+
+    default: Any
+    options: list[OptionView]
+    minimum: float
+    maximum: float
+    maxLength: int
+
+
+class ParamView(ValuesView):
+    """A field of a model's input."""
+
+    name: str
+    label: str
+    description: str
+    kind: Literal["string", "number", "boolean", "object"]
+    isArray: bool
+    required: bool
+    isMedia: bool
+    isPrompt: bool
+    multiline: bool
+    deprecated: bool
+
+
+def descriptors(model: Model) -> list[ParamView]:
     """Return the model's `params` (docs/contract.md#param-descriptor), optional keys left out where empty."""
     fields, kinds = model.input_class.published(), model.input_class.kinds()
     return [_descriptor(name, info, kinds[name]) for name, info in fields.items()]
@@ -53,23 +86,28 @@ def schema_of(profile: type[Profile]) -> dict[str, Any]:
     return {**schema, "allOf": rules} if rules else schema
 
 
-def _descriptor(name: str, info: FieldInfo, kind: Kind) -> dict[str, Any]:
+def _descriptor(name: str, info: FieldInfo, kind: Kind) -> ParamView:
     many = isinstance(kind, Many)
     leaf = item_of(info) if many else kind
-    shown: dict[str, Any] = {
+    values = _bounds(leaf)
+    if not info.is_required() and info.default is not None:
+        values["default"] = info.default
+    return {
         "name": name,
-        "label": info.title,
-        "description": info.description,
+        "label": info.title or name,
+        "description": info.description or "",
         "kind": _param_kind(leaf),
         "isArray": many,
         "required": info.is_required(),
+        "isPrompt": isinstance(leaf, Text) and leaf.prompt,
+        "multiline": isinstance(leaf, Text) and leaf.multiline,
+        "deprecated": isinstance(leaf, Ignored),
+        "isMedia": _is_media(info, leaf),
+        **values,
     }
-    if not info.is_required() and info.default is not None:
-        shown["default"] = info.default
-    return {**shown, **_bounds(leaf), **_flags(leaf), "isMedia": _is_media(info, leaf)}
 
 
-def _param_kind(leaf: Kind | None) -> str:
+def _param_kind(leaf: Kind | None) -> Literal["string", "number", "boolean", "object"]:
     match leaf:
         case None:
             return "object"
@@ -83,7 +121,7 @@ def _param_kind(leaf: Kind | None) -> str:
             return "string"
 
 
-def _bounds(leaf: Kind | None) -> dict[str, Any]:
+def _bounds(leaf: Kind | None) -> ValuesView:
     match leaf:
         case Flag(only=bool(only)):
             return {"options": [{"value": only, "label": str(only).lower()}]}
@@ -95,14 +133,6 @@ def _bounds(leaf: Kind | None) -> dict[str, Any]:
             return {"maxLength": length}
         case _:
             return {}
-
-
-def _flags(leaf: Kind | None) -> dict[str, bool]:
-    return {
-        "isPrompt": isinstance(leaf, Text) and leaf.prompt,
-        "multiline": isinstance(leaf, Text) and leaf.multiline,
-        "deprecated": isinstance(leaf, Ignored),
-    }
 
 
 def _is_media(info: FieldInfo, leaf: Kind | None) -> bool:

@@ -7,13 +7,14 @@ A media charge is rounded up once, on its total, to whole cents (docs/architectu
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.models import Model, Pricing
 from tollgate.catalog.profiles.base import Profile
 from tollgate.catalog.rules import CheckedInput
 from tollgate.kit import money
+from tollgate.kit.shapes import Cents, DecimalText, Shape
 
 NO_SOURCE = Decimal(0)
 
@@ -29,6 +30,26 @@ class Dimensioned(Protocol):
 Entry = TypeVar("Entry", bound=Dimensioned)
 
 
+class PartView(Shape):
+    """A part of a price: so many units of a price entry."""
+
+    key: str
+    unit: str
+    quantity: DecimalText
+    unitPrice: DecimalText
+    amount: DecimalText
+
+
+class EstimateView(Shape):
+    """What a create would charge for the same body."""
+
+    model: str
+    price: Cents
+    currency: Literal["USD"]
+    breakdown: list[PartView]
+    priceVersion: str
+
+
 @dataclass(frozen=True, slots=True)
 class Quote:
     """The charge for one request; `breakdown` has its parts as the estimate shows them.
@@ -37,7 +58,7 @@ class Quote:
     """
 
     charge_cents: int
-    breakdown: list[dict[str, str]]
+    breakdown: list[PartView]
     price_version: str
 
     @property
@@ -119,7 +140,11 @@ def _units(
     return seconds
 
 
-def _line(key: str, unit: str, quantity: Decimal, unit_price: Decimal) -> dict[str, str]:
-    amount = quantity * unit_price
-    numbers = {"quantity": quantity, "unitPrice": unit_price, "amount": amount}
-    return {"key": key, "unit": unit, **{name: f"{number:f}" for name, number in numbers.items()}}
+def _line(key: str, unit: str, quantity: Decimal, unit_price: Decimal) -> PartView:
+    return {
+        "key": key,
+        "unit": unit,
+        "quantity": f"{quantity:f}",
+        "unitPrice": f"{unit_price:f}",
+        "amount": f"{quantity * unit_price:f}",
+    }

@@ -1,29 +1,81 @@
 """The bodies of the catalog and cost routes (docs/contract.md#catalog-model; docs/contract.md#cost)."""
 
 from decimal import Decimal
-from typing import Any
+from typing import Literal, NotRequired
 
 from tollgate.catalog import params
 from tollgate.catalog.models import ListedTextModel, Model, Price
 from tollgate.catalog.pricing import price_from
+from tollgate.kit.shapes import Date, DecimalText, Shape
+
+PriceUnit = Literal["generation", "second", "megatoken"]
 
 
-def catalog_dto(model: Model | ListedTextModel) -> dict[str, Any]:
+class PriceEntryView(Shape):
+    """A price for inputs that have all its dimensions."""
+
+    key: str
+    price: DecimalText
+    isDefault: bool
+    dimensions: NotRequired[dict[str, str]]
+
+
+class PricesView(Shape):
+    """What a model costs."""
+
+    priceUnit: PriceUnit
+    prices: list[PriceEntryView]
+
+
+class ModelPricesView(PricesView):
+    """What one model costs."""
+
+    model: str
+
+
+class CardView(Shape):
+    """What a model is."""
+
+    id: str
+    group: str
+    name: str
+    description: str
+    descriptionLocales: dict[str, str]
+    type: Literal["IMAGE", "VIDEO", "MUSIC", "TEXT"]
+    kind: Literal["media", "llm"]
+    vendor: str
+    releasedAt: NotRequired[Date]
+    tags: list[str]
+    capabilities: list[str]
+    pageUpdatedAt: NotRequired[str]
+
+
+class CatalogModelView(CardView):
+    """A model: what it is, takes and costs."""
+
+    pricing: list[PriceEntryView]
+    priceFrom: DecimalText
+    priceUnit: PriceUnit
+    params: list[params.ParamView]
+    protocols: list[Literal["openai", "anthropic", "embeddings"]]
+
+
+def catalog_dto(model: Model | ListedTextModel) -> CatalogModelView:
     """Return a `CatalogModelDto`; `releasedAt` and `pageUpdatedAt` only where they are known."""
-    more = {
+    shown: CatalogModelView = {
+        **card(model),
         "pricing": price_entries(model),
         "priceFrom": _decimal_string(price_from(model.pricing)),
         "priceUnit": model.pricing.unit,
         "params": params.descriptors(model) if isinstance(model, Model) else [],
         "protocols": model.protocols if isinstance(model, ListedTextModel) else [],
-        "pageUpdatedAt": model.page_updated_at,
     }
-    return card(model) | {key: value for key, value in more.items() if value is not None}
+    return shown
 
 
-def card(model: Model | ListedTextModel) -> dict[str, Any]:
+def card(model: Model | ListedTextModel) -> CardView:
     """Return what a `CatalogModelDto` begins with: what the model is, without prices and input."""
-    shown: dict[str, Any] = {
+    shown: CardView = {
         "id": model.id,
         "group": model.group,
         "name": model.name,
@@ -32,30 +84,35 @@ def card(model: Model | ListedTextModel) -> dict[str, Any]:
         "type": model.media_type,
         "kind": model.kind,
         "vendor": model.vendor,
-        "releasedAt": model.released_at,
         "tags": model.tags,
         "capabilities": model.capabilities if isinstance(model, Model) else [],
     }
-    return {key: value for key, value in shown.items() if value is not None}
+    if model.released_at is not None:
+        shown["releasedAt"] = model.released_at
+    if model.page_updated_at is not None:
+        shown["pageUpdatedAt"] = model.page_updated_at
+    return shown
 
 
-def cost_view(model: Model | ListedTextModel) -> dict[str, Any]:
+def cost_view(model: Model | ListedTextModel) -> PricesView:
     """Return `{"priceUnit", "prices"}`: what stands under the model's id in `GET /api/v1/cost`."""
     return {"priceUnit": model.pricing.unit, "prices": price_entries(model)}
 
 
-def price_entries(model: Model | ListedTextModel) -> list[dict[str, Any]]:
+def price_entries(model: Model | ListedTextModel) -> list[PriceEntryView]:
     """Return the price entries of the contract; `dimensions` only where there are some."""
     extras = [_price_entry(extra.key, extra.price) for extra in model.pricing.extras]
     return [*map(_retail_entry, model.pricing.prices), *extras]
 
 
-def _retail_entry(price: Price) -> dict[str, Any]:
+def _retail_entry(price: Price) -> PriceEntryView:
     shown = _price_entry(price.key, price.price, is_default=price.is_default)
-    return {**shown, "dimensions": price.dimensions} if price.dimensions else shown
+    if price.dimensions:
+        shown["dimensions"] = price.dimensions
+    return shown
 
 
-def _price_entry(key: str, price: Decimal, *, is_default: bool = False) -> dict[str, Any]:
+def _price_entry(key: str, price: Decimal, *, is_default: bool = False) -> PriceEntryView:
     return {"key": key, "price": _decimal_string(price), "isDefault": is_default}
 
 

@@ -1,7 +1,6 @@
 """Joins the parts of `functions/get_status`."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from tollgate.accounts.auth import Authenticator
 from tollgate.accounts.repository import ApiKeyRepository
@@ -12,6 +11,7 @@ from tollgate.composition.parts import clock, part
 from tollgate.kit.clock import Clock
 from tollgate.kit.settings import Settings, check_rate
 from tollgate.ledger.rate import RateMeter
+from tollgate.tasks.models import TaskView
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.waiting import poll_after_s
@@ -46,7 +46,7 @@ class GetStatus:
         """Return the `x-ratelimit-*` headers of an account as this process knows them."""
         return self.meter.headers(account_id, self.clock.now_ms())
 
-    def status(self, account_id: str, task_id: str) -> dict[str, Any]:
+    def status(self, account_id: str, task_id: str) -> TaskView:
         """Return a task as its status shows it, with when to ask again while it has not ended.
 
         Raises `TaskNotFoundError`.
@@ -54,7 +54,9 @@ class GetStatus:
         task = self.reader.find(account_id, task_id)
         after_s = poll_after_s(task, self.clock.now_ms())
         shown = self.reader.view(task)
-        return shown if after_s is None else {**shown, "pollAfterS": after_s}
+        if after_s is not None:
+            shown["pollAfterS"] = after_s
+        return shown
 
 
 @part

@@ -19,6 +19,7 @@ remembered.py  a value read again after a while; the newest of many entries
 rotation.py    how long an old secret lives on
 mail.py        a mail as a value; `ses.py`: sends it
 table.py       tables for spreadsheets
+shapes.py      how answers are declared, for mypy and for OpenAPI
 settings.py    configuration; `observability.py`: logs and metrics; `version.py`: what runs
 cors.py        what a page of another origin may read; `base_url.py`: where a request came in
 """

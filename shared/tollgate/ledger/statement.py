@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from io import StringIO
 from itertools import islice
-from typing import Any
+from typing import Any, NotRequired
 
 from tollgate.kit.clock import iso
 from tollgate.kit.money import cents_text
 from tollgate.kit.pages import Page
+from tollgate.kit.shapes import DecimalText, Shape, Timestamp
 from tollgate.kit.table import safe
-from tollgate.ledger.entries import Entry
+from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.query import Position, StatementQuery, read_query
 from tollgate.ledger.repository import LedgerRepository
 
@@ -29,21 +30,50 @@ COLUMNS = (
 )  # fmt: skip
 
 
+class EntryView(Shape):
+    """A movement of the balance."""
+
+    id: str
+    kind: EntryKind
+    amountMicroUsd: int
+    """Plus raises the balance."""
+    amountCents: DecimalText
+    model: NotRequired[str]
+    taskId: NotRequired[str]
+    requestId: NotRequired[str]
+    answers: NotRequired[str]
+    """The entry that a refund gives back."""
+    reason: NotRequired[str]
+    reference: NotRequired[str]
+    """Of a payment, its id there."""
+    createdAt: Timestamp
+
+
+class EntryPageView(Shape):
+    """A page of entries, the newest first."""
+
+    entries: list[EntryView]
+    cursor: NotRequired[str]
+    """Missing on the last page."""
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """Shows the ledger; changes nothing."""
 
     ledger: LedgerRepository
 
-    def page(self, account_id: str, query: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, account_id: str, query: Mapping[str, str]) -> EntryPageView:
         """Return `{entries, cursor}`, the newest first; `cursor` is missing on the last page.
 
         `query` may have `kind`, `taskId` or `requestId`, `from` and `to` (ISO 8601, `to` itself is not in),
         `limit` and `cursor`. Raises `InvalidInputError`.
         """
         page = self._read(account_id, read_query(query, DEFAULT_PAGE, MAX_PAGE), MAX_READ)
-        shown: dict[str, Any] = {"entries": [view(entry) for entry in page.rows]}
-        return shown if page.cursor is None else {**shown, "cursor": page.cursor}
+        shown: EntryPageView = {"entries": [view(entry) for entry in page.rows]}
+        if page.cursor is not None:
+            shown["cursor"] = page.cursor
+        return shown
 
     def table(self, account_id: str, query: Mapping[str, str]) -> str:
         """The same as CSV (RFC 4180), up to `MAX_CSV` entries; one that is cut says so in its last line.
@@ -69,22 +99,28 @@ class Statement:
         return Page(rows, None)
 
 
-def view(entry: Entry) -> dict[str, Any]:
+def view(entry: Entry) -> EntryView:
     """Return an entry as the API shows it. Amounts are signed: plus raises the balance."""
-    shown = {
+    shown: EntryView = {
         "id": entry.entry_id,
-        "kind": str(entry.kind),
+        "kind": entry.kind,
         "amountMicroUsd": entry.amount_micro_usd,
         "amountCents": cents_text(entry.amount_micro_usd),
-        "model": entry.model,
-        "taskId": entry.task_id,
-        "requestId": entry.request_id,
-        "answers": entry.answers,
-        "reason": entry.reason,
-        "reference": entry.reference,
         "createdAt": iso(entry.created_at_ms),
     }
-    return {name: value for name, value in shown.items() if value is not None}
+    if entry.model is not None:
+        shown["model"] = entry.model
+    if entry.task_id is not None:
+        shown["taskId"] = entry.task_id
+    if entry.request_id is not None:
+        shown["requestId"] = entry.request_id
+    if entry.answers is not None:
+        shown["answers"] = entry.answers
+    if entry.reason is not None:
+        shown["reason"] = entry.reason
+    if entry.reference is not None:
+        shown["reference"] = entry.reference
+    return shown
 
 
 def as_csv(page: Page[Entry]) -> str:

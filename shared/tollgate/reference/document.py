@@ -8,6 +8,7 @@ from typing import Any
 
 from tollgate.catalog.loader import Catalog, read_yaml
 from tollgate.kit.errors import TYPES, TollgateError
+from tollgate.reference.answers import answer_schemas
 from tollgate.reference.generations import generation_schemas
 from tollgate.text import errors as text_errors
 
@@ -48,6 +49,7 @@ def openapi(catalog: Catalog, base_url: str = RELATIVE, *, with_generations: boo
         paths.setdefault(path, {})[method.lower()] = _operation(path, operation)
     schemas = {
         **read_yaml(HERE / "schemas.yaml"),
+        **answer_schemas(),
         **dict(_error_schemas()),
         **_model_ids(catalog),
         **(generation_schemas(catalog) if with_generations else {}),

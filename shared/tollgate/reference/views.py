@@ -57,10 +57,12 @@ def resolved(schema: Schema, schemas: Mapping[str, Schema]) -> Schema:
 
 
 def reference_of(schema: Schema) -> str | None:
-    """Return the name of the schema that this one refers to, itself or as its items."""
+    """Return the name of the schema that this one refers to, itself as its items or as one of its choices."""
     if "$ref" in schema:
         return str(schema["$ref"]).removeprefix(_SCHEMAS)
-    return reference_of(schema["items"]) if "items" in schema else None
+    if "items" in schema:
+        return reference_of(schema["items"])
+    return next(filter(None, map(reference_of, schema.get("anyOf", []))), None)
 
 
 def kind_of(schema: Schema, schemas: Mapping[str, Schema]) -> str:
@@ -68,6 +70,8 @@ def kind_of(schema: Schema, schemas: Mapping[str, Schema]) -> str:
     if "$ref" in schema:
         name = str(schema["$ref"]).removeprefix(_SCHEMAS)
         return name if "properties" in schemas[name] else kind_of(schemas[name], schemas)
+    if "anyOf" in schema:
+        return " or ".join(kind_of(one, schemas) for one in schema["anyOf"])
     if "const" in schema:
         return json.dumps(schema["const"])
     if schema.get("type") == "array":

@@ -13,7 +13,6 @@ Each function gives the task as it should be written, with `seq` one higher.
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from tollgate.artifacts.models import StoredFile
 from tollgate.kit.clock import MS_PER_S
@@ -29,7 +28,7 @@ from tollgate.providers.runtime.outcomes import (
     Succeeded,
     Unknown,
 )
-from tollgate.tasks.models import Attempt, Task, TaskError, TaskStatus
+from tollgate.tasks.models import Attempt, Task, TaskError, TaskErrorCode, TaskStatus
 
 # Longer than any submit may take: an attempt without a handle after this long lost its answer.
 SUBMIT_LEASE_MS = 150 * MS_PER_S
@@ -53,17 +52,6 @@ FIRST_BUSY_WAIT_S = 5
 MAX_BUSY_WAIT_S = 60
 # With the waits above about ten minutes: who asks for an image wants it or the money back soon.
 MAX_BUSY_ROUNDS = 12
-
-
-class TaskErrorCode(StrEnum):
-    """`error.code` of a task that has no result. All of them mean: refunded in full."""
-
-    PROVIDERS_EXHAUSTED = "providers_exhausted"  # Every provider of the model was tried and none could do it.
-    # A provider's moderation refused the content; others are not asked.
-    CONTENT_REJECTED = "content_rejected"
-    INPUT_REJECTED = "input_rejected"  # A provider refused the input as invalid.
-    DEADLINE_PASSED = "deadline_passed"  # There was no verdict in time.
-    CANCELLED = "cancelled"  # The customer asked for it, and nothing will be made.
 
 
 @dataclass(frozen=True, slots=True)

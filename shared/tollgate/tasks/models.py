@@ -3,12 +3,13 @@
 import json
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired
 
-from tollgate.artifacts.models import StoredFile
+from tollgate.artifacts.models import FileView, StoredFile
 from tollgate.kit.clock import iso
 from tollgate.kit.money import cents_up
 from tollgate.kit.rows import Item
+from tollgate.kit.shapes import Cents, Keywords, Shape, Timestamp
 from tollgate.ledger.entries import Entry, charge_entry
 from tollgate.ledger.wallets import row_id
 
@@ -21,6 +22,17 @@ class TaskStatus(StrEnum):
     FINISHED = "finished"  # The files are stored, or the output is there.
     FAILED = "failed"  # No provider could do it, or it was rejected; refunded in full.
     EXPIRED = "expired"  # No verdict before the deadline; refunded in full.
+
+
+class TaskErrorCode(StrEnum):
+    """`error.code` of a task that has no result. All of them mean: refunded in full."""
+
+    PROVIDERS_EXHAUSTED = "providers_exhausted"  # Every provider of the model was tried and none could do it.
+    # A provider's moderation refused the content; others are not asked.
+    CONTENT_REJECTED = "content_rejected"
+    INPUT_REJECTED = "input_rejected"  # A provider refused the input as invalid.
+    DEADLINE_PASSED = "deadline_passed"  # There was no verdict in time.
+    CANCELLED = "cancelled"  # The customer asked for it, and nothing will be made.
 
 
 TERMINAL = frozenset({TaskStatus.FINISHED, TaskStatus.FAILED, TaskStatus.EXPIRED})
@@ -73,7 +85,7 @@ class Attempt:
 class TaskError:
     """Why a task has no result: a stable `code` and an English `message`."""
 
-    code: str
+    code: TaskErrorCode
     message: str
 
 
@@ -90,6 +102,70 @@ class Origin:
     def to_item(self) -> Item:
         """Return the origin as a map of plain values."""
         return {"provider": self.provider, "references": self.references}
+
+
+class CreatedTaskView(Shape):
+    """A task that was charged and queued."""
+
+    taskId: str
+    status: Literal["not_started"]
+    createdAt: Timestamp
+
+
+class QueueView(Shape):
+    """Of a task that waits for its turn."""
+
+    position: int
+    estimatedWaitS: int
+
+
+class TaskErrorView(Shape):
+    """Why there is no result."""
+
+    code: TaskErrorCode
+    message: str
+
+
+Metadata = Annotated[
+    dict[str, Any],
+    Keywords(
+        maxProperties=16,
+        propertyNames={"maxLength": 64},
+        description="Yours; shown in the status and in the webhook. At most 4 096 bytes.",
+    ),
+]
+
+
+class TaskView(Shape):
+    """A task, in its status and in the webhook."""
+
+    taskId: str
+    status: TaskStatus
+    model: str
+    createdTime: Timestamp
+    finishedTime: NotRequired[Timestamp]
+    costCents: Cents
+    refundedCents: Cents
+    progress: NotRequired[Annotated[int, Keywords(minimum=0, maximum=100)]]
+    pollAfterS: NotRequired[Annotated[int, Keywords(minimum=2, maximum=15)]]
+    """Of a task that has not ended, in its status. Ask again after so many seconds."""
+    queue: NotRequired[QueueView]
+    files: NotRequired[list[FileView]]
+    """Of a finished media task."""
+    output: NotRequired[dict[str, Any]]
+    """In place of files, of text and data actions."""
+    error: NotRequired[TaskErrorView]
+    expiresAt: NotRequired[Timestamp]
+    filesDeletedTime: NotRequired[Timestamp]
+    metadata: NotRequired[Metadata]
+
+
+class TaskPageView(Shape):
+    """A page of tasks, the newest first."""
+
+    tasks: list[TaskView]
+    cursor: NotRequired[str]
+    """Missing on the last page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +236,11 @@ class Task:
         """Return the attempt that is not over, if there is one."""
         return self.attempts[-1] if self.attempts and self.attempts[-1].open else None
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> TaskView:
         """Return the `data` of the status endpoint and of the webhook: the same words in both."""
-        shown: dict[str, Any] = {
+        shown: TaskView = {
             "taskId": self.task_id,
-            "status": str(self.status),
+            "status": self.status,
             "model": self.model,
             "createdTime": iso(self.created_at_ms),
             "costCents": cents_up(self.charge_micro_usd),

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tollgate.catalog.loader import Catalog
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem, TaskNotFoundError
 from tollgate.kit.ids import is_id
 from tollgate.kit.pages import Page, read_page
 from tollgate.ledger.repository import MAX_RUNNING_TASKS
-from tollgate.tasks.models import Task, TaskStatus
+from tollgate.tasks.models import Task, TaskPageView, TaskStatus, TaskView
 from tollgate.tasks.query import read_query
 from tollgate.tasks.repository import TaskRepository
 
@@ -30,7 +29,7 @@ class TaskReader:
     tasks: TaskRepository
     catalog: Catalog
 
-    def status(self, account_id: str, task_id: str) -> dict[str, Any]:
+    def status(self, account_id: str, task_id: str) -> TaskView:
         """Return the `data` of a task's status. Raises `TaskNotFoundError`, also for another's task."""
         return self.view(self.find(account_id, task_id))
 
@@ -41,16 +40,17 @@ class TaskReader:
             raise TaskNotFoundError
         return task
 
-    def view(self, task: Task) -> dict[str, Any]:
+    def view(self, task: Task) -> TaskView:
         """Return a task as the status shows it; one that waits for its turn with its place in the queue."""
         if task.status is not TaskStatus.NOT_STARTED:
             return task.view()
         ahead = self.tasks.waiting_before(task, MAX_COUNTED)
         rounds = ahead // MAX_RUNNING_TASKS
-        queue = {"position": ahead + 1, "estimatedWaitS": rounds * self._typical_run_s(task.model)}
-        return {**task.view(), "queue": queue}
+        shown = task.view()
+        shown["queue"] = {"position": ahead + 1, "estimatedWaitS": rounds * self._typical_run_s(task.model)}
+        return shown
 
-    def several(self, account_id: str, ids: Sequence[str]) -> dict[str, Any]:
+    def several(self, account_id: str, ids: Sequence[str]) -> TaskPageView:
         """Return `{tasks}` for up to `MAX_IDS` ids, in their order; those that are not found are left out.
 
         Raises `InvalidInputError`.
@@ -63,15 +63,17 @@ class TaskReader:
         mine = {task.task_id: task.view() for task in found if task.account_id == account_id}
         return {"tasks": [mine[task_id] for task_id in known if task_id in mine]}
 
-    def page(self, account_id: str, query: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, account_id: str, query: Mapping[str, str]) -> TaskPageView:
         """Return `{tasks, cursor}`, the newest first; `cursor` is missing on the last page.
 
         `query` may have `status`, `model`, `from` and `to` (ISO 8601), `metadata.<key>`, `limit` and
         `cursor`. Raises `InvalidInputError`.
         """
         page = self.found(account_id, query)
-        shown: dict[str, Any] = {"tasks": [task.view() for task in page.rows]}
-        return shown if page.cursor is None else {**shown, "cursor": page.cursor}
+        shown: TaskPageView = {"tasks": [task.view() for task in page.rows]}
+        if page.cursor is not None:
+            shown["cursor"] = page.cursor
+        return shown
 
     def found(self, account_id: str, query: Mapping[str, str]) -> Page[Task]:
         """Return the tasks of such a page. Raises `InvalidInputError`."""

@@ -2,8 +2,7 @@
 
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.providers.runtime.outcomes import FailureKind
-from tollgate.tasks.lifecycle import TaskErrorCode
-from tollgate.tasks.models import Attempt, Task, TaskStatus
+from tollgate.tasks.models import Attempt, Task, TaskErrorCode, TaskStatus
 from tollgate.tasks.step import Stepped, StepResult
 
 # The ends that say something about us: a refusal or a cancelling is the customer's.

@@ -6,7 +6,7 @@ from typing import Any
 from tollgate.artifacts.models import StoredFile
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import due_shard
-from tollgate.tasks.models import Attempt, Origin, Task, TaskError, TaskStatus
+from tollgate.tasks.models import Attempt, Origin, Task, TaskError, TaskErrorCode, TaskStatus
 
 _PLAIN = (
     "task_id",
@@ -61,7 +61,7 @@ def task_of(row: Item) -> Task:
         wake_at_ms=row.get("wake_at"),
         attempts=tuple(Attempt.from_item(attempt) for attempt in row["attempts"]),
         files=tuple(StoredFile(**file) for file in row.get("files", [])),
-        error=TaskError(**error) if error else None,
+        error=TaskError(TaskErrorCode(error["code"]), error["message"]) if error else None,
         origin=Origin(**origin) if origin else None,
         wallet=row.get("wallet", 0),
     )

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from tollgate.accounts.models import ApiKey
 from tollgate.artifacts.inputs import InputFile, InputStore
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.pricing import Quote, quote
+from tollgate.catalog.pricing import EstimateView, Quote, quote
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.dynamodb import WriteConflictError
@@ -37,7 +37,7 @@ from tollgate.probing.facts import Probed, ProbedMedia, ProbeError
 from tollgate.tasks.followups import find_origin
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
-from tollgate.tasks.models import Origin, Task, TaskStatus
+from tollgate.tasks.models import CreatedTaskView, Origin, Task, TaskView
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.request import CreateRequest, check_idempotency_key, parse_request, request_hash
@@ -71,7 +71,7 @@ class TaskService:
     queue: Callable[[], Queue]
     clock: Clock
 
-    def estimate(self, account_id: str, body: Mapping[str, Any], key: ApiKey | None = None) -> dict[str, Any]:
+    def estimate(self, account_id: str, body: Mapping[str, Any], key: ApiKey | None = None) -> EstimateView:
         """Return the `data` of an estimate: exactly what create would debit, in cents."""
         request, _, files = self._request(account_id, body, key)
         price = self._quote(request, files)
@@ -89,7 +89,7 @@ class TaskService:
         body: Mapping[str, Any],
         idempotency_key: str | None,
         key: ApiKey | None = None,
-    ) -> dict[str, Any]:
+    ) -> CreatedTaskView:
         """Charge and queue a generation; give the `data` of the contract's task creation result.
 
         `key` is the one that asks, with its models and its spending cap; without one the owner asks.
@@ -124,7 +124,7 @@ class TaskService:
         self.inputs.keep(files)
         return created
 
-    def cancel(self, account_id: str, task_id: str) -> dict[str, Any]:
+    def cancel(self, account_id: str, task_id: str) -> TaskView:
         """Ask for the end of a task; give its status as it is now. Raises `TaskNotFoundError`.
 
         The worker ends it with a refund if nothing will be made; a task that has ended stays as it is.
@@ -148,7 +148,7 @@ class TaskService:
 
     def _queue(
         self, task: Task, key: str | None, body_hash: str, allowance: Allowance | None
-    ) -> dict[str, Any]:
+    ) -> CreatedTaskView:
         """Write charge and task in one transaction, or find the task that `key` made before."""
         # The key comes first: a repeat gives its task, whatever became of the balance since.
         remember = [] if key is None else [self.idempotency.remember(task, key, body_hash)]
@@ -285,7 +285,7 @@ def _not_as_agreed(request: CreateRequest, price: Quote) -> TollgateError | None
     return None
 
 
-def _repeated(earlier: AlreadyCreatedError, body_hash: str) -> dict[str, Any]:
+def _repeated(earlier: AlreadyCreatedError, body_hash: str) -> CreatedTaskView:
     """Return the task that a key made before. Raises `IdempotencyKeyReusedError` for another body's."""
     if earlier.request_hash != body_hash:
         raise IdempotencyKeyReusedError from earlier
@@ -293,5 +293,5 @@ def _repeated(earlier: AlreadyCreatedError, body_hash: str) -> dict[str, Any]:
     return _created(earlier.task_id, earlier.created_at_ms)
 
 
-def _created(task_id: str, created_at_ms: int) -> dict[str, Any]:
-    return {"taskId": task_id, "status": str(TaskStatus.NOT_STARTED), "createdAt": iso(created_at_ms)}
+def _created(task_id: str, created_at_ms: int) -> CreatedTaskView:
+    return {"taskId": task_id, "status": "not_started", "createdAt": iso(created_at_ms)}

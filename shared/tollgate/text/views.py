@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Literal, NotRequired
 
 from tollgate.catalog import models as catalog
+from tollgate.kit.shapes import DecimalText, Shape, Timestamp
 from tollgate.text.models import (
     Embedding,
     LongContextTier,
@@ -14,6 +15,39 @@ from tollgate.text.models import (
     TextRoute,
     TokenPrices,
 )
+
+
+class TextModelView(Shape):
+    """A text model, in OpenAI's and in Anthropic's words."""
+
+    id: str
+    object: Literal["model"]
+    type: Literal["model"]
+    display_name: str
+    created: int
+    created_at: Timestamp
+    owned_by: str
+    protocols: list[str]
+    context_length: int
+    max_output_tokens: int
+    """0 for embedding models."""
+    pricing: dict[str, DecimalText]
+    dimensions: NotRequired[int]
+    """Embedding models: the numbers of a vector, where the request says none."""
+    max_dimensions: NotRequired[int]
+    """Embedding models: the most numbers of a vector."""
+    max_inputs: NotRequired[int]
+    """Embedding models: the most inputs of a request."""
+
+
+class TextModelsView(Shape):
+    """All text models; one page."""
+
+    object: Literal["list"]
+    data: list[TextModelView]
+    has_more: bool
+    first_id: str | None
+    last_id: str | None
 
 
 def wire_model(model: catalog.ListedTextModel) -> TextModel:
@@ -44,25 +78,21 @@ def _wire_route(route: catalog.ListedTextRoute) -> TextRoute:
     )
 
 
-def models_view(models: Iterable[catalog.ListedTextModel]) -> dict[str, Any]:
+def models_view(models: Iterable[catalog.ListedTextModel]) -> TextModelsView:
     """The body of `GET /api/v1/models`: OpenAI's list, with prices in USD per 1M tokens.
 
     Source: docs/contract.md#text.
     """
     data = [model_view(model) for model in models]
-    # Anthropic's list has these beside OpenAI's fields; all of it is one page.
-    ends = (
-        {"first_id": data[0]["id"], "last_id": data[-1]["id"]}
-        if data
-        else {"first_id": None, "last_id": None}
-    )
-    return {"object": "list", "data": data, "has_more": False, **ends}
+    first, last = (data[0]["id"], data[-1]["id"]) if data else (None, None)
+    # Anthropic's list has the ends beside OpenAI's fields; all of it is one page.
+    return {"object": "list", "data": data, "has_more": False, "first_id": first, "last_id": last}
 
 
-def model_view(model: catalog.ListedTextModel) -> dict[str, Any]:
+def model_view(model: catalog.ListedTextModel) -> TextModelView:
     """The body of `GET /api/v1/models/{id}`, which OpenAI's and Anthropic's SDKs both read."""
     created_s = _epoch_s(model.released_at)
-    return {
+    shown: TextModelView = {
         "id": model.id,
         "object": "model",
         "type": "model",
@@ -74,8 +104,12 @@ def model_view(model: catalog.ListedTextModel) -> dict[str, Any]:
         "context_length": model.context_tokens,
         "max_output_tokens": model.max_output_tokens,
         "pricing": {name: f"{price:f}" for name, price in model.prices.shown().items()},
-        **({} if model.embedding is None else model.embedding.model_dump(exclude={"takes_tokens"})),
     }
+    if model.embedding is not None:
+        shown["dimensions"] = model.embedding.dimensions
+        shown["max_dimensions"] = model.embedding.max_dimensions
+        shown["max_inputs"] = model.embedding.max_inputs
+    return shown
 
 
 def _epoch_s(day: str | None) -> int:

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from functools import reduce
 from operator import add
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tollgate.kit.clock import iso
 from tollgate.kit.money import cents_up
+from tollgate.kit.shapes import Cents, Shape
 from tollgate.ledger.entries import Entry, EntryKind
 
 # The kinds of entries that are usage; a credit is none. The filter of the ledger's stream names the same.
@@ -22,6 +23,19 @@ class Bucket(NamedTuple):
 
     account_id: str
     day: str
+
+
+class CountsView(Shape):
+    """Sums of a period; spent is before refunds."""
+
+    spentCents: Cents
+    spentMicroUsd: int
+    refundedCents: Cents
+    refundedMicroUsd: int
+    requests: int
+    tasks: int
+    inputTokens: int
+    outputTokens: int
 
 
 class Counts(NamedTuple):
@@ -41,7 +55,7 @@ class Counts(NamedTuple):
         """Return the sums of both."""
         return Counts(*map(add, self, other))
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> CountsView:
         """Return the counts as the API shows them.
 
         Cents are rounded up, once, from the sum that they stand beside: parts of a cent are only in text.

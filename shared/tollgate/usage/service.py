@@ -2,12 +2,46 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from tollgate.kit.clock import Clock
-from tollgate.usage.counts import DayCounts, dearest_first, total
+from tollgate.kit.shapes import Date, TypedDict
+from tollgate.usage.counts import CountsView, DayCounts, dearest_first, total
 from tollgate.usage.period import Period, read_period
 from tollgate.usage.repository import UsageRepository
+
+
+class DayView(CountsView):
+    """The sums of a UTC day."""
+
+    date: Date
+
+
+class ModelCountsView(CountsView):
+    """The sums of a model."""
+
+    model: str
+
+
+class KeyCountsView(CountsView):
+    """The sums of an API key."""
+
+    keyId: str
+    """The API key that asked; empty for what was asked for in the dashboard."""
+
+
+# Written as a call: `from` is no name of a field in a class.
+StatisticsView = TypedDict(
+    "StatisticsView",
+    {
+        "range": str,
+        "from": Date,
+        "to": Date,
+        "total": CountsView,
+        "byDay": list[DayView],
+        "byModel": list[ModelCountsView],
+        "byKey": list[KeyCountsView],
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +51,7 @@ class StatisticsService:
     usage: UsageRepository
     clock: Clock
 
-    def of(self, account_id: str, query: Mapping[str, str]) -> dict[str, Any]:
+    def of(self, account_id: str, query: Mapping[str, str]) -> StatisticsView:
         """Return `{range, from, to, total, byDay, byModel, byKey}` for the days of `query`.
 
         Source: docs/contract.md#account.
@@ -36,7 +70,7 @@ class StatisticsService:
         return period, dict(found)
 
 
-def statistics(period: Period, days: Mapping[str, DayCounts]) -> dict[str, Any]:
+def statistics(period: Period, days: Mapping[str, DayCounts]) -> StatisticsView:
     """Add up the counts of the period's days. `byDay` has every day, the others the dearest first. Pure."""
     none = DayCounts({}, {})
     by_day = {day: total(days.get(day, none).by_model.values()) for day in period.days()}

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NotRequired
 
 from tollgate.kit.clock import iso
 from tollgate.kit.rows import Item
+from tollgate.kit.shapes import Shape, Timestamp
 
 TEST_EVENT = "webhook.test"
 FIRST_SUCCESS, FIRST_REDIRECT = 200, 300
@@ -18,6 +19,40 @@ class DeliveryStatus(StrEnum):
     PENDING = "pending"  # Not delivered yet, or asked for again; an attempt is due.
     DELIVERED = "delivered"  # The receiver answered 2xx.
     FAILED = "failed"  # Every attempt failed; only a redelivery sends it again.
+
+
+class DeliveryAttemptView(Shape):
+    """One attempt: the receiver's answer, or why there was none."""
+
+    at: Timestamp
+    durationMs: int
+    status: NotRequired[int]
+    answer: NotRequired[str]
+    error: NotRequired[str]
+
+
+class DeliveryView(Shape):
+    """An event that a URL hears of."""
+
+    deliveryId: str
+    type: str
+    taskId: NotRequired[str]
+    url: str
+    state: DeliveryStatus
+    createdAt: Timestamp
+    nextAttemptAt: NotRequired[Timestamp]
+    deliveredAt: NotRequired[Timestamp]
+    redeliveries: int
+    attemptCount: int
+    attempts: list[DeliveryAttemptView]
+
+
+class DeliveryPageView(Shape):
+    """A page of deliveries, the newest first."""
+
+    deliveries: list[DeliveryView]
+    cursor: NotRequired[str]
+    """Missing on the last page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +70,16 @@ class DeliveryAttempt:
         """Return whether the receiver answered 2xx."""
         return self.status is not None and FIRST_SUCCESS <= self.status < FIRST_REDIRECT
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> DeliveryAttemptView:
         """Return the attempt as its owner sees it."""
-        shown = {
-            "at": iso(self.at_ms),
-            "durationMs": self.duration_ms,
-            "status": self.status,
-            "answer": self.answer,
-            "error": self.error,
-        }
-        return _without_none(shown)
+        shown: DeliveryAttemptView = {"at": iso(self.at_ms), "durationMs": self.duration_ms}
+        if self.status is not None:
+            shown["status"] = self.status
+        if self.answer is not None:
+            shown["answer"] = self.answer
+        if self.error is not None:
+            shown["error"] = self.error
+        return shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +110,25 @@ class Delivery:
     correlation_id: str | None = None
     data: dict[str, Any] | None = None
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> DeliveryView:
         """Return the delivery as its owner sees it."""
-        shown = {
+        shown: DeliveryView = {
             "deliveryId": self.delivery_id,
             "type": self.event,
-            "taskId": self.task_id,
             "url": self.url,
-            "state": str(self.status),
+            "state": self.status,
             "createdAt": iso(self.created_at_ms),
-            "nextAttemptAt": _iso(self.next_attempt_at_ms),
-            "deliveredAt": _iso(self.delivered_at_ms),
             "redeliveries": self.redeliveries,
             "attemptCount": self.attempts,
             "attempts": [one.view() for one in self.log],
         }
-        return _without_none(shown)
+        if self.task_id is not None:
+            shown["taskId"] = self.task_id
+        if self.next_attempt_at_ms is not None:
+            shown["nextAttemptAt"] = iso(self.next_attempt_at_ms)
+        if self.delivered_at_ms is not None:
+            shown["deliveredAt"] = iso(self.delivered_at_ms)
+        return shown
 
     def to_item(self) -> Item:
         """Return the delivery as a row; without the fields of the DueIndex, which the repository adds."""
@@ -113,10 +151,6 @@ class Delivery:
 def delivery_id_of(task_id: str) -> str:
     """Return the id of a task's completion event: the same at every attempt and every repeat."""
     return "evt_" + task_id.removeprefix("task_")
-
-
-def _iso(epoch_ms: int | None) -> str | None:
-    return None if epoch_ms is None else iso(epoch_ms)
 
 
 def _without_none(fields: Mapping[str, Any]) -> dict[str, Any]:

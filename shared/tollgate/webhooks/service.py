@@ -6,7 +6,13 @@ from typing import Any
 
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository, SecretsMovedError
-from tollgate.accounts.webhook_secrets import WebhookSecret, live_secrets, new_webhook_secret, rotated
+from tollgate.accounts.webhook_secrets import (
+    WebhookSecret,
+    WebhookSecretsView,
+    live_secrets,
+    new_webhook_secret,
+    rotated,
+)
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.clock import Clock
 from tollgate.kit.errors import ConcurrencyLimitedError, DeliveryNotFoundError, UserNotFoundError
@@ -14,7 +20,7 @@ from tollgate.kit.ids import is_id
 from tollgate.kit.observability import correlation_id
 from tollgate.kit.pages import Page, read_page
 from tollgate.kit.queue import Queue
-from tollgate.webhooks.models import Delivery, delivery_id_of
+from tollgate.webhooks.models import Delivery, DeliveryPageView, DeliveryView, delivery_id_of
 from tollgate.webhooks.receivers import check_host
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
 from tollgate.webhooks.request import DeliveryQuery, read_query, read_rotation, read_test
@@ -37,20 +43,22 @@ class WebhookService:
     guard: AddressGuard
     clock: Clock
 
-    def page(self, account_id: str, query: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, account_id: str, query: Mapping[str, str]) -> DeliveryPageView:
         """Return `{deliveries, cursor}`, the newest first; `cursor` is missing on the last page.
 
         `query` may have `state`, `taskId`, `limit` and `cursor`. Raises `InvalidInputError`.
         """
         page = self._page(account_id, read_query(query))
-        shown: dict[str, Any] = {"deliveries": [delivery.view() for delivery in page.rows]}
-        return shown if page.cursor is None else {**shown, "cursor": page.cursor}
+        shown: DeliveryPageView = {"deliveries": [delivery.view() for delivery in page.rows]}
+        if page.cursor is not None:
+            shown["cursor"] = page.cursor
+        return shown
 
-    def get(self, account_id: str, delivery_id: str) -> dict[str, Any]:
+    def get(self, account_id: str, delivery_id: str) -> DeliveryView:
         """Return a delivery with its attempts. Raises `DeliveryNotFoundError`."""
         return self._find(account_id, delivery_id).view()
 
-    def redeliver(self, account_id: str, delivery_id: str) -> dict[str, Any]:
+    def redeliver(self, account_id: str, delivery_id: str) -> DeliveryView:
         """Have a delivery sent again now, under the same `webhook-id`; give it as it is then.
 
         One that is on its way already stays as it is, so a double click sends once. Raises
@@ -70,7 +78,7 @@ class WebhookService:
             return again.view()
         raise ConcurrencyLimitedError("This delivery is being tried right now.")
 
-    def send_test(self, account_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    def send_test(self, account_id: str, body: Mapping[str, Any]) -> DeliveryView:
         """Have a test event sent once to the URL of `{url}`; give its delivery, to be looked at again.
 
         The workers send it, because this function's callers never talk to strangers. Raises
@@ -89,11 +97,11 @@ class WebhookService:
         self._send_message(test)
         return test.view()
 
-    def secrets(self, account_id: str) -> dict[str, Any]:
+    def secrets(self, account_id: str) -> WebhookSecretsView:
         """Return `{secrets}`: those that sign now, the newest first. Raises `UserNotFoundError`."""
         return self._secrets_view(self._account(account_id).webhook_secrets)
 
-    def rotate(self, account_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    def rotate(self, account_id: str, body: Mapping[str, Any]) -> WebhookSecretsView:
         """Make a new secret; the one before signs beside it for `overlapS` of `body`. Return `{secrets}`.
 
         Raises `InvalidInputError`, `UserNotFoundError`, and `RotationInProgressError` while an earlier
@@ -139,7 +147,7 @@ class WebhookService:
             raise UserNotFoundError
         return account
 
-    def _secrets_view(self, secrets: Sequence[WebhookSecret]) -> dict[str, Any]:
+    def _secrets_view(self, secrets: Sequence[WebhookSecret]) -> WebhookSecretsView:
         return {"secrets": [secret.view() for secret in live_secrets(secrets, self.clock.now_ms())]}
 
     def _send_message(self, delivery: Delivery) -> None:

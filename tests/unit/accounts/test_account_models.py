@@ -142,7 +142,7 @@ class TestKeyView:
         assert key.view(NOON_MS + 1_000, spent)["oldSecretEndsAt"] is None
 
     def test_without_limits_it_says_null(self) -> None:
-        shown = ApiKey("key_1", "usr_1", "d", ALL_SCOPES, 0).view(NOON_MS, {})
+        shown = dict(ApiKey("key_1", "usr_1", "d", ALL_SCOPES, 0).view(NOON_MS, {}))
         limits = ("expiresAt", "lastUsedAt", "models", "networks", "spendingCap", "oldSecretEndsAt")
         assert {name: shown[name] for name in limits} == dict.fromkeys(limits)
 

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.catalog.cases import CATALOG, URL
 from tollgate.catalog.errors import CatalogError
 from tollgate.catalog.models import Model
-from tollgate.catalog.params import descriptors, json_schema
+from tollgate.catalog.params import ParamView, descriptors, json_schema
 from tollgate.catalog.restrictions import Restrictions
 from tollgate.kit.errors import InvalidInputError
 
@@ -34,7 +34,7 @@ def paths(model: Model, source: dict[str, Any]) -> list[str]:
     return [problem.path for problem in raised.value.problems]
 
 
-def param(model: Model, name: str) -> dict[str, Any]:
+def param(model: Model, name: str) -> ParamView:
     return next(one for one in descriptors(model) if one["name"] == name)
 
 

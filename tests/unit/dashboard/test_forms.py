@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.params import descriptors
+from tollgate.catalog.params import ParamView, descriptors
 from tollgate.dashboard.forms import PREFIX, form_of, input_of, sent_by
 
 MODELS = Catalog.shipped().models()
@@ -102,7 +102,7 @@ class TestForm:
         assert {name for name in chosen if name not in values} <= left_out
 
 
-def values_for(one: dict[str, Any]) -> st.SearchStrategy[Any]:
+def values_for(one: ParamView) -> st.SearchStrategy[Any]:
     """Return values that a field of this kind can hold."""
     word = st.text("abc /:?=", min_size=1).map(str.strip).filter(bool)
     plain: dict[str, st.SearchStrategy[Any]] = {

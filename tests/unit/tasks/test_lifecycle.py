@@ -44,7 +44,7 @@ from tollgate.tasks.lifecycle import (
     decide,
     poll_delay_s,
 )
-from tollgate.tasks.models import Attempt, Task, TaskStatus
+from tollgate.tasks.models import Attempt, Task, TaskErrorCode, TaskStatus
 
 NOW = 1_700_000_000_000
 ROUTES = ("fal", "poyo")
@@ -167,7 +167,7 @@ class TestAfterSubmit:
         assert isinstance(decision, End)
         assert decision.task.status is TaskStatus.FAILED
         assert decision.task.error is not None
-        assert decision.task.error.code == kind
+        assert decision.task.error.code == TaskErrorCode(kind)
         assert decision.refund
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.clock import START_MS
 from tests.support.samples import finished_task
-from tollgate.tasks.models import Attempt, Task, TaskError, TaskStatus
+from tollgate.tasks.models import Attempt, Task, TaskError, TaskErrorCode, TaskStatus
 from tollgate.tasks.reports import failed_attempt, report
 from tollgate.tasks.step import Stepped, StepResult
 
@@ -20,7 +20,7 @@ RUNNING = finished_task(status=TaskStatus.RUNNING, files=(), finished_at_ms=None
 
 def given_up(*, at_ms: int) -> Task:
     """Return a task that failed at `at_ms` with its one cent refunded."""
-    error = TaskError("providers_exhausted", "No provider could make this.")
+    error = TaskError(TaskErrorCode.PROVIDERS_EXHAUSTED, "No provider could make this.")
     return replace(
         RUNNING, status=TaskStatus.FAILED, error=error, refunded_micro_usd=10_000, finished_at_ms=at_ms
     )

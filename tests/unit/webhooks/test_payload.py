@@ -13,7 +13,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from tests.support.clock import ManualClock
 from tests.support.samples import FILE, finished_task
 from tollgate.tasks.events import event_of
-from tollgate.tasks.models import TaskError, TaskStatus
+from tollgate.tasks.models import TaskError, TaskErrorCode, TaskStatus
 from tollgate.webhooks.payload import delivery_headers, event_of_test, readable
 from tollgate.webhooks.schedule import for_test
 
@@ -62,7 +62,11 @@ class TestPayload:
         "fields",
         [
             {"status": TaskStatus.FAILED, "files": (), "refunded_micro_usd": 10_000},
-            {"status": TaskStatus.EXPIRED, "files": (), "error": TaskError("deadline_passed", "Too late.")},
+            {
+                "status": TaskStatus.EXPIRED,
+                "files": (),
+                "error": TaskError(TaskErrorCode.DEADLINE_PASSED, "Too late."),
+            },
             {"metadata": {"order": 7, "name": "grün 🦊"}},
             {"files": (), "output": {"text": "words"}},
         ],

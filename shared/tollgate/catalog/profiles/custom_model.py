@@ -1,5 +1,4 @@
 """The custom-model object of the contract: tracks from which a music engine of one's own is made."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from typing import Annotated, ClassVar
 

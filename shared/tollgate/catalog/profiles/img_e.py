@@ -1,5 +1,4 @@
 """IMG-E of the contract: images up to 4K from text or up to 14 references, with a choice of file type."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar

@@ -1,5 +1,4 @@
 """IMG-F of the contract: small fast images, edited when one reference image is given."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Iterator
 from typing import Annotated, ClassVar

@@ -15,7 +15,6 @@ Which action needs what is decided here, after what the job works on (docs/contr
 
 A field that the action cannot be told (`CARRIED`) is refused: no route has a word for it.
 """
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar

@@ -1,5 +1,4 @@
 """The Midjourney-style video profile of the contract: an image is set in motion, up to four times."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar

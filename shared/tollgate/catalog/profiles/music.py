@@ -9,7 +9,6 @@ decided here too.
 
 What each action needs and can be told is in `music_actions`.
 """
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar

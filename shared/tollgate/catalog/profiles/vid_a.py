@@ -1,5 +1,4 @@
 """VID-A of the contract: short videos of 10, 15 or 25 seconds."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar

@@ -1,5 +1,4 @@
 """VID-B of the contract: videos of 4 to 20 seconds from text or one image."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar

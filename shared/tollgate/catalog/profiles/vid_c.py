@@ -1,5 +1,4 @@
 """VID-C of the contract: videos with a flat price, from text, frames or references."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar

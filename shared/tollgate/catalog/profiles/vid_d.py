@@ -1,5 +1,4 @@
 """VID-D of the contract: videos of up to 15 s from text and reference images, videos and sound."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Mapping
 from decimal import Decimal

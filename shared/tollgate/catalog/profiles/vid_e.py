@@ -1,5 +1,4 @@
 """VID-E of the contract: videos of up to 30 s from text and many references, and extensions of videos."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal

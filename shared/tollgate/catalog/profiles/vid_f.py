@@ -1,5 +1,4 @@
 """VID-F of the contract: short videos with sound, from text, reference images or first and last frames."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar

@@ -1,5 +1,4 @@
 """VID-H of the contract: videos from text, frames, references or one source video."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal

@@ -1,5 +1,4 @@
 """VID-I of the contract: videos from text or keyframes, drafts, continuations of a video."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar

@@ -1,5 +1,4 @@
 """VID-J of the contract: videos of 3 to 15 seconds from text or from first and last frame."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar

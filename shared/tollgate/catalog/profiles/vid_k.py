@@ -1,5 +1,4 @@
 """VID-K of the contract: a figure from an image moves as someone does in a video."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Mapping
 from decimal import Decimal

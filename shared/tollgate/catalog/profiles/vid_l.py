@@ -1,5 +1,4 @@
 """VID-L of the contract: one model for text, elements, frames, and videos to transform or to refer to."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal

@@ -1,5 +1,4 @@
 """VID-M of the contract: videos of up to 15 s from text, reference images and sound."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar

@@ -1,5 +1,4 @@
 """VID-N of the contract: videos from text, an image, a transition of two frames, references; extensions."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar

@@ -1,5 +1,4 @@
 """VID-O of the contract: one profile for four models: from text, from images, from references, edits."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal

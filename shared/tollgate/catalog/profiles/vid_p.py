@@ -1,5 +1,4 @@
 """VID-P of the contract: videos of up to 30 s from text, frames, references, a document or a page."""
-# ruff: noqa: N815  (field names are the contract's)
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
