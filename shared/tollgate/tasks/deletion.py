@@ -1,13 +1,12 @@
 """The end of a task's files, when its customer wants it."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tollgate.artifacts.results import Results
 from tollgate.kit.clock import Clock
 from tollgate.kit.errors import StorageBusyError, TaskNotEndedError
 from tollgate.kit.observability import logger
-from tollgate.tasks.models import Task
+from tollgate.tasks.models import Task, TaskView
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskMovedError, TaskRepository
 
@@ -24,7 +23,7 @@ class FileDeletion:
     results: Results
     clock: Clock
 
-    def delete(self, account_id: str, task_id: str) -> dict[str, Any]:
+    def delete(self, account_id: str, task_id: str) -> TaskView:
         """Delete the files of a task that has ended; return its status. A repeat changes nothing.
 
         Raises `TaskNotFoundError`, `TaskNotEndedError`, `StorageBusyError`.
