@@ -9,7 +9,7 @@ from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.audit.events import Action
 from tollgate.kit.clock import iso
-from tollgate.ledger.statement import EntryView
+from tollgate.ledger.entries import EntryView
 
 WORDS = {
     Action.KEY_CREATED: "API key created",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from tollgate.kit.rows import Item
-from tollgate.kit.shapes import Keywords, Shape
+from tollgate.kit.shapes import Keywords, Shape, Timestamp
 
 FileType = Literal["image", "video", "audio"]
 
@@ -17,6 +17,34 @@ class FileView(Shape):
     contentType: str
     bytes: int
     sha256: Annotated[str, Keywords(pattern="^[0-9a-f]{64}$")]
+
+
+class UploadFormView(Shape):
+    """A form of multipart/form-data: its fields, then the file as the last field `file`."""
+
+    method: Literal["POST"]
+    url: str
+    fields: dict[str, str]
+
+
+class UploadedFileView(Shape):
+    """A file to be: its id, and where its bytes go."""
+
+    id: str
+    """Goes into any media field."""
+    url: str
+    """The same, as an address; only this account can use it."""
+    upload: UploadFormView
+    bytes: int
+    contentType: str
+    expiresAt: Timestamp
+
+
+class DeletedFileView(Shape):
+    """A file that is gone."""
+
+    id: str
+    deleted: Literal[True]
 
 
 @dataclass(frozen=True, slots=True)

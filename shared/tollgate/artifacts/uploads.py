@@ -10,16 +10,16 @@ taken before anything came.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ulid import ULID
 
+from tollgate.artifacts.models import DeletedFileView, UploadedFileView
 from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.errors import InvalidInputError, Problem, UploadNotFoundError, unknown_fields
 from tollgate.kit.ids import is_id
 from tollgate.kit.json_body import whole_number
-from tollgate.kit.shapes import Shape, Timestamp
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -65,34 +65,6 @@ EXTENSIONS = {
 _NAME = re.compile(r"[\w-]{1,128}\.\w{1,8}", re.ASCII)
 """What a file's key ends in: nothing that a reader on the way could read as another place."""
 _DECLARED = re.compile(r"-(\d+)\.\w+$")
-
-
-class UploadFormView(Shape):
-    """A form of multipart/form-data: its fields, then the file as the last field `file`."""
-
-    method: Literal["POST"]
-    url: str
-    fields: dict[str, str]
-
-
-class UploadedFileView(Shape):
-    """A file to be: its id, and where its bytes go."""
-
-    id: str
-    """Goes into any media field."""
-    url: str
-    """The same, as an address; only this account can use it."""
-    upload: UploadFormView
-    bytes: int
-    contentType: str
-    expiresAt: Timestamp
-
-
-class DeletedFileView(Shape):
-    """A file that is gone."""
-
-    id: str
-    deleted: Literal[True]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, NotRequired
 
 from tollgate.kit.rows import Item
+from tollgate.kit.shapes import DecimalText, Shape, Timestamp
 
 
 class EntryKind(StrEnum):
@@ -35,6 +36,33 @@ _OPTIONAL = (
     "latency_ms",
     "first_byte_ms",
 )
+
+
+class EntryView(Shape):
+    """A movement of the balance."""
+
+    id: str
+    kind: EntryKind
+    amountMicroUsd: int
+    """Plus raises the balance."""
+    amountCents: DecimalText
+    model: NotRequired[str]
+    taskId: NotRequired[str]
+    requestId: NotRequired[str]
+    answers: NotRequired[str]
+    """The entry that a refund gives back."""
+    reason: NotRequired[str]
+    reference: NotRequired[str]
+    """Of a payment, its id there."""
+    createdAt: Timestamp
+
+
+class EntryPageView(Shape):
+    """A page of entries, the newest first."""
+
+    entries: list[EntryView]
+    cursor: NotRequired[str]
+    """Missing on the last page."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from io import StringIO
 from itertools import islice
-from typing import Any, NotRequired
+from typing import Any
 
 from tollgate.kit.clock import iso
 from tollgate.kit.money import cents_text
 from tollgate.kit.pages import Page
-from tollgate.kit.shapes import DecimalText, Shape, Timestamp
 from tollgate.kit.table import safe
-from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.entries import Entry, EntryPageView, EntryView
 from tollgate.ledger.query import Position, StatementQuery, read_query
 from tollgate.ledger.repository import LedgerRepository
 
@@ -28,33 +27,6 @@ COLUMNS = (
     "createdAt", "kind", "amountCents", "amountMicroUsd", "model", "taskId", "requestId", "answers",
     "reference", "id",
 )  # fmt: skip
-
-
-class EntryView(Shape):
-    """A movement of the balance."""
-
-    id: str
-    kind: EntryKind
-    amountMicroUsd: int
-    """Plus raises the balance."""
-    amountCents: DecimalText
-    model: NotRequired[str]
-    taskId: NotRequired[str]
-    requestId: NotRequired[str]
-    answers: NotRequired[str]
-    """The entry that a refund gives back."""
-    reason: NotRequired[str]
-    reference: NotRequired[str]
-    """Of a payment, its id there."""
-    createdAt: Timestamp
-
-
-class EntryPageView(Shape):
-    """A page of entries, the newest first."""
-
-    entries: list[EntryView]
-    cursor: NotRequired[str]
-    """Missing on the last page."""
 
 
 @dataclass(frozen=True, slots=True)

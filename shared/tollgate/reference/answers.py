@@ -7,13 +7,13 @@ from pydantic import TypeAdapter
 
 from tollgate.accounts.models import EndingRequestView, KeysView, KeyWithSecretView, UserView
 from tollgate.accounts.webhook_secrets import WebhookSecretsView
-from tollgate.artifacts.uploads import DeletedFileView, UploadedFileView
+from tollgate.artifacts.models import DeletedFileView, UploadedFileView
 from tollgate.catalog.pricing import EstimateView
 from tollgate.catalog.views import CatalogModelView, ModelPricesView, PricesView
-from tollgate.ledger.statement import EntryPageView
+from tollgate.ledger.entries import EntryPageView
 from tollgate.tasks.models import CreatedTaskView, TaskPageView
 from tollgate.text.views import TextModelsView
-from tollgate.usage.service import StatisticsView
+from tollgate.usage.counts import StatisticsView
 from tollgate.webhooks.models import DeliveryPageView
 
 Json = dict[str, Any]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tollgate.kit.clock import iso
 from tollgate.kit.money import cents_up
-from tollgate.kit.shapes import Cents, Shape
+from tollgate.kit.shapes import Cents, Date, Shape, TypedDict
 from tollgate.ledger.entries import Entry, EntryKind
 
 # The kinds of entries that are usage; a credit is none. The filter of the ledger's stream names the same.
@@ -70,6 +70,40 @@ class Counts(NamedTuple):
             "inputTokens": self.input_tokens,
             "outputTokens": self.output_tokens,
         }
+
+
+class DayView(CountsView):
+    """The sums of a UTC day."""
+
+    date: Date
+
+
+class ModelCountsView(CountsView):
+    """The sums of a model."""
+
+    model: str
+
+
+class KeyCountsView(CountsView):
+    """The sums of an API key."""
+
+    keyId: str
+    """The API key that asked; empty for what was asked for in the dashboard."""
+
+
+# Written as a call: `from` is no name of a field in a class.
+StatisticsView = TypedDict(
+    "StatisticsView",
+    {
+        "range": str,
+        "from": Date,
+        "to": Date,
+        "total": CountsView,
+        "byDay": list[DayView],
+        "byModel": list[ModelCountsView],
+        "byKey": list[KeyCountsView],
+    },
+)
 
 
 # Counts by the id of a model, or of an API key; what no key asked for, in the dashboard, has the id "".

@@ -4,44 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tollgate.kit.clock import Clock
-from tollgate.kit.shapes import Date, TypedDict
-from tollgate.usage.counts import CountsView, DayCounts, dearest_first, total
+from tollgate.usage.counts import DayCounts, StatisticsView, dearest_first, total
 from tollgate.usage.period import Period, read_period
 from tollgate.usage.repository import UsageRepository
-
-
-class DayView(CountsView):
-    """The sums of a UTC day."""
-
-    date: Date
-
-
-class ModelCountsView(CountsView):
-    """The sums of a model."""
-
-    model: str
-
-
-class KeyCountsView(CountsView):
-    """The sums of an API key."""
-
-    keyId: str
-    """The API key that asked; empty for what was asked for in the dashboard."""
-
-
-# Written as a call: `from` is no name of a field in a class.
-StatisticsView = TypedDict(
-    "StatisticsView",
-    {
-        "range": str,
-        "from": Date,
-        "to": Date,
-        "total": CountsView,
-        "byDay": list[DayView],
-        "byModel": list[ModelCountsView],
-        "byKey": list[KeyCountsView],
-    },
-)
 
 
 @dataclass(frozen=True, slots=True)
