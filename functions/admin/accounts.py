@@ -54,7 +54,7 @@ def change(
 ) -> Response:
     """Credit, debit, suspend or resume an account."""
     direction = sent.get("action", "")
-    accounts, reason = services.account_desk, sent.get("reason", "")
+    accounts, reason = services.account_desk.by(operator.name), sent.get("reason", "")
     actions = {
         "credit": lambda: accounts.credit(account_id, sent.get("reference", ""), _amount(sent), reason),
         "debit": lambda: accounts.debit(account_id, sent.get("reference", ""), _amount(sent), reason),

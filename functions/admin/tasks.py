@@ -28,10 +28,9 @@ def refund(
 ) -> Response:
     """Return the whole charge of a task that has ended."""
     reason = sent.get("reason", "")
+    desk = services.task_desk.by(operator.name)
     about = {"action": "refund", "task_id": task_id, "reason": reason}
-    return done(
-        request, operator, lambda: services.task_desk.refund(task_id, reason), f"/tasks/{task_id}", **about
-    )
+    return done(request, operator, lambda: desk.refund(task_id, reason), f"/tasks/{task_id}", **about)
 
 
 @router.post("/{task_id}/cancel")

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from dashboard.render import page
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.audit.events import Action
+from tollgate.audit.events import OPERATOR, Action
 from tollgate.kit.clock import iso
 from tollgate.ledger.entries import EntryView
 
@@ -23,6 +23,12 @@ WORDS = {
     Action.MEMBER_CHANGED: "Member's role changed",
     Action.MEMBER_REMOVED: "Member removed",
     Action.MEMBER_LEFT: "Member left",
+    Action.SUSPENDED: "Account suspended",
+    Action.RESUMED: "Account resumed",
+    Action.CREDITED: "Credit by hand",
+    Action.DEBITED: "Debit by hand",
+    Action.LIMITED: "Limits set",
+    Action.TASK_REFUNDED: "Generation refunded",
 }
 
 router = APIRouter(prefix="/audit")
@@ -36,7 +42,8 @@ def show(services: Services, request: Request, visitor: SignedIn, before: str = 
     lines: list[dict[str, Any]] = [
         {
             "at": iso(event.at_ms),
-            "actor": event.actor,
+            # Which of them it was is for operators.
+            "actor": OPERATOR if event.actor.startswith(OPERATOR) else event.actor,
             "what": WORDS[event.action],
             "subject": event.subject,
             "detail": event.detail,
@@ -44,7 +51,10 @@ def show(services: Services, request: Request, visitor: SignedIn, before: str = 
         for event in found.rows
     ]
     if not before:
-        lines += [_payment(entry) for entry in _credits(services, visitor.account_id)]
+        # Credits by hand are noted themselves; older ones stand in the ledger alone.
+        noted = {event.subject for event in found.rows if event.action is Action.CREDITED}
+        paid = _credits(services, visitor.account_id)
+        lines += [_payment(entry) for entry in paid if entry["id"] not in noted]
     lines.sort(key=lambda line: str(line["at"]), reverse=True)
     return page(request, "audit.html", lines=lines, cursor=found.cursor)
 

@@ -39,6 +39,7 @@ PAGES = {
     "keys": "/dashboard/keys",
     "webhooks": "/dashboard/webhooks",
     "credit": "/dashboard/top-up",
+    "members": "/dashboard/members",
 }
 TALK = """A **greeting** in Python:
 

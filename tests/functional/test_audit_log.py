@@ -8,7 +8,11 @@ from tests.support.dashboard import Browser
 from tollgate.audit.events import Action, AuditEvent
 from tollgate.audit.repository import AuditLog
 from tollgate.composition import api as api_parts
+from tollgate.composition import command as operator_parts
+from tollgate.dashboard.development import OPERATOR as OPERATOR_EMAIL
+from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.operating.errors import OperatorError
 
 
 def events(account_id: str) -> list[AuditEvent]:
@@ -95,3 +99,57 @@ class TestThePage:
         rest = log.page(account.account_id, first.cursor)
         assert [event.subject for event in (*first.rows, *rest.rows)] == [str(n) for n in range(50, -1, -1)]
         assert rest.cursor is None
+
+
+class TestOperators:
+    def test_each_act_is_noted_with_who_it_was_and_the_customer_sees_an_operator(
+        self, browser: Browser
+    ) -> None:
+        account_id = browser.sign_in("ada@example.com")
+        operator = Browser()
+        operator.sign_in(OPERATOR_EMAIL)
+        desk = operator.at("/admin")
+        desk.get("")
+        for act, more in (
+            ("credit", {"usd": "5.00", "reference": "a-1", "reason": "goodwill"}),
+            ("debit", {"usd": "2.00", "reference": "b-1", "reason": "mistake"}),
+            ("suspend", {"reason": "chargeback"}),
+            ("resume", {}),
+        ):
+            assert desk.post(f"/accounts/{account_id}", {"action": act, **more}).status == 200
+        found = events(account_id)
+        assert [event.action for event in found] == [
+            Action.CREDITED,
+            Action.DEBITED,
+            Action.SUSPENDED,
+            Action.RESUMED,
+        ]
+        assert {event.actor for event in found} == {f"operator {OPERATOR_EMAIL}"}
+        assert [event.detail for event in found] == [
+            "5.00 USD, goodwill",
+            "2.00 USD, mistake",
+            "chargeback",
+            "",
+        ]
+        shown = browser.get("/audit").text
+        assert "Account suspended" in shown
+        assert OPERATOR_EMAIL not in shown
+        assert shown.count("goodwill") == 1
+        assert OPERATOR_EMAIL in desk.get(f"/accounts/{account_id}").text
+
+    def test_a_repeated_credit_is_one_event(self, browser: Browser) -> None:
+        account_id = browser.sign_in("ada@example.com")
+        operator = Browser()
+        operator.sign_in(OPERATOR_EMAIL)
+        desk = operator.at("/admin")
+        desk.get("")
+        form = {"action": "credit", "usd": "5.00", "reference": "a-1", "reason": "goodwill"}
+        for _ in range(2):
+            desk.post(f"/accounts/{account_id}", form)
+        assert [event.action for event in events(account_id)] == [Action.CREDITED]
+
+    def test_a_suspension_that_finds_no_account_is_none(self, aws: Aws) -> None:
+        missing = new_id("usr")
+        with pytest.raises(OperatorError):
+            operator_parts.operator().account_desk.suspend(missing, "x")
+        assert events(missing) == []

@@ -6,6 +6,8 @@ from typing import Any
 
 from tollgate.kit.rows import Item
 
+OPERATOR = "operator"
+"""How the actor of an operator's act begins; customers are shown no more of it."""
 OWNER = "owner"
 """Who asked without a key: somebody who is signed in, where no better name is known."""
 
@@ -25,6 +27,12 @@ class Action(StrEnum):
     MEMBER_CHANGED = "member.changed"  # A member got another role.
     MEMBER_REMOVED = "member.removed"  # A member was taken out by an owner.
     MEMBER_LEFT = "member.left"  # A member left.
+    SUSPENDED = "account.suspended"  # An operator suspended the account.
+    RESUMED = "account.resumed"  # An operator let it go on.
+    CREDITED = "account.credited"  # An operator put money on it by hand.
+    DEBITED = "account.debited"  # An operator took money off it by hand.
+    LIMITED = "account.limited"  # An operator set limits of its own.
+    TASK_REFUNDED = "task.refunded"  # An operator returned the charge of a task that had ended.
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,10 @@ class AuditLog:
             refused=lambda _: AlreadyNotedError(event.event_id),
         )
 
+    def write(self, account_id: str, actor: str, action: Action, subject: str, detail: str = "") -> None:
+        """Note an event by itself, for a change that is no transaction."""
+        self.db.write(self.note(account_id, actor, action, subject, detail))
+
     def page(self, account_id: str, before: str | None = None) -> Page[AuditEvent]:
         """Return up to `MAX_PAGE` events, the newest first, of those that are older than `before`."""
         rows = self.db.query(

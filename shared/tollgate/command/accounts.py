@@ -220,8 +220,7 @@ def limits(
     }
     wanted = {name: value for name, value in named.items() if value is not None}
     if wanted:
-        service.api.accounts.limit(found.account_id, replace(found.limits, **wanted))
-        found = service.account_desk.get(account)
+        found = service.account_desk.limit(found, replace(found.limits, **wanted))
     shown = _limits(found)
     if as_json:
         print_json({"accountId": found.account_id, **shown})

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tollgate.accounts.repository import AccountRepository
+from tollgate.audit.events import OPERATOR
 from tollgate.catalog.loader import compiled
 from tollgate.catalog.refresh import DOCUMENT_KEY
 from tollgate.composition import api as api_parts
@@ -65,26 +66,40 @@ class Operator:
     turns_audit: TurnsAudit
     dispatcher: Dispatcher
     changes: ChangeReader
+    who: str = OPERATOR
+    """Who asks, as the audit log has it, where no desk says so."""
 
     @property
     def account_desk(self) -> AccountDesk:
         """Return what is done to accounts."""
         return AccountDesk(
             accounts=self.accounts,
+            service=self.api.accounts,
             ledger=self.ledger,
             tasks=self.tasks,
             keys=self.api.keys,
             statement=self.api.statement,
             emails_of=self.people.emails,
             account_of=self.people.account_of_email,
+            audit=self.api.audit,
             clock=self.clock,
+            who=self.who,
         )
 
     @property
     def task_desk(self) -> TaskDesk:
         """Return what is done to tasks."""
         api = self.api
-        return TaskDesk(self.tasks, self.ledger, api.reader, api.statement, api.webhooks, self.clock)
+        return TaskDesk(
+            tasks=self.tasks,
+            ledger=self.ledger,
+            reader=api.reader,
+            statement=api.statement,
+            webhooks=api.webhooks,
+            audit=api.audit,
+            clock=self.clock,
+            who=self.who,
+        )
 
     @property
     def provider_desk(self) -> ProviderDesk:

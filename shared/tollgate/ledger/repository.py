@@ -202,8 +202,8 @@ class LedgerRepository:
         raised = self._raise_balance(refund)
         return [self._post(refund), release_spend(raised, refund.counter, refund.amount_micro_usd)]
 
-    def credit(self, entry: Entry) -> None:
-        """Put money on an account, once per entry id.
+    def credit(self, entry: Entry, *others: Write) -> None:
+        """Put money on an account, once per entry id, together with other writes.
 
         Raises `UserNotFoundError`, or `AlreadyPostedError` when the entry was posted before.
         """
@@ -211,10 +211,10 @@ class LedgerRepository:
             raise ValueError(f"not a credit: {entry}")
         # Both or neither: a balance without its entry fails the daily proof, an entry without the balance
         # is money that nobody got.
-        self._db.transact([self._post(entry), self._raise_balance(entry)])
+        self._db.transact([self._post(entry), self._raise_balance(entry), *others])
 
-    def debit(self, entry: Entry) -> None:
-        """Take money off an account, once per entry id and never more than its balance.
+    def debit(self, entry: Entry, *others: Write) -> None:
+        """Take money off an account, once per entry id and never more than its balance, with other writes.
 
         Raises `UserNotFoundError`, `InsufficientBalanceError`, or `AlreadyPostedError` when the entry was
         posted before.
@@ -233,7 +233,7 @@ class LedgerRepository:
         for _ in range(MAX_DEBITS):
             try:
                 # The entry first: who repeats a debit that was made is told so, whatever the balance is.
-                self._db.transact([self._post(entry), lower_balance])
+                self._db.transact([self._post(entry), lower_balance, *others])
             except InsufficientBalanceError:
                 wallets = self.wallets.limits(entry.account_id).wallets
                 if wallets == 1:
@@ -243,14 +243,16 @@ class LedgerRepository:
                 return
         raise WriteConflictError
 
-    def suspend(self, account_id: str, reason: str, now_ms: int) -> None:
-        """Let an account start nothing any more. Raises `UserNotFoundError`."""
+    def suspend(self, account_id: str, reason: str, now_ms: int, *others: Write) -> None:
+        """Let an account start nothing any more, together with other writes. Raises `UserNotFoundError`."""
         rows = self._row_ids(account_id)
-        self._db.transact([suspend(self._accounts_table, row, reason, now_ms) for row in rows])
+        writes = [suspend(self._accounts_table, row, reason, now_ms) for row in rows]
+        self._db.transact([*writes, *others])
 
-    def resume(self, account_id: str) -> None:
-        """Let a suspended account go on. Raises `UserNotFoundError`."""
-        self._db.transact([resume(self._accounts_table, row) for row in self._row_ids(account_id)])
+    def resume(self, account_id: str, *others: Write) -> None:
+        """Let a suspended account go on, together with other writes. Raises `UserNotFoundError`."""
+        writes = [resume(self._accounts_table, row) for row in self._row_ids(account_id)]
+        self._db.transact([*writes, *others])
 
     def _row_ids(self, account_id: str) -> list[str]:
         return row_ids(account_id, self.wallets.limits(account_id).wallets)

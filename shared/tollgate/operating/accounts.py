@@ -2,19 +2,23 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any
 
 from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository
+from tollgate.accounts.service import AccountService
+from tollgate.audit.events import OPERATOR, Action, AuditEvent
+from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock, iso
 from tollgate.kit.errors import InsufficientBalanceError, UserNotFoundError
 from tollgate.kit.money import cents_down, micro_usd_of_cents
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
 from tollgate.ledger.statement import Statement
+from tollgate.ledger.wallets import Limits
 from tollgate.operating.errors import OperatorError, checked_reason
 from tollgate.operating.routes import with_routes
 from tollgate.tasks.repository import TaskRepository
@@ -35,13 +39,21 @@ class AccountDesk:
     """What operators see of accounts and do to them."""
 
     accounts: AccountRepository
+    service: AccountService
     ledger: LedgerRepository
     tasks: TaskRepository
     keys: KeyService
     statement: Statement
     emails_of: EmailsOf
     account_of: AccountOf
+    audit: AuditLog
     clock: Clock
+    who: str = OPERATOR
+    """Who asks, as the audit log has it."""
+
+    def by(self, name: str) -> "AccountDesk":
+        """Return the desk of an operator."""
+        return replace(self, who=f"{OPERATOR} {name}")
 
     def listed(self, most: int) -> tuple[list[dict[str, Any]], bool]:
         """Return at most `most` accounts, in no order, and whether there are more."""
@@ -75,6 +87,9 @@ class AccountDesk:
             "holds": holds,
             "keys": self.keys.all(account.account_id),
             "entries": with_routes(self.ledger, self.tasks, account.account_id, newest["entries"]),
+            "audit": [
+                _event_row(event) for event in self.audit.page(account.account_id).rows[:SHOWN_ENTRIES]
+            ],
         }
 
     def credit(self, account_id: str, reference: str, amount_micro_usd: int, reason: str) -> bool:
@@ -83,29 +98,40 @@ class AccountDesk:
         Raises `OperatorError`, also where the reference was used for another amount.
         """
         entry = self._movement(account_id, reference, EntryKind.CREDIT, amount_micro_usd, reason)
-        return self._post(entry, self.ledger.credit)
+        return self._post(entry, self.ledger.credit, Action.CREDITED)
 
     def debit(self, account_id: str, reference: str, amount_micro_usd: int, reason: str) -> bool:
         """Take money off an account, as `credit` puts it on, and never more than there is."""
         entry = self._movement(account_id, reference, EntryKind.DEBIT, -amount_micro_usd, reason)
         try:
-            return self._post(entry, self.ledger.debit)
+            return self._post(entry, self.ledger.debit, Action.DEBITED)
         except InsufficientBalanceError as exc:
             raise OperatorError(f"Nothing was done: the balance is {exc.balance_cents} cents.") from exc
 
     def suspend(self, account_id: str, reason: str) -> None:
         """Let an account start nothing any more; what runs goes on. Raises `OperatorError`."""
+        why = checked_reason(reason)
+        noted = self.audit.note(account_id, self.who, Action.SUSPENDED, "Account", why)
         try:
-            self.ledger.suspend(account_id, checked_reason(reason), self.clock.now_ms())
+            self.ledger.suspend(account_id, why, self.clock.now_ms(), noted)
         except UserNotFoundError as exc:
             raise _no_account(account_id) from exc
 
     def resume(self, account_id: str) -> None:
         """Let a suspended account go on. Raises `OperatorError`."""
+        noted = self.audit.note(account_id, self.who, Action.RESUMED, "Account")
         try:
-            self.ledger.resume(account_id)
+            self.ledger.resume(account_id, noted)
         except UserNotFoundError as exc:
             raise _no_account(account_id) from exc
+
+    def limit(self, account: Account, limits: Limits) -> Account:
+        """Set an account's limits; return it as it is then."""
+        self.service.limit(account.account_id, limits)
+        words = ", ".join(f"{name} {value}" for name, value in asdict(limits).items() if value is not None)
+        # Several writes, of which a repeat makes the missing ones: noted once all are made.
+        self.audit.write(account.account_id, self.who, Action.LIMITED, "Account", words)
+        return self.get(account.account_id)
 
     def _movement(
         self, account_id: str, reference: str, kind: EntryKind, amount_micro_usd: int, reason: str
@@ -123,9 +149,11 @@ class AccountDesk:
             reason=checked_reason(reason),
         )
 
-    def _post(self, entry: Entry, post: Callable[[Entry], None]) -> bool:
+    def _post(self, entry: Entry, post: Callable[..., None], action: Action) -> bool:
+        words = f"{usd(abs(entry.amount_micro_usd))} USD, {entry.reason}"
+        noted = self.audit.note(entry.account_id, self.who, action, entry.entry_id, words)
         try:
-            post(entry)
+            post(entry, noted)
         except UserNotFoundError as exc:
             raise _no_account(entry.account_id) from exc
         except AlreadyPostedError as exc:
@@ -137,6 +165,16 @@ class AccountDesk:
                 ) from exc
             return False
         return True
+
+
+def _event_row(event: AuditEvent) -> dict[str, str]:
+    return {
+        "at": iso(event.at_ms),
+        "actor": event.actor,
+        "action": str(event.action),
+        "subject": event.subject,
+        "detail": event.detail,
+    }
 
 
 def _no_account(word: str) -> OperatorError:

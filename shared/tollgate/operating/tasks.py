@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tollgate.audit.events import OPERATOR, Action
+from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock, iso
 from tollgate.ledger.entries import refund_of
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
@@ -24,7 +26,14 @@ class TaskDesk:
     reader: TaskReader
     statement: Statement
     webhooks: WebhookService
+    audit: AuditLog
     clock: Clock
+    who: str = OPERATOR
+    """Who asks, as the audit log has it."""
+
+    def by(self, name: str) -> "TaskDesk":
+        """Return the desk of an operator."""
+        return replace(self, who=f"{OPERATOR} {name}")
 
     def get(self, task_id: str) -> Task:
         """Return a task. Raises `OperatorError` for one that is not there."""
@@ -67,7 +76,8 @@ class TaskDesk:
         entry = replace(refund_of(task.charge(), self.clock.now_ms()), reason=why)
         refunded = replace(task, seq=task.seq + 1, refunded_micro_usd=task.charge_micro_usd)
         try:
-            self.tasks.amend(refunded, self.ledger.refund_ended(entry))
+            noted = self.audit.note(task.account_id, self.who, Action.TASK_REFUNDED, task_id, why)
+            self.tasks.amend(refunded, [*self.ledger.refund_ended(entry), noted])
         except AlreadyPostedError:
             return False
         except TaskMovedError as exc:

@@ -1,0 +1,98 @@
+"""An invitation in a real browser, from the owner's page to what the new member may do."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+from ulid import ULID
+
+from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.test_dashboard_pages import violations
+
+pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
+
+WIDE: ViewportSize = {"width": 1440, "height": 900}
+
+
+@pytest.fixture
+def guest(chromium: Browser, base_url: str) -> Iterator[Page]:
+    """Return a page of somebody who has not signed in."""
+    context = chromium.new_context(viewport=DESKTOP, base_url=base_url)
+    yield context.new_page()
+    context.close()
+
+
+def looked_at(page: Page) -> dict[str, list[object]]:
+    """Return what axe finds on the page in both schemes and widths, and where it is wider than its screen."""
+    found: dict[str, list[object]] = {}
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        for size in (WIDE, PHONE):
+            page.set_viewport_size(size)
+            overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            wrong = violations(page) + ([("overflow", overflow)] if overflow > 0 else [])
+            if wrong:
+                found[f"{scheme} {size['width']}"] = wrong
+    page.set_viewport_size(DESKTOP)
+    return found
+
+
+def invite(page: Page, email: str, role: str) -> str:
+    """Invite an address on the members' page; return the link that it shows."""
+    page.goto("/dashboard/members")
+    page.get_by_role("button", name="Invite").click()
+    page.get_by_label("Email").fill(email)
+    page.get_by_label("Role", exact=True).select_option(role)
+    page.get_by_role("button", name="Send invitation").click()
+    expect(page.get_by_role("heading", name=f"{email} is invited")).to_be_visible()
+    return page.locator(".fresh code").inner_text()
+
+
+class TestInvitation:
+    def test_from_the_link_to_what_the_member_may_do(self, page: Page, guest: Page) -> None:
+        email = f"{ULID()}@example.com".lower()
+        page.goto("/dashboard")
+        account_id = page.locator("text=/usr_[0-9A-Z]{26}/").first.inner_text()
+        link = invite(page, email, "viewer")
+        assert looked_at(page) == {}
+
+        guest.goto(link)
+        expect(guest.get_by_text(f"Sign in with {email} to accept")).to_be_visible()
+        assert looked_at(guest) == {}
+        guest.get_by_role("link", name="Sign in").last.click()
+        guest.get_by_label("Email").fill(email)
+        guest.get_by_role("button", name="Continue").click()
+        guest.get_by_role("button", name="Accept").click()
+        expect(guest.get_by_role("heading", name="Overview")).to_be_visible()
+        expect(guest.get_by_text(account_id)).to_be_visible()
+
+        # A viewer: no playground in the menu, no new key.
+        side = guest.get_by_role("navigation", name="Pages", exact=True)
+        expect(side.get_by_role("link", name="Playground")).to_have_count(0)
+        guest.goto("/dashboard/keys")
+        expect(guest.get_by_role("button", name="New key")).to_have_count(0)
+        guest.goto("/dashboard/chat")
+        expect(guest.get_by_role("heading", name="Your role in this account, viewer")).to_be_visible()
+        assert looked_at(guest) == {}
+
+        page.goto("/dashboard/members")
+        page.get_by_label(f"Role of {email}").select_option("developer")
+        expect(page.get_by_label(f"Role of {email}")).to_have_value("developer")
+        guest.goto("/dashboard/keys")
+        guest.get_by_role("button", name="New key").first.click()
+        guest.get_by_label("Name").fill("Theirs")
+        guest.get_by_role("button", name="Create key").click()
+        expect(guest.locator("#new-secret")).to_be_visible()
+
+        # Back in their own account, and removed from the other with their key.
+        guest.get_by_label("Account", exact=True).select_option(label=email)
+        guest.wait_for_url("**/dashboard")
+        expect(guest.get_by_text(account_id)).to_have_count(0)
+        page.goto("/dashboard/members")
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.get_by_label("and revoke their key").check()
+        assert looked_at(page) == {}
+        page.get_by_role("button", name=f"Remove {email}").click()
+        expect(page.get_by_label(f"Role of {email}")).to_have_count(0)
+        page.goto("/dashboard/keys")
+        expect(page.get_by_role("heading", name="No keys yet")).to_be_visible()
