@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from tollgate.accounts.auth import use_write
 from tollgate.accounts.models import Account, ApiKey
 from tollgate.accounts.webhook_secrets import WebhookSecret
-from tollgate.kit.dynamodb import Database, WriteConflictError
+from tollgate.kit.dynamodb import Database, OneTable, WriteConflictError
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
     InvalidApiKeyError,
@@ -118,17 +118,12 @@ class AccountRepository:
         return (Account.from_item(together(self._wallets.rows_of(row))) for row in rows)
 
 
-class ApiKeyRepository:
+class ApiKeyRepository(OneTable):
     """Reads and writes API keys."""
-
-    def __init__(self, db: Database, table: str) -> None:
-        self._db = db
-        self._table = table
 
     def get(self, key_id: str) -> ApiKey | None:
         """Return the stored key, or `None`."""
-        row = self._db.get(self._table, {"key_id": key_id})
-        return None if row is None else ApiKey.from_item(row)
+        return self._find({"key_id": key_id}, ApiKey.from_item)
 
     def listed(self, account_id: str) -> list[ApiKey]:
         """Return an account's listed keys, the newest first; one made a moment ago may be missing yet."""

@@ -25,7 +25,10 @@ TOGETHER = 100
 
 @dataclass(frozen=True, slots=True)
 class ActivityService:
-    """Shows what was asked for; changes nothing."""
+    """Shows what was asked for; changes nothing.
+
+    The ledger says what there was and what it cost, the tasks how it went; texts are in the ledger alone.
+    """
 
     ledger: LedgerRepository
     tasks: TaskRepository

@@ -50,7 +50,10 @@ class MediaFacts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ProbeRequest:
-    """A URL to be probed: where it stands in the body (JSON pointer) and what it must be."""
+    """A URL to be probed.
+
+    `path` is where it stands in the body (a JSON pointer), for the error where it is not of its `kind`.
+    """
 
     url: str
     path: str

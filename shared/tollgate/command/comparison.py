@@ -10,7 +10,10 @@ NAMES = ("key", "provider")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A field of a model that is not the same in both; `None` where it is not there."""
+    """A field of a model that is not the same in both.
+
+    A side is `None` where the field is not there.
+    """
 
     path: str
     live: Any

@@ -36,8 +36,8 @@ class DashboardSettings(ApiSettings):
     providers_table: str
     session_secret_arn: str
     sign_in_parameter: str | None = None
-    mail_from: str | None = None
     tollgate_development_sign_in: bool = False
+    mail_from: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse the development sign-in on AWS."""

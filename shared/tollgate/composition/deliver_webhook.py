@@ -30,7 +30,10 @@ class DeliverWebhookSettings(Settings):
 
 @part
 def webhook_sender() -> WebhookSender:
-    """Join the parts of `functions/deliver_webhook`."""
+    """Join the parts of `functions/deliver_webhook`.
+
+    What a delivery tells of a task is read from the task when it is sent: it is never older than the status.
+    """
     settings = DeliverWebhookSettings.from_env()
     db = database()
     tasks = TaskRepository(db, settings.tasks_table)

@@ -28,7 +28,10 @@ class RecordUsageSettings(LedgerSettings):
 
 @part
 def usage_recorder() -> UsageRecorder:
-    """Join the parts of `functions/record_usage`."""
+    """Join the parts of `functions/record_usage`.
+
+    What counts entries looks at the balances that they moved, too: one reader of the stream is enough.
+    """
     settings = RecordUsageSettings.from_env()
     db = database()
     watch = BalanceWatch(

@@ -30,7 +30,10 @@ class SweepSettings(LedgerSettings):
 
 @part
 def sweeper() -> Sweeper:
-    """Join the parts of `functions/sweep`."""
+    """Join the parts of `functions/sweep`.
+
+    It reads timers, of tasks and deliveries alike; what is due of a row, who gets the message decides.
+    """
     settings = SweepSettings.from_env()
     db = database()
     return Sweeper(

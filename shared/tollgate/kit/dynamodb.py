@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import ClientError
 
@@ -35,6 +35,8 @@ PAGE_SIZE = 100
 MAX_KEYS = 100
 # Reads of what an earlier answer left out, with the waits of collisions between them.
 MAX_BATCH_ROUNDS = 8
+
+Value = TypeVar("Value")
 
 
 class WriteConflictError(StorageBusyError):
@@ -218,6 +220,19 @@ def _throttles_named(operation: str, table: str, key: Item | None = None) -> Ite
         if obstacle(_code(exc)) is None:
             raise
         raise busy(operation, table, key) from exc
+
+
+class OneTable:
+    """A repository whose rows are in one table."""
+
+    def __init__(self, db: Database, table: str) -> None:
+        self._db = db
+        self._table = table
+
+    def _find(self, key: Item, of: Callable[[Item], Value]) -> Value | None:
+        """Return the value `of` the row under a key, or `None`."""
+        row = self._db.get(self._table, key)
+        return None if row is None else of(row)
 
 
 def _named_call(call: Callable[..., Any], operation: str, table: str, **request: Any) -> Any:

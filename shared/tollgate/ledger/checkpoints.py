@@ -5,7 +5,7 @@ Nothing else reads them: losing one costs the time to read an account's entries 
 
 from dataclasses import asdict, dataclass
 
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb import OneTable
 from tollgate.kit.writes import Write
 from tollgate.ledger.audit import Tally
 
@@ -29,12 +29,8 @@ class Run:
     done: bool = False
 
 
-class Checkpoints:
+class Checkpoints(OneTable):
     """Reads and replaces checkpoints."""
-
-    def __init__(self, db: Database, table: str) -> None:
-        self._db = db
-        self._table = table
 
     def get(self, account_id: str) -> Tally:
         """Return an account's checkpoint; that of no entries where there is none."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb import OneTable
 from tollgate.kit.expressions import Equals, Missing
 from tollgate.kit.writes import Write
 from tollgate.low_balance.rules import Watch
@@ -13,12 +13,8 @@ class WatchMovedError(Exception):
     """Somebody else wrote the row since it was read; nothing was written. Read it, and judge it again."""
 
 
-class WatchRepository:
+class WatchRepository(OneTable):
     """Reads watches, and writes each only as it was read."""
-
-    def __init__(self, db: Database, table: str) -> None:
-        self._db = db
-        self._table = table
 
     def get(self, account_id: str) -> Watch:
         """Return the account's watch; one that nobody set anything on watches nothing."""

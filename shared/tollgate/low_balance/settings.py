@@ -26,7 +26,10 @@ _EMAIL = re.compile(r"[^@\s,]+@[^@\s,]+\.[^@\s,]+")
 
 @dataclass(frozen=True, slots=True)
 class LowBalanceSettings:
-    """Shows and changes what is done about a low balance."""
+    """Shows and changes what is done about a low balance.
+
+    A change is noted in the audit log by the transaction that makes it. `guard` knows where webhooks may go.
+    """
 
     watches: WatchRepository
     audit: AuditLog

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb import OneTable
 from tollgate.kit.expressions import Condition, Equals, Exists, Missing
 from tollgate.kit.ids import new_id
 from tollgate.kit.writes import Write
@@ -17,17 +17,12 @@ class TaskMovedError(Exception):
         super().__init__(f"{task_id} was moved by another step")
 
 
-class TaskRepository:
+class TaskRepository(OneTable):
     """Reads and writes tasks; `create` and `end` take the money's writes into their transaction."""
-
-    def __init__(self, db: Database, tasks_table: str) -> None:
-        self._db = db
-        self._tasks_table = tasks_table
 
     def get(self, task_id: str) -> Task | None:
         """Return the task as it is now, or `None`."""
-        row = self._db.get(self._tasks_table, {"task_id": task_id})
-        return None if row is None else task_of(row)
+        return self._find({"task_id": task_id}, task_of)
 
     def create(self, task: Task, before: Sequence[Write]) -> None:
         """Queue a task together with the writes that come `before` it: everything, or nothing.
@@ -52,7 +47,7 @@ class TaskRepository:
         token = new_id("step")
         self._db.write(
             Write(
-                self._tasks_table,
+                self._table,
                 item={**task_row(task), "step_token": token},
                 condition=_no_step_came_first(task),
                 refused=lambda _: TaskMovedError(task.task_id),
@@ -82,7 +77,7 @@ class TaskRepository:
     def _put(self, task: Task, condition: Condition) -> Write:
         """Return the write of a task as it is now; refused, it means that another step moved it."""
         return Write(
-            self._tasks_table,
+            self._table,
             item=task_row(task),
             condition=condition,
             refused=lambda _: TaskMovedError(task.task_id),
@@ -90,13 +85,13 @@ class TaskRepository:
 
     def get_all(self, task_ids: Sequence[str]) -> list[Task]:
         """Return those of at most 100 tasks that there are, in any order."""
-        rows = self._db.get_all(self._tasks_table, [{"task_id": task_id} for task_id in task_ids])
+        rows = self._db.get_all(self._table, [{"task_id": task_id} for task_id in task_ids])
         return [task_of(row) for row in rows]
 
     def ids_of(self, account_id: str, after: str, before: str, limit: int) -> list[str]:
         """Return the ids of an account's tasks from `after` on and before `before`, the newest first."""
         rows = self._db.query(
-            self._tasks_table,
+            self._table,
             # BETWEEN takes both ends; an id that is `before` itself is left out below.
             "account_id = :account AND task_id BETWEEN :after AND :before",
             {":account": account_id, ":after": after, ":before": before},
@@ -109,7 +104,7 @@ class TaskRepository:
     def waiting(self, row: str, limit: int) -> list[str]:
         """Return the ids of the tasks that a row counts and that wait for their turn, the oldest first."""
         rows = self._db.query(
-            self._tasks_table,
+            self._table,
             # The index is sparse: a row has `waiting_account` until its task starts, and is in it no
             # longer.
             "waiting_account = :account",
@@ -122,7 +117,7 @@ class TaskRepository:
     def waiting_before(self, task: Task, limit: int) -> int:
         """Return how many tasks wait before this one in its row, `limit` at most."""
         rows = self._db.query(
-            self._tasks_table,
+            self._table,
             "waiting_account = :account AND task_id < :this",
             {":account": task.row, ":this": task.task_id},
             index="WaitingIndex",

@@ -21,7 +21,10 @@ WAITING_AGAIN_MS = 300 * MS_PER_S
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """How many messages a sweep sent, and how many holds it resolved."""
+    """How many messages a sweep sent, and how many holds it resolved.
+
+    Of tasks and deliveries one for each row whose `wake_at` had passed, whatever became of its own messages.
+    """
 
     tasks: int
     deliveries: int

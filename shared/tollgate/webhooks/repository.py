@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 
-from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb import OneTable
 from tollgate.kit.expressions import AllOf, Below, Equals, Exists, Missing, Remove, Set, Size
 from tollgate.kit.ids import new_id
 from tollgate.kit.rows import Item
@@ -22,17 +22,12 @@ class DeliveryMovedError(Exception):
     """Somebody else wrote the delivery since it was read; this change is stale and was not made."""
 
 
-class DeliveryRepository:
+class DeliveryRepository(OneTable):
     """Reads and writes deliveries. `seq` guards every change: whoever read an older row writes nothing."""
-
-    def __init__(self, db: Database, table: str) -> None:
-        self._db = db
-        self._table = table
 
     def get(self, delivery_id: str) -> Delivery | None:
         """Return the delivery, or `None`."""
-        row = self._db.get(self._table, {"delivery_id": delivery_id})
-        return None if row is None else Delivery.from_item(row)
+        return self._find({"delivery_id": delivery_id}, Delivery.from_item)
 
     def get_all(self, delivery_ids: Sequence[str]) -> list[Delivery]:
         """Return those of at most 100 deliveries that there are, in any order."""
@@ -80,16 +75,12 @@ class DeliveryRepository:
         )
 
 
-class LaneRepository:
+class LaneRepository(OneTable):
     """Bounds the attempts that one account has in the air, over all workers (decision 0018).
 
     A lane is a row with a map of its attempts, each with the time when its slot is given up: a worker that
     died gives no slot back.
     """
-
-    def __init__(self, db: Database, table: str) -> None:
-        self._db = db
-        self._table = table
 
     def enter(self, account_id: str, now_ms: int) -> str | None:
         """Take a slot in the account's lane and give its name, or `None` when the lane is full."""
