@@ -22,6 +22,7 @@ from local.files import (
 )
 from local.kept import STATE_TIMEOUT_S, Kept
 from local.processes import STOP_TIMEOUT_S, LocalError, start, stop
+from local.simulator import stripe
 from local.stack import Stack
 from local.template import read_template
 from tollgate.accounts.models import Scope
@@ -136,7 +137,8 @@ class LocalService:
 
     def _start_simulator(self) -> str:
         port = free_port()
-        process = self._start_part("simulator", {}, ["--port", str(port)])
+        webhook = f"{self.base_url}/api/v1/payments/stripe"
+        process = self._start_part("simulator", {}, ["--port", str(port), "--payments-webhook", webhook])
         url = f"http://127.0.0.1:{port}"
         wait_for(f"{url}/healthz", process, "The simulator", LOGS / "simulator.log")
         return url
@@ -157,7 +159,7 @@ class LocalService:
         stack.create(
             {
                 "ProviderSecret": provider_secret(os.environ, simulator_url),
-                "StripeSecret": stripe_secret(os.environ),
+                "StripeSecret": stripe_secret(os.environ, simulator_url),
             }
         )
         return stack
@@ -196,10 +198,15 @@ def _real(environment: Mapping[str, str], account: ProviderAccount) -> dict[str,
     return found if all(found.values()) else None
 
 
-def stripe_secret(environment: Mapping[str, str]) -> str:
-    """Return the secret of payments: Stripe's keys from the environment, where both are."""
+def stripe_secret(environment: Mapping[str, str], simulator_url: str) -> str:
+    """Return the secret of payments: Stripe's keys from the environment, or the simulated Stripe's."""
     keys = {name: environment.get(variable) for name, variable in STRIPE.items()}
-    return json.dumps(keys if all(keys.values()) else {})
+    simulated = {
+        "secretKey": stripe.SECRET_KEY,
+        "webhookSecret": stripe.WEBHOOK_SECRET,
+        "baseUrl": simulator_url + stripe.PREFIX,
+    }
+    return json.dumps(keys if all(keys.values()) else simulated)
 
 
 def _check_free(port: int) -> None:

@@ -11,6 +11,8 @@ from local.simulator import files, text
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
 from local.simulator.jobs import MAX_JOBS, JobStore
+from local.simulator.stripe import SimulatedStripe
+from local.simulator.stripe import router as stripe_router
 from local.simulator.wire import FaultError
 from tollgate.kit.clock import Clock, SystemClock
 from tollgate.providers.runtime.accounts import media_accounts
@@ -30,11 +32,15 @@ Where a company has media and text, both are under its name.
 
 
 def create_app(
-    clock: Clock | None = None, job_seconds: float | None = None, max_jobs: int = MAX_JOBS
+    clock: Clock | None = None,
+    job_seconds: float | None = None,
+    max_jobs: int = MAX_JOBS,
+    payments_webhook: str | None = None,
 ) -> FastAPI:
     """Return the simulator as an ASGI app; `server.py` serves it, as some faults need its protocol class.
 
-    `job_seconds` is how long every job takes (default: by kind), `max_jobs` how many are kept.
+    `job_seconds` is how long every job takes (default: by kind), `max_jobs` how many are kept;
+    `payments_webhook` is where the simulated Stripe sends its events.
     """
     time_source = clock or SystemClock()
     store = JobStore(max_jobs)
@@ -42,6 +48,7 @@ def create_app(
     app = FastAPI(openapi_url=None, redirect_slashes=False, max_body_size=MAX_BODY_BYTES)
     app.include_router(files.router(store, time_source))
     app.include_router(_control(store))
+    app.include_router(stripe_router(SimulatedStripe(payments_webhook, time_source)))
     for name, make_router in (*PROVIDERS.items(), *text.PROVIDERS.items()):
         engine = Engine(name, store, time_source, duration_ms)
         app.include_router(make_router(engine), prefix=f"/{name}")

@@ -7,6 +7,9 @@ from local.simulator.server import make_server
 from tests.support import serving
 
 
-def running_simulator(job_seconds: float = 0.0) -> AbstractContextManager[str]:
+def running_simulator(
+    job_seconds: float = 0.0, payments_webhook: str | None = None
+) -> AbstractContextManager[str]:
     """Serve the simulator on a free port; yield its address."""
-    return serving.running(make_server(create_app(job_seconds=job_seconds)))
+    app = create_app(job_seconds=job_seconds, payments_webhook=payments_webhook)
+    return serving.running(make_server(app))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from local.service import PROVIDERS, provider_secret
+from local.service import PROVIDERS, provider_secret, stripe_secret
 
 SIMULATOR = "http://127.0.0.1:1"
 
@@ -31,3 +31,14 @@ def test_one_without_an_address_of_its_own_needs_both(only: str) -> None:
     both = {"MJPROXY_API_KEY": "k", "MJPROXY_BASE_URL": "https://mj.test"}
     assert secret(both)["mjproxy"] == {"key": "k", "baseUrl": "https://mj.test"}
     assert secret({only: both[only]})["mjproxy"]["key"] == "simulated"
+
+
+def test_payments_are_simulated_until_both_of_stripes_keys_are_there() -> None:
+    real = {"STRIPE_SECRET_KEY": "sk_test_1", "STRIPE_WEBHOOK_SECRET": "whsec_1"}
+    assert json.loads(stripe_secret(real, SIMULATOR)) == {
+        "secretKey": "sk_test_1",
+        "webhookSecret": "whsec_1",
+    }
+    for name, value in real.items():
+        only = json.loads(stripe_secret({name: value}, SIMULATOR))
+        assert only["baseUrl"] == f"{SIMULATOR}/stripe"

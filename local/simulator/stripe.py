@@ -1,0 +1,249 @@
+"""Stripe, as far as paying for credit goes: Checkout with its page, saved cards, events, receipts.
+
+Shapes: Stripe's API reference (Checkout Session, PaymentIntent, PaymentMethod, Event, Errors) and its guide
+"Test card numbers". An event is signed by Stripe's own library and sent to the address that somebody would
+have entered as webhook endpoint; the secret is the test one below.
+"""
+
+import html
+import json
+import secrets
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl
+
+import httpx
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from stripe import WebhookSignature
+
+from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.outbound import tls
+
+PREFIX = "/stripe"
+SECRET_KEY = "sk_test_simulated"  # noqa: S105 - of the simulator alone
+WEBHOOK_SECRET = "whsec_simulated"  # noqa: S105 - of the simulator alone
+WORKS, DECLINED, DECLINED_LATER = "4242424242424242", "4000000000000002", "4000000000000341"
+"""Stripe's test cards: one that pays, one that never does, one that can be saved and then pays nothing."""
+EVENT_TIMEOUT_S = 10.0
+MAX_KEPT = 10_000
+SEE_OTHER = 303
+CENTS_PER_USD = 100
+
+_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+<title>{title}</title><style>
+body{{font:16px/1.5 system-ui,sans-serif;max-width:24rem;margin:3rem auto;padding:0 1rem}}
+input,button{{font:inherit;padding:.6rem;width:100%;box-sizing:border-box;margin:.4rem 0 1rem}}
+button{{background:#3d348b;color:#fff;border:0;border-radius:.5rem}}[role=alert]{{color:#a40000}}</style>
+<main><h1>{title}</h1>{body}<p><small>A simulated Stripe: no card is charged.</small></p></main></html>"""
+
+
+@dataclass
+class SimulatedStripe:
+    """What Stripe knows: sessions, payments, the cards of customers, and answers by idempotency key."""
+
+    webhook_url: str | None
+    clock: Clock
+    sessions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    payments: dict[str, dict[str, Any]] = field(default_factory=dict)
+    cards: dict[str, str] = field(default_factory=dict)
+    answers: dict[str, tuple[bytes, int, dict[str, Any]]] = field(default_factory=dict)
+
+    def keep(self, kind: dict[str, Any], key: str, value: Any) -> None:
+        """Keep what is new, and forget the oldest of too many."""
+        kind[key] = value
+        if len(kind) > MAX_KEPT:
+            del kind[next(iter(kind))]
+
+    def open_session(self, asked: dict[str, str], here: str) -> dict[str, Any]:
+        """Return a new Checkout Session of what was asked for."""
+        name = _name("cs_test")
+        cents = int(asked["line_items[0][price_data][unit_amount]"]) * int(asked["line_items[0][quantity]"])
+        customer = asked.get("customer") or (_name("cus") if "customer_creation" in asked else None)
+        session = {
+            "id": name,
+            "object": "checkout.session",
+            "mode": asked["mode"],
+            "status": "open",
+            "payment_status": "unpaid",
+            "currency": asked["line_items[0][price_data][currency]"],
+            "amount_subtotal": cents,
+            "amount_total": cents,
+            "client_reference_id": asked.get("client_reference_id"),
+            "customer": customer,
+            "metadata": _metadata(asked, "metadata"),
+            "payment_intent": None,
+            "success_url": asked["success_url"],
+            "cancel_url": asked["cancel_url"],
+            "url": f"{here}/c/pay/{name}",
+            "_saves": "payment_intent_data[setup_future_usage]" in asked,
+            "_payment_metadata": _metadata(asked, "payment_intent_data[metadata]"),
+        }
+        self.keep(self.sessions, name, session)
+        return session
+
+    def pay(self, cents: int, card: str, metadata: dict[str, str], here: str) -> dict[str, Any]:
+        """Return a new PaymentIntent, with its charge where the card pays."""
+        name, pays = _name("pi"), card == WORKS
+        charge = {"id": _name("ch"), "object": "charge", "receipt_url": f"{here}/receipts/{name}"}
+        payment = {
+            "id": name,
+            "object": "payment_intent",
+            "amount": cents,
+            "amount_received": cents if pays else 0,
+            "created": self.clock.now_ms() // MS_PER_S,
+            "currency": "usd",
+            "metadata": metadata,
+            "status": "succeeded" if pays else "requires_payment_method",
+            "latest_charge": charge if pays else None,
+        }
+        self.keep(self.payments, name, payment)
+        return payment
+
+    async def tell(self, kind: str, about: dict[str, Any]) -> None:
+        """Send a signed event to the webhook endpoint, where there is one."""
+        if self.webhook_url is None:
+            return
+        event = {
+            "id": _name("evt"),
+            "object": "event",
+            "type": kind,
+            "livemode": False,
+            "data": {"object": _public(about)},
+        }
+        body = json.dumps(event)
+        signature = WebhookSignature.generate_signature_header(body, WEBHOOK_SECRET)
+        headers = {"stripe-signature": signature, "content-type": "application/json"}
+        async with httpx.AsyncClient(timeout=EVENT_TIMEOUT_S, verify=tls()) as client:
+            (await client.post(self.webhook_url, content=body, headers=headers)).raise_for_status()
+
+
+def router(stripe: SimulatedStripe) -> APIRouter:
+    """Return the routes of Stripe's API and of its pages, below `PREFIX`."""
+    routes = APIRouter(prefix=PREFIX)
+    _add_api(routes, stripe)
+    _add_pages(routes, stripe)
+    return routes
+
+
+def _add_api(routes: APIRouter, stripe: SimulatedStripe) -> None:
+    @routes.post("/v1/checkout/sessions")
+    async def open_session(request: Request) -> Response:
+        if not _is_ours(request):
+            return _error(401, "invalid_request_error", "Invalid API Key provided.")
+        return JSONResponse(_public(stripe.open_session(_fields(await request.body()), _here(request))))
+
+    @routes.get("/v1/payment_intents/{name}")
+    async def payment(name: str, request: Request) -> Response:
+        found = stripe.payments.get(name)
+        if found is None or not _is_ours(request):
+            return _error(404, "invalid_request_error", f"No such payment_intent: '{name}'")
+        return JSONResponse(found)
+
+    @routes.get("/v1/customers/{customer}/payment_methods")
+    async def cards(customer: str) -> Response:
+        card = {"id": f"pm_{customer}", "object": "payment_method", "type": "card"}
+        data = [card] if customer in stripe.cards else []
+        return JSONResponse({"object": "list", "data": data, "has_more": False, "url": "/v1/payment_methods"})
+
+    @routes.post("/v1/payment_intents")
+    async def charge(request: Request) -> Response:
+        key, body = request.headers.get("idempotency-key", ""), await request.body()
+        # A key that comes again is answered as it was the first time, and only for the same request.
+        if key in stripe.answers:
+            asked, status, answer = stripe.answers[key]
+            if asked != body:
+                return _error(400, "idempotency_error", "Keys can only be used with the same parameters.")
+            return JSONResponse(answer, status)
+        fields = _fields(body)
+        card = stripe.cards.get(fields["customer"], DECLINED)
+        found = stripe.pay(int(fields["amount"]), card, _metadata(fields, "metadata"), _here(request))
+        status, answer = (200, found) if found["amount_received"] else (402, _declined())
+        stripe.keep(stripe.answers, key, (body, status, answer))
+        if status == 200:  # noqa: PLR2004 - HTTP's OK
+            await stripe.tell("payment_intent.succeeded", found)
+        return JSONResponse(answer, status)
+
+
+def _add_pages(routes: APIRouter, stripe: SimulatedStripe) -> None:
+    @routes.get("/c/pay/{name}")
+    async def show(name: str) -> Response:
+        session = stripe.sessions.get(name)
+        return _form(session) if session else Response(status_code=404)
+
+    @routes.post("/c/pay/{name}")
+    async def pay(name: str, request: Request) -> Response:
+        session = stripe.sessions.get(name)
+        if session is None:
+            return Response(status_code=404)
+        if session["status"] == "open":
+            card = _fields(await request.body()).get("number", "").replace(" ", "")
+            if card not in (WORKS, DECLINED_LATER):
+                return _form(session, "Your card was declined.")
+            paid = stripe.pay(session["amount_total"], WORKS, session["_payment_metadata"], _here(request))
+            session |= {"status": "complete", "payment_status": "paid", "payment_intent": paid["id"]}
+            if session["_saves"]:
+                stripe.keep(stripe.cards, session["customer"], card)
+            await stripe.tell("checkout.session.completed", session)
+        back = session["success_url"].replace("{CHECKOUT_SESSION_ID}", name)
+        return RedirectResponse(back, SEE_OTHER)
+
+    @routes.get("/receipts/{name}")
+    async def receipt(name: str) -> Response:
+        found = stripe.payments.get(name)
+        if found is None or not found["amount_received"]:
+            return Response(status_code=404)
+        body = f"<p>Tollgate credit</p><p><b>Amount paid: {_usd(found['amount'])}</b></p><p>{name}</p>"
+        return HTMLResponse(_PAGE.format(title="Receipt", body=body))
+
+
+def _form(session: dict[str, Any], problem: str = "") -> Response:
+    alert = f'<p role="alert">{problem}</p>' if problem else ""
+    body = (
+        f"<p>Tollgate credit</p><p><b>{_usd(session['amount_total'])}</b></p>{alert}"
+        f'<form method="post"><label>Card number<input name="number" value="4242 4242 4242 4242"></label>'
+        f"<button>Pay {_usd(session['amount_total'])}</button></form>"
+        f'<a href="{html.escape(session["cancel_url"])}">Back</a>'
+    )
+    return HTMLResponse(_PAGE.format(title="Checkout", body=body))
+
+
+def _usd(cents: int) -> str:
+    return f"${cents // CENTS_PER_USD}.{cents % CENTS_PER_USD:02}"
+
+
+def _name(prefix: str) -> str:
+    return f"{prefix}_{secrets.token_hex(12)}"
+
+
+def _here(request: Request) -> str:
+    return f"{request.url.scheme}://{request.url.netloc}{PREFIX}"
+
+
+def _is_ours(request: Request) -> bool:
+    return request.headers.get("authorization") == f"Bearer {SECRET_KEY}"
+
+
+def _fields(body: bytes) -> dict[str, str]:
+    return dict(parse_qsl(body.decode()))
+
+
+def _metadata(fields: dict[str, str], name: str) -> dict[str, str]:
+    begin = f"{name}["
+    return {key[len(begin) : -1]: value for key, value in fields.items() if key.startswith(begin)}
+
+
+def _public(found: dict[str, Any]) -> dict[str, Any]:
+    """Return an object without what only the simulator knows of it."""
+    return {name: value for name, value in found.items() if not name.startswith("_")}
+
+
+def _declined() -> dict[str, Any]:
+    said = "Your card was declined."
+    return {"error": {"type": "card_error", "code": "card_declined", "message": said}}
+
+
+def _error(status: int, kind: str, message: str) -> Response:
+    return JSONResponse({"error": {"type": kind, "message": message}}, status)

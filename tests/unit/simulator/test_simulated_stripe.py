@@ -1,0 +1,113 @@
+"""The simulated Stripe, asked by Stripe's own library as our payments ask the real one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from local.simulator.stripe import DECLINED, DECLINED_LATER, PREFIX, SECRET_KEY, WEBHOOK_SECRET, WORKS
+from tests.support.http_server import Received, Reply, http_server
+from tests.support.simulator import running_simulator
+from tollgate.payments.client import (
+    Charge,
+    Declined,
+    charge_saved_card,
+    open_checkout,
+    receipt_url,
+    saved_card,
+    signed_event,
+)
+from tollgate.payments.events import Paid, read_event
+from tollgate.payments.secret import StripeKeys
+
+BACK = "https://tollgate.test/top-up"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Our side of the simulated Stripe: the keys, and what its webhook brought."""
+
+    keys: StripeKeys
+    received: list[Received]
+
+    def checkout(self, *, save_card: bool = False) -> str:
+        """Return the page on which 25 dollars can be paid."""
+        return open_checkout(
+            self.keys,
+            "usr_1",
+            2500,
+            success_url=f"{BACK}?paid={{CHECKOUT_SESSION_ID}}",
+            cancel_url=BACK,
+            save_card=save_card,
+        )
+
+    def told(self) -> list[Paid]:
+        """Return what the events say, whose signatures are checked."""
+        found = []
+        for one in self.received:
+            paid = read_event(signed_event(self.keys, one.body, one.headers["stripe-signature"]))
+            assert isinstance(paid, Paid)
+            found.append(paid)
+        return found
+
+
+@pytest.fixture
+def side() -> Iterator[Side]:
+    received: list[Received] = []
+
+    def take(request: Received) -> Reply:
+        received.append(request)
+        return Reply(200)
+
+    with http_server(take) as hook, running_simulator(payments_webhook=hook) as url:
+        keys = StripeKeys(secret_key=SECRET_KEY, webhook_secret=WEBHOOK_SECRET, base_url=url + PREFIX)
+        yield Side(keys, received)
+
+
+def pay(page: str, card: str) -> httpx.Response:
+    return httpx.post(page, data={"number": card}, timeout=10)
+
+
+def test_a_payment_is_told_of_once_and_has_a_receipt(side: Side) -> None:
+    page = side.checkout()
+    assert "$25.00" in httpx.get(page).text
+    back = [pay(page, WORKS).headers["location"] for _ in range(2)]
+    session = page.rpartition("/")[2]
+    assert back == [f"{BACK}?paid={session}"] * 2
+    (paid,) = side.told()
+    assert (paid.account_id, paid.session_id, paid.cents, paid.customer) == ("usr_1", session, 2500, None)
+    receipt = receipt_url(side.keys, paid.payment_id)
+    assert receipt is not None
+    assert "Amount paid: $25.00" in httpx.get(receipt).text
+
+
+def test_a_declined_card_pays_nothing(side: Side) -> None:
+    answer = pay(side.checkout(), DECLINED)
+    assert "Your card was declined." in answer.text
+    assert side.told() == []
+
+
+def test_a_saved_card_is_charged_once_for_each_fall(side: Side) -> None:
+    pay(side.checkout(save_card=True), WORKS)
+    (first,) = side.told()
+    assert first.customer is not None
+    card = saved_card(side.keys, first.customer)
+    assert card is not None
+    charge = Charge("usr_1", 1000, first.customer, card, fall=1)
+    paid = [charge_saved_card(side.keys, charge) for _ in range(2)]
+    assert paid[0] == paid[1]
+    assert [(one.cents, one.fall) for one in side.told()] == [(2500, None), (1000, 1)]
+
+
+def test_a_card_can_be_saved_and_declined_later(side: Side) -> None:
+    pay(side.checkout(save_card=True), DECLINED_LATER)
+    (first,) = side.told()
+    assert first.customer is not None
+    charge = Charge("usr_1", 1000, first.customer, "pm_1", fall=1)
+    assert charge_saved_card(side.keys, charge) == Declined("Your card was declined.", "card_declined")
+
+
+def test_another_key_is_refused(side: Side) -> None:
+    answer = httpx.post(f"{side.keys.base_url}/v1/checkout/sessions", headers={"authorization": "Bearer no"})
+    assert (answer.status_code, answer.json()["error"]["type"]) == (401, "invalid_request_error")
