@@ -8,18 +8,25 @@ from dashboard.render import part, toast
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
 from tollgate.operating.errors import OperatorError
-from tollgate.operating.prices import lines_of
+from tollgate.operating.prices import lines_of, margins_of
 
 FIELD = "price-"
+MAX_WORD = 100
 
 router = APIRouter(prefix="/models")
 
 
 @router.get("")
-def show(services: Services, request: Request, _: OperatorSignedIn) -> Response:
-    """Show every model with its prices, its routes and what is left at each."""
-    rows = [(model, lines_of(model)) for model in services.price_desk.models()]
-    return desk_page(request, "desk_models.html", rows=rows)
+def show(services: Services, request: Request, _: OperatorSignedIn, find: str = "") -> Response:
+    """Show models with their prices, their live routes and what is left of the prices there."""
+    word = find[:MAX_WORD].strip()
+    rows = []
+    for model in services.price_desk.models():
+        if word.casefold() in f"{model.id} {model.name} {model.vendor}".casefold():
+            lines = lines_of(model)
+            providers = {provider for line in lines for provider in line.costs}
+            rows.append((model, lines, sorted(providers), margins_of(lines)))
+    return desk_page(request, "desk_models.html", rows=rows, find=word)
 
 
 @router.get("/{model_id}")
@@ -29,7 +36,8 @@ def show_one(services: Services, request: Request, _: OperatorSignedIn, model_id
         model = services.price_desk.get(model_id)
     except OperatorError as exc:
         raise RouteNotFoundError(request.method, request.url.path) from exc
-    return desk_page(request, "desk_model.html", model=model, lines=lines_of(model), field=FIELD)
+    shown = {"model": model, "lines": lines_of(model), "earned": services.price_desk.earned(model_id)}
+    return desk_page(request, "desk_model.html", field=FIELD, **shown)
 
 
 @router.post("/{model_id}/preview")

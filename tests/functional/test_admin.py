@@ -1,10 +1,13 @@
 """The operator's desk: for operators alone, and what each page does is true after."""
 
+import re
 from decimal import Decimal
 
 import pytest
 
+from tests.conftest import Aws
 from tests.functional.conftest import with_prompt
+from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
@@ -151,6 +154,23 @@ class TestPrices:
         # What was shown is of another document now
         again = operator.post(f"/models/{PAID_IMAGE}", {"price-default": "0.03", **version})
         assert (again.status, "Look again" in again.text) == (400, True)
+
+    def test_models_are_found_by_name_with_the_margins_of_their_routes(self, operator: Browser) -> None:
+        # Routes of the cheapest image take $0.01 and $0.004 of its $0.01
+        (row,) = re.findall(
+            r"<tr>\s*<th scope=\"row\">.*?</tr>", operator.get("/models?find=z-im").text, re.S
+        )
+        assert "0 % to 60 %" in row
+        assert "fal, kie, poyo" in row
+        assert "No model has that" in operator.get("/models?find=%3Cscript%3E").text
+
+    def test_what_a_model_earned_is_by_the_ledger(self, operator: Browser, account_id: str, aws: Aws) -> None:
+        api_parts.api().tasks.create(account_id, BODY, None)
+        record(counted_records(aws))
+        shown = operator.get(f"/models/{PAID_IMAGE}").text
+        assert "<b>$0.01</b> from 1 account." in shown
+        assert "$0.00 to" in shown
+        assert "Nothing yet." in operator.get("/models/kling-3.0").text
 
     def test_a_price_below_what_a_route_takes_is_refused(self, operator: Browser) -> None:
         fields = {"price-default": str(Decimal("0.0001"))}

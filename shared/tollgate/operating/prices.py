@@ -6,7 +6,7 @@ shown first: what moves, what breaks the catalog's rules, and what accounts woul
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -26,6 +26,7 @@ from tollgate.usage.service import StatisticsService
 # So many accounts are asked what they spent; the preview says when there are more.
 MAX_ASKED = 200
 RANGE = "30d"
+PERCENT = 100
 _USD = re.compile(r"\d{1,6}(\.\d{1,6})?", re.ASCII)
 
 
@@ -49,7 +50,8 @@ class PriceLine:
 
     def margin_percent(self, provider: str) -> int:
         """Return what is left of the price at a route, in percent of it; of a free one 0."""
-        return int((self.price - self.costs[provider]) * 100 / self.price) if self.price else 0
+        left = self.price - self.costs[provider]
+        return int(left * PERCENT / self.price) if self.price else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,17 @@ class Payer:
     spent_micro_usd: int
     least_micro_usd: int
     most_micro_usd: int
+
+
+@dataclass(frozen=True, slots=True)
+class Earned:
+    """What a model earned in 30 days, and what is left of it at the dearest and the cheapest live route."""
+
+    accounts: int
+    spent_micro_usd: int
+    least_left_micro_usd: int
+    most_left_micro_usd: int
+    is_cut: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +106,13 @@ class PriceDesk:
         if found is None:
             raise OperatorError(f"There is no model {model_id}.")
         return found
+
+    def earned(self, model_id: str) -> Earned:
+        """Return what a model earned by the statistics of the ledger. Raises `OperatorError`."""
+        least, most = margins_of(lines_of(self.get(model_id))) or (0, 0)
+        by_account, is_cut = self._spent(model_id)
+        spent = sum(by_account.values())
+        return Earned(len(by_account), spent, spent * least // PERCENT, spent * most // PERCENT, is_cut)
 
     def preview(self, model_id: str, wanted: Mapping[str, str]) -> Preview:
         """Return what other prices would do: `wanted` are USD per unit by key. Raises `OperatorError`."""
@@ -149,16 +169,24 @@ class PriceDesk:
         ratios = [after / before for before, after in changed.values() if before]
         if len(changed) < len(lines_of(self.get(model_id))):
             ratios.append(Decimal(1))
+        by_account, is_cut = self._spent(model_id)
+        found = [
+            Payer(account_id, spent, int(spent * min(ratios)), int(spent * max(ratios)))
+            for account_id, spent in by_account.items()
+        ]
+        found.sort(key=lambda payer: -payer.spent_micro_usd)
+        return tuple(found), is_cut
+
+    def _spent(self, model_id: str) -> tuple[dict[str, int], bool]:
+        """Return what each account spent on a model, in micro-USD, and whether there are more accounts."""
         ids = [account.account_id for account in islice(self.accounts.all(), MAX_ASKED + 1)]
-        found = []
+        found = {}
         for account_id in ids[:MAX_ASKED]:
             by_model = self.statistics.of(account_id, {"range": RANGE})["byModel"]
             spent = sum(int(row["spentMicroUsd"]) for row in by_model if row["model"] == model_id)
             if spent:
-                bounds = int(spent * min(ratios)), int(spent * max(ratios))
-                found.append(Payer(account_id, spent, *bounds))
-        found.sort(key=lambda payer: -payer.spent_micro_usd)
-        return tuple(found), len(ids) > MAX_ASKED
+                found[account_id] = spent
+        return found, len(ids) > MAX_ASKED
 
 
 def lines_of(model: AnyModel) -> list[PriceLine]:
@@ -166,6 +194,15 @@ def lines_of(model: AnyModel) -> list[PriceLine]:
     if isinstance(model, ListedTextModel):
         return list(_token_lines(model))
     return list(_media_lines(model))
+
+
+def margins_of(lines: Iterable[PriceLine]) -> tuple[int, int] | None:
+    """Return the lowest and the highest margin of all prices at all routes, in percent. Pure.
+
+    `None` for what costs nothing, or has no live route.
+    """
+    found = [line.margin_percent(provider) for line in lines if line.price for provider in line.costs]
+    return (min(found), max(found)) if found else None
 
 
 def _media_lines(model: Model) -> Iterator[PriceLine]:
