@@ -1,5 +1,6 @@
 """A browser, and the whole service for it to look at."""
 
+import io
 import os
 import shutil
 from collections.abc import Iterator
@@ -7,16 +8,21 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from PIL import Image
+from playwright.sync_api import Browser, FilePayload, Page, ViewportSize, expect, sync_playwright
 from ulid import ULID
 
 from tests.support.local_service import running_service
+from tests.support.samples import PAID_BODY
+from tollgate.dashboard.development import OPERATOR
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+RESULT_TIMEOUT_MS = 60_000
 HERE = Path(__file__).parent
 PHONE: ViewportSize = {"width": 390, "height": 844}
-DESKTOP: ViewportSize = {"width": 1280, "height": 900}
+DESKTOP: ViewportSize = {"width": 1440, "height": 900}
 
 
 # The browser and the service of all browser tests in a row. Playwright's event loop runs in the thread of the
@@ -81,3 +87,54 @@ def page(chromium: Browser, base_url: str) -> Iterator[Page]:
     yield opened
     context.close()
     assert complaints == []
+
+
+@pytest.fixture
+def desk(chromium: Browser, base_url: str) -> Iterator[Page]:
+    """Return a page at the operator's desk."""
+    context = chromium.new_context(viewport=DESKTOP, base_url=base_url)
+    opened = context.new_page()
+    opened.on("dialog", lambda dialog: dialog.accept())
+    opened.goto("/dashboard/sign-in")
+    opened.get_by_label("Email").fill(OPERATOR)
+    opened.get_by_role("button", name="Continue").click()
+    opened.get_by_role("link", name="Operator's desk").first.click()
+    opened.get_by_role("heading", name="Accounts").wait_for()
+    yield opened
+    context.close()
+
+
+def ask(base_url: str, key: str) -> httpx.Response:
+    """Ask for an image with a key, as a program does."""
+    headers = {"authorization": f"Bearer {key}"}
+    return httpx.post(f"{base_url}/api/v1/generation/create", json=PAID_BODY, headers=headers, timeout=30)
+
+
+def new_key(page: Page, name: str, cap_usd: str = "") -> str:
+    """Make a key on its page, with a spending limit or none; return its secret."""
+    page.goto("/dashboard/keys")
+    page.get_by_role("button", name="New key").first.click()
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Spending limit").fill(cap_usd)
+    page.get_by_role("button", name="Create key").click()
+    return page.locator("#new-secret").inner_text()
+
+
+def picture() -> FilePayload:
+    """Return a small image as somebody chooses it."""
+    found = io.BytesIO()
+    Image.new("RGB", (64, 48), "teal").save(found, "PNG")
+    return {"name": "boat.png", "mimeType": "image/png", "buffer": found.getvalue()}
+
+
+def generate(page: Page) -> None:
+    """Press the button and wait for the image."""
+    page.get_by_role("button", name="Generate").click()
+    page.locator("#a-result img").first.wait_for(timeout=RESULT_TIMEOUT_MS)
+
+
+def say(page: Page, text: str, answers: int = 1) -> None:
+    """Send a message, and wait for all that was said to it."""
+    page.get_by_label("Message", exact=True).fill(text)
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("button", name="Regenerate")).to_have_count(answers, timeout=RESULT_TIMEOUT_MS)

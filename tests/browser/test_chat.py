@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_dashboard_pages import RESULT_TIMEOUT_MS, violations
-from tests.browser.test_playground import picture
+from tests.browser.checks import violations
+from tests.browser.conftest import RESULT_TIMEOUT_MS, picture, say
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
 
@@ -57,13 +57,6 @@ MAY_STAND = {
         "path",
     ),
 }
-
-
-def say(page: Page, text: str, answers: int = 1) -> None:
-    """Send a message, and wait for all that was said to it."""
-    page.get_by_label("Message", exact=True).fill(text)
-    page.get_by_role("button", name="Send", exact=True).click()
-    expect(page.get_by_role("button", name="Regenerate")).to_have_count(answers, timeout=RESULT_TIMEOUT_MS)
 
 
 def ready(page: Page, path: str = ECHO) -> None:

@@ -1,37 +1,19 @@
 """The operator's desk in a real browser: suspend and resume, and a price that moves an estimate."""
 
 import time
-from collections.abc import Iterator
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE
-from tests.browser.test_dashboard_pages import ask, new_key, violations
+from tests.browser.checks import violations
+from tests.browser.conftest import ask, new_key
 from tests.support.samples import PAID_IMAGE
-from tollgate.dashboard.development import OPERATOR
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
 
-PAGES = ("", "/providers", "/models", f"/models/{PAID_IMAGE}", "/work")
 # Every process reads the catalog's document once a minute.
 MOVED_WITHIN_S = 90.0
-
-
-@pytest.fixture
-def desk(chromium: Browser, base_url: str) -> Iterator[Page]:
-    """Return a page at the operator's desk."""
-    context = chromium.new_context(viewport=DESKTOP, base_url=base_url)
-    opened = context.new_page()
-    opened.on("dialog", lambda dialog: dialog.accept())
-    opened.goto("/dashboard/sign-in")
-    opened.get_by_label("Email").fill(OPERATOR)
-    opened.get_by_role("button", name="Continue").click()
-    opened.get_by_role("link", name="Operator's desk").first.click()
-    opened.get_by_role("heading", name="Accounts").wait_for()
-    yield opened
-    context.close()
 
 
 def estimate_cents(base_url: str, key: str) -> int:
@@ -81,17 +63,6 @@ class TestDesk:
         finally:
             change_price(desk, "0.01")
         wait_for_estimate(base_url, key, 1)
-
-    @pytest.mark.parametrize("scheme", ["light", "dark"])
-    def test_every_page_is_for_everybody(self, desk: Page, scheme: str) -> None:
-        desk.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-        found = {}
-        for size in (DESKTOP, PHONE):
-            desk.set_viewport_size(size)
-            for path in (*(f"/admin{page}" for page in PAGES), "/status"):
-                desk.goto(path)
-                found[path, size["width"]] = violations(desk)
-        assert {place: faults for place, faults in found.items() if faults} == {}
 
 
 def change_price(desk: Page, usd: str) -> None:

@@ -1,28 +1,14 @@
 """The playground in a real browser: files, links, two models, what is wrong, cancel."""
 
-import io
 import re
 
 import pytest
-from PIL import Image
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.test_dashboard_pages import RESULT_TIMEOUT_MS, violations
+from tests.browser.checks import violations
+from tests.browser.conftest import RESULT_TIMEOUT_MS, generate, picture
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
-
-
-def picture() -> FilePayload:
-    """Return a small image as somebody chooses it."""
-    found = io.BytesIO()
-    Image.new("RGB", (64, 48), "teal").save(found, "PNG")
-    return {"name": "boat.png", "mimeType": "image/png", "buffer": found.getvalue()}
-
-
-def generate(page: Page) -> None:
-    """Press the button and wait for the image."""
-    page.get_by_role("button", name="Generate").click()
-    page.locator("#a-result img").first.wait_for(timeout=RESULT_TIMEOUT_MS)
 
 
 class TestPlayground:

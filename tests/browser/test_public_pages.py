@@ -1,18 +1,14 @@
 """The landing page and the docs in a real browser, for who is not signed in."""
 
 from collections.abc import Iterator
-from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE
-from tests.browser.test_dashboard_pages import violations
+from tests.browser.checks import violations
+from tests.browser.conftest import DESKTOP
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
-
-PAGES = ("/", "/docs", "/docs/chat", "/docs/errors", "/docs/models", "/docs/models/kling-3.0")
-MORE = ("/docs/models/gpt-5.4-mini", "/docs/api/createGeneration")
 
 
 @pytest.fixture
@@ -26,20 +22,6 @@ def stranger(chromium: Browser, base_url: str) -> Iterator[Page]:
     yield opened
     context.close()
     assert complaints == []
-
-
-class TestEveryPage:
-    @pytest.mark.parametrize(("theme", "size"), [("light", DESKTOP), ("dark", PHONE)])
-    def test_axe_finds_nothing_and_it_fits_the_screen(
-        self, stranger: Page, theme: Literal["light", "dark"], size: ViewportSize
-    ) -> None:
-        stranger.emulate_media(color_scheme=theme)
-        stranger.set_viewport_size(size)
-        for path in (*PAGES, *MORE):
-            stranger.goto(path)
-            assert violations(stranger) == [], path
-            too_wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-            assert stranger.evaluate(too_wide) is False, path
 
 
 class TestDocs:

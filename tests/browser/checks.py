@@ -1,0 +1,64 @@
+"""What every page must keep to, whatever is on it."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from playwright.sync_api import Page, ViewportSize
+
+from tests.browser.conftest import DESKTOP, PHONE
+
+AXE = (Path(__file__).parent / "axe.min.js").read_text()
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+Theme = Literal["light", "dark"]
+# Colours do not change with the width, nor widths with the colours: two see what four would.
+LOOKS: tuple[tuple[Theme, ViewportSize], ...] = (("light", DESKTOP), ("dark", PHONE))
+if os.environ.get("EVERY_LOOK"):
+    LOOKS = (*LOOKS, ("dark", DESKTOP), ("light", PHONE))
+TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+# Compressed, as the gateway sends them; files of media are not counted.
+MAX_PAGE_BYTES = 150_000
+SENT = """() => ["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind))
+    .filter((one) => !["img", "video", "audio"].includes(one.initiatorType))
+    .map((one) => one.encodedBodySize)"""
+
+
+def violations(page: Page) -> list[Any]:
+    """Return what axe-core finds on the page as it is now."""
+    # By the debugger: the page's own policy forbids scripts from elsewhere.
+    debugger = page.context.new_cdp_session(page)
+    debugger.send("Runtime.evaluate", {"expression": f"if (!window.axe) {{ {AXE} }}"})
+    options = json.dumps({"runOnly": RULES, "resultTypes": ["violations"]})
+    run = f"axe.run(document, {options}).then(JSON.stringify)"
+    answer = debugger.send(
+        "Runtime.evaluate", {"expression": run, "awaitPromise": True, "returnByValue": True}
+    )
+    debugger.detach()
+    found = json.loads(answer["result"]["value"])
+    assert found["passes"], "axe-core looked at nothing"
+    return [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found["violations"]]
+
+
+def faults(page: Page) -> list[Any]:
+    """Return what is wrong with the page as it is now: light and as wide as a desk, dark and as a phone.
+
+    With `EVERY_LOOK` in the environment, light as a phone and dark as a desk too.
+    """
+    found: list[Any] = []
+    before = page.viewport_size or DESKTOP
+    page.emulate_media(reduced_motion="reduce")
+    for theme, size in LOOKS:
+        page.emulate_media(color_scheme=theme)
+        page.set_viewport_size(size)
+        found += [(theme, size["width"], fault) for fault in violations(page)]
+        if page.evaluate(TOO_WIDE):
+            found.append((theme, size["width"], "wider than the screen"))
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(before)
+    return found
+
+
+def weight(page: Page) -> int:
+    """Return the bytes that were sent for the page, compressed, without media."""
+    return sum(page.evaluate(SENT))

@@ -1,0 +1,133 @@
+"""Every page there is, by the routes of both functions: nothing that axe-core finds, not too wide, not heavy.
+
+A route without a parameter is found by itself, one with a parameter must have its example here.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from admin.app import app as admin
+from dashboard.app import app as dashboard
+from tests.browser.checks import MAX_PAGE_BYTES, faults, weight
+from tests.browser.conftest import new_key
+from tests.support.samples import PAID_BODY, PAID_IMAGE
+
+pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
+
+FINISHED_WITHIN_S = 60.0
+HTML = b"<!doctype html"
+FOUR = "model=kling-3.0&model=seedance-2.0&model=z-image&model=gpt-5.4-mini"
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "/dashboard/catalog/{model_id}": ("kling-3.0", "gpt-6-astra", "test-video"),
+    "/dashboard/playground/{model_id}": ("seedance-2.0", "suno?beside=z-image", "kling-3.0"),
+    "/docs/{path}": (
+        *("image", "video", "music", "chat", "agents", "webhooks", "errors", "models"),
+        *("models/kling-3.0", "models/gpt-5.4-mini", "api/createGeneration", "api/createChatCompletion"),
+    ),
+    "/admin/models/{model_id}": (PAID_IMAGE, "gpt-6-astra"),
+}
+# Filled with what the account has.
+OF_THE_ACCOUNT = (
+    "/dashboard/tasks/{task_id}",
+    "/dashboard/keys/{key_id}",
+    "/admin/accounts/{account_id}",
+    "/admin/tasks/{task_id}",
+)
+# Parts of pages, and answers that are none.
+NO_PAGES = {
+    *("/dashboard/playground/tasks/{task_id}", "/dashboard/tasks/{task_id}/card"),
+    *("/dashboard/webhooks/deliveries/{delivery_id}", "/dashboard/top-up/receipts/{entry_id}"),
+    "/docs/models/{model_id}/price",
+}
+MORE = (f"/dashboard/catalog/compare?{FOUR}", "/dashboard/catalog?search=nothing+has+it")
+ERRORS = ("/dashboard/nothing-here", "/docs/nothing-here", "/dashboard/catalog/no-model")
+FOR_STRANGERS = ("/", "/dashboard/sign-in", "/dashboard/catalog", "/dashboard/catalog/suno", *ERRORS)
+
+
+def routes(app: Any) -> set[str]:
+    """Return the paths of an app that are read."""
+    return {path for path, methods in app.openapi()["paths"].items() if "get" in methods}
+
+
+def test_every_route_with_a_parameter_has_its_example() -> None:
+    with_one = {path for path in routes(dashboard) | routes(admin) if "{" in path}
+    assert with_one == {*EXAMPLES, *OF_THE_ACCOUNT, *NO_PAGES}
+
+
+def a_task(base_url: str, key: str) -> str:
+    """Have an image made; return its task's id."""
+    headers = {"authorization": f"Bearer {key}"}
+    made = httpx.post(f"{base_url}/api/v1/generation/create", json=PAID_BODY, headers=headers, timeout=30)
+    task_id = str(made.json()["data"]["taskId"])
+    end = time.monotonic() + FINISHED_WITHIN_S
+    address = f"{base_url}/api/v1/task/status/{task_id}?wait=20"
+    while httpx.get(address, headers=headers, timeout=30).json()["data"]["status"] != "finished":
+        assert time.monotonic() < end, "the image is not finished"
+    return task_id
+
+
+def filled(app: Any, ids: dict[str, str]) -> Iterable[str]:
+    """Return the addresses of an app's routes, with their examples."""
+    for route in sorted(routes(app) - NO_PAGES):
+        if "{" not in route:
+            yield route
+        elif route in OF_THE_ACCOUNT:
+            yield route.format(**ids)
+        else:
+            yield from (route.partition("{")[0] + example for example in EXAMPLES[route])
+
+
+def is_page(context: BrowserContext, path: str) -> bool:
+    """Return whether there is a whole page, and no other one that it sends to."""
+    answer = context.request.get(path, max_redirects=0)
+    is_right = answer.ok or path in ERRORS
+    return is_right and answer.body()[: len(HTML)].lower() == HTML
+
+
+def looked_at(page: Page, paths: Iterable[str], look: Callable[[Page], Any]) -> dict[str, Any]:
+    """Return what was found on each page; where nothing was, the page is left out."""
+    found = {}
+    count = 0
+    for path in paths:
+        if is_page(page.context, path):
+            page.goto(path, wait_until="load")
+            count += 1
+            if seen := look(page):
+                found[path] = seen
+    assert count, "there were no pages"
+    return found
+
+
+def wrong(page: Page) -> list[Any]:
+    """Return all that is wrong with a page."""
+    bytes_sent = weight(page)
+    heavy = [] if 0 < bytes_sent < MAX_PAGE_BYTES else [f"{bytes_sent} bytes"]
+    return [*heavy, *faults(page)]
+
+
+class TestEveryPage:
+    def test_of_a_customer_is_for_everybody_and_light(self, page: Page, base_url: str) -> None:
+        key = new_key(page, "Pictures")
+        ids = {"task_id": a_task(base_url, key), "key_id": key.removeprefix("tg_live_").partition("_")[0]}
+        page.goto("/dashboard/webhooks")
+        page.get_by_label("URL").fill("https://example.com/hook")
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(page.locator("#deliveries")).to_contain_text("example.com")
+        assert looked_at(page, [*filled(dashboard, ids), *MORE], wrong) == {}
+
+    def test_of_a_stranger_is_too(self, chromium: Browser, base_url: str) -> None:
+        context = chromium.new_context(base_url=base_url)
+        stranger = context.new_page()
+        assert looked_at(stranger, FOR_STRANGERS, wrong) == {}
+        context.close()
+
+    def test_of_the_operator_is_too(self, desk: Page, base_url: str, service: dict[str, Any]) -> None:
+        desk.locator("tbody a").first.click()
+        account_id = desk.url.rpartition("/")[2]
+        ids = {"task_id": a_task(base_url, service["apiKey"]), "account_id": account_id}
+        assert looked_at(desk, filled(admin, ids), wrong) == {}
