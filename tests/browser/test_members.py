@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 from ulid import ULID
 
+from tests.browser.checks import violations
 from tests.browser.conftest import DESKTOP, PHONE
-from tests.browser.test_dashboard_pages import violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
 
