@@ -4,6 +4,7 @@ models.py         what is known of a text model: prices, limits, routes; `views.
 request.py        a client's body, read once and edited without touching what is not ours
 unpriced.py       what a body may ask for that has no price here
 embeddings.py     vectors of texts: what a request is, and how an answer is read
+admission.py      whether a request is taken: its model, and how much it can use
 tokens.py         how many input tokens a request can be at most, and is about
 metering.py       what a usage costs, and how much to hold for a request
 usage.py          token counts as each protocol and vendor reports them

@@ -18,13 +18,12 @@ import aiohttp
 from yarl import URL
 
 from tollgate.accounts.models import ApiKey
-from tollgate.catalog import names
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.observability import emit, emit_provider_error, logger
+from tollgate.text.admission import demand_of, estimate_of, model_of
 from tollgate.text.billing import Placed, TextBilling
 from tollgate.text.breaker import Breaker
-from tollgate.text.embeddings import embedding_bound, embedding_estimate, embedding_problems
 from tollgate.text.errors import error_body, error_of_failures, fault_body, fault_status
 from tollgate.text.faults import (
     BROKEN_OFF,
@@ -38,13 +37,12 @@ from tollgate.text.faults import (
 )
 from tollgate.text.finishing import Finishing
 from tollgate.text.metering import Demand
-from tollgate.text.models import TextModel, TextProtocol, TextRoute
+from tollgate.text.models import TextModel, TextRoute
 from tollgate.text.race import Race
 from tollgate.text.request import TextRequest
 from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse, encode_events
 from tollgate.text.sse import UnreadableStreamError
-from tollgate.text.tokens import input_bound, input_estimate
-from tollgate.text.unpriced import unpriced_problems
+from tollgate.text.tokens import input_estimate
 from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, TextUpstream, encoded, refusal
 
 # A request that is not streamed and has no answer after this long is a 524 (docs/contract.md#limits).
@@ -91,11 +89,8 @@ class TextService:
         self, request: TextRequest, key: ApiKey, request_id: str, headers: Mapping[str, str]
     ) -> TextResponse:
         """Answer a request, or begin to. Raises what refuses it before any provider is asked."""
-        model = self.model_of(request, key)
-        problems = _problems(request, model)
-        if problems:
-            raise InvalidInputError(problems)
-        demand = Demand(_bound(request, model), request.output_limit, request.answers)
+        model = model_of(request, self.models, key)
+        demand = demand_of(request, model)
         allowance = key.allowance(self.clock.now_ms())
         placed = await self.billing.place(
             key.account_id, request_id, demand, model, allowance, key_id=key.listed_id
@@ -117,7 +112,7 @@ class TextService:
 
         It costs nothing, but is one of the account's requests per minute: a hold of nothing counts it.
         """
-        model = self.model_of(request, key)
+        model = model_of(request, self.models, key)
         placed = await self.billing.place(key.account_id, request_id, Demand(0, 0, 1), model)
         await self.finishing.run(self.billing.void(placed))
         upstreams = await self.upstreams()
@@ -139,31 +134,6 @@ class TextService:
                 return body if response.status < FIRST_ERROR else None
         except (aiohttp.ClientError, TimeoutError, FaultError):
             return None
-
-    def model_of(self, request: TextRequest, key: ApiKey) -> TextModel:
-        """Return the model that a request names.
-
-        Raises `InvalidInputError` (400, as the contract says), `ForbiddenError` where the key may not use it.
-        """
-        model = self.models.get(request.model.casefold())
-        if model is None:
-            ids = {known.id: known for known in self.models.values() if request.protocol in known.protocols}
-            raise InvalidInputError(
-                [Problem("/model", names.unknown(request.model, ids, "/api/v1/models", "text model"))]
-            )
-        if request.protocol not in model.protocols:
-            raise InvalidInputError([Problem("/model", self._other_protocol(model, request.protocol))])
-        key.check_model(model.id)
-        return model
-
-    def _other_protocol(self, model: TextModel, asked: TextProtocol) -> str:
-        """Return what to say of a model that does not do what it is asked for."""
-        if model.embedding is not None:
-            return f"{model.id} makes embeddings: send it to /api/v1/embeddings."
-        if asked is TextProtocol.EMBEDDINGS:
-            known = sorted({each.id for each in self.models.values() if each.embedding is not None})
-            return f"{model.id} makes no embeddings. These do: {', '.join(known)}."
-        return f"{model.id} is not a model of this protocol, but of: {', '.join(sorted(model.protocols))}."
 
     async def _try_routes(
         self, request: TextRequest, model: TextModel, placed: Placed, headers: Mapping[str, str]
@@ -242,7 +212,7 @@ class TextService:
 
         Raises `InvalidInputError`, with the first route's words, where none can.
         """
-        estimate = _estimate(request, model)
+        estimate = estimate_of(request, model)
         told_limit = placed.plan.passed_limit or request.output_limit
         created_s = self.clock.now_ms() // MS_PER_S
         refused: InvalidInputError | None = None
@@ -355,27 +325,6 @@ class _Answered:
         """Read no more of it: another route was quicker."""
         if self.response is not None:
             self.response.close()
-
-
-def _problems(request: TextRequest, model: TextModel) -> list[Problem]:
-    """Return what in a request the model does not take, or has no price."""
-    if model.embedding is not None:
-        return list(embedding_problems(request.fields, model.id, model.embedding))
-    return unpriced_problems(request)
-
-
-def _bound(request: TextRequest, model: TextModel) -> int:
-    """Return the most input tokens that a request can have."""
-    return input_bound(request, model) if model.embedding is None else embedding_bound(request.fields, model)
-
-
-def _estimate(request: TextRequest, model: TextModel) -> int:
-    """Return about how many input tokens a request has."""
-    return (
-        input_estimate(request, model)
-        if model.embedding is None
-        else embedding_estimate(request.fields, model)
-    )
 
 
 def _refused(routed: RoutedRequest, exchange: Exchange, fault: Fault) -> _Answered | Fault:

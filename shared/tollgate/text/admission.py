@@ -1,0 +1,59 @@
+"""Whether a request is taken, before anything is held for it: its model, and how much it can use. Pure."""
+
+from collections.abc import Mapping
+
+from tollgate.accounts.models import ApiKey
+from tollgate.catalog import names
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.text.embeddings import embedding_bound, embedding_estimate, embedding_problems
+from tollgate.text.metering import Demand
+from tollgate.text.models import TextModel, TextProtocol
+from tollgate.text.request import TextRequest
+from tollgate.text.tokens import input_bound, input_estimate
+from tollgate.text.unpriced import unpriced_problems
+
+
+def model_of(request: TextRequest, models: Mapping[str, TextModel], key: ApiKey) -> TextModel:
+    """Return the model that a request names; `models` are by their ids in lower case.
+
+    Raises `InvalidInputError` (400, as the contract says), `ForbiddenError` where the key may not use it.
+    """
+    model = models.get(request.model.casefold())
+    if model is None:
+        ids = {known.id: known for known in models.values() if request.protocol in known.protocols}
+        message = names.unknown(request.model, ids, "/api/v1/models", "text model")
+        raise InvalidInputError([Problem("/model", message)])
+    if request.protocol not in model.protocols:
+        raise InvalidInputError([Problem("/model", _other_protocol(model, request.protocol, models))])
+    key.check_model(model.id)
+    return model
+
+
+def demand_of(request: TextRequest, model: TextModel) -> Demand:
+    """Return the most that a request can use.
+
+    Raises `InvalidInputError` for what the model does not take, or has no price for.
+    """
+    fields, takes = request.fields, model.embedding
+    problems = unpriced_problems(request) if takes is None else [*embedding_problems(fields, model.id, takes)]
+    if problems:
+        raise InvalidInputError(problems)
+    most_input = input_bound(request, model) if takes is None else embedding_bound(fields, model)
+    return Demand(most_input, request.output_limit, request.answers)
+
+
+def estimate_of(request: TextRequest, model: TextModel) -> int:
+    """Return about how many input tokens a request has."""
+    if model.embedding is not None:
+        return embedding_estimate(request.fields, model)
+    return input_estimate(request, model)
+
+
+def _other_protocol(model: TextModel, asked: TextProtocol, models: Mapping[str, TextModel]) -> str:
+    """Return what to say of a model that does not do what it is asked for."""
+    if model.embedding is not None:
+        return f"{model.id} makes embeddings: send it to /api/v1/embeddings."
+    if asked is TextProtocol.EMBEDDINGS:
+        known = sorted({each.id for each in models.values() if each.embedding is not None})
+        return f"{model.id} makes no embeddings. These do: {', '.join(known)}."
+    return f"{model.id} is not a model of this protocol, but of: {', '.join(sorted(model.protocols))}."
