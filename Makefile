@@ -77,6 +77,8 @@ check: .venv/.ready .local/sam/.ready .local/checkov/.ready  ## lint, types, imp
 	@.venv/bin/lint-imports
 	@$(PYTHON) -m pytest -q tests/unit/test_glossary.py tests/unit/test_references.py tests/unit/test_pure_modules.py tests/unit/test_maps.py
 	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint
+	@$(PYTHON) -m local.on_instances template.yaml .local/on_instances.yaml >/dev/null
+	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint .local/on_instances.yaml
 	@$(PYTHON) -m local.translated .local/translated.json
 	@.local/checkov/bin/checkov --config-file .checkov.yaml -f .local/translated.json
 	@$(PYTHON) -m local.audit $(UV)
@@ -136,6 +138,9 @@ build: .local/sam/.ready  ## what `sam deploy` uploads, into .aws-sam
 
 throwaway: .venv/.ready  ## what was built becomes a stack that loses its data when it is deleted
 	@$(PYTHON) -m local.throwaway
+
+on-instances: .venv/.ready  ## what was built runs text on Lambda Managed Instances, many requests in a process
+	@$(PYTHON) -m local.on_instances
 
 clean:  ## remove everything that was made here
 	@rm -rf .venv .local .aws-sam .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -3,6 +3,7 @@
 import json
 import signal
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,11 @@ CHAT: dict[str, Any] = {
     "messages": [{"role": "user", "content": "hello"}],
     "max_tokens": 100,
 }
+
+CUSTOMERS, AT_ONCE = 8, 64
+"""As many at once as a process has on instances (`local/on_instances.py`)."""
+LIMIT = 600
+"""RequestsPerMinute of the template."""
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +105,49 @@ class TestOnLambda:
         (entry,) = customer.texts_when(1)
         assert entry.amount_micro_usd < 0
         assert customer.settled()
+
+
+class TestManyInOneProcess:
+    """As on Lambda Managed Instances, where a process has many requests at once, of any customers."""
+
+    @pytest.fixture
+    def variables(self, variables: dict[str, str]) -> dict[str, str]:
+        """Have each request in the log."""
+        return {**variables, "LOG_LEVEL": "INFO"}
+
+    def test_each_customer_gets_and_pays_their_own(
+        self, function: AdaptedFunction, open_client: Callable[[int], TextClient]
+    ) -> None:
+        customers = [open_client(USD) for _ in range(CUSTOMERS)]
+        # Each asks for an answer of a length that nobody else asks for.
+        asked = [(customers[n % CUSTOMERS], n + 1) for n in range(AT_ONCE)]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            answers = list(pool.map(lambda one: _counted(function, *one), asked))
+        assert [tokens for _, tokens, _, _ in answers] == [tokens for _, tokens in asked]
+        ids = {request_id for request_id, _, _, _ in answers}
+        assert len(ids) == AT_ONCE
+        for customer in customers:
+            mine = [answer for (asker, _), answer in zip(asked, answers, strict=True) if asker is customer]
+            entries = customer.texts_when(len(mine))
+            charged = {str(entry.entry_id).partition("#")[0]: -entry.amount_micro_usd for entry in entries}
+            assert charged == {request_id: cost for request_id, _, cost, _ in mine}
+            # Those of the minute are counted by account: nobody's answer tells of others' requests.
+            assert sorted(left for _, _, _, left in mine)[-1] < LIMIT
+            assert min(left for _, _, _, left in mine) >= LIMIT - len(mine)
+            assert customer.settled()
+        logged = [json.loads(line) for line in function.log.read_text().splitlines() if line[0] == "{"]
+        found = {line["correlation_id"]: line["charge_micro_usd"] for line in logged}
+        assert found == {request_id: cost for request_id, _, cost, _ in answers}
+
+
+def _counted(function: AdaptedFunction, customer: TextClient, tokens: int) -> tuple[str, int, int, int]:
+    """Return an answer's request id, its tokens, what it cost, and what is left of the minute."""
+    content = f"[[tokens {tokens}]] [[delay 300]]"
+    answer = send(function, customer, messages=[{"role": "user", "content": content}])
+    assert answer.status_code == 200, answer.text
+    return (
+        answer.headers["x-request-id"],
+        answer.json()["usage"]["completion_tokens"],
+        int(answer.headers["x-tollgate-cost-micro-usd"]),
+        int(answer.headers["x-ratelimit-remaining"]),
+    )

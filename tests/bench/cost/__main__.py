@@ -12,6 +12,7 @@ from local.processes import start, stop
 from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
 from local.template import ROOT, Template, read_template
+from tests.bench.cost import capacity
 from tests.bench.cost.bill import duration_s, requests, total
 from tests.bench.cost.meter import Meter
 from tests.bench.cost.parts import Bench, Part, metered_clients
@@ -96,13 +97,33 @@ def prices() -> str:
     )
 
 
+def capacities(parts: dict[str, Part], memory: dict[str, int]) -> str:
+    """Return the table of text on demand and on instances."""
+    head = [
+        "Million chats a month",
+        "At once, at the peak",
+        "On demand, USD",
+        "Instances",
+        "On instances, USD",
+    ]
+    meets = capacity.meets_at(parts, memory)
+    return (
+        f"{table(head, capacity.rows(parts, memory))}\n\nBoth cost the same at {meets:.1f} million a month."
+    )
+
+
 def main() -> None:
     """Measure, and write the tables between their marks in the document."""
     template = read_template()
     memory = {name: int(made["MemorySize"]) for name, made in template.functions().items()}
     with TemporaryDirectory() as folder:
         parts = measured(template, Path(folder))
-    tables = {"costs": costs(parts, memory), "counts": counts(parts, memory), "prices": prices()}
+    tables = {
+        "costs": costs(parts, memory),
+        "counts": counts(parts, memory),
+        "capacity": capacities(parts, memory),
+        "prices": prices(),
+    }
     DOCUMENT.write_text(filled(DOCUMENT.read_text(), tables))
 
 

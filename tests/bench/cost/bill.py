@@ -67,7 +67,7 @@ def bill(name: str, part: Part, memory_mb: int) -> dict[str, Decimal]:
     gb_s = duration_s(name, part, memory_mb) * memory_mb / 1024
     lines = {
         "API Gateway": PRICES["gateway"].usd if is_requested else Decimal(0),
-        "Lambda": PRICES["lambda_request"].usd + PRICES["gb_s"].usd * _decimal(gb_s),
+        "Lambda": PRICES["lambda_request"].usd + PRICES["gb_s_arm"].usd * _decimal(gb_s),
         "DynamoDB": PRICES["write_unit"].usd * _decimal(part.write_units)
         + PRICES["read_unit"].usd * _decimal(part.read_units),
         "SQS": PRICES["sqs"].usd * _decimal(queued),
