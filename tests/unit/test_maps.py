@@ -1,4 +1,4 @@
-"""The map at the head of each package names every module in it, and none that is not there."""
+"""The map at the head of a package names every module in it, and none that is gone; README, every package."""
 
 import ast
 import re
@@ -30,3 +30,10 @@ def test_a_map_names_no_module_that_is_gone(package: Path) -> None:
     text = ast.get_docstring(ast.parse((package / "__init__.py").read_text())) or ""
     named = re.findall(r"[\w*/]+\.py\b", text)
     assert [name for name in named if not any(SHARED.rglob(name))] == []
+
+
+def test_the_readme_names_every_function_and_every_package() -> None:
+    readme = (SHARED.parent / "README.md").read_text()
+    functions = {path.parent.name for path in (SHARED.parent / "functions").glob("*/app.py")}
+    packages = {path.parent.name for path in (SHARED / "tollgate").glob("*/__init__.py")}
+    assert {name for name in functions | packages if not re.search(rf"`{name}[`/]", readme)} == set()

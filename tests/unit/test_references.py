@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = {"node_modules", "__pycache__"}
 """Beside these, all that begins with a dot is made by tools."""
-PATH = re.compile(r"`((?:[\w-]+/)*[\w-]+\.py)`(?: `([\w.]+)`)?")
+PATH = re.compile(r"`((?:[\w-]+/)*[\w-]+\.py)`(?:,? `([\w.]+)`)?")
 MAPPED = re.compile(r"^(\w+(?:\.py|\.yaml|/))  ", re.MULTILINE)
 READ = (".md", ".py", ".yaml", ".toml", ".js", ".mjs", ".html", ".css", ".sh", "Makefile")
 NAME = re.compile(r"(?<![\w/.*<>{}$-])((?:\.\./|\./)*[\w][\w/.-]*\.md)(?:#([\w-]+))?")
@@ -70,6 +70,7 @@ def references(source: Path, text: str) -> Iterator[tuple[str, str | None]]:
                 yield name or source.name, anchor or None
 
 
+PAGES_OF_CODE = ["README.md", "docs/architecture.md", "docs/ledger.md", "docs/request-path.md"]
 SOURCES = [file for file in written() if file != Path(__file__)]
 
 
@@ -95,7 +96,9 @@ class TestReferences:
         ]
         assert faults == []
 
-    @pytest.mark.parametrize("page", ["docs/request-path.md", "docs/architecture.md", "README.md"])
+    @pytest.mark.parametrize(
+        "page", ["docs/request-path.md", "docs/architecture.md", "docs/ledger.md", "README.md"]
+    )
     def test_the_code_that_a_page_leads_to_is_there(self, page: str) -> None:
         assert list(code_faults(page)) == []
 
