@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from dashboard.landing import examples
 from dashboard.render import is_part, page, part
 from dashboard.services import Services
-from tollgate.catalog.views import CardView
+from tollgate.catalog.views import Card
 from tollgate.dashboard.comparison import compared_inputs
 from tollgate.dashboard.languages import ENGLISH, language_of
 from tollgate.reference.prices import Headlines
@@ -89,12 +89,12 @@ def _start(request: Request) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS else 0
 
 
-def _has(dto: CardView, words: str) -> bool:
+def _has(dto: Card, words: str) -> bool:
     text = f"{dto['id']} {dto['name']} {dto['group']} {dto['vendor']} {dto['description']}".casefold()
     return all(word in text for word in words.casefold().split())
 
 
-def _ordered(models: list[CardView], order: str, prices: Headlines) -> list[CardView]:
+def _ordered(models: list[Card], order: str, prices: Headlines) -> list[Card]:
     """Return models in an order of `ORDERS`; prices are compared within a type, which has one unit."""
     if order == "price":
         return sorted(models, key=lambda dto: (dto["type"], prices[dto["id"]].usd))
@@ -103,7 +103,7 @@ def _ordered(models: list[CardView], order: str, prices: Headlines) -> list[Card
     return sorted(models, key=lambda dto: str(dto.get("releasedAt", "")), reverse=True)
 
 
-def _spoken(request: Request, dto: CardView) -> Shown:
+def _spoken(request: Request, dto: Card) -> Shown:
     """Return a model with its description in the language that the browser asks for."""
     known = dto["descriptionLocales"]
     language = language_of(request.headers.get("accept-language", ""), known)

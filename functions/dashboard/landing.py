@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from dashboard.render import base_url, public_page
 from dashboard.services import Services
 from tollgate.catalog.listing import Listing
-from tollgate.catalog.views import CardView
+from tollgate.catalog.views import Card
 from tollgate.dashboard.snippets import first_snippets
 
 KINDS = ("IMAGE", "VIDEO", "MUSIC", "TEXT")
@@ -50,11 +50,11 @@ def examples() -> dict[str, str]:
     return found
 
 
-def _shown(listing: Listing, kind: str) -> list[CardView]:
+def _shown(listing: Listing, kind: str) -> list[Card]:
     """Return models of a kind, the newest first; one of each vendor comes before a second of any."""
     newest = sorted(listing.cards({"type": kind}), key=lambda dto: dto.get("releasedAt", ""), reverse=True)
-    first: list[CardView] = []
-    further: list[CardView] = []
+    first: list[Card] = []
+    further: list[Card] = []
     vendors: set[str] = set()
     for dto in newest:
         if "test" not in dto["tags"]:

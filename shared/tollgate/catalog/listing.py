@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from tollgate.catalog.loader import AnyModel, Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
-from tollgate.catalog.views import CardView, CatalogModelView, card, catalog_dto, cost_view
+from tollgate.catalog.views import Card, CatalogModelView, card, catalog_dto, cost_view
 from tollgate.kit.errors import ModelNotFoundError
 
-Shown = TypeVar("Shown", bound=CardView)
+Shown = TypeVar("Shown", bound=Card)
 
 FILTERS = ("type", "kind", "vendor", "capability")
 ETAG_CHARS = 32
@@ -62,7 +62,7 @@ class Listing:
         """Return what `models` gives, as values for a page of ours; they must not be changed."""
         return _fitting(self._dtos, query)
 
-    def cards(self, query: Mapping[str, str]) -> list[CardView]:
+    def cards(self, query: Mapping[str, str]) -> list[Card]:
         """Return what `found` gives without prices and input, which take long to make."""
         return _fitting(self._cards, query)
 
@@ -101,7 +101,7 @@ class Listing:
         return [catalog_dto(model) for model in self._catalog.everything()]
 
     @cached_property
-    def _cards(self) -> list[CardView]:
+    def _cards(self) -> list[Card]:
         return [card(model) for model in self._catalog.everything()]
 
     @cached_property

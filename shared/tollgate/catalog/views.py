@@ -33,7 +33,7 @@ class ModelPricesView(PricesView):
     model: str
 
 
-class CardView(Shape):
+class Card(Shape):
     """What a model is."""
 
     id: str
@@ -50,7 +50,7 @@ class CardView(Shape):
     pageUpdatedAt: NotRequired[str]
 
 
-class CatalogModelView(CardView):
+class CatalogModelView(Card):
     """A model: what it is, takes and costs."""
 
     pricing: list[PriceEntryView]
@@ -73,9 +73,9 @@ def catalog_dto(model: Model | ListedTextModel) -> CatalogModelView:
     return shown
 
 
-def card(model: Model | ListedTextModel) -> CardView:
+def card(model: Model | ListedTextModel) -> Card:
     """Return what a `CatalogModelDto` begins with: what the model is, without prices and input."""
-    shown: CardView = {
+    shown: Card = {
         "id": model.id,
         "group": model.group,
         "name": model.name,

@@ -5,38 +5,22 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from tollgate.accounts.models import EndingRequestView, KeysView, KeyWithSecretView, UserView
-from tollgate.accounts.webhook_secrets import WebhookSecretsView
-from tollgate.artifacts.models import DeletedFileView, UploadedFileView
-from tollgate.catalog.pricing import EstimateView
-from tollgate.catalog.views import CatalogModelView, ModelPricesView, PricesView
-from tollgate.ledger.entries import EntryPageView
-from tollgate.tasks.models import CreatedTaskView, TaskPageView
-from tollgate.text.views import TextModelsView
-from tollgate.usage.counts import StatisticsView
-from tollgate.webhooks.models import DeliveryPageView
+from tollgate.accounts import models as accounts
+from tollgate.accounts import webhook_secrets
+from tollgate.artifacts import models as artifacts
+from tollgate.catalog import pricing
+from tollgate.catalog import views as catalog
+from tollgate.ledger import entries
+from tollgate.tasks import models as tasks
+from tollgate.text import views as text
+from tollgate.usage import counts
+from tollgate.webhooks import models as webhooks
 
 Json = dict[str, Any]
 
-_SHAPES = (
-    CatalogModelView,
-    CreatedTaskView,
-    DeletedFileView,
-    DeliveryPageView,
-    EndingRequestView,
-    EntryPageView,
-    EstimateView,
-    KeyWithSecretView,
-    KeysView,
-    ModelPricesView,
-    PricesView,
-    StatisticsView,
-    TaskPageView,
-    TextModelsView,
-    UploadedFileView,
-    UserView,
-    WebhookSecretsView,
-)
+# Where the answers are declared. Whatever is named `…View` there is a schema of the document, so that a new
+# answer needs no word here.
+_MODULES = (accounts, webhook_secrets, artifacts, pricing, catalog, entries, tasks, text, counts, webhooks)
 _SUFFIX = "View"
 _ANSWER: Literal["serialization"] = "serialization"
 
@@ -44,7 +28,10 @@ _ANSWER: Literal["serialization"] = "serialization"
 @cache
 def answer_schemas() -> dict[str, Json]:
     """Return the schemas of the answers and of what stands in them, by the names of the types less `View`."""
-    adapters = [(shape.__name__, _ANSWER, TypeAdapter[Any](shape)) for shape in _SHAPES]
+    shapes = {
+        name: one for module in _MODULES for name, one in vars(module).items() if name.endswith(_SUFFIX)
+    }
+    adapters = [(name, _ANSWER, TypeAdapter[Any](shape)) for name, shape in shapes.items()]
     _, made = TypeAdapter.json_schemas(adapters, ref_template="{model}")
     return {_shown_name(name): _as_shown(schema) for name, schema in made["$defs"].items()}
 
