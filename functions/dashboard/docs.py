@@ -59,7 +59,9 @@ def _answer(services: Services, request: Request, path: str) -> Response:
     text = site.markdown("" if name == INDEX else name, base_url(request))
     if path.endswith(MARKDOWN):
         return cached_answer(request, text, "text/markdown")
-    return docs_page(request, site, path, text, calculator=_calculator(services, site.model(path)))
+    return docs_page(
+        request, site, path, text, calculator=_calculator(services, site.model(path)), trial=site.trial(path)
+    )
 
 
 def _calculator(services: Services, model: Any) -> dict[str, Any] | None:

@@ -1,5 +1,6 @@
 """The playground in a real browser: files, links, two models, what is wrong, cancel."""
 
+import json
 import re
 
 import pytest
@@ -53,6 +54,28 @@ class TestPlayground:
         page.get_by_role("button", name="Generate both").click()
         for panel in ("a", "b"):
             page.locator(f"#{panel}-result img").first.wait_for(timeout=RESULT_TIMEOUT_MS)
+
+    def test_a_list_of_objects_is_filled_in_row_by_row(self, page: Page) -> None:
+        page.goto("/dashboard/playground/seedance-2.0")
+        page.get_by_text("More options").click()
+        field = page.locator("[data-objects=imageWithRoles]")
+        for _ in range(2):
+            field.get_by_role("button", name="Add to First and last frame").click()
+        # Two are the most that it takes
+        expect(field.get_by_role("button", name="Add to First and last frame")).to_be_hidden()
+        field.locator("input[type=file]").first.set_input_files(picture())
+        expect(field.get_by_label("URL").first).to_have_value(re.compile("^file_"))
+        field.get_by_label("URL").nth(1).fill("https://example.com/end.png")
+        field.get_by_label("Role").nth(1).select_option("last_frame")
+        page.wait_for_url("**input.imageWithRoles=*last_frame*")
+        page.wait_for_load_state("networkidle")
+        assert violations(page) == []
+        page.reload()
+        expect(field.get_by_label("URL").nth(1)).to_have_value("https://example.com/end.png")
+        page.get_by_text("More options").click()
+        field.get_by_role("button", name="Remove this row").first.click()
+        sent = field.locator("textarea").input_value()
+        assert json.loads(sent) == [{"url": "https://example.com/end.png", "role": "last_frame"}]
 
     def test_only_the_fields_of_the_chosen_action_are_there(self, page: Page) -> None:
         page.goto("/dashboard/playground/suno")

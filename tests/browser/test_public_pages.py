@@ -1,12 +1,15 @@
 """The landing page and the docs in a real browser, for who is not signed in."""
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.checks import violations
 from tests.browser.conftest import DESKTOP
+from tests.support.samples import PAID_BODY
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
 
@@ -48,3 +51,21 @@ class TestDocs:
         expect(stranger.locator("pre[data-code='Python, httpx']")).to_be_visible()
         stranger.goto("/docs/chat")
         expect(stranger.locator("pre").first).to_be_visible()
+
+    def test_a_request_is_tried_with_ones_own_key(self, stranger: Page, service: dict[str, Any]) -> None:
+        stranger.goto("/docs/api/estimateGeneration")
+        box = stranger.get_by_role("region", name="Try it")
+        box.get_by_label("API key").fill(service["apiKey"])
+        box.get_by_label("Body").fill(json.dumps(PAID_BODY))
+        box.get_by_role("button", name="POST").click()
+        expect(box.get_by_role("status")).to_contain_text("200")
+        # Published: one cent an image
+        assert json.loads(box.locator("pre").inner_text())["data"]["price"] == 1
+        assert violations(stranger) == []
+        stranger.goto("/docs/api/createChatCompletion")
+        box.get_by_label("API key").fill(service["apiKey"])
+        body = {"model": "test-chat", "messages": [{"role": "user", "content": "<i>hi</i>"}], "stream": True}
+        box.get_by_label("Body").fill(json.dumps(body))
+        box.get_by_role("button", name="POST").click()
+        expect(box.locator("pre")).to_contain_text("data: [DONE]")
+        assert box.locator("pre i").count() == 0

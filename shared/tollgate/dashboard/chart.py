@@ -11,6 +11,8 @@ GAP_SHARE = 4
 # An axis ends at one of these times a power of ten, so that its half is a round number too.
 STEPS = (1, 2, 4, 5, 10)
 MAX_DAY_LABELS = 5
+# Where an axis ends that nothing is on: a cent, if the unit is the micro-dollar.
+EMPTY_END = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,10 @@ def stacked(days: Mapping[str, Mapping[str, int]], series: Sequence[tuple[str, i
 
 
 def axis_end(most: int) -> int:
-    """Return the least round number that `most` does not exceed."""
-    power: int = 10 ** max(1, len(str(max(0, most))) - 1)
+    """Return the least round number that `most` does not exceed; of nothing, `EMPTY_END`."""
+    if most <= 0:
+        return EMPTY_END
+    power: int = 10 ** max(1, len(str(most)) - 1)
     return next(step * power for step in STEPS if step * power >= most)
 
 

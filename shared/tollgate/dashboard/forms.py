@@ -26,6 +26,8 @@ MAX_RATIO_CHIPS = 16
 RATIO_HEIGHT = 16
 _PLAIN: dict[str, Widget] = {"boolean": "switch", "number": "number"}
 _RATIO = re.compile(r"(\d{1,2}):(\d{1,2})")
+# A name of several words, which is none of the language.
+_NAME = re.compile(r"\b[a-z]+(?:[A-Z][a-z]*)+\b")
 _KINDS = {"video": ("video", "clip", "motion"), "audio": ("audio", "voice", "track", "song", "music")}
 
 
@@ -88,13 +90,22 @@ def form_of(
 
     `choosers` are those of the model's rules: they say which fields belong to what was chosen.
     """
+    labels = {param["name"]: param["label"] for param in params}
     return [
         FormField(
-            param, widget_of(param), _shown(param, values.get(param["name"], param.get("default"))), choosers
+            {**param, "description": in_labels(param["description"], labels)},
+            widget_of(param),
+            _shown(param, values.get(param["name"], param.get("default"))),
+            choosers,
         )
         for param in params
         if not param["deprecated"]
     ]
+
+
+def in_labels(text: str, labels: Mapping[str, str]) -> str:
+    """Return a text about fields with their labels, as the form has them, for their names in the API."""
+    return _NAME.sub(lambda found: f'"{labels[found[0]]}"' if found[0] in labels else found[0], text)
 
 
 def in_use(form: Sequence[FormField], sent: Mapping[str, str]) -> list[FormField]:

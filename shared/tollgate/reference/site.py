@@ -5,7 +5,7 @@ As Markdown it is answered to language models, as HTML to people; there is no se
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -52,6 +52,16 @@ class Doc:
     section: str
     group: str = ""
     words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A request to fill in and send: its parameters as OpenAPI has them, and a body for a start, as JSON."""
+
+    method: str
+    path: str
+    parameters: Sequence[Mapping[str, Any]]
+    body: str | None
 
 
 class Site:
@@ -102,6 +112,18 @@ class Site:
         """Return the model that a page is about, if it is about one."""
         section, _, model_id = path.partition("/")
         return self._catalog.named(model_id) if section == "models" and model_id else None
+
+    def trial(self, path: str) -> Trial | None:
+        """Return the request that a page lets its reader send; `None` where it is about none of ours."""
+        doc = self.pages.get(path)
+        if doc is None or doc.section != API:
+            return None
+        method, route, operation = self._operations[path.rpartition("/")[2]]
+        if route == HOOK:
+            return None
+        sample = self._sample(_json_schema(operation.get("requestBody", {})))
+        body = None if sample is None else json.dumps(sample, ensure_ascii=False, indent=2)
+        return Trial(method, route, operation.get("parameters", []), body)
 
     def _markdown(self, path: str, base_url: str) -> str:
         """Return a page as Markdown; raises `RouteNotFoundError`."""

@@ -33,11 +33,13 @@ class Field:
 def fields(schema: Schema, schemas: Mapping[str, Schema]) -> list[Field]:
     """Return the fields of an object; those of a reference are what it refers to, of `allOf` all of them."""
     schema = resolved(schema, schemas)
-    found = [field for part in schema.get("allOf", []) for field in fields(part, schemas)]
-    required = schema.get("required", [])
-    for name, one in schema.get("properties", {}).items():
-        found.append(_field(name, one, schemas, required=name in required))
-    return found
+    own, required = schema.get("properties", {}), schema.get("required", [])
+    inherited = [field for part in schema.get("allOf", []) for field in fields(part, schemas)]
+    # A part that only says more of a field, such as what it is not sent with, is no second one.
+    found = {field.name: field for field in inherited if field.name not in own}
+    for name, one in own.items():
+        found[name] = _field(name, one, schemas, required=name in required)
+    return list(found.values())
 
 
 def parameters(operation: Mapping[str, Any], schemas: Mapping[str, Schema]) -> list[Field]:
@@ -101,5 +103,7 @@ def _choices(values: list[Any]) -> str:
 
 def _bounds(schema: Schema) -> Iterator[str]:
     for key, words in _BOUNDS.items():
-        if key in schema and not (key == "maxLength" and schema.get("format") == "uri"):
+        # No items or characters at least is no bound, and how long an address may be helps nobody.
+        says_nothing = schema.get(key) == 0 and key.startswith("min") and key != "minimum"
+        if key in schema and not says_nothing and not (key == "maxLength" and schema.get("format") == "uri"):
             yield words.format(schema[key])

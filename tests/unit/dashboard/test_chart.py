@@ -59,7 +59,10 @@ class TestStacked:
 
 
 class TestTheAxis:
-    @given(st.integers(0, 10**14))
+    def test_it_ends_at_a_cent_where_nothing_was_spent(self) -> None:
+        assert drawn({"2026-11-01": {}}).ticks == [10_000, 5_000, 0]
+
+    @given(st.integers(1, 10**14))
     def test_it_ends_at_a_round_number_that_all_fit_below(self, most: int) -> None:
         end = axis_end(most)
         assert most <= end <= max(10, 2 * most + most // 2)

@@ -16,7 +16,8 @@ MODELS = Catalog.shipped().models()
 def param(name: str, kind: str = "string", **fields: Any) -> dict[str, Any]:
     """Return a descriptor as the catalog publishes it."""
     flags = {"isArray": False, "required": False, "multiline": False, "isPrompt": False, "isMedia": False}
-    return {"name": name, "kind": kind, **flags, "deprecated": False, **fields}
+    shown = {"label": name, "description": ""}
+    return {"name": name, "kind": kind, **flags, **shown, "deprecated": False, **fields}
 
 
 def value_of(one: dict[str, Any], text: str) -> Any:
@@ -79,6 +80,13 @@ class TestInput:
 
 
 class TestForm:
+    def test_a_hint_calls_other_fields_as_the_form_does(self) -> None:
+        params = [
+            param("imageUrls", label="Reference images"),
+            param("audioUrls", description="Needs imageUrls; see iPhone."),
+        ]
+        assert form_of(params, {})[1].param["description"] == 'Needs "Reference images"; see iPhone.'
+
     def test_a_deprecated_field_is_not_shown(self) -> None:
         assert form_of([param("old", deprecated=True)], {}) == []
 

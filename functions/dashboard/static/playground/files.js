@@ -17,7 +17,7 @@ const thumb = async (file) => {
   return canvas;
 };
 
-const send = async (address, file) => {
+export const send = async (address, file) => {
   const asked = await fetch(address, {
     method: "POST",
     headers: { ...headers(), "content-type": "application/json" },

@@ -2,6 +2,7 @@
 
 import { filesOf } from "./files.js";
 import { pickerOf } from "./picker.js";
+import { rowsOf } from "./rows.js";
 
 const LINK_MS = 400;
 const MAX_LINK = 6000;
@@ -86,6 +87,7 @@ const mirror = (panel, control) => {
 
 for (const panel of panels) {
   filesOf(panel, play.dataset.files);
+  rowsOf(panel, play.dataset.api, play.dataset.files);
   showFields(panel);
   panel.addEventListener("input", (event) => {
     showFields(panel);
