@@ -114,6 +114,9 @@ audit: .venv/.ready  ## no secrets in files, no packages with known weaknesses (
 cost: .venv/.ready .local/ministack/.ready  ## what a million requests of each kind cost on AWS, into docs/cost.md
 	@$(PYTHON) -m tests.bench.cost
 
+scale: .venv/.ready  ## every ceiling and what is reached first as load grows, into docs/scale.md
+	@$(PYTHON) -m tests.bench.scale
+
 bench-stats: .venv/.ready .local/ministack/.ready  ## 30-day statistics of a million ledger entries: queries, time
 	@$(PYTHON) -m tests.bench.stats
 

@@ -59,6 +59,8 @@ KINDS = {"image, 10 s": 10, "video, 60 s": 60, "video, 180 s": 180}
 """How long their jobs take."""
 STEPS_AT_ONCE, POLLS_AT_ONCE = 100, 50
 """TaskConcurrency and PollConcurrency of the template."""
+POLLERS = 1
+"""So few here that polls wait for one, as where a stack is at its ceiling: then it takes ten at once."""
 BODY = {"model": PAID_IMAGE, "input": {"prompt": "a fox", "size": "1:1"}}
 WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
 RUN_TASK = "RunTaskFunction"
@@ -140,7 +142,8 @@ def service(ends: ExitStack, folder: Path) -> tuple[Stack, dict[str, int]]:
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
     }
     clients = Clients.at(emulator.endpoint)
-    stack = Stack(read_template(), clients, {"Stage": "local", "LogLevel": "ERROR"}, overrides)
+    parameters = {"Stage": "local", "LogLevel": "ERROR", "PollConcurrency": str(POLLERS)}
+    stack = Stack(read_template(), clients, parameters, overrides)
     stack.create({"ProviderSecret": provider_secret({}, f"http://127.0.0.1:{port}")})
     os.environ.update(
         {

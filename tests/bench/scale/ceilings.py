@@ -1,0 +1,228 @@
+"""Every ceiling, of one account, a stack and a region: what a second of load takes of it, what raises it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from local.template import Template
+from tests.bench.scale import load
+from tests.bench.scale.load import Part
+from tests.bench.scale.quotas import QUOTAS
+from tollgate.kit.shards import DUE_SHARDS
+from tollgate.ledger.holds import MAX_HOLDS
+from tollgate.ledger.rate import BASE
+from tollgate.ledger.repository import MAX_OPEN_TASKS, MAX_RUNNING_TASKS
+from tollgate.ledger.wallets import HOLDS_PER_WALLET, MAX_WALLETS
+from tollgate.tasks.sweep import MAX_DUE_PER_SHARD
+from tollgate.webhooks.repository import MAX_IN_LANE
+
+ACCOUNT, STACK, REGION = "account", "stack", "region"
+MINUTE_S = 60
+# By `make bench-account`, with physics: the tables of docs/performance.md.
+ONE_ROW_TASKS, WALLET_TASKS = 20, 100
+ONE_ROW_CHATS = 10
+# A change of a time that an index is sorted by takes an entry out and puts one in.
+INDEX_CHANGE_UNITS = 2
+# Partitions, and so shards of its stream, that a table begins with (INFERRED from its first 4,000 units).
+STREAM_SHARDS = 4
+ENTRIES_PER_TASK, ENTRIES_PER_CHAT = 1, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """So much of `unit` there is, `used` of it at today's load, and `raised` by what, at which cost."""
+
+    scope: str
+    name: str
+    most: float
+    unit: str
+    used: float
+    raised: str
+
+    @property
+    def reached_at(self) -> float:
+        """How many times today's load reach it."""
+        return self.most / self.used
+
+
+def number(template: Template, parameter: str) -> int:
+    """Return the default of a parameter of the template."""
+    return int(template.source["Parameters"][parameter]["Default"])
+
+
+def ceilings(template: Template, parts: Mapping[str, Part]) -> list[Ceiling]:
+    """Return all of them; those of an account as if the whole load were its own."""
+    rates = load.a_second()
+    return [*_of_account(template, rates), *_of_stack(template, rates, parts), *_of_region(rates, parts)]
+
+
+def _of_account(template: Template, rates: Mapping[str, float]) -> list[Ceiling]:
+    text = rates["chat"] * load.CHAT_S
+    entries = rates["create"] * ENTRIES_PER_TASK + rates["chat"] * ENTRIES_PER_CHAT
+    minute = MINUTE_S * (rates["create"] + rates["chat"])
+    wallets = HOLDS_PER_WALLET * MAX_WALLETS
+    limits = "`tollgate accounts limits ACCOUNT"
+    row = QUOTAS["row"].most
+    rows = [
+        (
+            "text at once, as everybody",
+            MAX_HOLDS,
+            "requests",
+            text,
+            f"{limits} --text-at-once` up to {wallets:,}: a row for each {HOLDS_PER_WALLET}; "
+            "free but for two read units a row when a balance is shown",
+        ),
+        ("text at once, with wallets", wallets, "requests", text, "a second account of the company"),
+        (
+            "chats of 10 s with a spending cap on their key, so in one row",
+            ONE_ROW_CHATS,
+            "chats/s",
+            rates["chat"],
+            "keys without a cap; or a second account",
+        ),
+        (
+            "requests, as everybody",
+            number(template, "RequestsPerMinute"),
+            "a minute",
+            minute,
+            f"{limits} --requests-per-minute` up to {BASE - 1:,}; or `RequestsPerMinute` for all; free",
+        ),
+        (
+            "running tasks, as everybody",
+            MAX_RUNNING_TASKS,
+            "tasks",
+            load.running_tasks(rates),
+            f"{limits} --running-tasks`; free, others wait",
+        ),
+        (
+            "open tasks, as everybody",
+            MAX_OPEN_TASKS,
+            "tasks",
+            load.running_tasks(rates),
+            f"{limits} --open-tasks`; free",
+        ),
+        (
+            "tasks from create to end, in one row",
+            ONE_ROW_TASKS,
+            "tasks/s",
+            rates["create"],
+            f"{limits} --text-at-once 480`: 24 rows; free",
+        ),
+        (
+            "tasks from create to end, in 24 rows",
+            WALLET_TASKS,
+            "tasks/s or more",
+            rates["create"],
+            "a second account",
+        ),
+        (
+            "ledger entries: an index sorted by time is not split",
+            row,
+            "entries/s",
+            entries,
+            "a second account",
+        ),
+        (
+            "webhooks to servers that answer in 0.3 s",
+            MAX_IN_LANE / 0.4,
+            "deliveries/s",
+            rates["deliver"],
+            "`MAX_IN_LANE` (webhooks/repository.py): more workers that wait for one customer",
+        ),
+    ]
+    return [Ceiling(ACCOUNT, *cells) for cells in rows]
+
+
+def _of_stack(template: Template, rates: Mapping[str, float], parts: Mapping[str, Part]) -> list[Ceiling]:
+    api = template.source["Resources"]["Api"]["Properties"]["MethodSettings"][0]
+    deliver = template.of_type("AWS::Lambda::EventSourceMapping")["DeliverWebhookSource"]
+    lanes = STREAM_SHARDS * int(
+        template.of_type("AWS::Lambda::EventSourceMapping")["DispatchChangesSource"]["ParallelizationFactor"]
+    )
+    units = DUE_SHARDS * QUOTAS["row"].most / INDEX_CHANGE_UNITS
+    rows = [
+        (
+            "requests",
+            api["ThrottlingRateLimit"],
+            "requests/s",
+            load.requests(rates),
+            "`ThrottlingRateLimit` of the Api in template.yaml, up to the region's; free",
+        ),
+        (
+            "steps of tasks: submits and copies",
+            number(template, "TaskConcurrency"),
+            "workers",
+            load.step_workers(rates, parts),
+            f"`TaskConcurrency`, up to {QUOTAS['mapping'].most:,.0f}; paid by use",
+        ),
+        (
+            "polls of tasks, ten to a worker",
+            number(template, "PollConcurrency"),
+            "workers",
+            load.poll_workers(rates, parts),
+            f"`PollConcurrency`, up to {QUOTAS['mapping'].most:,.0f}; paid by use",
+        ),
+        (
+            "webhooks",
+            int(deliver["ScalingConfig"]["MaximumConcurrency"]),
+            "workers",
+            rates["deliver"] * parts["deliver"].billed_s,
+            "`MaximumConcurrency` of DeliverWebhookSource; paid by use",
+        ),
+        (
+            "changes of tasks to queues",
+            lanes / parts["dispatch"].billed_s,
+            "changes/s",
+            rates["dispatch"] + rates["dispatch end"],
+            "by itself with the partitions of the table; `ParallelizationFactor` up to 10; free",
+        ),
+        (
+            "holds in the index of what is due",
+            units / 2,
+            "chats/s",
+            rates["chat"],
+            f"`DUE_SHARDS` (kit/shards.py, {DUE_SHARDS}): more queries of the sweeper each minute",
+        ),
+        (
+            "tasks in the index of what is due",
+            units,
+            "steps/s",
+            rates["poll"] + rates["submit"] + rates["finish"],
+            f"`DUE_SHARDS` ({DUE_SHARDS})",
+        ),
+        (
+            "late tasks that are sent again",
+            DUE_SHARDS * MAX_DUE_PER_SHARD / MINUTE_S,
+            "tasks/s",
+            rates["create"],
+            "`MAX_DUE_PER_SHARD` (tasks/sweep.py); only where every task were late",
+        ),
+    ]
+    return [Ceiling(STACK, *cells) for cells in rows]
+
+
+def _of_region(rates: Mapping[str, float], parts: Mapping[str, Part]) -> list[Ceiling]:
+    units, functions = load.write_units(rates, parts), load.at_once(rates, parts)
+    text_at_once = rates["chat"] * load.CHAT_S
+    files = rates["finish"]
+    rows = [
+        ("gateway", load.requests(rates), ""),
+        ("lambda", functions, "; or [text on instances](cost.md#text-on-instances)"),
+        (
+            "lambda_growth",
+            text_at_once / 2,
+            " faster is throttled, heard as 503 (assumed: half the load within 10 s)",
+        ),
+        ("new_table", units, ""),
+        ("table", units, ""),
+        ("in_flight", load.running_tasks(rates), " (as if each task were in work at once)"),
+        ("s3_put", files, ""),
+        ("s3_get", files, ""),
+        ("secrets", functions / (5 * MINUTE_S), " (each process reads its secret every 5 minutes)"),
+    ]
+    found = []
+    for name, used, more in rows:
+        quota = QUOTAS[name]
+        found.append(
+            Ceiling(REGION, quota.name, quota.most, quota.unit, used, (quota.rises or "nobody can:") + more)
+        )
+    return found
