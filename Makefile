@@ -54,6 +54,9 @@ tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--h
 test: .venv/.ready .local/ministack/.ready  ## all tests
 	@$(PYTHON) -m pytest -q -n 3 --dist loadgroup  # more workers than cores: journeys wait most of the time
 
+laws: .venv/.ready  ## the laws of every model and every provider with three times the examples of `make test`
+	@TOLLGATE_ALL_EXAMPLES=1 $(PYTHON) -m pytest -q -n 2 --dist worksteal $$(grep -rl --include='*.py' support.laws tests/unit)
+
 chaos: .venv/.ready .local/ministack/.ready  ## 500 requests, faulty providers, workers that are killed (SEED=1 CHAOS_TASKS=500 PHYSICS=1)
 	@CHAOS_PHYSICS=$(PHYSICS) CHAOS_TASKS=$(CHAOS_TASKS) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -q -s tests/journey/test_chaos.py
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -19,7 +20,7 @@ from local.emulator import PROGRAM, Emulator
 from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
 from local.template import Template, read_template
-from tests.support import schedule
+from tests.support import quick_moto, schedule
 from tests.support.clock import ManualClock
 from tests.support.moto_stack import MotoStack
 from tests.support.simulator import running_simulator
@@ -33,7 +34,11 @@ PARENT = settings.get_profile("ci" if os.environ.get("CI") else "default")
 settings.register_profile("untimed", PARENT, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
-pytest_plugins = ["tests.support.text_app"]
+quick_moto.install()
+# Each HTTP client reads all certificates of the machine, for 20 ms; nobody here speaks TLS.
+ssl.create_default_context = cache(ssl.create_default_context)  # type: ignore[assignment]
+
+pytest_plugins = ["tests.support.shared_service", "tests.support.text_app"]
 
 STORAGE_URL = "https://files.test"
 
@@ -126,9 +131,9 @@ def moto_clients() -> Clients:
 
 
 @cache
-def moto_lambda() -> Any:
-    """Return a client of Lambda that moto answers."""
-    return boto3.client("lambda", REGION)
+def moto_client(service: str) -> Any:
+    """Return another client that moto answers."""
+    return boto3.client(service, REGION)  # type: ignore[call-overload]
 
 
 @cache
@@ -172,7 +177,8 @@ def aws(monkeypatch: pytest.MonkeyPatch, moto_stack: MotoStack, clock: ManualClo
             ("sqs", clients.sqs),
             ("s3", clients.s3),
             ("secrets_manager", clients.secrets),
-            ("lambda_", moto_lambda()),
+            ("lambda_", moto_client("lambda")),
+            ("ssm", moto_client("ssm")),
         ):
             monkeypatch.setattr(aws_clients, name, cache(partial(identity, client)))
         moto_stack.restore()

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import pytest
 from PIL import Image
 
 from tests.clients.test_clients import PYTHON, TYPESCRIPT, built_typescript
-from tests.support.local_service import running_service
 from tests.support.samples import PAID_IMAGE
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
@@ -23,10 +21,9 @@ RUN_S = 120
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """Run the service as a process; give `service.json`."""
-    with running_service(Path(tmp_path_factory.mktemp("clients"))) as found:
-        yield found
+def service(shared_service: dict[str, Any]) -> dict[str, Any]:
+    """Return what `service.json` says of the running service."""
+    return shared_service
 
 
 def run(

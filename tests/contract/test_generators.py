@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,8 @@ import httpx
 import pytest
 
 from local.template import ROOT
-from tests.support.local_service import running_service
 
-pytestmark = [pytest.mark.node, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+pytestmark = [pytest.mark.node, pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
 PROJECT = Path(ROOT) / "tests/contract/generators"
 PYTHON_GENERATOR = "openapi-python-client==0.29.1"
@@ -68,10 +66,9 @@ def python() -> Path:
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """Return what `service.json` says of a running service."""
-    with running_service(Path(tmp_path_factory.mktemp("local"))) as running:
-        yield running
+def service(shared_service: dict[str, Any]) -> dict[str, Any]:
+    """Return what `service.json` says of the running service."""
+    return shared_service
 
 
 @pytest.fixture(scope="module")

@@ -3,9 +3,8 @@
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -16,17 +15,15 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from local.template import ROOT
-from tests.support.local_service import running_service
 from tests.support.samples import PAID_IMAGE
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """Run the service as a process; give `service.json`."""
-    with running_service(Path(tmp_path_factory.mktemp("mcp"))) as found:
-        yield found
+def service(shared_service: dict[str, Any]) -> dict[str, Any]:
+    """Return what `service.json` says of the running service."""
+    return shared_service
 
 
 @asynccontextmanager

@@ -13,19 +13,17 @@ from openai import APIStatusError, BadRequestError, NotFoundError, OpenAI
 from PIL import Image
 
 from local.template import ROOT
-from tests.support.local_service import running_service
 from tests.support.samples import PAID_IMAGE
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
 PROMPT = "a lighthouse at dusk"
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """Return what `service.json` says of a running service."""
-    with running_service(Path(tmp_path_factory.mktemp("local"))) as running:
-        yield running
+def service(shared_service: dict[str, Any]) -> dict[str, Any]:
+    """Return what `service.json` says of the running service."""
+    return shared_service
 
 
 @pytest.fixture

@@ -64,14 +64,27 @@ def invoke(handler: Callable[..., Any], queue: str, *bodies: str) -> Any:
     return handler(sqs_event(messages, f"arn:aws:sqs:us-east-1:1:{queue}", "us-east-1"), Context("test"))
 
 
+class StreamReader:
+    """Reads a table's stream from its beginning on, as an event source does."""
+
+    def __init__(self, aws: Aws, table: str) -> None:
+        self._streams = aws.clients.streams
+        arn = aws.stack.attributes[f"{table}.StreamArn"]
+        shard = self._streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]
+        self._iterator = self._streams.get_shard_iterator(
+            StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
+        )["ShardIterator"]
+
+    def new_records(self) -> list[Any]:
+        """Return the records that it did not return yet."""
+        found = self._streams.get_records(ShardIterator=self._iterator)
+        self._iterator = found["NextShardIterator"]
+        return list(found["Records"])
+
+
 def stream_records(aws: Aws, table: str = "TasksTable") -> list[Any]:
     """Return every record of a table's stream so far."""
-    arn = aws.stack.attributes[f"{table}.StreamArn"]
-    shard = aws.clients.streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]
-    iterator = aws.clients.streams.get_shard_iterator(
-        StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
-    )["ShardIterator"]
-    return list(aws.clients.streams.get_records(ShardIterator=iterator)["Records"])
+    return StreamReader(aws, table).new_records()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from tests.conftest import Aws
-from tests.functional.conftest import balance_cents, stream_records, with_prompt
+from tests.functional.conftest import StreamReader, balance_cents, stream_records, with_prompt
 from tests.functional.test_run_task import ledger_of, task_of
 from tests.support.clock import ManualClock
 from tests.support.samples import PAID_BODY
@@ -98,15 +98,13 @@ class Life:
     def __init__(self, aws: Aws, clock: ManualClock) -> None:
         self._aws = aws
         self._clock = clock
-        self._dispatched = 0
+        self._changes = StreamReader(aws, "TasksTable")
 
     def turn(self) -> None:
         """Handle the changes and messages there are; then a minute passes and the sweeper runs."""
-        records = stream_records(self._aws)[self._dispatched :]
-        for record in records:
+        for record in self._changes.new_records():
             if record["eventName"] == "INSERT":
                 self._survive(partial(dispatch_changes_parts.dispatcher().dispatch, record))
-        self._dispatched += len(records)
         runner = run_task_parts.step_runner()
         for queue, step in (("TaskQueue", runner.run), ("PollQueue", runner.poll)):
             for body in self._aws.messages(queue):

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-import boto3
 import pytest
 
-from tests.conftest import Aws
+from tests.conftest import Aws, moto_client
 from tests.support.dashboard import ORIGIN, Browser
 from tests.support.http_server import Reply
 from tests.support.issuer import CLIENT_ID, OTHER_KEY, SUBJECT, Issuer, running_issuer
@@ -39,7 +38,7 @@ def issuer(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Issuer]:
 def pool_at(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tell the dashboard of a user pool."""
     pool = {"issuer": url, "client_id": CLIENT_ID, "domain": "https://pool.example"}
-    ssm: Any = boto3.client("ssm", region_name="us-east-1")
+    ssm: Any = moto_client("ssm")
     ssm.put_parameter(Name=PARAMETER, Type="String", Value=json.dumps(pool))
     monkeypatch.setenv("SIGN_IN_PARAMETER", PARAMETER)
     parts.forget()

@@ -17,23 +17,16 @@ from PIL import Image
 from local.emulator import free_port
 from local.template import ROOT
 from tests.support.customer import TIMEOUT_S, Customer, customer_of
-from tests.support.local_service import command, environment, running_service
+from tests.support.local_service import command, environment
 from tests.support.samples import PAID_IMAGE
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the service's folder."""
-    return Path(tmp_path_factory.mktemp("local"))
-
-
-@pytest.fixture(scope="module")
-def service(folder: Path) -> Iterator[dict[str, str]]:
-    """Run the service as a process; give `service.json`."""
-    with running_service(folder) as found:
-        yield found
+def service(shared_service: dict[str, Any]) -> dict[str, Any]:
+    """Return what `service.json` says of the running service."""
+    return shared_service
 
 
 @pytest.fixture(scope="module")
@@ -144,11 +137,13 @@ class TestStatistics:
 
 
 class TestCommands:
-    def test_account_prints_one_line_of_json_last(self, service: dict[str, str], folder: Path) -> None:
+    def test_account_prints_one_line_of_json_last(
+        self, service: dict[str, str], service_folder: Path
+    ) -> None:
         made = subprocess.run(
             command("account", "--balance-cents", "7"),
             cwd=ROOT,
-            env=environment(folder),
+            env=environment(service_folder),
             capture_output=True,
             text=True,
             timeout=TIMEOUT_S,

@@ -5,16 +5,14 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from local.template import ROOT
-from tests.support.local_service import running_service
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
 BLOCK = re.compile(r"^```(bash|python|javascript)\n(.*?)^```\n\n^```text\n(.*?)^```$", re.M | re.S)
 BLOCKS: list[tuple[str, str, str]] = BLOCK.findall((ROOT / "docs/quickstart.md").read_text())
@@ -27,10 +25,9 @@ TIMEOUT_S = 60
 
 
 @pytest.fixture(scope="module")
-def service_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """Run the service; give `service.json`."""
-    with running_service(tmp_path_factory.mktemp("local")) as service:
-        yield service
+def service_file(shared_service: dict[str, Any]) -> dict[str, Any]:
+    """Return what `service.json` says of the running service."""
+    return shared_service
 
 
 def pattern(expected: str) -> str:

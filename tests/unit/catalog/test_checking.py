@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
+from tests.support.laws import examples
 from tests.unit.catalog.cases import CATALOG, URL, problems
 from tests.unit.catalog.strategies import any_json, valid_inputs
 from tollgate.catalog.checking import MAX_PROBLEMS
@@ -17,7 +18,7 @@ from tollgate.catalog.params import json_schema
 from tollgate.kit.errors import InvalidInputError, Problem
 
 MODELS = CATALOG.models()
-EXAMPLES = 10
+EXAMPLES = examples(10)
 """Of each kind for each of sixty models; a run without CI draws others."""
 PARTS = ["url", "role", "type", "prompt", "duration", "imageUrls", "videoUrl", "description"]
 

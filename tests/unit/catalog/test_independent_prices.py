@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.laws import examples
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.strategies import source_seconds, valid_inputs
 from tollgate.catalog.models import Model
@@ -84,7 +85,7 @@ def cents(model: Model, values: dict[str, Any], source: Decimal) -> int:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(data=st.data())
 def test_an_estimate_is_what_the_published_prices_say(model: Model, data: st.DataObject) -> None:
     checked = model.check(data.draw(valid_inputs(model)))

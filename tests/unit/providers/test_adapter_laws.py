@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.laws import examples
 from tests.unit.providers.answers import BROKEN, NOT_SENT, UNANSWERED, answer, answers, breaks_off, says
 from tests.unit.providers.support import KEY, first_bytes, keep, made_job, run
 from tests.unit.providers.ways import NAMES, Said, Way, Wire, adapter, base_url, simulated, ways
@@ -59,7 +60,7 @@ NO_CREDIT = {("kie", 429): FailureKind.REFUSED_US}
 every_provider = pytest.mark.parametrize("name", NAMES)
 odd_answers = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    max_examples=40,
+    max_examples=examples(40),
     deadline=None,
 )
 

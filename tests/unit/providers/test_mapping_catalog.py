@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from local.service import PROVIDERS
+from tests.support.laws import examples
 from tests.support.simulator import running_simulator
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.strategies import valid_inputs
@@ -90,7 +91,7 @@ def is_within_grok_bounds(values: Mapping[str, Any]) -> bool:
 
 class TestAnyInput:
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-    @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data())
     def test_every_route_gives_a_body_or_says_that_it_cannot(self, model: Model, data: st.DataObject) -> None:
         values = model.check(data.draw(valid_inputs(model))).values
@@ -98,7 +99,7 @@ class TestAnyInput:
             is_mapped(route, values)
 
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-    @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data())
     def test_at_least_one_live_route_gives_a_body(self, model: Model, data: st.DataObject) -> None:
         values = model.check(data.draw(valid_inputs(model))).values
@@ -154,7 +155,7 @@ class TestOnTheWire:
         assert done.output if not done.files else first_bytes(done.files[0]).startswith(starts(model))
 
     @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
-    @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(4), deadline=None, suppress_health_check=list(HealthCheck))
     @given(data=st.data())
     def test_what_a_mapping_says_the_provider_takes(
         self, simulator: str, model: Model, data: st.DataObject
