@@ -1,6 +1,9 @@
 """The local server answers as the gateway and the distribution do."""
 
+from collections.abc import Iterator
+
 import pytest
+from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from tests.conftest import Aws
@@ -20,12 +23,20 @@ class TestCompression:
         assert plain.json() == catalog.json()
 
 
+def app() -> Starlette:
+    from local.server import create_app  # noqa: PLC0415 - its handlers take this thread's loop
+
+    return create_app("bucket")
+
+
+@pytest.fixture
+def client(aws: Aws) -> Iterator[TestClient]:
+    """Return a client of the whole app, which lives as long as the test: what it opens, it closes."""
+    with TestClient(app()) as found:
+        yield found
+
+
 class TestCrossOrigin:
-    def client(self) -> TestClient:
-        from local.server import create_app  # noqa: PLC0415 - its handlers take this thread's loop
-
-        return TestClient(create_app("bucket"))
-
     @pytest.mark.parametrize(
         ("method", "path"),
         [
@@ -37,21 +48,21 @@ class TestCrossOrigin:
         ],
     )
     def test_a_preflight_is_answered_as_the_gateway_answers_it(
-        self, aws: Aws, method: str, path: str
+        self, client: TestClient, method: str, path: str
     ) -> None:
         asked = {"access-control-request-method": method, "access-control-request-headers": "authorization"}
-        answer = self.client().options(path, headers={**ORIGIN, **asked})
+        answer = client.options(path, headers={**ORIGIN, **asked})
         assert answer.status_code == 200
         assert answer.headers["access-control-allow-origin"] == "*"
         assert answer.headers["access-control-allow-headers"] == "*,Authorization"
         assert method in answer.headers["access-control-allow-methods"].split(",")
 
-    def test_the_dashboard_s_is_refused(self, aws: Aws) -> None:
+    def test_the_dashboard_s_is_refused(self, client: TestClient) -> None:
         for path in ("/dashboard", "/dashboard/keys"):
-            answer = self.client().options(path, headers={**ORIGIN, "access-control-request-method": "POST"})
+            answer = client.options(path, headers={**ORIGIN, "access-control-request-method": "POST"})
             assert answer.status_code == 403
             assert "access-control-allow-origin" not in answer.headers
-        assert "access-control-allow-origin" not in self.client().get("/dashboard", headers=ORIGIN).headers
+        assert "access-control-allow-origin" not in client.get("/dashboard", headers=ORIGIN).headers
 
     @pytest.mark.parametrize(
         ("method", "path", "status"),
@@ -66,8 +77,10 @@ class TestCrossOrigin:
             ("POST", "/mcp", 401),
         ],
     )
-    def test_every_answer_can_be_read_errors_too(self, aws: Aws, method: str, path: str, status: int) -> None:
-        answer = self.client().request(method, path, headers=ORIGIN)
+    def test_every_answer_can_be_read_errors_too(
+        self, client: TestClient, method: str, path: str, status: int
+    ) -> None:
+        answer = client.request(method, path, headers=ORIGIN)
         assert answer.status_code == status
         assert answer.headers["access-control-allow-origin"] == "*"
         assert answer.headers["access-control-expose-headers"] == "*"
@@ -77,10 +90,11 @@ class TestCrossOrigin:
 
         monkeypatch.setenv("ALLOWED_ORIGIN", "https://shop.example")
         parts.forget()
-        answers = [
-            self.client().get("/api/v1/catalog"),
-            self.client().options("/api/v1/catalog", headers={"access-control-request-method": "GET"}),
-        ]
+        with TestClient(app()) as named:
+            answers = [
+                named.get("/api/v1/catalog"),
+                named.options("/api/v1/catalog", headers={"access-control-request-method": "GET"}),
+            ]
         parts.forget()
         for answer in answers:
             assert answer.headers["access-control-allow-origin"] == "https://shop.example"
