@@ -7,11 +7,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from local.template import ROOT
-from tests.truth.basis import BASIS
 
 DATA = Path(ROOT) / "tests/truth/checked.json"
 PAGES = Path(ROOT) / "docs/providers"
 MARK = "Checked by"
+UNCHECKED = f"{MARK}: no vendor's code. Rests on "
+"""What the line begins with where there is no client to run; what its facts rest on stands behind it."""
 AI_SDK = "@ai-sdk/"
 """Packages that are not the vendors', but that many use to call them."""
 NOT_PROVIDERS = frozenset({"README", "test"})
@@ -52,11 +53,17 @@ def _version(package: str, npm: Mapping[str, str]) -> str:
         return "?"
 
 
+def basis(provider: str) -> str:
+    """Return what a page says that its facts rest on, as people wrote it; empty where it says nothing."""
+    third = [*(PAGES / f"{provider}.md").read_text().splitlines(), "", "", ""][2]
+    return third.removeprefix(UNCHECKED).removesuffix(".") if third.startswith(UNCHECKED) else ""
+
+
 def line(provider: str) -> str:
     """Return the line of a provider's page."""
     checked = read().get(provider)
     if not checked:
-        return f"{MARK}: no vendor's code. Rests on {BASIS[provider]}."
+        return f"{UNCHECKED}{basis(provider)}."
     said = "; ".join(f"`{package}` {at} ({count} requests)" for package, at, count in checked)
     return f"{MARK} {_whose([package for package, _, _ in checked])}, `make provider-truth`: {said}."
 
@@ -71,7 +78,7 @@ def table() -> str:
     """Return the table of all providers, for people."""
     rows = ["| Provider | Checked by | Version | Requests |", "|---|---|---|---|"]
     for provider in pages():
-        for package, at, count in read().get(provider, [(f"– ({BASIS.get(provider, '?')})", "", 0)]):
+        for package, at, count in read().get(provider, [(f"– ({basis(provider)})", "", 0)]):
             rows.append(f"| {provider} | {package} | {at} | {count or ''} |")
     return "\n".join(rows)
 

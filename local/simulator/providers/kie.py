@@ -20,6 +20,8 @@ from local.simulator.providers.inputs import problem_of
 from local.simulator.providers.kie_models import MODELS
 from local.simulator.wire import api_key, json_object, text
 
+# A job that fails says why in words alone: no refusal of the content can be told from them.
+ONLY_WORDS = True
 _STATES = {
     JobState.QUEUED: "waiting",
     JobState.RUNNING: "generating",

@@ -17,6 +17,8 @@ from local.simulator.providers.desk import Refused, body_of, own_job, taken
 from local.simulator.providers.kling_models import CLASSIC, CURRENT, external_id, of_current
 from local.simulator.wire import api_key
 
+# A job that fails says why in words alone: no refusal of the content can be told from them.
+ONLY_WORDS = True
 _STATUSES = {
     JobState.QUEUED: "submitted",
     JobState.RUNNING: "processing",

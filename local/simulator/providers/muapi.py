@@ -15,6 +15,8 @@ from local.simulator.providers.desk import Refused, body_of, own_job, taken
 from local.simulator.providers.inputs import images, one
 from local.simulator.wire import header_key
 
+# A job that fails says why in words alone: no refusal of the content can be told from them.
+ONLY_WORDS = True
 _STATUSES = {
     JobState.QUEUED: "queued",
     JobState.RUNNING: "processing",

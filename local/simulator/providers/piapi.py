@@ -27,6 +27,8 @@ from local.simulator.providers.inputs import (
 )
 from local.simulator.wire import BAD_KEY_MARK, json_object, text
 
+# A job that fails says why in words alone: no refusal of the content can be told from them.
+ONLY_WORDS = True
 _GRID = 4
 _STATUSES = {
     JobState.QUEUED: "pending",

@@ -29,6 +29,8 @@ from local.simulator.providers.inputs import ModelInput
 from local.simulator.providers.poyo_music import entries, job_of
 from local.simulator.wire import MAX_PROMPT_CHARS, api_key, json_object, text
 
+# A job that fails says why in words alone: no refusal of the content can be told from them.
+ONLY_WORDS = True
 _STATUSES = {
     JobState.QUEUED: "not_started",
     JobState.RUNNING: "running",
