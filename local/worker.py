@@ -13,6 +13,7 @@ from local.clients import Clients
 from local.pump import Pump
 from local.stack import Stack
 from local.template import read_template
+from tollgate.composition import close_accounts as close_accounts_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
 from tollgate.composition import record_usage as record_usage_parts
@@ -27,6 +28,7 @@ PARTS = (
     record_usage_parts.usage_recorder,
     refill_balance_parts.refill,
     sweep_parts.sweeper,
+    close_accounts_parts.closing_worker,
 )
 """What the handlers use."""
 

@@ -20,6 +20,7 @@ from dashboard import (
     audit,
     catalog,
     chat,
+    closing,
     docs,
     keys,
     landing,
@@ -50,6 +51,7 @@ for pages in (
     webhooks,
     top_up,
     members,
+    closing,
 ):
     app.include_router(pages.router, prefix=PATH)
 app.include_router(landing.router)

@@ -28,6 +28,9 @@ WORDS = {
     Action.CREDITED: "Credit by hand",
     Action.DEBITED: "Debit by hand",
     Action.LIMITED: "Limits set",
+    Action.CLOSING_REQUESTED: "Account's end requested",
+    Action.CLOSING_UNDONE: "Account kept",
+    Action.CLOSED: "Account closed",
     Action.TASK_REFUNDED: "Generation refunded",
 }
 

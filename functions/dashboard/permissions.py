@@ -51,6 +51,9 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "POST /members/invitations/{invitation_id}/revoke": OWNERS,
     "POST /members/role": OWNERS,
     "POST /members/remove": OWNERS,
+    "GET /closing": OWNERS,
+    "POST /closing": OWNERS,
+    "POST /closing/undo": OWNERS,
     "GET /keys": TECHNICAL,
     "GET /keys/{key_id}": SPENDERS,
     "POST /keys": SPENDERS,
@@ -83,6 +86,16 @@ ROLES: dict[str, frozenset[Role] | None] = {
 }
 
 
+# What can be changed while the account is being closed.
+WHILE_CLOSING = {
+    "POST /closing/undo",
+    "POST /accounts",
+    "POST /join",
+    "POST /members/leave",
+    "POST /sign-out/everywhere",
+}
+
+
 def row_of(method: str, path: str) -> str:
     """Return the name of a route's row, by its path with the names of its parameters."""
     return f"{method} {path.removeprefix(PREFIX)}"
@@ -104,7 +117,15 @@ def permitted(request: Request) -> None:
     row = row_of(request.method, request.scope["route"].path)
     role = role_of(request) if "identity_id" in request.session else None
     if may(role, row):
+        _check_open(request, row)
         return
     if role is None:
         raise SignInNeededError
     raise ForbiddenError(f"Your role in this account, {role}, may not do this. Ask an owner of it.")
+
+
+def _check_open(request: Request, row: str) -> None:
+    """Raise `ForbiddenError` for a change of an account that is being closed."""
+    is_change = row.startswith("POST") and ROLES.get(row, OWNERS) is not ANYBODY
+    if is_change and row not in WHILE_CLOSING and getattr(request.state, "closing", None) is not None:
+        raise ForbiddenError("This account is being closed, so nothing of it can be changed.")

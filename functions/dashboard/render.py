@@ -80,6 +80,7 @@ def part(request: Request, template: str, status: int = 200, **context: Any) -> 
         **_places(request),
         "may": lambda row: may(role, row),
         "accounts": [],
+        "closing": getattr(request.state, "closing", None),
         "csrf": csrf_token(request),
         "visitor": request.session.get("name"),
         "is_operator": request.session.get("desk", False),

@@ -95,6 +95,7 @@ def role_of(request: Request) -> Role | None:
         by_key = joined.settings.tollgate_development_sign_in and session["identity_id"].startswith(BY_KEY)
         team = joined.members.team(session["account_id"])
         request.state.role = Role.OWNER if by_key else team.role_of(session["identity_id"])
+        request.state.closing = team.closing
     found: Role | None = request.state.role
     return found
 

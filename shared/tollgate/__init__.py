@@ -2,6 +2,7 @@
 
 Lower rooms know nothing of higher ones; import-linter holds that (pyproject.toml).
 
+closing/       the end of an account
 composition/   joins what each function needs
 operating/     what operators do; command/: the same as a command, run by `__main__.py`
 tasks/         a generation, from create to its end; text/: a chat, from request to bill

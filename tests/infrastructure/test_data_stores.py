@@ -280,6 +280,7 @@ class TestEventSources:
             ("SweepFunction", "rate(1 minute)", None),
             ("CheckLedgerFunction", "rate(1 day)", None),
             ("CheckLedgerFunction", "rate(15 minutes)", '{"continue": true}'),
+            ("CloseAccountsFunction", "rate(15 minutes)", None),
         }
 
 

@@ -169,6 +169,37 @@ ALLOWED = {
         ("sqs:SendMessage", "TaskQueue"),
         ("sqs:SendMessage", "WebhookQueue"),
     },
+    "CloseAccountsFunction": {
+        ("dynamodb:Query", "${MembersTable.Arn}/index/DueIndex"),
+        *((f"dynamodb:{action}Item", "MembersTable") for action in ("Get", "Put", "Delete")),
+        *((f"dynamodb:{action}Item", "IdentitiesTable") for action in ("Get", "Put", "Update", "Delete")),
+        ("dynamodb:GetItem", "AccountsTable"),
+        ("dynamodb:UpdateItem", "AccountsTable"),
+        ("dynamodb:PutItem", "LedgerTable"),
+        ("dynamodb:GetItem", "ApiKeysTable"),
+        ("dynamodb:UpdateItem", "ApiKeysTable"),
+        ("dynamodb:Query", "${ApiKeysTable.Arn}/index/AccountIndex"),
+        ("dynamodb:Query", "AuditTable"),
+        ("dynamodb:PutItem", "AuditTable"),
+        ("dynamodb:UpdateItem", "AuditTable"),
+        ("dynamodb:PutItem", "SessionsTable"),
+        ("dynamodb:Query", "${TasksTable.Arn}/index/AccountIndex"),
+        ("dynamodb:DeleteItem", "TasksTable"),
+        ("dynamodb:Query", "${DeliveriesTable.Arn}/index/AccountIndex"),
+        ("dynamodb:DeleteItem", "DeliveriesTable"),
+        ("dynamodb:DeleteItem", "WebhookLanesTable"),
+        ("dynamodb:Query", "ResponsesTable"),
+        ("dynamodb:DeleteItem", "ResponsesTable"),
+        ("dynamodb:Query", "UsageTable"),
+        ("dynamodb:DeleteItem", "UsageTable"),
+        ("dynamodb:GetItem", "WatchesTable"),
+        ("dynamodb:DeleteItem", "WatchesTable"),
+        ("s3:DeleteObject", "${MediaBucket.Arn}/media/*"),
+        ("s3:DeleteObject", "${MediaBucket.Arn}/inputs/*"),
+        ("s3:DeleteObject", "${MediaBucket.Arn}/responses/*"),
+        ("s3:ListBucket", "MediaBucket"),
+        ("secretsmanager:GetSecretValue", "StripeSecret"),
+    },
     "ServeMcpFunction": set(),
     "CheckLedgerFunction": {
         ("dynamodb:GetItem", "AccountsTable"),
@@ -255,6 +286,7 @@ WRITES = {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dyn
 POSTING = {
     "AdminFunction",
     "ApiFunction",
+    "CloseAccountsFunction",
     "DashboardFunction",
     "TextFunction",
     "RunTaskFunction",
@@ -292,6 +324,8 @@ class TestLeastPrivilege:
         assert may <= {
             "AdminFunction",
             "ApiFunction",
+            # It revokes keys
+            "CloseAccountsFunction",
             "GetStatusFunction",
             "TextFunction",
             "DashboardFunction",
@@ -350,11 +384,19 @@ class TestLeastPrivilege:
             {"Effect": "Deny", "Action": "logs:CreateLogGroup", "Resource": "*"},
         ]
 
-    def test_nobody_deletes_a_row(self, template: Template) -> None:
-        actions = {action for action, _ in _everything(template)}
+    def test_nobody_deletes_a_row_but_what_erases_closed_accounts(self, template: Template) -> None:
+        others = set(template.functions()) - {"CloseAccountsFunction"}
+        actions = {action for function in others for action, _ in template.permissions(function)}
         # Messages that are done with, and customers' own files, by themselves.
-        others = {"sqs:DeleteMessage", "s3:DeleteObject"}
-        assert not {action for action in actions if "Delete" in action and action not in others}
+        harmless = {"sqs:DeleteMessage", "s3:DeleteObject"}
+        assert not {action for action in actions if "Delete" in action and action not in harmless}
+        # Money's tables are not among what it deletes from.
+        deleted = {
+            resource
+            for action, resource in template.permissions("CloseAccountsFunction")
+            if "Delete" in action
+        }
+        assert not deleted & {"AccountsTable", "LedgerTable", "AuditTable", "ApiKeysTable"}
 
 
 class TestEnvironment:

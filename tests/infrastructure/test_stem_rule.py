@@ -22,6 +22,7 @@ STEMS = (
     "refill_balance",
     "sweep",
     "check_ledger",
+    "close_accounts",
 )
 
 

@@ -24,6 +24,7 @@ class FakeStripe:
     has_card: bool = True
     declines: str | None = None
     down: int = 0
+    is_forgotten: bool = False
     intents: list[dict[str, Any]] = field(default_factory=list)
     asked: list[dict[str, str]] = field(default_factory=list)
     _answers: dict[str, tuple[str, Reply]] = field(default_factory=dict)
@@ -39,11 +40,10 @@ class FakeStripe:
             self.down -= 1
             return _error(503, "api_error", None)
         path = request.path.partition("?")[0]
-        if request.method == "GET" and path == f"/v1/customers/{CUSTOMER}/payment_methods":
-            cards = [{"id": CARD, "object": "payment_method", "type": "card"}] if self.has_card else []
-            return _ok({"object": "list", "data": cards, "has_more": False, "url": path})
-        if request.method == "GET" and path.startswith("/v1/payment_intents/"):
-            return _ok(next(one for one in self.intents if one["id"] == path.rpartition("/")[2]))
+        if request.method == "DELETE" and path == f"/v1/customers/{CUSTOMER}":
+            return self._forget()
+        if request.method == "GET":
+            return self._show(path)
         assert (request.method, path) == ("POST", "/v1/payment_intents"), path
         key, body = request.headers["idempotency-key"], request.body.decode()
         # A key that comes again is answered as it was the first time, and only for the same request.
@@ -53,6 +53,19 @@ class FakeStripe:
         reply = self._pay(dict(parse_qsl(body)))
         self._answers[key] = (body, reply)
         return reply
+
+    def _show(self, path: str) -> Reply:
+        if path == f"/v1/customers/{CUSTOMER}/payment_methods":
+            cards = [{"id": CARD, "object": "payment_method", "type": "card"}] if self.has_card else []
+            return _ok({"object": "list", "data": cards, "has_more": False, "url": path})
+        assert path.startswith("/v1/payment_intents/"), path
+        return _ok(next(one for one in self.intents if one["id"] == path.rpartition("/")[2]))
+
+    def _forget(self) -> Reply:
+        if self.is_forgotten:
+            return _error(404, "invalid_request_error", "resource_missing")
+        self.is_forgotten = True
+        return _ok({"id": CUSTOMER, "object": "customer", "deleted": True})
 
     def _pay(self, asked: dict[str, str]) -> Reply:
         self.asked.append(asked)

@@ -56,6 +56,10 @@ ACTING = (
     "tollgate.ledger.checkpoints",
     "tollgate.ledger.statement",
     "tollgate.low_balance.refill",
+    # The end of an account, step by step.
+    "tollgate.closing.erasure",
+    "tollgate.closing.service",
+    "tollgate.closing.worker",
     "tollgate.low_balance.settings",
     "tollgate.low_balance.watch",
     "tollgate.usage.recorder",

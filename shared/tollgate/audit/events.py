@@ -32,6 +32,9 @@ class Action(StrEnum):
     CREDITED = "account.credited"  # An operator put money on it by hand.
     DEBITED = "account.debited"  # An operator took money off it by hand.
     LIMITED = "account.limited"  # An operator set limits of its own.
+    CLOSING_REQUESTED = "closing.requested"  # An owner asked for the end of the account.
+    CLOSING_UNDONE = "closing.undone"  # An owner kept the account after all.
+    CLOSED = "account.closed"  # The account's data was erased.
     TASK_REFUNDED = "task.refunded"  # An operator returned the charge of a task that had ended.
 
 

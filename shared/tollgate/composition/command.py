@@ -21,7 +21,7 @@ from tollgate.kit.queue import Queue
 from tollgate.kit.s3_document import S3Document
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
-from tollgate.members.repository import IdentityRepository
+from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.operating.accounts import AccountDesk
 from tollgate.operating.dead_letters import DeadLetterDesk, Work
 from tollgate.operating.prices import PriceDesk
@@ -41,6 +41,7 @@ class CommandSettings(LedgerSettings):
     tasks_table: str
     config_bucket: str
     identities_table: str
+    members_table: str
     providers_table: str
     live_providers: str
     task_queue_url: str
@@ -61,6 +62,7 @@ class Operator:
     ledger: LedgerRepository
     tasks: TaskRepository
     people: IdentityRepository
+    teams: TeamRepository
     health: ProviderHealthStore
     ledger_audit: LedgerAudit
     turns_audit: TurnsAudit
@@ -82,6 +84,7 @@ class Operator:
             emails_of=self.people.emails,
             account_of=self.people.account_of_email,
             audit=self.api.audit,
+            teams=self.teams,
             clock=self.clock,
             who=self.who,
         )
@@ -145,6 +148,7 @@ def operator() -> Operator:
         accounts=accounts,
         ledger=ledger,
         tasks=tasks,
+        teams=TeamRepository(db, settings.members_table),
         people=IdentityRepository(db, settings.identities_table, accounts),
         health=ProviderHealthStore(db, settings.providers_table, parts.clock()),
         ledger_audit=check_ledger_parts.ledger_audit(),

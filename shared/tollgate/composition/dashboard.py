@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
+from tollgate.closing.service import ClosingService
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.composition.api import Api, ApiSettings
@@ -54,6 +55,7 @@ class Dashboard:
     session_key: str
     identities: Identities
     members: MemberService
+    closing: ClosingService
     chat_keys: ChatKeys
     sessions: SessionStore
     health: ProviderHealthStore
@@ -89,6 +91,7 @@ def dashboard() -> Dashboard:
     ledger = ledger_of(settings)
     people = IdentityRepository(db, settings.identities_table, accounts)
     teams = TeamRepository(db, settings.members_table)
+    sessions = SessionStore(db, settings.sessions_table, parts.clock())
     secret = aws.secrets_manager().get_secret_value(SecretId=settings.session_secret_arn)
     return Dashboard(
         settings=settings,
@@ -102,8 +105,17 @@ def dashboard() -> Dashboard:
             mailer=Mailer(aws.sesv2, settings.mail_from or ""),
             clock=parts.clock(),
         ),
+        closing=ClosingService(
+            teams=teams,
+            accounts=api_parts.api().accounts,
+            keys=api_parts.api().keys,
+            sessions=sessions,
+            ledger=ledger,
+            audit=api_parts.api().audit,
+            clock=parts.clock(),
+        ),
         chat_keys=ChatKeys(ApiKeyRepository(db, settings.api_keys_table), parts.clock()),
-        sessions=SessionStore(db, settings.sessions_table, parts.clock()),
+        sessions=sessions,
         health=ProviderHealthStore(db, settings.providers_table, parts.clock()),
         cognito=_cognito(settings.sign_in_parameter),
     )

@@ -115,6 +115,14 @@ class Database:
 
         self._past_obstacles(send, f"{write.kind()}Item", write.table, write.key or write.item)
 
+    def delete(self, table: str, key: Item) -> None:
+        """Delete a row, whatever is in it; a repeat changes nothing. Raises as `write` does."""
+
+        def send() -> None:
+            self._client.delete_item(TableName=table, Key=to_attributes(key))
+
+        self._past_obstacles(send, "DeleteItem", table, key)
+
     def transact(self, writes: Sequence[Write]) -> None:
         """Do all writes or none.
 

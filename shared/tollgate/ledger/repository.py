@@ -243,15 +243,24 @@ class LedgerRepository:
                 return
         raise WriteConflictError
 
-    def suspend(self, account_id: str, reason: str, now_ms: int, *others: Write) -> None:
-        """Let an account start nothing any more, together with other writes. Raises `UserNotFoundError`."""
+    def suspend(
+        self, account_id: str, reason: str, now_ms: int, *others: Write, over_another: bool = True
+    ) -> None:
+        """Let an account start nothing any more, together with other writes.
+
+        Raises `UserNotFoundError`, and `AccountSuspendedError` for one that is, unless `over_another` reason.
+        """
         rows = self._row_ids(account_id)
-        writes = [suspend(self._accounts_table, row, reason, now_ms) for row in rows]
+        table = self._accounts_table
+        writes = [suspend(table, row, reason, now_ms, over_another=over_another) for row in rows]
         self._db.transact([*writes, *others])
 
-    def resume(self, account_id: str, *others: Write) -> None:
-        """Let a suspended account go on, together with other writes. Raises `UserNotFoundError`."""
-        writes = [resume(self._accounts_table, row) for row in self._row_ids(account_id)]
+    def resume(self, account_id: str, *others: Write, because: str | None = None) -> None:
+        """Let a suspended account go on, together with other writes.
+
+        Raises `UserNotFoundError`, and `AccountSuspendedError` where another reason than `because` holds.
+        """
+        writes = [resume(self._accounts_table, row, because) for row in self._row_ids(account_id)]
         self._db.transact([*writes, *others])
 
     def _row_ids(self, account_id: str) -> list[str]:

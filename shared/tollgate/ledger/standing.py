@@ -6,35 +6,45 @@ for `MAY_SPEND`, so no request slips through beside the one that suspends.
 """
 
 from tollgate.kit.errors import AccountSuspendedError, UserNotFoundError
-from tollgate.kit.expressions import Exists, Missing, Remove, Set
+from tollgate.kit.expressions import Equals, Exists, Missing, Remove, Set
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 
 MAY_SPEND = Missing("suspended")
 
 
-def suspend(table: str, account_id: str, reason: str, now_ms: int) -> Write:
-    """Return the write that suspends an account, and notes why. Refused: `UserNotFoundError`."""
+def suspend(table: str, account_id: str, reason: str, now_ms: int, *, over_another: bool = True) -> Write:
+    """Return the write that suspends an account, and notes why; `over_another` reason, or not.
+
+    Refused: `UserNotFoundError`, `AccountSuspendedError`.
+    """
     account_is_there = Exists("account_id")
     return Write(
         table,
         key={"account_id": account_id},
         update=(Set("suspended", {"reason": reason, "at_ms": now_ms}),),
-        condition=account_is_there,
-        refused=lambda _: UserNotFoundError(),
+        condition=account_is_there if over_another else account_is_there & MAY_SPEND,
+        refused=_refused,
     )
 
 
-def resume(table: str, account_id: str) -> Write:
-    """Return the write that lets an account spend again. Refused: `UserNotFoundError`."""
+def resume(table: str, account_id: str, because: str | None = None) -> Write:
+    """Return the write that lets an account spend again, where `because` was the reason if one is named.
+
+    Refused: `UserNotFoundError`, `AccountSuspendedError` for one that is suspended for another reason.
+    """
     account_is_there = Exists("account_id")
     return Write(
         table,
         key={"account_id": account_id},
         update=(Remove("suspended"),),
-        condition=account_is_there,
-        refused=lambda _: UserNotFoundError(),
+        condition=account_is_there if because is None else Equals(("suspended", "reason"), because),
+        refused=_refused,
     )
+
+
+def _refused(account: Item | None) -> Exception:
+    return UserNotFoundError() if account is None else AccountSuspendedError()
 
 
 def suspended_refusal(account: Item) -> AccountSuspendedError | None:

@@ -124,6 +124,21 @@ class IdentityRepository:
         )
         self._db.transact([identity, self._accounts.new(account), *others])
 
+    def forget(self, identity_id: str, account_id: str, pseudonym: str) -> None:
+        """Take a closed account from a person, and their address from it; a repeat changes nothing.
+
+        Who has no other account is as somebody who never signed in.
+        """
+        read = self.get(identity_id)
+        if account_id in read.accounts:
+            self._db.write(self.left(read, account_id))
+            read = self.get(identity_id)
+        if read.email is not None and self.account_of_email(read.email) == account_id:
+            self._db.delete(self._table, {"identity_id": f"email#{read.email}"})
+        self._db.write(Write(self._table, item={"identity_id": f"account#{account_id}", "email": pseudonym}))
+        if not read.accounts:
+            self._db.delete(self._table, {"identity_id": identity_id})
+
     def joined(self, read: Identity, account_id: str) -> Write:
         """Return the write that gives a person one more account. Refused: `IdentityMovedError`.
 
@@ -173,6 +188,14 @@ class TeamRepository:
         saved = replace(changed, seq=read.seq + 1)
         self._db.transact([self._put(read, saved), *others])
         return saved
+
+    def change(self, read: Team, changed: Team) -> Write:
+        """Return the write of a change, for another transaction. Refused: `TeamMovedError`."""
+        return self._put(read, replace(changed, seq=read.seq + 1))
+
+    def delete(self, account_id: str) -> None:
+        """Delete the team of an account that is closed; a repeat changes nothing."""
+        self._db.delete(self._table, {"account_id": account_id})
 
     def founding(self, account_id: str, identity_id: str, now_ms: int) -> Write:
         """Return the write that makes somebody the owner of an account without a team."""

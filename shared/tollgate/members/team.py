@@ -14,6 +14,7 @@ from hashlib import sha256
 from tollgate.kit.clock import MS_PER_S, iso
 from tollgate.kit.ids import new_id
 from tollgate.kit.rows import Item
+from tollgate.kit.shards import due_shard
 
 MAX_MEMBERS = 50
 MAX_INVITATIONS = 20
@@ -63,6 +64,22 @@ class Invitation:
 
 
 @dataclass(frozen=True, slots=True)
+class Closing:
+    """The end of an account that an owner asked for: when its data is erased, and how far that is.
+
+    `gives_up` says whether they give up what is left of the balance; else an operator refunds it first.
+    """
+
+    requested_at_ms: int
+    erase_at_ms: int
+    gives_up: bool
+    is_shut: bool = False
+    """Whether its keys and sessions are ended."""
+    is_erasing: bool = False
+    """Whether it is too late to keep the account."""
+
+
+@dataclass(frozen=True, slots=True)
 class Team:
     """The row of one account. `seq` counts its writes; `mails` were sent about invitations on `mail_day`."""
 
@@ -72,6 +89,9 @@ class Team:
     mail_day: str = ""
     mails: int = 0
     seq: int = 0
+    closing: Closing | None = None
+    wake_at_ms: int | None = None
+    """When the worker that closes accounts looks at it next."""
 
     def find(self, identity_id: str) -> Member | None:
         """Return a member, or `None`."""
@@ -95,7 +115,7 @@ class Team:
 
     def to_item(self) -> Item:
         """Return the team as a row."""
-        return {
+        row: Item = {
             "account_id": self.account_id,
             "members": {
                 one.identity_id: {"role": str(one.role), "joined_at_ms": one.joined_at_ms}
@@ -109,10 +129,16 @@ class Team:
             "mails": self.mails,
             "seq": self.seq,
         }
+        if self.closing is not None:
+            row["closing"] = {name: getattr(self.closing, name) for name in Closing.__slots__}
+        if self.wake_at_ms is not None:
+            row |= {"wake_at": self.wake_at_ms, "due_shard": due_shard(self.account_id)}
+        return row
 
     @classmethod
     def from_item(cls, item: Item) -> "Team":
         """Return the team that a row holds."""
+        closing = item.get("closing")
         members = [
             Member(identity_id, Role(one["role"]), one["joined_at_ms"])
             for identity_id, one in item["members"].items()
@@ -124,6 +150,8 @@ class Team:
             item["mail_day"],
             item["mails"],
             item["seq"],
+            None if closing is None else Closing(**closing),
+            item.get("wake_at"),
         )
 
 

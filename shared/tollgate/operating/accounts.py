@@ -19,6 +19,8 @@ from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
 from tollgate.ledger.statement import Statement
 from tollgate.ledger.wallets import Limits
+from tollgate.members.repository import TeamRepository
+from tollgate.members.team import Closing
 from tollgate.operating.errors import OperatorError, checked_reason
 from tollgate.operating.routes import with_routes
 from tollgate.tasks.repository import TaskRepository
@@ -47,6 +49,7 @@ class AccountDesk:
     emails_of: EmailsOf
     account_of: AccountOf
     audit: AuditLog
+    teams: TeamRepository
     clock: Clock
     who: str = OPERATOR
     """Who asks, as the audit log has it."""
@@ -80,10 +83,12 @@ class AccountDesk:
             }
             for hold in account.holds
         ]
+        closing = self.teams.get(account.account_id).closing
         newest = self.statement.page(account.account_id, {"limit": str(SHOWN_ENTRIES)})
         return {
             "email": self.emails_of([account.account_id]).get(account.account_id),
             **summary(account),
+            "closing": None if closing is None else closing_row(closing),
             "holds": holds,
             "keys": self.keys.all(account.account_id),
             "entries": with_routes(self.ledger, self.tasks, account.account_id, newest["entries"]),
@@ -165,6 +170,11 @@ class AccountDesk:
                 ) from exc
             return False
         return True
+
+
+def closing_row(closing: Closing) -> dict[str, Any]:
+    """Return when an account is erased, and whether its balance is to be refunded before."""
+    return {"eraseAt": iso(closing.erase_at_ms), "toRefund": not closing.gives_up}
 
 
 def _event_row(event: AuditEvent) -> dict[str, str]:

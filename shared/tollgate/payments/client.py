@@ -152,6 +152,23 @@ def charge_saved_card(keys: StripeKeys, charge: Charge) -> Paid | Declined:
     return Declined("The card was declined.", intent.status)
 
 
+def forget_customer(keys: StripeKeys, customer: str) -> None:
+    """Delete a customer and their saved cards at Stripe; payments and invoices stay. A repeat is harmless.
+
+    Raises `PaymentUnavailableError`. https://docs.stripe.com/api/customers/delete
+    """
+    import stripe  # noqa: PLC0415 - see above
+
+    try:
+        _client(keys).v1.customers.delete(customer)
+    except stripe.InvalidRequestError as exc:
+        # It is gone already; anything else that Stripe refuses is for people to look at.
+        if exc.code != "resource_missing":
+            raise _unavailable("payments.forget_failed", exc) from exc
+    except stripe.StripeError as exc:
+        raise _unavailable("payments.forget_failed", exc) from exc
+
+
 def receipt_url(keys: StripeKeys, payment_id: str) -> str | None:
     """Return the address of Stripe's receipt of a payment. Raises `PaymentUnavailableError`."""
     import stripe  # noqa: PLC0415 - see above

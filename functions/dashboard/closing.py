@@ -1,0 +1,32 @@
+"""Closing the account: what stays, what it needs, and keeping the account after all."""
+
+from fastapi import APIRouter, Request, Response
+
+from dashboard.form_body import Sent
+from dashboard.render import home, moved, page
+from dashboard.security import SignedIn
+from dashboard.services import Services
+
+router = APIRouter(prefix="/closing")
+
+
+@router.get("")
+def show(request: Request, _: SignedIn) -> Response:
+    """Show what the end of the account means, and the form that asks for it or the button that keeps it."""
+    return page(request, "closing.html")
+
+
+@router.post("")
+def ask(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Begin the end of the account; this session ends with all others of it."""
+    typed, balance = sent.get("account", ""), sent.get("balance", "")
+    services.closing.request(visitor.account_id, typed, balance, visitor.actor)
+    request.session.clear()
+    return moved(f"{home(request)}/sign-in")
+
+
+@router.post("/undo")
+def undo(services: Services, request: Request, visitor: SignedIn) -> Response:
+    """Keep the account."""
+    services.closing.undo(visitor.account_id, visitor.actor)
+    return moved(home(request))

@@ -1,0 +1,100 @@
+"""What is erased of an account, step by step. Each step ends what is left of it, so any may be repeated."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tollgate.artifacts.results import Results
+from tollgate.artifacts.uploads import folder_of
+from tollgate.audit.events import Action
+from tollgate.audit.repository import AuditLog
+from tollgate.closing.repository import MAX_ROWS, ErasureRepository, NotReachedError, pseudonym
+from tollgate.kit.clock import Clock
+from tollgate.low_balance.repository import WatchRepository
+from tollgate.members.repository import IdentityRepository, TeamRepository
+from tollgate.members.team import Team
+from tollgate.payments.client import forget_customer
+from tollgate.payments.secret import StripeKeys
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+
+RESPONSES = "responses"
+# Pages of S3's list, of 1 000 objects each, that one look deletes.
+MAX_PAGES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """Erases the data of one account. `s3` and `bucket` have its files."""
+
+    rows: ErasureRepository
+    teams: TeamRepository
+    people: IdentityRepository
+    watches: WatchRepository
+    results: Results
+    s3: "S3Client"
+    bucket: str
+    stripe: Callable[[], StripeKeys | None]
+    audit: AuditLog
+    clock: Clock
+
+    def steps(self, team: Team) -> list[Callable[[], None]]:
+        """Return what is to be done, in order: whoever is named comes last, so that a repeat finds them."""
+        account_id = team.account_id
+        return [
+            lambda: self.rows.end_account(account_id, self.clock.now_ms()),
+            lambda: self._tasks(account_id),
+            lambda: self._files(folder_of(account_id)),
+            lambda: self._files(f"{RESPONSES}/{account_id}/"),
+            lambda: self.rows.delete_responses(account_id),
+            lambda: self.rows.delete_deliveries(account_id),
+            lambda: self.rows.delete_usage(account_id),
+            lambda: self._card(account_id),
+            lambda: self.rows.delete_watch(account_id),
+            lambda: self.rows.scrub_keys(account_id),
+            lambda: self._closed(account_id),
+            lambda: self.rows.scrub_audit(account_id),
+            lambda: self._people(team),
+            lambda: self.teams.delete(account_id),
+        ]
+
+    def _tasks(self, account_id: str) -> None:
+        """Delete tasks, each after its files: a task names where they are."""
+        found = self.rows.task_ids(account_id)
+        for task_id in found:
+            self.results.delete(task_id)
+            self.rows.delete_task(task_id)
+        if len(found) == MAX_ROWS:
+            raise NotReachedError("tasks")
+
+    def _files(self, prefix: str) -> None:
+        for _ in range(MAX_PAGES):
+            page = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=prefix)
+            keys = [one["Key"] for one in page.get("Contents", [])]
+            if not keys:
+                return
+            done = self.s3.delete_objects(
+                Bucket=self.bucket, Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True}
+            )
+            # What S3 kept it says in an answer of 200.
+            if done.get("Errors"):
+                raise NotReachedError(prefix)
+        raise NotReachedError(prefix)
+
+    def _card(self, account_id: str) -> None:
+        """Have Stripe forget the saved card, before the row that says whose it is goes."""
+        customer, keys = self.watches.get(account_id).customer, self.stripe()
+        if customer is not None and keys is not None:
+            forget_customer(keys, customer)
+
+    def _closed(self, account_id: str) -> None:
+        """Note the end once, however often the steps are repeated."""
+        newest = self.audit.page(account_id).rows
+        if not any(event.action is Action.CLOSED for event in newest):
+            self.audit.write(account_id, "Tollgate", Action.CLOSED, "Account")
+
+    def _people(self, team: Team) -> None:
+        name = pseudonym(team.account_id, "account")
+        for member in team.members:
+            self.people.forget(member.identity_id, team.account_id, name)

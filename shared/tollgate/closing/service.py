@@ -1,0 +1,126 @@
+"""What owners ask for: the end of their account, or to keep it after all."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from tollgate.accounts.key_service import KeyService
+from tollgate.accounts.models import Account
+from tollgate.accounts.service import AccountService
+from tollgate.audit.events import Action
+from tollgate.audit.repository import AuditLog
+from tollgate.dashboard.sessions import SessionStore
+from tollgate.kit.clock import MS_PER_DAY, Clock, iso
+from tollgate.kit.errors import ConcurrencyLimitedError
+from tollgate.kit.money import cents_down, dollars
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.members.repository import TeamMovedError, TeamRepository
+from tollgate.members.service import Actor
+from tollgate.members.team import Closing, Team, TeamError
+
+Result = TypeVar("Result")
+
+# An owner may keep the account for so long.
+DELAY_MS = 7 * MS_PER_DAY
+# Why the account may not spend meanwhile; an operator's own reason is never this.
+REASON = "Being closed by its owner"
+REFUND, GIVE_UP = "refund", "give up"
+MAX_JUDGED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ClosingService:
+    """Begins the end of an account, and stops it. What cannot be done raises `TeamError`."""
+
+    teams: TeamRepository
+    accounts: AccountService
+    keys: KeyService
+    sessions: SessionStore
+    ledger: LedgerRepository
+    audit: AuditLog
+    clock: Clock
+
+    def request(self, account_id: str, typed: str, balance: str, by: Actor) -> Closing:
+        """Ask for the end of an account, whose id is `typed` by hand.
+
+        `balance` says what becomes of money that is left: `REFUND` or `GIVE_UP`. The account spends nothing
+        from now on, its keys are revoked, and all sessions in it end.
+        """
+        if typed.strip() != account_id:
+            raise TeamError("The account ID that was typed is another one.")
+
+        def judge() -> Team:
+            team, account = self.teams.get(account_id), self.accounts.me(account_id)
+            if team.closing is not None:
+                raise TeamError("This account is being closed already.")
+            _check_idle(account)
+            _check_balance(account, balance)
+            now_ms = self.clock.now_ms()
+            closing = Closing(now_ms, now_ms + DELAY_MS, balance == GIVE_UP)
+            # The worker looks at once too: it shuts what a crash left open.
+            changed = replace(team, closing=closing, invitations=(), wake_at_ms=now_ms)
+            words = f"erased after {iso(closing.erase_at_ms)}; balance {dollars(_cents(account))}"
+            left = f"{words}, {balance}" if account.balance_micro_usd else words
+            noted = self.audit.note(account_id, by.name, Action.CLOSING_REQUESTED, "Account", left)
+            begun = self.teams.change(team, changed)
+            self.ledger.suspend(account_id, REASON, now_ms, begun, noted, over_another=False)
+            return self.teams.get(account_id)
+
+        team = _until_steady(judge)
+        self.shut(team)
+        if team.closing is None:
+            raise TeamError("This account was kept by another owner.")
+        return team.closing
+
+    def shut(self, team: Team) -> None:
+        """Revoke an account's keys, end the sessions in it, and note that; a repeat is harmless."""
+        for key in self.keys.all(team.account_id):
+            self.keys.revoke(team.account_id, str(key["id"]), who="Tollgate")
+        self.sessions.end_all_in(team.account_id)
+        if team.closing is not None and not team.closing.is_shut:
+            closing = replace(team.closing, is_shut=True)
+            # Somebody else wrote it: then the worker comes here again.
+            with suppress(TeamMovedError):
+                self.teams.save(team, replace(team, closing=closing, wake_at_ms=closing.erase_at_ms))
+
+    def undo(self, account_id: str, by: Actor) -> None:
+        """Keep an account whose data is not being erased yet; its keys stay revoked."""
+
+        def judge() -> None:
+            team = self.teams.get(account_id)
+            if team.closing is None:
+                raise TeamError("This account is not being closed.")
+            if team.closing.is_erasing:
+                raise TeamError("It is too late: the account's data is being erased.")
+            noted = self.audit.note(account_id, by.name, Action.CLOSING_UNDONE, "Account")
+            kept = self.teams.change(team, replace(team, closing=None, wake_at_ms=None))
+            # An operator may have suspended it meanwhile, which no owner ends.
+            self.ledger.resume(account_id, kept, noted, because=REASON)
+
+        _until_steady(judge)
+
+
+def _check_idle(account: Account) -> None:
+    if account.suspended is not None:
+        raise TeamError("This account is suspended. Write to the operator of this service to close it.")
+    if account.open_tasks or account.holds:
+        running = f"{account.open_tasks} generations and {len(account.holds)} text requests"
+        raise TeamError(f"There are {running} that have not ended. Wait for them, or cancel them.")
+
+
+def _check_balance(account: Account, balance: str) -> None:
+    if account.balance_micro_usd and balance not in (REFUND, GIVE_UP):
+        raise TeamError(f"There are {dollars(_cents(account))} left: choose what becomes of them.")
+
+
+def _cents(account: Account) -> int:
+    return cents_down(account.balance_micro_usd)
+
+
+def _until_steady(judge: Callable[[], Result]) -> Result:
+    """Return what `judge` does with a team that nobody wrote since; raises `ConcurrencyLimitedError`."""
+    for _ in range(MAX_JUDGED):
+        with suppress(TeamMovedError):
+            return judge()
+    raise ConcurrencyLimitedError("This account is being changed by many at once.")

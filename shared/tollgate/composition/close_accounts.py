@@ -1,0 +1,98 @@
+"""Joins the parts of `functions/close_accounts`."""
+
+from dataclasses import dataclass
+
+from tollgate.accounts.key_service import KeyService
+from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
+from tollgate.accounts.service import AccountService
+from tollgate.artifacts.results import Results
+from tollgate.audit.repository import AuditLog
+from tollgate.closing.erasure import Erasure
+from tollgate.closing.repository import ErasureRepository, Tables
+from tollgate.closing.service import ClosingService
+from tollgate.closing.worker import ClosingWorker
+from tollgate.composition.database import database
+from tollgate.composition.ledger import LedgerSettings, ledger_of
+from tollgate.composition.parts import clock, part
+from tollgate.dashboard.sessions import SessionStore
+from tollgate.kit import aws
+from tollgate.kit.due_index import DueIndex
+from tollgate.low_balance.repository import WatchRepository
+from tollgate.members.repository import IdentityRepository, TeamRepository
+from tollgate.payments.secret import StripeKeySource
+
+
+@dataclass(frozen=True, kw_only=True)
+class CloseAccountsSettings(LedgerSettings):
+    """Settings of `functions/close_accounts`: wherever something about an account is."""
+
+    api_keys_table: str
+    audit_table: str
+    deliveries_table: str
+    identities_table: str
+    members_table: str
+    responses_table: str
+    sessions_table: str
+    tasks_table: str
+    usage_table: str
+    watches_table: str
+    webhook_lanes_table: str
+    media_bucket: str
+    storage_url: str
+    stripe_secret_arn: str
+
+
+@part
+def closing_worker() -> ClosingWorker:
+    """Join the parts of `functions/close_accounts`."""
+    settings = CloseAccountsSettings.from_env()
+    db = database()
+    ledger = ledger_of(settings)
+    account_rows = AccountRepository(db, settings.accounts_table)
+    key_rows = ApiKeyRepository(db, settings.api_keys_table)
+    accounts = AccountService(account_rows, key_rows, ledger, clock())
+    audit = AuditLog(db, settings.audit_table, clock())
+    teams = TeamRepository(db, settings.members_table)
+    return ClosingWorker(
+        due=DueIndex(db, settings.members_table, "account_id"),
+        teams=teams,
+        accounts=accounts,
+        ledger=ledger,
+        closing=ClosingService(
+            teams=teams,
+            accounts=accounts,
+            # No key is made or changed here, so no model is asked for.
+            keys=KeyService(key_rows, account_rows, lambda _: False, audit, clock()),
+            sessions=SessionStore(db, settings.sessions_table, clock()),
+            ledger=ledger,
+            audit=audit,
+            clock=clock(),
+        ),
+        erasure=Erasure(
+            rows=ErasureRepository(db, _tables(settings)),
+            teams=teams,
+            people=IdentityRepository(db, settings.identities_table, account_rows),
+            watches=WatchRepository(db, settings.watches_table),
+            results=Results(aws.s3(), settings.media_bucket, settings.storage_url),
+            s3=aws.s3(),
+            bucket=settings.media_bucket,
+            stripe=StripeKeySource(aws.secret_reader(settings.stripe_secret_arn), clock()).keys,
+            audit=audit,
+            clock=clock(),
+        ),
+        clock=clock(),
+    )
+
+
+def _tables(settings: CloseAccountsSettings) -> Tables:
+    return Tables(
+        accounts=settings.accounts_table,
+        api_keys=settings.api_keys_table,
+        audit=settings.audit_table,
+        deliveries=settings.deliveries_table,
+        lanes=settings.webhook_lanes_table,
+        responses=settings.responses_table,
+        tasks=settings.tasks_table,
+        usage=settings.usage_table,
+        watches=settings.watches_table,
+    )
