@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import av
+import httpx
 import pytest
 from PIL import Image
 
@@ -128,9 +129,21 @@ class TestCommand:
         assert {"prompt=", "size=16:9"} <= set(offered)
         assert "complete" in self.tollgate(service, tmp_path, "completion", "bash").stdout
 
+    def test_files_are_deleted(self, service: dict[str, Any], tmp_path: Path) -> None:
+        done = self.tollgate(service, tmp_path, "run", PAID_IMAGE, "prompt=x", "size=1:1", "--json")
+        task = json.loads(done.stdout)
+        Image.new("RGB", (8, 8), "teal").save(tmp_path / "start.png")
+        uploaded = self.tollgate(service, tmp_path, "upload", "start.png").stdout.strip()
+        gone = self.tollgate(service, tmp_path, "delete", task["taskId"], uploaded)
+        assert gone.stdout.split() == [task["taskId"], uploaded], gone.stderr
+        assert httpx.get(task["files"][0]["fileUrl"]).status_code == 404
+        assert self.tollgate(service, tmp_path, "delete", uploaded).returncode == 1
+
     def test_a_file_is_uploaded(self, service: dict[str, Any], tmp_path: Path) -> None:
         Image.new("RGB", (768, 768), "teal").save(tmp_path / "start.png")
-        uploaded = self.tollgate(service, tmp_path, "upload", "start.png").stdout.strip()
+        # Its bytes say what it is, whatever it is called.
+        (tmp_path / "start.png").rename(tmp_path / "start")
+        uploaded = self.tollgate(service, tmp_path, "upload", "start").stdout.strip()
         assert uploaded.startswith("file_")
         values = json.dumps({"prompt": "a fox", "urls": [uploaded]})
         done = self.tollgate(service, tmp_path, "run", "seedream-4.5", "--input", values, "--json")

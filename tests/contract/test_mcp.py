@@ -71,8 +71,10 @@ class TestAgents:
                 values = {"prompt": "a lighthouse", "size": "16:9"}
                 asked = {"model": PAID_IMAGE, "input": values}
                 before = text_of(await agent.call_tool("balance", {}))
-                assert text_of(await agent.call_tool("estimate", asked)) == "$0.01"
-                made = await agent.call_tool("generate", asked)
+                priced = text_of(await agent.call_tool("estimate", asked))
+                assert priced.startswith("$0.01 (price_version ")
+                version = priced.split()[-1].rstrip(")")
+                made = await agent.call_tool("generate", {**asked, "price_version": version})
                 assert not made.is_error
                 task = json.loads(text_of(made))
                 assert (task["status"], task["cost"]) == ("finished", "$0.01")
@@ -82,6 +84,11 @@ class TestAgents:
                 assert round((float(before[1:]) - float(after[1:])) * 100) == 1
                 again = json.loads(text_of(await agent.call_tool("get_task", {"task_id": task["taskId"]})))
                 assert again == task
+                gone = json.loads(
+                    text_of(await agent.call_tool("delete_task_files", {"task_id": task["taskId"]}))
+                )
+                assert "files" not in gone
+                assert gone["filesDeletedTime"]
 
         anyio.run(talk)
 
@@ -99,6 +106,8 @@ class TestAgents:
                 refused = await agent.call_tool("generate", dear)
                 assert refused.is_error
                 assert "max_cost_exceeded" in text_of(refused)
+                other = {"model": PAID_IMAGE, "input": {**values, "size": "1:1"}, "price_version": "old"}
+                assert "price_changed" in text_of(await agent.call_tool("generate", other))
                 unknown = await agent.call_tool("get_task", {"task_id": "task_../../user/me"})
                 assert unknown.is_error
 

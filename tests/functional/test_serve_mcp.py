@@ -10,6 +10,7 @@ from local.events import Context
 from local.template import ROOT
 from serve_mcp.app import cors_headers, handler
 from tollgate.kit.base_url import base_url
+from tollgate.mcp.tools import cents_of
 
 EVENT: dict[str, Any] = json.loads((ROOT / "events/serve_mcp.json").read_text())
 CONTEXT: Any = Context("ServeMcpFunction")
@@ -35,14 +36,16 @@ class TestRequests:
         tools = {one["name"]: one for one in body["result"]["tools"]}
         assert set(tools) == {
             *("list_models", "describe_model", "estimate", "generate", "get_task", "cancel_task", "chat"),
-            "balance",
+            *("balance", "delete_task_files"),
         }
         assert {name for name, one in tools.items() if "COSTS MONEY" in one["description"]} == {
             "generate",
             "chat",
         }
         read_only = {name for name, one in tools.items() if one["annotations"]["readOnlyHint"]}
-        assert read_only == set(tools) - {"generate", "cancel_task", "chat"}
+        assert read_only == set(tools) - {"generate", "cancel_task", "chat", "delete_task_files"}
+        destructive = {name for name, one in tools.items() if one["annotations"].get("destructiveHint")}
+        assert destructive == {"delete_task_files"}
 
     def test_requests_one_after_the_other_stand_by_themselves(self) -> None:
         assert [call(deepcopy(EVENT))[0] for _ in range(3)] == [200, 200, 200]
@@ -66,6 +69,11 @@ class TestRequests:
         status, body = call({**deepcopy(EVENT), "body": "{"})
         assert status == 400
         assert body["error"]["code"] == -32700
+
+
+@pytest.mark.parametrize(("usd", "cents"), [(0.29, 29), (0.57, 57), (1, 100), (0.019, 1), (0.005, 0)])
+def test_a_bound_in_dollars_is_the_cents_that_it_says(usd: float, cents: int) -> None:
+    assert cents_of(usd) == cents
 
 
 class TestWhereTheKeyGoes:

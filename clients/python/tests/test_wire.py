@@ -1,14 +1,14 @@
 """When a request is sent again, and what its answer means. httpx's mock transport is the service."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
 import tollgate
-from tollgate import wire
+from tollgate import media, wire
 
 Answers = Callable[[httpx.Request], httpx.Response]
 
@@ -107,6 +107,85 @@ class TestRetries:
         assert len(seen) == 1
 
 
+class TestCreateOptions:
+    def test_each_has_its_name_on_the_wire(self) -> None:
+        answer, seen = in_turn(created())
+        client(answer).submit(
+            "m",
+            {"prompt": "x"},
+            idempotency_key="mine",
+            webhook="https://x.test/",
+            metadata={"order": 7},
+            max_cost_cents=5,
+            price_version="v1",
+        )
+        assert seen[0].headers["idempotency-key"] == "mine"
+        assert json.loads(seen[0].content) == {
+            "model": "m",
+            "input": {"prompt": "x"},
+            "webhook": "https://x.test/",
+            "metadata": {"order": 7},
+            "maxCostCents": 5,
+            "priceVersion": "v1",
+        }
+
+    def test_one_that_there_is_not_is_said_before_anything_is_sent(self) -> None:
+        answer, seen = in_turn()
+        with pytest.raises(TypeError, match=r"max_cost$"):
+            client(answer).submit("m", {}, max_cost=5)  # type: ignore[call-arg]
+        assert seen == []
+
+    def test_prices_that_changed_say_what_it_costs_now(self) -> None:
+        said = {"message": "no", "code": "price_changed", "costCents": 3, "priceVersion": "v2"}
+        answer, _ = in_turn(httpx.Response(409, json={"code": 409, "error": said}))
+        with pytest.raises(tollgate.PriceChangedError) as raised:
+            client(answer).submit("m", {}, price_version="v1")
+        assert raised.value.cost_cents == 3
+
+
+class TestFiles:
+    FILE = tollgate.RemoteFile("https://files.test/media/a.png", "image")
+
+    def test_one_that_breaks_off_leaves_nothing(self, tmp_path: Path) -> None:
+        def half() -> Iterator[bytes]:
+            yield b"half"
+            raise httpx.ReadError("gone")
+
+        answer, _ = in_turn(httpx.Response(200, content=half()))
+        with pytest.raises(tollgate.UnreachableError):
+            client(answer).save(self.FILE, tmp_path)
+        assert list(tmp_path.iterdir()) == []
+
+    def test_one_that_is_gone_is_said(self) -> None:
+        answer, _ = in_turn(httpx.Response(404))
+        with pytest.raises(tollgate.TollgateError, match=r"a\.png: HTTP 404"):
+            client(answer).download(self.FILE)
+
+    def test_those_of_a_task_are_deleted(self) -> None:
+        gone = {"taskId": "task_1", "status": "finished", "filesDeletedTime": "2026-11-22T10:00:00Z"}
+        answer, seen = in_turn(created(), httpx.Response(200, json={"code": 200, "data": gone}))
+        task = client(answer).submit("m", {})
+        assert task.delete_files().files == ()
+        assert (seen[1].method, seen[1].url.path) == ("DELETE", "/api/v1/task/files/task_1")
+
+    @pytest.mark.parametrize(
+        ("content", "name", "kind"),
+        [
+            (b"\x89PNG\r\n", "file", "image/png"),
+            (b"\xff\xd8\xff\xe0", "file", "image/jpeg"),
+            (b"RIFF0000WEBPVP8", "file", "image/webp"),
+            (b"RIFF0000WAVEfmt", "file", "audio/wav"),
+            (b"\0\0\0\x18ftypisom", "file", "video/mp4"),
+            (b"\0\0\0\x18ftypqt  ", "file", "video/quicktime"),
+            (b"ID3\x03", "song.png", "audio/mpeg"),
+            (b"PK\x03\x04", "plan.DOCX", media.type_of(b"", "a.docx")),
+            (b"hello", "notes.txt", media.UNKNOWN_TYPE),
+        ],
+    )
+    def test_their_bytes_say_their_type(self, content: bytes, name: str, kind: str) -> None:
+        assert media.type_of(content, name) == kind
+
+
 class TestErrors:
     @pytest.mark.parametrize(
         ("status", "kind"),
@@ -177,7 +256,7 @@ class TestLocalFiles:
 
     def test_paths_bytes_and_names_are_uploaded_each_once(self, tmp_path: Path) -> None:
         image = tmp_path / "start.png"
-        image.write_bytes(b"png")
+        image.write_bytes(b"\x89PNG...")
         values = {
             "prompt": "see start.png",
             "imageUrls": [image, str(image), b"other", "https://x.test/a.png"],
@@ -188,7 +267,7 @@ class TestLocalFiles:
             "imageUrls": ["file_1", "file_1", "file_2", "https://x.test/a.png"],
         }
         forms = [one.content for one in self.seen if one.url.host == "bucket.test"]
-        assert [b"png" in forms[0], b"other" in forms[1], len(forms)] == [True, True, 2]
+        assert [b"PNG..." in forms[0], b"other" in forms[1], len(forms)] == [True, True, 2]
         assert b'filename="start.png"' in forms[0]
         assert b"image/png" in forms[0]
 

@@ -19,7 +19,7 @@ import type {
   TaskStatus,
   Upload,
 } from "./types.js";
-import { uploadsIn, withUploads, type LocalFile } from "./media.js";
+import { typeOf, uploadsIn, withUploads, type LocalFile } from "./media.js";
 
 export const VERSION = "0.1.0";
 const MAX_ATTEMPTS = 5;
@@ -59,6 +59,8 @@ export interface CreateOptions {
   metadata?: Record<string, unknown>;
   /** Refuse to cost more. */
   maxCostCents?: number;
+  /** An estimate's: refuse other prices than it had (`PriceChangedError`). */
+  priceVersion?: string;
 }
 
 export interface WaitOptions {
@@ -125,6 +127,11 @@ export class Task {
   async cancel(): Promise<TaskStatus> {
     return (this.seen = await this.client.cancel(this.id));
   }
+
+  /** Delete the files of the task, which must have ended; the task stays, with its price. */
+  async deleteFiles(): Promise<TaskStatus> {
+    return (this.seen = await this.client.deleteFiles(this.id));
+  }
 }
 
 /** Tollgate, with one API key. */
@@ -167,6 +174,7 @@ export class Client {
       webhook: options.webhook,
       metadata: options.metadata,
       maxCostCents: options.maxCostCents,
+      priceVersion: options.priceVersion,
     };
     const headers = { "idempotency-key": options.idempotencyKey ?? `ts-${crypto.randomUUID()}` };
     const created = await this.#data<TaskStatus>({
@@ -196,6 +204,10 @@ export class Client {
 
   async cancel(taskId: string): Promise<TaskStatus> {
     return this.#data({ method: "POST", path: `/api/v1/task/cancel/${encodeURIComponent(taskId)}`, safe: true });
+  }
+
+  async deleteFiles(taskId: string): Promise<TaskStatus> {
+    return this.#data({ method: "DELETE", path: `/api/v1/task/files/${encodeURIComponent(taskId)}`, safe: true });
   }
 
   /** The account's tasks, the newest first, page by page as they are needed. */
@@ -232,7 +244,7 @@ export class Client {
   async upload(file: LocalFile): Promise<Upload> {
     const blob = file instanceof Blob ? file : new Blob([file as Uint8Array<ArrayBuffer>]);
     const filename = file instanceof File ? file.name : "file";
-    const contentType = blob.type || "application/octet-stream";
+    const contentType = blob.type || (await typeOf(blob));
     const granted = await this.#data<Upload & { upload: { url: string; fields: Record<string, string> } }>({
       method: "POST",
       path: "/api/v1/files",
@@ -242,7 +254,7 @@ export class Client {
     const form = new FormData();
     for (const [name, value] of Object.entries(granted.upload.fields)) form.append(name, value);
     form.append("file", blob, filename);
-    const answer = await this.#fetch(granted.upload.url, { method: "POST", body: form });
+    const answer = await reaching(granted.upload.url, this.#fetch(granted.upload.url, { method: "POST", body: form }));
     if (!answer.ok) throw new TollgateError(`the upload of ${filename} was refused: HTTP ${answer.status}`);
     const { upload: _, ...kept } = granted;
     return kept;
@@ -284,7 +296,8 @@ export class Client {
       body: JSON.stringify({ ...chatBody(model, messages, more), stream: true }),
     };
     if (signal) request.signal = signal;
-    const answer = await this.#fetch(`${this.#url}/api/v1/chat/completions`, request);
+    const path = "/api/v1/chat/completions";
+    const answer = await reaching(path, this.#fetch(this.#url + path, request));
     if (!answer.ok || answer.body === null) await dataOf(answer);
     for await (const line of linesOf(answer.body as ReadableStream<Uint8Array>)) {
       if (!line.startsWith("data:")) continue;
@@ -303,7 +316,7 @@ export class Client {
 
   /** The bytes of a file. */
   async download(file: RemoteFile): Promise<Uint8Array> {
-    const answer = await this.#fetch(file.fileUrl);
+    const answer = await reaching(file.fileUrl, this.#fetch(file.fileUrl));
     if (!answer.ok) throw new TollgateError(`${file.fileUrl}: HTTP ${answer.status}`);
     return new Uint8Array(await answer.arrayBuffer());
   }
@@ -349,6 +362,14 @@ export class Client {
     }
     throw new UnreachableError(`no answer to ${request.method} ${request.path}`, { cause });
   }
+}
+
+/** What `sent` gives; what went wrong on the way as one of ours, an abort as it is. */
+async function reaching(what: string, sent: Promise<Response>): Promise<Response> {
+  return sent.catch((cause: unknown) => {
+    if (cause instanceof TypeError) throw new UnreachableError(`no answer from ${what}`, { cause });
+    throw cause;
+  });
 }
 
 async function isWorthAnother(request: Request, answer: Response): Promise<boolean> {

@@ -10,6 +10,7 @@
 // │   ├── PermissionDeniedError   403
 // │   ├── NotFoundError           404
 // │   ├── ConflictError           409, 422
+// │   │   └── PriceChangedError   the prices are not those of the estimate
 // │   ├── PayloadTooLargeError    413
 // │   ├── RateLimitError          429
 // │   └── ServiceError            5xx
@@ -76,6 +77,14 @@ export class NotFoundError extends ApiError {}
 /** The same idempotency key with another body, or two requests at the same moment. */
 export class ConflictError extends ApiError {}
 
+/** The prices are not those of the `priceVersion` that was sent; nothing was charged. */
+export class PriceChangedError extends ConflictError {
+  /** What the request costs now. */
+  get costCents(): number {
+    return (this.body as { error: { costCents: number } }).error.costCents;
+  }
+}
+
 /** The request body is larger than allowed. */
 export class PayloadTooLargeError extends ApiError {}
 
@@ -119,11 +128,12 @@ const BY_STATUS: Record<number, typeof ApiError> = {
   422: ConflictError,
   429: RateLimitError,
 };
+const BY_CODE: Record<string, typeof ApiError> = { price_changed: PriceChangedError };
 const FIRST_SERVER_ERROR = 500;
 
 /** The error that an answer stands for; `body` is its JSON, or its text where it is none. */
 export function apiError(status: number, body: unknown, requestId: string | null): ApiError {
   const said = (body as { error?: { message?: string; code?: string } } | null)?.error ?? {};
-  const Kind = BY_STATUS[status] ?? (status >= FIRST_SERVER_ERROR ? ServiceError : ApiError);
+  const Kind = BY_CODE[said.code ?? ""] ?? BY_STATUS[status] ?? (status >= FIRST_SERVER_ERROR ? ServiceError : ApiError);
   return new Kind(status, said.code ?? "unknown", said.message ?? `HTTP ${status}`, body, requestId);
 }

@@ -5,6 +5,36 @@ export type LocalFile = Blob | Uint8Array;
 
 const MAX_DEPTH = 6;
 
+const HEAD_BYTES = 12;
+const BY_START: Array<[string, string]> = [
+  ["\x89PNG", "image/png"],
+  ["\xff\xd8\xff", "image/jpeg"],
+  ["GIF8", "image/gif"],
+  ["\x1a\x45\xdf\xa3", "video/webm"],
+  ["ID3", "audio/mpeg"],
+  ["\xff\xfb", "audio/mpeg"],
+  ["fLaC", "audio/flac"],
+  ["OggS", "audio/ogg"],
+  ["%PDF", "application/pdf"],
+];
+const BY_RIFF_FORM: Record<string, string> = { WEBP: "image/webp", WAVE: "audio/wav" };
+const BY_BRAND: Record<string, string> = {
+  "qt  ": "video/quicktime",
+  "M4A ": "audio/mp4",
+  avif: "image/avif",
+  avis: "image/avif",
+};
+const UNKNOWN_TYPE = "application/octet-stream";
+
+/** A file's type by its first bytes, as the service tells it. */
+export async function typeOf(file: Blob): Promise<string> {
+  const head = String.fromCharCode(...new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer()));
+  const [start, kind, name] = [head.slice(0, 4), head.slice(4, 8), head.slice(8, 12)];
+  if (start === "RIFF") return BY_RIFF_FORM[name] ?? UNKNOWN_TYPE;
+  if (kind === "ftyp") return BY_BRAND[name] ?? "video/mp4";
+  return BY_START.find(([bytes]) => head.startsWith(bytes))?.[1] ?? UNKNOWN_TYPE;
+}
+
 function isLocal(value: unknown): value is LocalFile {
   return value instanceof Blob || value instanceof Uint8Array;
 }

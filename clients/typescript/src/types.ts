@@ -26,6 +26,9 @@ export interface TaskStatus {
   metadata?: Record<string, unknown>;
   createdTime?: string;
   finishedTime?: string;
+  expiresAt?: string;
+  /** When its customer had the files deleted. */
+  filesDeletedTime?: string;
   /** Seconds after which it is worth asking again. */
   pollAfterS?: number;
 }

@@ -75,6 +75,39 @@ test("local files are uploaded, each once, and our key goes to the service alone
   assert.equal(seen[1].body.get("key"), "k");
 });
 
+test("bytes without a name say their type", async () => {
+  const heads = { "image/png": "\x89PNG\r\n", "audio/wav": "RIFF0000WAVEfmt", "video/mp4": "\0\0\0\x18ftypisom" };
+  for (const [type, head] of Object.entries(heads)) {
+    const { seen, client } = service(failed(400));
+    await client.upload(Uint8Array.from(head, (one) => one.charCodeAt(0))).catch(() => null);
+    assert.equal(JSON.parse(seen[0].body).contentType, type);
+  }
+});
+
+test("prices are those of the estimate, or it says what it costs now", async () => {
+  const said = json({ code: 409, error: { message: "no", code: "price_changed", costCents: 3 } }, 409);
+  const { seen, client } = service(said);
+  const error = await client.submit("m", {}, { priceVersion: "v1" }).catch((one) => one);
+  assert.equal(JSON.parse(seen[0].body).priceVersion, "v1");
+  assert.ok(error instanceof tollgate.PriceChangedError && error instanceof tollgate.ConflictError);
+  assert.equal(error.costCents, 3);
+});
+
+test("a task's files are deleted", async () => {
+  const gone = json({ code: 200, data: { taskId: "task_1", status: "finished", filesDeletedTime: "2026-11-22T10:00:00Z" } });
+  const { seen, client } = service(created(), gone);
+  const task = await client.submit("m", {});
+  await task.deleteFiles();
+  assert.deepEqual([task.files, seen[1].method], [[], "DELETE"]);
+  assert.equal(seen[1].url, "https://tollgate.test/api/v1/task/files/task_1");
+});
+
+test("whatever cannot be reached is said in one way", async () => {
+  const { client } = service(new TypeError("fetch failed"), new TypeError("fetch failed"));
+  await assert.rejects(client.download({ fileUrl: "https://files.test/a.png", fileType: "image" }), tollgate.UnreachableError);
+  await assert.rejects(client.streamChat("m", "hello").next(), tollgate.UnreachableError);
+});
+
 test("progress is told, what fails throws, and a wait has an end", async () => {
   const status = (data) => json({ code: 200, data: { taskId: "task_1", pollAfterS: 0.01, ...data } });
   const whole = service(created(), status({ status: "running", progress: 40 }), status({ status: "finished", files: [] }));

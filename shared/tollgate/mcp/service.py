@@ -59,16 +59,16 @@ class Service:
         """Return the balance. The key needs the scope `account`."""
         return int((await self._data("GET", "/api/v1/user/me"))["balance"])
 
-    async def estimate_cents(self, model: str, values: Mapping[str, Any]) -> int:
-        """Return what a create would charge."""
+    async def estimate(self, model: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a create would charge, and by which prices."""
         body = {"model": model, "input": values}
-        return int((await self._data("POST", "/api/v1/generation/estimate", json=body))["price"])
+        found: dict[str, Any] = await self._data("POST", "/api/v1/generation/estimate", json=body)
+        return found
 
-    async def create(self, model: str, values: Mapping[str, Any], max_cost_cents: int | None) -> str:
-        """Create a task, once, and return its id."""
-        body: dict[str, Any] = {"model": model, "input": values}
-        if max_cost_cents is not None:
-            body["maxCostCents"] = max_cost_cents
+    async def create(self, model: str, values: Mapping[str, Any], **bounds: Any) -> str:
+        """Create a task, once, and return its id; `bounds` are `maxCostCents` and `priceVersion`."""
+        given = {name: value for name, value in bounds.items() if value is not None}
+        body: dict[str, Any] = {"model": model, "input": values, **given}
         headers = {"idempotency-key": f"mcp-{uuid.uuid4()}"}
         created = await self._data("POST", "/api/v1/generation/create", json=body, headers=headers)
         return str(created["taskId"])
@@ -76,6 +76,11 @@ class Service:
     async def cancel(self, task_id: str) -> dict[str, Any]:
         """Ask for the end of a task."""
         found: dict[str, Any] = await self._data("POST", f"/api/v1/task/cancel/{_segment(task_id)}")
+        return found
+
+    async def delete_files(self, task_id: str) -> dict[str, Any]:
+        """Delete the files of a task that has ended."""
+        found: dict[str, Any] = await self._data("DELETE", f"/api/v1/task/files/{_segment(task_id)}")
         return found
 
     async def task(self, task_id: str, wait_s: float = 0.0) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import MCPServer
@@ -24,6 +25,9 @@ time gives a task id: ask get_task again, do not generate again. An API key may 
 does not cover is refused and charges nothing."""
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=True)
+_DELETES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=True
+)
 _SPENDS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True
 )
@@ -46,6 +50,7 @@ def server(service: Service, version: str) -> MCPServer[Any]:
     made.add_tool(tools.generate, annotations=_SPENDS, structured_output=False)
     made.add_tool(tools.get_task, annotations=_READS, structured_output=False)
     made.add_tool(tools.cancel_task, annotations=_SPENDS, structured_output=False)
+    made.add_tool(tools.delete_task_files, annotations=_DELETES, structured_output=False)
     made.add_tool(tools.chat, annotations=_SPENDS, structured_output=False)
     made.add_tool(tools.balance, annotations=_READS, structured_output=False)
     return made
@@ -97,9 +102,10 @@ class Tools:
         return json.dumps({name: found[name] for name in shown if found.get(name)}, ensure_ascii=False)
 
     async def estimate(self, model: Model, input: Input) -> str:  # noqa: A002 - the API's own name
-        """Return exactly what generate would charge for this input. Free."""
+        """Return exactly what generate would charge for this input, and its price_version. Free."""
         try:
-            return dollars(await self._service.estimate_cents(model, input))
+            found = await self._service.estimate(model, input)
+            return f"{dollars(int(found['price']))} (price_version {found['priceVersion']})"
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
 
@@ -110,14 +116,17 @@ class Tools:
         max_cost_usd: Annotated[
             float | None, Field(gt=0, description="Refuse to cost more than this.")
         ] = None,
+        price_version: Annotated[
+            str | None, Field(description="As estimate tells it: refuse prices that changed since.")
+        ] = None,
         wait_seconds: Wait = 20,
     ) -> CallToolResult:
         """Generate an image, a video or music. COSTS MONEY: what estimate tells, charged at once and refunded
         in full if it fails. Returns the files' URLs, small images themselves, or the task's id.
         """
-        cents = None if max_cost_usd is None else int(max_cost_usd * 100)
+        cents = None if max_cost_usd is None else cents_of(max_cost_usd)
         try:
-            task_id = await self._service.create(model, input, cents)
+            task_id = await self._service.create(model, input, maxCostCents=cents, priceVersion=price_version)
             return await self._shown(await self._service.task(task_id, wait_seconds))
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
@@ -133,6 +142,13 @@ class Tools:
         """Ask for the end of a generation; refunded where nothing will be made."""
         try:
             return await self._shown(await self._service.cancel(task_id))
+        except ServiceError as exc:
+            raise ToolError(str(exc)) from exc
+
+    async def delete_task_files(self, task_id: TaskId) -> CallToolResult:
+        """Delete the files of a generation that has ended, for good. Nothing is refunded."""
+        try:
+            return await self._shown(await self._service.delete_files(task_id))
         except ServiceError as exc:
             raise ToolError(str(exc)) from exc
 
@@ -174,7 +190,7 @@ class Tools:
 
 def told(task: Mapping[str, Any]) -> dict[str, Any]:
     """Return what an agent needs to know of a task, money in dollars."""
-    names = ("taskId", "status", "model", "progress", "files", "output", "error")
+    names = ("taskId", "status", "model", "progress", "files", "filesDeletedTime", "output", "error")
     found = {name: task[name] for name in names if task.get(name) is not None}
     costs = {"cost": task.get("costCents"), "refunded": task.get("refundedCents")}
     return {**found, **{name: dollars(cents) for name, cents in costs.items() if cents is not None}}
@@ -186,6 +202,11 @@ def price_of(model: Mapping[str, Any]) -> str:
         prices = {one["key"]: one["price"] for one in model.get("pricing") or ()}
         return f"${prices.get('input')} in and ${prices.get('output')} out per million tokens"
     return f"from ${model.get('priceFrom')} per {model.get('priceUnit')}"
+
+
+def cents_of(usd: float) -> int:
+    """Return whole cents, rounded down, by the number as written: 0.29 * 100 is under 29 in floats."""
+    return int(Decimal(str(usd)) * 100)
 
 
 def dollars(cents: int) -> str:

@@ -8,17 +8,31 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
 from tollgate import wire
-from tollgate.client import DOWNLOAD_CHUNK_BYTES, Messages, OnProgress, chat_body, chat_of, form_of, text_of
+from tollgate.client import (
+    DOWNLOAD_CHUNK_BYTES,
+    Messages,
+    OnProgress,
+    chat_body,
+    chat_of,
+    form_of,
+    place_of,
+    reaching,
+    saving,
+    text_of,
+)
 from tollgate.errors import TollgateError
 from tollgate.models import Chat, Estimate, RemoteFile, TaskStatus, Upload
 from tollgate.progress import shown_progress
-from tollgate.steps import MAX_PAGES, PAGE_SIZE, Effect, Operations, ResultT, Steps
+from tollgate.steps import MAX_PAGES, PAGE_SIZE, CreateOptions, Effect, Operations, ResultT, Steps
 from tollgate.wire import PutFile, Reply, Send, Settings, Sleep
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class AsyncTask:
@@ -54,6 +68,11 @@ class AsyncTask:
         self.seen = await self._client._run(self._client._operations.cancel(self.id))
         return self.seen
 
+    async def delete_files(self) -> TaskStatus:
+        """Delete the files of the task, which must have ended; the task stays, with its price."""
+        self.seen = await self._client._run(self._client._operations.delete_files(self.id))
+        return self.seen
+
     async def save(self, folder: str | os.PathLike[str] = ".") -> list[Path]:
         """Save the files of a finished task in `folder`; return where they are."""
         return [await self._client.save(file, folder) for file in self.files]
@@ -82,14 +101,10 @@ class AsyncClient:
         *,
         timeout: float | None = None,  # noqa: ASYNC109 - it bounds the wait for the task, not this call alone
         on_progress: OnProgress | None = None,
-        idempotency_key: str | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        max_cost_cents: int | None = None,
+        **options: Unpack[CreateOptions],
     ) -> AsyncTask:
         """Make one generation and wait for it; return the finished task."""
-        task = await self.submit(
-            model, input, idempotency_key=idempotency_key, metadata=metadata, max_cost_cents=max_cost_cents
-        )
+        task = await self.submit(model, input, **options)
         with shown_progress(model, on_progress) as show:
             await task.wait(timeout, show)
         return task
@@ -98,26 +113,14 @@ class AsyncClient:
         self,
         model: str,
         input: Mapping[str, Any] | None = None,  # noqa: A002 - the API's own name
-        *,
-        idempotency_key: str | None = None,
-        webhook: str | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        max_cost_cents: int | None = None,
+        **options: Unpack[CreateOptions],
     ) -> AsyncTask:
         """Create a generation and return at once."""
-        steps = self._operations.submit(
-            model,
-            input or {},
-            idempotency_key=idempotency_key,
-            webhook=webhook,
-            metadata=metadata,
-            max_cost_cents=max_cost_cents,
-        )
-        return AsyncTask(self, await self._run(steps))
+        return AsyncTask(self, await self._run(self._operations.submit(model, input, options)))
 
     async def estimate(self, model: str, input: Mapping[str, Any] | None = None) -> Estimate:  # noqa: A002
         """Return exactly what `submit` would charge for the same input."""
-        return await self._run(self._operations.estimate(model, input or {}))
+        return await self._run(self._operations.estimate(model, input))
 
     async def task(self, task_id: str) -> AsyncTask:
         """Return a task that was created before."""
@@ -163,36 +166,32 @@ class AsyncClient:
         """Yield the answer's text as it comes. Raises `TollgateError` where it breaks off."""
         body = chat_body(model, messages, options) | {"stream": True}
         send = Send("POST", "/api/v1/chat/completions", json=body)
-        async with self._http.stream(
-            "POST", send.path, json=body, headers=send.headers_for(self._settings)
-        ) as response:
-            if response.is_error:
-                await response.aread()
-                wire.data_of(Reply.of(response))
-            async for line in response.aiter_lines():
-                text = text_of(line)
-                if text is None:
-                    return
-                if text:
-                    yield text
+        headers = send.headers_for(self._settings)
+        with reaching(send.path):
+            async with self._http.stream("POST", send.path, json=body, headers=headers) as response:
+                if response.is_error:
+                    await response.aread()
+                    wire.data_of(Reply.of(response))
+                async for line in response.aiter_lines():
+                    text = text_of(line)
+                    if text is None:
+                        return
+                    if text:
+                        yield text
         raise TollgateError("the answer broke off")
 
     async def download(self, file: RemoteFile) -> bytes:
         """Return the bytes of a file."""
-        response = await self._http.get(file.url)
-        response.raise_for_status()
-        return response.content
+        with reaching(file.url):
+            return (await self._http.get(file.url)).raise_for_status().content
 
     async def save(self, file: RemoteFile, to: str | os.PathLike[str] = ".") -> Path:
         """Save a file in a folder, or under a name of your own; return where it is."""
-        target = Path(to)
-        path = target / file.name if target.is_dir() else target
-        async with self._http.stream("GET", file.url) as response:
-            response.raise_for_status()
-            with path.open("wb") as out:
-                async for chunk in response.aiter_bytes(DOWNLOAD_CHUNK_BYTES):
+        with reaching(file.url), saving(file, to) as out:
+            async with self._http.stream("GET", file.url) as response:
+                async for chunk in response.raise_for_status().aiter_bytes(DOWNLOAD_CHUNK_BYTES):
                     out.write(chunk)
-        return path
+        return place_of(file, to)
 
     async def aclose(self) -> None:
         """Close the connections."""

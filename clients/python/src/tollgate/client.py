@@ -6,18 +6,22 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
 import httpx
 
 from tollgate import wire
-from tollgate.errors import TollgateError
+from tollgate.errors import TollgateError, UnreachableError
 from tollgate.models import Chat, Estimate, Progress, RemoteFile, TaskStatus, Upload
 from tollgate.progress import shown_progress
-from tollgate.steps import MAX_PAGES, PAGE_SIZE, Effect, Operations, ResultT, Steps
+from tollgate.steps import MAX_PAGES, PAGE_SIZE, CreateOptions, Effect, Operations, ResultT, Steps
 from tollgate.wire import PutFile, Reply, Send, Settings, Sleep
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Messages = str | Sequence[Mapping[str, Any]]
 OnProgress = Callable[[Progress], None]
@@ -57,6 +61,11 @@ class Task:
         self.seen = self._client._run(self._client._operations.cancel(self.id))
         return self.seen
 
+    def delete_files(self) -> TaskStatus:
+        """Delete the files of the task, which must have ended; the task stays, with its price."""
+        self.seen = self._client._run(self._client._operations.delete_files(self.id))
+        return self.seen
+
     def save(self, folder: str | os.PathLike[str] = ".") -> list[Path]:
         """Save the files of a finished task in `folder`; return where they are."""
         return [self._client.save(file, folder) for file in self.files]
@@ -89,18 +98,14 @@ class Client:
         *,
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
-        idempotency_key: str | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        max_cost_cents: int | None = None,
+        **options: Unpack[CreateOptions],
     ) -> Task:
         """Make one generation and wait for it; return the finished task.
 
         Local files in `input` are uploaded. In a terminal its progress is shown, unless `on_progress` takes
         it. Raises `APIError` before anything was charged, `TaskFailedError` after a refund.
         """
-        task = self.submit(
-            model, input, idempotency_key=idempotency_key, metadata=metadata, max_cost_cents=max_cost_cents
-        )
+        task = self.submit(model, input, **options)
         with shown_progress(model, on_progress) as show:
             task.wait(timeout, show)
         return task
@@ -109,26 +114,14 @@ class Client:
         self,
         model: str,
         input: Mapping[str, Any] | None = None,  # noqa: A002 - the API's own name
-        *,
-        idempotency_key: str | None = None,
-        webhook: str | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        max_cost_cents: int | None = None,
+        **options: Unpack[CreateOptions],
     ) -> Task:
         """Create a generation and return at once. It is charged now, and once."""
-        steps = self._operations.submit(
-            model,
-            input or {},
-            idempotency_key=idempotency_key,
-            webhook=webhook,
-            metadata=metadata,
-            max_cost_cents=max_cost_cents,
-        )
-        return Task(self, self._run(steps))
+        return Task(self, self._run(self._operations.submit(model, input, options)))
 
     def estimate(self, model: str, input: Mapping[str, Any] | None = None) -> Estimate:  # noqa: A002
         """Return exactly what `submit` would charge for the same input."""
-        return self._run(self._operations.estimate(model, input or {}))
+        return self._run(self._operations.estimate(model, input))
 
     def task(self, task_id: str) -> Task:
         """Return a task that was created before."""
@@ -172,9 +165,11 @@ class Client:
         """Yield the answer's text as it comes. Raises `TollgateError` where it breaks off."""
         body = chat_body(model, messages, options) | {"stream": True}
         send = Send("POST", "/api/v1/chat/completions", json=body)
-        with self._http.stream(
-            "POST", send.path, json=body, headers=send.headers_for(self._settings)
-        ) as response:
+        headers = send.headers_for(self._settings)
+        with (
+            reaching(send.path),
+            self._http.stream("POST", send.path, json=body, headers=headers) as response,
+        ):
             if response.is_error:
                 response.read()
                 wire.data_of(Reply.of(response))
@@ -182,19 +177,15 @@ class Client:
 
     def download(self, file: RemoteFile) -> bytes:
         """Return the bytes of a file."""
-        response = self._http.get(file.url)
-        response.raise_for_status()
-        return response.content
+        with reaching(file.url):
+            return self._http.get(file.url).raise_for_status().content
 
     def save(self, file: RemoteFile, to: str | os.PathLike[str] = ".") -> Path:
         """Save a file in a folder, or under a name of your own; return where it is."""
-        target = Path(to)
-        path = target / file.name if target.is_dir() else target
-        with self._http.stream("GET", file.url) as response, path.open("wb") as out:
-            response.raise_for_status()
-            for chunk in response.iter_bytes(DOWNLOAD_CHUNK_BYTES):
+        with reaching(file.url), self._http.stream("GET", file.url) as response, saving(file, to) as out:
+            for chunk in response.raise_for_status().iter_bytes(DOWNLOAD_CHUNK_BYTES):
                 out.write(chunk)
-        return path
+        return place_of(file, to)
 
     def close(self) -> None:
         """Close the connections."""
@@ -240,6 +231,36 @@ class Client:
                 raise TollgateError(f"the upload of {effect.name} failed: {exc!r}") from exc
             return None
         return Reply.of(response)
+
+
+@contextmanager
+def reaching(what: str) -> Iterator[None]:
+    """Raise what went wrong on the way to `what` as one of ours."""
+    try:
+        yield
+    except httpx.TransportError as exc:
+        raise UnreachableError(f"no answer from {what}: {exc!r}") from exc
+    except httpx.HTTPStatusError as exc:
+        raise TollgateError(f"{what}: HTTP {exc.response.status_code}") from exc
+
+
+@contextmanager
+def saving(file: RemoteFile, to: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open the place of a file to write to; what breaks off leaves nothing there."""
+    path = place_of(file, to)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with part.open("wb") as out:
+            yield out
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def place_of(file: RemoteFile, to: str | os.PathLike[str]) -> Path:
+    """Return where a file is saved: in a folder, or under a name of your own."""
+    target = Path(to)
+    return target / file.name if target.is_dir() else target
 
 
 def form_of(put: PutFile) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The `tollgate` command of a customer: run, estimate, models, chat, tasks, balance, upload, completion.
+"""The `tollgate` command of a customer.
 
 tollgate run z-image prompt="a lighthouse" size=16:9 --save images
 tollgate run kling-3.0 prompt="waves" imageUrls=@start.png
@@ -26,7 +26,7 @@ from tollgate.wire import VERSION
 FAILED, INTERRUPTED = 1, 130
 COMPLETION_FRESH_S = 24 * 3600
 SHELLS = ("bash", "zsh", "fish")
-COMMANDS = ("run", "estimate", "models", "chat", "tasks", "balance", "upload", "completion")
+COMMANDS = ("run", "estimate", "models", "chat", "tasks", "balance", "upload", "delete", "completion")
 _COMPLETIONS = {
     "bash": "_tollgate() { COMPREPLY=($(compgen -W "
     '"$(tollgate __complete "${COMP_WORDS[@]:1:COMP_CWORD-1}")" '
@@ -150,6 +150,9 @@ def _parser() -> argparse.ArgumentParser:
     tasks.add_argument("--limit", type=int, default=20)
     command("balance", _balance, "Say what is left.")
     command("upload", _upload, "Upload a file and print its id.").add_argument("path", type=Path)
+    command("delete", _delete, "Delete the files of tasks, and uploads.").add_argument(
+        "ids", nargs="+", metavar="ID", help="task_… or file_…"
+    )
     command("completion", _completion, "Print the tab completion of a shell.").add_argument(
         "shell", choices=SHELLS
     )
@@ -235,6 +238,17 @@ def _balance(_: argparse.Namespace) -> int:
 def _upload(chosen: argparse.Namespace) -> int:
     with Client() as client:
         print(client.upload(chosen.path).id)
+    return 0
+
+
+def _delete(chosen: argparse.Namespace) -> int:
+    with Client() as client:
+        for one in chosen.ids:
+            if one.startswith("file_"):
+                client.delete_file(one)
+            else:
+                client.task(one).delete_files()
+            print(one)
     return 0
 
 

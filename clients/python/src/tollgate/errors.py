@@ -10,6 +10,7 @@ TollgateError
 │   ├── PermissionDeniedError     403
 │   ├── NotFoundError             404
 │   ├── ConflictError             409, 422
+│   │   └── PriceChangedError     the prices are not those of the estimate
 │   ├── PayloadTooLargeError      413
 │   ├── RateLimitError            429
 │   └── ServiceError              5xx
@@ -84,6 +85,15 @@ class ConflictError(APIError):
     """The same idempotency key with another body, or two requests at the same moment."""
 
 
+class PriceChangedError(ConflictError):
+    """The prices are not those of the `price_version` that was sent; nothing was charged."""
+
+    @property
+    def cost_cents(self) -> int:
+        """Return what the request costs now."""
+        return int(self.body["error"]["costCents"])
+
+
 class PayloadTooLargeError(APIError):
     """The request body is larger than allowed."""
 
@@ -132,12 +142,14 @@ BY_STATUS: dict[int, type[APIError]] = {
     422: ConflictError,
     429: RateLimitError,
 }
+BY_CODE: dict[str, type[APIError]] = {"price_changed": PriceChangedError}
 
 
 def api_error(status: int, body: Any, request_id: str | None) -> APIError:
     """Return the error that an answer stands for; `body` is its JSON, or its text where it is none."""
     error = body.get("error") if isinstance(body, dict) else None
     said = error if isinstance(error, dict) else {}
-    kind = BY_STATUS.get(status, ServiceError if status >= httpx.codes.INTERNAL_SERVER_ERROR else APIError)
-    message = said.get("message") or f"HTTP {status}"
-    return kind(status, str(said.get("code") or "unknown"), str(message), body, request_id)
+    by_class = ServiceError if status >= httpx.codes.INTERNAL_SERVER_ERROR else APIError
+    code, message = str(said.get("code") or "unknown"), str(said.get("message") or f"HTTP {status}")
+    kind = BY_CODE.get(code) or BY_STATUS.get(status, by_class)
+    return kind(status, code, message, body, request_id)

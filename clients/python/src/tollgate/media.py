@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mimetypes
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +9,29 @@ from typing import Any
 
 MAX_DEPTH = 6
 """Inputs are nested less deep than this."""
-DEFAULT_TYPE = "application/octet-stream"
+UNKNOWN_TYPE = "application/octet-stream"
 REMOTE = ("http://", "https://", "data:", "file_")
+
+
+_BY_START = {
+    b"\x89PNG": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"\x1a\x45\xdf\xa3": "video/webm",
+    b"ID3": "audio/mpeg",
+    b"\xff\xfb": "audio/mpeg",
+    b"fLaC": "audio/flac",
+    b"OggS": "audio/ogg",
+    b"%PDF": "application/pdf",
+}
+_BY_RIFF_FORM = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
+_BY_BRAND = {b"qt  ": "video/quicktime", b"M4A ": "audio/mp4", b"avif": "image/avif", b"avis": "image/avif"}
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+_BY_SUFFIX = {
+    ".docx": f"{_OFFICE}wordprocessingml.document",
+    ".pptx": f"{_OFFICE}presentationml.presentation",
+    ".xlsx": f"{_OFFICE}spreadsheetml.sheet",
+}
 
 
 @dataclass(frozen=True)
@@ -19,7 +39,6 @@ class LocalFile:
     """A file to upload, read when it is needed."""
 
     name: str
-    content_type: str
     read: Callable[[], bytes]
 
 
@@ -33,14 +52,24 @@ def local_file(value: Any) -> LocalFile | None:
         path = value.expanduser()
         if not path.is_file():
             raise FileNotFoundError(f"no such file: {path}")
-        return LocalFile(path.name, _type_of(path.name), path.read_bytes)
+        return LocalFile(path.name, path.read_bytes)
     if isinstance(value, (bytes, bytearray)):
         content = bytes(value)
-        return LocalFile("file", DEFAULT_TYPE, lambda: content)
+        return LocalFile("file", lambda: content)
     if callable(getattr(value, "read", None)):
         name = Path(str(getattr(value, "name", "file"))).name
-        return LocalFile(name, _type_of(name), value.read)
+        return LocalFile(name, value.read)
     return None
+
+
+def type_of(content: bytes, name: str) -> str:
+    """Return a file's type by its first bytes, as the service does; of a document by its name."""
+    if content[:4] == b"RIFF":
+        return _BY_RIFF_FORM.get(content[8:12], UNKNOWN_TYPE)
+    if content[4:8] == b"ftyp":
+        return _BY_BRAND.get(content[8:12], "video/mp4")
+    found = next((kind for start, kind in _BY_START.items() if content.startswith(start)), None)
+    return found or _BY_SUFFIX.get(Path(name).suffix.lower(), UNKNOWN_TYPE)
 
 
 def local_path(text: str) -> LocalFile | None:
@@ -108,7 +137,3 @@ def _holds_url(name: str) -> bool:
 
 def _is_file(value: Any) -> bool:
     return not isinstance(value, str) and local_file(value) is not None
-
-
-def _type_of(name: str) -> str:
-    return mimetypes.guess_type(name)[0] or DEFAULT_TYPE

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Generator, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 import httpx
 
@@ -16,7 +16,7 @@ from tollgate.errors import (
     UnreachableError,
     WaitTimeoutError,
 )
-from tollgate.media import files_in, key_of, local_file, local_path, replaced
+from tollgate.media import files_in, key_of, local_file, local_path, replaced, type_of
 from tollgate.models import EXPIRED, FINISHED, Estimate, Progress, TaskStatus, Upload
 from tollgate.wire import PutFile, Reply, Send, Sleep, data_of, is_worth_another_attempt, wait_before
 
@@ -31,6 +31,29 @@ DEFAULT_WAIT_S = 3600.0
 """Longer than any model's deadline: a task has ended by then."""
 MAX_PAGES = 10_000
 PAGE_SIZE = 100
+
+
+class CreateOptions(TypedDict, total=False):
+    """What a create takes beside the model and its input."""
+
+    idempotency_key: str | None
+    """A repeat with the same key and input gives the same task. Default: a new one for each call."""
+    webhook: str | None
+    """Called with a signed event when the task has ended."""
+    metadata: Mapping[str, Any] | None
+    """Comes back in the task."""
+    max_cost_cents: int | None
+    """Refuse to cost more."""
+    price_version: str | None
+    """An estimate's: refuse other prices than it had (`PriceChangedError`)."""
+
+
+_NAMES = {
+    "webhook": "webhook",
+    "metadata": "metadata",
+    "max_cost_cents": "maxCostCents",
+    "price_version": "priceVersion",
+}
 
 
 def call(send: Send, max_attempts: int) -> Steps[Reply]:
@@ -66,33 +89,28 @@ class Operations:
         return fetch(Send("GET", path, params=known), self._max_attempts)
 
     def submit(
-        self,
-        model: str,
-        values: Mapping[str, Any],
-        *,
-        idempotency_key: str | None,
-        webhook: str | None,
-        metadata: Mapping[str, Any] | None,
-        max_cost_cents: int | None,
+        self, model: str, values: Mapping[str, Any] | None, options: CreateOptions
     ) -> Steps[TaskStatus]:
-        """Upload the local files of an input, then create the task: once, however often it is sent."""
-        ready = yield from self.uploaded(model, values)
-        more = {"webhook": webhook, "metadata": metadata, "maxCostCents": max_cost_cents}
-        body = {
-            "model": model,
-            "input": ready,
-            **{name: value for name, value in more.items() if value is not None},
-        }
-        headers = {"idempotency-key": idempotency_key or f"py-{uuid.uuid4()}"}
+        """Upload the local files of an input, then create the task: once, however often it is sent.
+
+        Raises `TypeError` for an option that there is none of.
+        """
+        given = {name: value for name, value in options.items() if value is not None}
+        key = given.pop("idempotency_key", None) or f"py-{uuid.uuid4()}"
+        unknown = given.keys() - _NAMES.keys()
+        if unknown:
+            raise TypeError(f"no such option: {', '.join(sorted(unknown))}")
+        ready = yield from self.uploaded(model, values or {})
+        body = {"model": model, "input": ready, **{_NAMES[name]: value for name, value in given.items()}}
+        headers = {"idempotency-key": str(key)}
         data = yield from fetch(
             Send("POST", "/api/v1/generation/create", json=body, headers=headers), self._max_attempts
         )
         return TaskStatus.of(data)
 
-    def estimate(self, model: str, values: Mapping[str, Any]) -> Steps[Estimate]:
+    def estimate(self, model: str, values: Mapping[str, Any] | None) -> Steps[Estimate]:
         """Price an input; its local files are uploaded, since a price can depend on them."""
-        ready = yield from self.uploaded(model, values)
-        body = {"model": model, "input": ready}
+        body = {"model": model, "input": (yield from self.uploaded(model, values or {}))}
         data = yield from fetch(Send("POST", "/api/v1/generation/estimate", json=body), self._max_attempts)
         return Estimate.of(data)
 
@@ -104,6 +122,11 @@ class Operations:
     def cancel(self, task_id: str) -> Steps[TaskStatus]:
         """Ask for a task's end."""
         data = yield from fetch(Send("POST", f"/api/v1/task/cancel/{task_id}"), self._max_attempts)
+        return TaskStatus.of(data)
+
+    def delete_files(self, task_id: str) -> Steps[TaskStatus]:
+        """Delete the files of a task that has ended."""
+        data = yield from fetch(Send("DELETE", f"/api/v1/task/files/{task_id}"), self._max_attempts)
         return TaskStatus.of(data)
 
     def wait(
@@ -165,10 +188,11 @@ class Operations:
         if file is None:
             raise TypeError(f"not a file: {value!r}")
         content = file.read()
-        body = {"filename": file.name, "contentType": file.content_type, "bytes": len(content)}
+        content_type = type_of(content, file.name)
+        body = {"filename": file.name, "contentType": content_type, "bytes": len(content)}
         granted = yield from fetch(Send("POST", "/api/v1/files", json=body), self._max_attempts)
         form = granted["upload"]
-        reply: Reply = yield PutFile(form["url"], form["fields"], file.name, content, file.content_type)
+        reply: Reply = yield PutFile(form["url"], form["fields"], file.name, content, content_type)
         if httpx.codes.is_error(reply.status):
             raise TollgateError(f"the upload of {file.name} was refused: HTTP {reply.status}")
         return Upload.of(granted)
