@@ -90,6 +90,9 @@ class TestDocument:
 
     def test_an_error_says_its_status_and_the_codes_that_come_with_it(self) -> None:
         for code, error in errors().items():
+            # No operation answers these: a path is asked for by its methods, and text has a body of its own.
+            if error.status in (405, 524):
+                continue
             body = SCHEMAS[f"Error{error.status}"]["properties"]
             assert body["code"]["const"] == error.status
             assert code in body["error"]["properties"]["code"]["enum"]

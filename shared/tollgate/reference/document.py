@@ -22,6 +22,8 @@ _ABOUT = (
     "One API key and one prepaid balance for images, videos, music and text. Paths are relative to your "
     "base URL. Match errors on `error.code`. The models `test-image`, `test-video` and `test-chat` are free."
 )
+# As the clients that are made of it.
+_LICENSE = {"name": "MIT", "identifier": "MIT"}
 _REFUSAL = {
     "description": "What the provider refused, with its own status and, in its own protocol, its words."
 }
@@ -47,17 +49,19 @@ def openapi(catalog: Catalog, base_url: str = RELATIVE, *, with_generations: boo
     for route, operation in source["operations"].items():
         method, path = route.split(" ")
         paths.setdefault(path, {})[method.lower()] = _operation(path, operation)
+    written = read_yaml(HERE / "schemas.yaml")
     schemas = {
-        **read_yaml(HERE / "schemas.yaml"),
+        # `Error` is what those of each status are made of.
+        **{name: schema for name, schema in written.items() if name != "Error"},
         **answer_schemas(),
-        **dict(_error_schemas()),
+        **dict(_error_schemas(source["operations"].values())),
         **_model_ids(catalog),
         **(generation_schemas(catalog) if with_generations else {}),
     }
     made: Json = _with_references(
         {
             "openapi": "3.1.0",
-            "info": {"title": "Tollgate", "version": VERSION, "description": _ABOUT},
+            "info": {"title": "Tollgate", "version": VERSION, "description": _ABOUT, "license": _LICENSE},
             "servers": [{"url": base_url}],
             "tags": [{"name": name, "description": text} for name, text in source["groups"].items()],
             "paths": paths,
@@ -96,6 +100,9 @@ _FOUND = {
 }
 
 
+_FILE = {"description": "The file, for who follows."}
+
+
 def _operation(path: str, source: Json) -> Json:
     scope = source.get("scope")
     made = _words(source, scope)
@@ -104,7 +111,7 @@ def _operation(path: str, source: Json) -> Json:
         made["parameters"] = parameters
     if "body" in source:
         made["requestBody"] = _body(source["body"], required=not source.get("optional", False))
-    made["responses"] = {"302": _FOUND} if source.get("redirect") else {"200": _success(source)}
+    made["responses"] = {"302": _FOUND, "200": _FILE} if source.get("redirect") else {"200": _success(source)}
     if source.get("cached"):
         made["responses"]["304"] = _NOT_MODIFIED
     for status, codes in _by_status(source):
@@ -183,7 +190,8 @@ def _by_status(source: Json) -> Iterator[tuple[str, list[str]]]:
     """Return the error codes of a route, by their HTTP status."""
     codes = [*source.get("errors", []), *(["invalid_api_key", "forbidden"] if "scope" in source else [])]
     by_status: dict[int, list[str]] = {}
-    for code in [*codes, "internal_error", "storage_busy"]:
+    # The gateway's own bound holds for all routes.
+    for code in dict.fromkeys([*codes, "rate_limited", "internal_error", "storage_busy"]):
         by_status.setdefault(errors()[code].status, []).append(code)
     return ((str(status), by_status[status]) for status in sorted(by_status))
 
@@ -217,13 +225,17 @@ def _error_response(codes: Sequence[str], *, is_text: bool) -> Json:
     return response
 
 
-def _error_schemas() -> Iterator[tuple[str, Json]]:
-    """Return a body for each status, with the codes that come with it: generators make a type of each."""
+def _error_schemas(sources: Sequence[Json]) -> Iterator[tuple[str, Json]]:
+    """Return a body for each status that an operation names, with the codes that come with it.
+
+    Generators make a type of each.
+    """
+    named = {int(status) for source in sources if not _is_text(source) for status, _ in _by_status(source)}
     by_status: dict[int, list[type[TollgateError]]] = {}
     for error in errors().values():
         by_status.setdefault(error.status, []).append(error)
     source = read_yaml(HERE / "schemas.yaml")["Error"]
-    for status, found in by_status.items():
+    for status, found in ((status, found) for status, found in by_status.items() if status in named):
         detail = {**source["properties"]["error"]["properties"]}
         detail["type"] = {"type": "string", "enum": [TYPES[status]]}
         code = {"description": "Stable; match on this.", "enum": sorted(error.code for error in found)}

@@ -92,7 +92,27 @@ def _without_definitions(schema: Schema) -> Schema:
             return put_in(definitions[value["$ref"].removeprefix("#/$defs/")])
         if value.get("type") == "number" and any(isinstance(one, float) for one in value.get("enum", ())):
             return _in_words(value)
-        return {key: put_in(one) for key, one in value.items()}
+        return _plain({key: put_in(one) for key, one in value.items()})
 
     own: Iterator[tuple[str, Any]] = (item for item in schema.items() if item[0] not in ("$defs", "$schema"))
     return {key: put_in(value) for key, value in own}
+
+
+def _plain(schema: Schema) -> Schema:
+    """Return a schema that means the same, said as linters want it.
+
+    A choice of one is that one, a name that is required is one of the properties, and a branch says that it
+    is about some of them.
+    """
+    for key in ("anyOf", "allOf"):
+        members = schema.get(key)
+        if isinstance(members, list) and len(members) == 1 and not members[0].keys() & schema.keys() - {key}:
+            schema = {**{name: one for name, one in schema.items() if name != key}, **members[0]}
+    for key in ("then", "else"):
+        # Redocly takes each branch for the whole object otherwise.
+        if "properties" in schema.get(key, {}):
+            schema[key] = {**schema[key], "additionalProperties": True}
+    required = schema.get("required")
+    if isinstance(required, list):
+        schema["properties"] = {**{name: {} for name in required}, **schema.get("properties", {})}
+    return schema
