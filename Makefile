@@ -202,7 +202,7 @@ endef
 	$(call install,sam,aws-sam-cli==$(SAM_VERSION))
 
 # Clients of others, at the versions that were run.
-.local/suites/.ready: tests/suites/requirements.txt tests/suites/node/package.json tests/suites/node/agents.mjs | $(UV_READY)
+.local/suites/.ready: tests/suites/requirements.txt $(wildcard tests/suites/node/*) | $(UV_READY)
 	@echo "Installing others' clients into .local/suites"
 	@mkdir -p .local/suites/node
 	@$(UV) venv -q --allow-existing .local/suites/python 2>.local/install.log || { $(CANNOT_INSTALL); }

@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 from starlette.datastructures import UploadFile
 
 from api.http import parsed_media_body, read_bytes
+from tollgate.artifacts.sniff import HEAD_BYTES, media_type
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.tasks.openai_media import Upload, form_body
 
@@ -43,7 +44,8 @@ async def sent_body(request: Request) -> SentBody:
         )
         form = await parser.parse()
     except (MultiPartException, UnicodeDecodeError) as exc:
-        raise InvalidInputError([Problem("", "Request body is no valid form.")]) from exc
+        why = f": {exc.message}" if isinstance(exc, MultiPartException) else "."
+        raise InvalidInputError([Problem("", f"Request body is no valid form{why}")]) from exc
     fields = [(name, await _value(sent)) for name, sent in form.multi_items()]
     await form.close()
     return SentBody(form_body(fields), is_form=True)
@@ -56,7 +58,11 @@ async def _once(body: bytes) -> AsyncGenerator[bytes, None]:
 async def _value(sent: UploadFile | str) -> str | Upload:
     if isinstance(sent, str):
         return sent
-    return Upload(sent.content_type or "application/octet-stream", await sent.read())
+    data = await sent.read()
+    # By its bytes: a client that was given no name says nothing of the type.
+    known = media_type(data[:HEAD_BYTES])
+    declared = sent.content_type or "application/octet-stream"
+    return Upload(known.content_type if known else declared, data)
 
 
 Sent = Annotated[SentBody, Depends(sent_body)]

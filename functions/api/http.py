@@ -9,8 +9,9 @@ from fastapi.responses import JSONResponse
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.composition import api as api_parts
 from tollgate.composition.api import Api
-from tollgate.kit.errors import PayloadTooLargeError, UploadNotFoundError
+from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, UploadNotFoundError
 from tollgate.kit.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, json_object
+from tollgate.tasks.openai_media import as_sent
 
 Authorization = Annotated[str | None, Header()]
 
@@ -102,6 +103,16 @@ def files_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
     if "filesDeletedTime" in task:
         raise UploadNotFoundError(f"The files of {task['taskId']} were deleted.")
     return files
+
+
+def created_of(
+    api: Api, key: ApiKey, create: dict[str, Any], idempotency_key: str | None, said_as: Mapping[str, str]
+) -> str:
+    """Create the task of a request in OpenAI's protocol; return its id. Problems have that one's names."""
+    try:
+        return str(api.tasks.create(key.account_id, create, idempotency_key, key)["taskId"])
+    except InvalidInputError as exc:
+        raise as_sent(exc, said_as) from exc
 
 
 def envelope(data: Any) -> JSONResponse:

@@ -10,12 +10,12 @@ from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
 from api.form import Sent
-from api.http import MediaBody, MediaKey, Services, files_of
+from api.http import MediaBody, MediaKey, Services, created_of, files_of
 from tollgate.accounts.models import ApiKey
 from tollgate.composition.api import Api
 from tollgate.kit.errors import GenerationFailedError, TaskPendingError
 from tollgate.tasks.models import TaskView
-from tollgate.tasks.openai_images import ImageRequest, read_image_request
+from tollgate.tasks.openai_images import SAID_AS, ImageRequest, read_image_request
 from tollgate.tasks.waiting import MAX_WAIT_S, pauses_of
 
 router = APIRouter()
@@ -40,15 +40,13 @@ async def edit_image(
 
 async def _made(api: Api, key: ApiKey, asked: ImageRequest, idempotency_key: str | None) -> Response:
     """Create the task, wait for it, and show its images."""
-    created = await run_in_threadpool(api.tasks.create, key.account_id, asked.create, idempotency_key, key)
-    task = await _ended(api, key.account_id, created["taskId"])
+    task_id = await run_in_threadpool(created_of, api, key, asked.create, idempotency_key, SAID_AS)
+    task = await _ended(api, key.account_id, task_id)
     data = [
         await run_in_threadpool(_shown, api, file["fileUrl"], as_bytes=asked.wants_bytes)
         for file in files_of(task)
     ]
-    return JSONResponse(
-        {"created": int(time.time()), "data": data}, headers={"x-tollgate-task-id": created["taskId"]}
-    )
+    return JSONResponse({"created": int(time.time()), "data": data}, headers={"x-tollgate-task-id": task_id})
 
 
 def _shown(api: Services, url: str, *, as_bytes: bool) -> dict[str, str]:

@@ -8,10 +8,10 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
 from api.form import Sent
-from api.http import MediaKey, Services, files_of
+from api.http import MediaKey, Services, created_of, files_of
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import GenerationFailedError, TaskPendingError
-from tollgate.tasks.openai_videos import read_video_request, video
+from tollgate.tasks.openai_videos import SAID_AS, read_video_request, video
 
 router = APIRouter(prefix="/api/v1/videos")
 
@@ -22,8 +22,8 @@ async def create_video(
 ) -> Response:
     """Create a video's task, and answer at once."""
     asked = read_video_request(sent.fields, api.tasks.catalog, is_form=sent.is_form)
-    created = await run_in_threadpool(api.tasks.create, key.account_id, asked, idempotency_key, key)
-    task = await run_in_threadpool(api.reader.status, key.account_id, created["taskId"])
+    task_id = await run_in_threadpool(created_of, api, key, asked, idempotency_key, SAID_AS)
+    task = await run_in_threadpool(api.reader.status, key.account_id, task_id)
     return _shown(task, sent.fields)
 
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -114,13 +115,15 @@ class TestPostman:
     ) -> None:
         """What Postman does with a link to the document."""
         convert = (node / "node_modules/.bin/openapi2postmanv2", "-s", "openapi.json", "-o", "made.json")
-        made = run(*convert, "-O", "folderStrategy=Tags", cwd=document)
+        made = run(*convert, "-O", "folderStrategy=Tags,parametersResolution=Example", cwd=document)
         assert made.returncode == 0, made.stdout + made.stderr
         collection = json.loads((document / "made.json").read_text())
         assert {"key": "baseUrl", "value": service["baseUrl"]}.items() <= collection["variable"][0].items()
         read = json.loads((document / "openapi.json").read_text())
         wanted = {each["summary"] for path in read["paths"].values() for each in path.values()}
         assert set(_requests(collection)) >= wanted
+        first = collection["item"][0]["item"][0]["request"]
+        assert json.loads(first["body"]["raw"])["model"] == "test-image"
 
 
 def _requests(folder: dict[str, Any]) -> Iterator[str]:

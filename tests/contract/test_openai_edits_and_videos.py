@@ -108,12 +108,14 @@ class TestGenerate:
         ("wrong", "pointer"),
         [
             ({"n": 2}, "/n"),
-            ({"size": "1000x999"}, "/input/size"),
+            ({"n": True}, "/n"),
+            ({"extra_body": {"stream": 0}}, "/stream"),
+            ({"size": "1000x999"}, "/size"),
             ({"model": "kling-3.0"}, "/model"),
             ({"model": "nothing"}, "/model"),
             ({"extra_body": {"stream": True}}, "/stream"),
             ({"response_format": "png"}, "/response_format"),
-            ({"extra_body": {"colour": "red"}}, "/input/colour"),
+            ({"extra_body": {"colour": "red"}}, "/colour"),
         ],
     )
     def test_what_cannot_be_is_named_and_not_charged(
@@ -157,13 +159,17 @@ class TestEdit:
         assert made.data is not None
         assert base64.b64decode(made.data[0].b64_json or "")
 
+    def test_bytes_without_a_name_are_what_they_are(self, client: OpenAI, source: bytes) -> None:
+        for image in (source, io.BytesIO(source)):
+            assert client.images.edit(model="z-image", image=image, prompt="the same at night").data
+
     @pytest.mark.parametrize(
         ("wrong", "pointer"),
         [
             ({"model": "flux-3-klein"}, "/image"),
             ({"mask": ("mask.png", b"\x89PNG", "image/png")}, "/mask"),
             ({"n": 2}, "/n"),
-            ({"image": ("a.txt", b"hello", "text/plain")}, "/input/urls/0"),
+            ({"image": ("a.txt", b"hello", "text/plain")}, "/image/0"),
         ],
     )
     def test_what_cannot_be_is_named_and_not_charged(
@@ -186,6 +192,9 @@ class TestEdit:
         headers = {"authorization": f"Bearer {service['apiKey']}", "content-type": "multipart/form-data"}
         answer = httpx.post(service["baseUrl"] + "/api/v1/images/edits", content=b"--x", headers=headers)
         assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_input")
+        many = {f"image{number}": ("a.png", b"x", "image/png") for number in range(21)}
+        answer = httpx.post(answer.url, files=many, headers={"authorization": headers["authorization"]})
+        assert "Maximum number of files is 20" in answer.json()["error"]["message"]
 
 
 @pytest.mark.filterwarnings("ignore:The Sora API is scheduled:DeprecationWarning")
@@ -227,6 +236,20 @@ class TestVideos:
         with pytest.raises(APIStatusError) as raised:
             client.videos.download_content(made.id)
         assert raised.value.code == "generation_failed"
+
+    @pytest.mark.parametrize(
+        "seconds", ["abc", "9" * 5_000, "-1", "7.5"], ids=["word", "long", "below", "part"]
+    )
+    def test_a_length_that_is_none_is_named(
+        self, client: OpenAI, service: dict[str, Any], seconds: str
+    ) -> None:
+        before = charges(service)
+        asked: Any = {"model": "kling-3.0", "prompt": "waves", "seconds": seconds}
+        with pytest.raises(BadRequestError) as raised:
+            client.videos.create(**asked)
+        body: Any = raised.value.body
+        assert [each["path"] for each in body["details"]] == ["/seconds"]
+        assert charges(service) == before
 
     def test_one_that_is_not_ready_or_not_there(self, client: OpenAI) -> None:
         asked: Any = {"model": "kling-3.0", "prompt": "[[slow 60]]"}

@@ -104,6 +104,17 @@ class TestDocument:
                     codes = set(response.get("$ref", "").rpartition("/")[2].split(".")) & set(errors())
                     assert {str(errors()[code].status) for code in codes} <= {status}
 
+    def test_each_example_is_of_its_schema(self) -> None:
+        schemas = {"components": {"schemas": SCHEMAS}}
+        shown = 0
+        for path in DOCUMENT["paths"].values():
+            for operation in path.values():
+                body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+                if "example" in body:
+                    Draft202012Validator({**body["schema"], **schemas}).validate(body["example"])
+                    shown += 1
+        assert shown == 10
+
     def test_no_two_operations_share_an_id(self) -> None:
         ids = [one["operationId"] for path in DOCUMENT["paths"].values() for one in path.values()]
         assert len(ids) == len(set(ids))

@@ -1,10 +1,12 @@
 """Embeddings through the official SDK, on the served app: vectors, the bill, what is refused by name."""
 
 import base64
+import json
 import struct
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import openai
 import pytest
 
@@ -118,6 +120,15 @@ class TestRefused:
         answer = client.post(path, body)
         assert answer.status_code == 400
         assert "/api/v1/embeddings" in answer.text
+
+    @pytest.mark.parametrize("wrong", ["\ud800", "word " * 10_000])
+    def test_what_the_provider_refuses_costs_nothing(self, client: TextClient, wrong: str) -> None:
+        body = json.dumps({"model": "text-embedding-3-small", "input": wrong})
+        headers = {"authorization": f"Bearer {client.account.api_key}"}
+        answer = httpx.post(f"{client.url}/api/v1/embeddings", content=body, headers=headers, timeout=60)
+        assert answer.status_code == 400
+        assert client.settled()
+        assert client.texts() == []
 
     def test_a_chat_model_is_told_which_models_make_embeddings(self, client: TextClient) -> None:
         answer = client.post("/embeddings", {"model": "claude-haiku-5-5", "input": "a"}).json()

@@ -6,6 +6,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ pytestmark = [pytest.mark.suites, pytest.mark.ministack]
 HERE = Path(ROOT) / "tests/suites"
 INSTALLED = Path(ROOT) / ".local/suites"
 PYTHON, MODULES = INSTALLED / "python/bin/python", INSTALLED / "node/node_modules"
+NODE = str(MODULES / ".bin/node")
 SUITE_TIMEOUT_S, PROGRAM_TIMEOUT_S = 540, 90
 WORDS = 12
 """How long the simulator's answers are."""
@@ -66,10 +68,9 @@ def run(command: list[str], environment: dict[str, str], timeout_s: int, folder:
 
 def test_langchain_s_standard_suite_passes(environment: dict[str, str], tmp_path: Path) -> None:
     told = run([str(PYTHON), *LANGCHAIN], environment, SUITE_TIMEOUT_S, tmp_path)
-    counts = {word: int(number) for number, word in re.findall(r"(\d+) (passed|xfailed|failed|error)", told)}
-    # Six classes of 34 tests that pass without wit and without the web; what is named in the suite fails.
-    assert counts["passed"] >= 6 * 34, told[-500:]
-    assert counts.keys() == {"passed", "xfailed"}
+    found = re.findall(r"(\d+) (passed|xfailed|skipped|failed|error)", told)
+    # What fails for want of wit is named there. Skipped: sound, recordings, Anthropic's blocks to OpenAI.
+    assert {word: int(number) for number, word in found} == {"passed": 267, "xfailed": 16, "skipped": 16}
 
 
 def test_openai_agents_run_a_tool_in_each_protocol(environment: dict[str, str], tmp_path: Path) -> None:
@@ -82,11 +83,76 @@ def test_openai_agents_run_a_tool_in_each_protocol(environment: dict[str, str], 
 
 
 def test_openai_agents_for_javascript_do_so_on_node_22(environment: dict[str, str], tmp_path: Path) -> None:
-    command = [str(MODULES / ".bin/node"), str(MODULES.parent / "agents.mjs")]
+    command = [NODE, str(MODULES.parent / "agents.mjs")]
     told = json.loads(run(command, environment, PROGRAM_TIMEOUT_S, tmp_path))
     assert len(told) == 4
     for name, each in told.items():
         assert each == {"items": JS_ROUND, "words": WORDS}, name
+
+
+def test_the_sdks_for_javascript_make_one_call_of_each_kind(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    told = json.loads(run([NODE, str(MODULES.parent / "sdks.mjs")], environment, PROGRAM_TIMEOUT_S, tmp_path))
+    texts = [told[name] for name in ("chat", "response", "message")]
+    assert [len(text.split()) for text in texts] == [WORDS] * 3
+    assert [told[name] for name in ("streamed", "responseStreamed", "messageStreamed")] == texts
+    assert told["stored"] == told["response"]
+    assert told["embeddings"] == [1536, 1536]
+    assert told["edited"].startswith("http")
+    assert told["video"] == ["completed", True, True]
+    assert told["models"]
+    assert told["refused"] == [400, "invalid_request_error"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "model"),
+    [
+        ("openai", "gpt-5.4-mini"),
+        ("openai", "claude-haiku-5-5"),
+        ("anthropic", "claude-haiku-5-5"),
+        ("responses", "gpt-5.4-mini"),
+        ("responses", "claude-haiku-5-5"),
+    ],
+)
+def test_the_ai_sdk_of_today_holds_the_conversations_of_the_one_on_node_20(
+    environment: dict[str, str], tmp_path: Path, protocol: str, model: str
+) -> None:
+    script = str(shutil.copy(Path(ROOT) / "tests/contract/node/ai_sdk.mjs", MODULES.parent))
+    command = [NODE, script, protocol, environment["TOLLGATE_URL"], environment["TOLLGATE_API_KEY"], model]
+    told = json.loads(run(command, environment, PROGRAM_TIMEOUT_S, tmp_path))
+    assert told["whole"] == told["streamed"]
+    assert (told["whole"]["finish"], told["whole"]["outputTokens"]) == ("stop", WORDS)
+    assert told["round"] == told["streamedRound"]
+    assert [step["finish"] for step in told["round"]] == ["tool-calls", "stop"]
+    assert told["structured"] == {"city": "sample", "people": 1}
+    whole, streamed = told["thought"]
+    assert whole == streamed
+    assert len(whole.split()) == (0 if model.startswith("gpt") else THOUGHTS)
+
+
+def test_continue_s_command_answers(environment: dict[str, str], tmp_path: Path) -> None:
+    model = {"name": "gpt", "provider": "openai", "model": "gpt-5.4-mini", "roles": ["chat"]}
+    model |= {"apiBase": f"{environment['TOLLGATE_URL']}/api/v1", "apiKey": environment["TOLLGATE_API_KEY"]}
+    config = {"name": "tollgate", "version": "1.0.0", "schema": "v1", "models": [model]}
+    # JSON is YAML.
+    (tmp_path / "config.yaml").write_text(json.dumps(config))
+    program = str(MODULES / "@continuedev/cli/dist/cn.js")
+    quiet = {**environment, "CONTINUE_TELEMETRY_ENABLED": "0"}
+    command = [NODE, program, "-p", "hello", "--config", str(tmp_path / "config.yaml")]
+    assert len(run(command, quiet, PROGRAM_TIMEOUT_S, tmp_path).split()) == WORDS
+
+
+def test_cline_s_command_answers(environment: dict[str, str], tmp_path: Path) -> None:
+    program = str(MODULES / ".bin/cline")
+    home = {**environment, "HOME": str(tmp_path), "PATH": f"{MODULES / '.bin'}:{environment['PATH']}"}
+    where = ("-k", environment["TOLLGATE_API_KEY"], "-b", f"{environment['TOLLGATE_URL']}/api/v1")
+    run([program, "auth", "-p", "openai", "-m", "gpt-5.4-mini", *where], home, PROGRAM_TIMEOUT_S, tmp_path)
+    command = [program, "-P", "openai-compatible", "--json", "say hello"]
+    told = run(command, home, PROGRAM_TIMEOUT_S, tmp_path)
+    ends = [json.loads(line) for line in told.splitlines() if line.startswith('{"ts"')]
+    assert (ends[-1]["type"], ends[-1]["finishReason"]) == ("run_result", "completed")
+    assert len(ends[-1]["text"].split()) == WORDS
 
 
 def test_thinking_is_where_clients_of_openai_s_protocols_read_it(

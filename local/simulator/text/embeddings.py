@@ -6,6 +6,7 @@ Source: `openai.types.create_embedding_response`; docs/text-protocols.md#embeddi
 import base64
 import json
 import random
+import re
 from array import array
 from typing import Any
 
@@ -31,6 +32,8 @@ _QWEN_LENGTHS = (2048, 1536, 1024, 768, 512, 256, 128, 64)
 _PACK = ("openai", "openrouter")
 _SAYS_NO_USAGE = "google"
 _SERVER_ERROR = 500
+_MOST_TOKENS = 8192
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def add_routes(routes: APIRouter, engine: Engine) -> None:
@@ -77,12 +80,18 @@ def _refusal(vendor: str, body: dict[str, Any]) -> str | None:
     is_text = all(isinstance(each, str) for each in inputs)
     if not 0 < len(inputs) <= _MOST_INPUTS.get(vendor, 2048) or (vendor != "openai" and not is_text):
         return "'input' is invalid: too many, none, or not text."
+    if any(map(_is_unreadable, inputs)) or (vendor == "openai" and max(map(_tokens, inputs)) > _MOST_TOKENS):
+        return f"'input' cannot be read, or has more than {_MOST_TOKENS} tokens."
     if body.get("encoding_format") == "base64" and vendor not in _PACK:
         return "encoding_format: only float is supported."
     if vendor == "dashscope" and wanted not in (None, *_QWEN_LENGTHS):
         return f"dimensions must be one of {_QWEN_LENGTHS}."
     most = max(_QWEN_LENGTHS) if vendor == "dashscope" else _LENGTHS[model]
     return "dimensions is out of range." if wanted is not None and not 1 <= wanted <= most else None
+
+
+def _is_unreadable(source: Any) -> bool:
+    return isinstance(source, str) and _SURROGATE.search(source) is not None
 
 
 def _length(body: dict[str, Any]) -> int:

@@ -114,7 +114,7 @@ class Tools:
         model: Model,
         input: Input,  # noqa: A002 - the API's own name
         max_cost_usd: Annotated[
-            float | None, Field(gt=0, description="Refuse to cost more than this.")
+            float | None, Field(gt=0, allow_inf_nan=False, description="Refuse to cost more than this.")
         ] = None,
         price_version: Annotated[
             str | None, Field(description="As estimate tells it: refuse prices that changed since.")

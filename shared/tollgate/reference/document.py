@@ -110,7 +110,7 @@ def _operation(path: str, source: Json) -> Json:
     if parameters:
         made["parameters"] = parameters
     if "body" in source:
-        made["requestBody"] = _body(source["body"], required=not source.get("optional", False))
+        made["requestBody"] = _body(source)
     made["responses"] = {"302": _FOUND, "200": _FILE} if source.get("redirect") else {"200": _success(source)}
     if source.get("cached"):
         made["responses"]["304"] = _NOT_MODIFIED
@@ -149,14 +149,17 @@ def _parameters(path: str, source: Json) -> Iterator[Json]:
         yield _KNOWN
 
 
-def _body(name: str, *, required: bool) -> Json:
-    return {"required": required, "content": {"application/json": {"schema": {"$ref": name}}}}
+def _body(source: Json) -> Json:
+    content: Json = {"schema": {"$ref": source["body"]}}
+    if "example" in source:
+        content["example"] = source["example"]
+    return {"required": not source.get("optional", False), "content": {"application/json": content}}
 
 
 def _hook(source: Json) -> Json:
     words = {name: source[name] for name in ("summary", "description")}
     answer = {"2XX": {"description": "Heard."}}
-    body = _body(source["body"], required=True)
+    body = _body(source)
     return {
         "operationId": source["id"],
         "tags": [source["group"]],

@@ -10,12 +10,14 @@ from typing import Any
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.tasks.openai_media import image_input, properties_of, shape_input, texts, typed
+from tollgate.tasks.openai_media import IMAGE_FIELDS, image_input, properties_of, shape_input, texts, typed
 
 FORMATS = ("url", "b64_json")
 MASK = "maskUrl"
 _OWN = ("model", "response_format", "n", "size", "user", "stream", "partial_images")
 _SOURCES = ("image", "mask")
+SAID_AS = {"aspectRatio": "size", MASK: "mask", **dict.fromkeys(IMAGE_FIELDS, "image")}
+"""What a field of an input is called in a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,10 @@ def _sources(
 
 def _problems(body: Mapping[str, Any]) -> Sequence[Problem]:
     found = []
-    if body.get("n") not in (None, 1, "1"):
+    # `true` is 1 in Python, and `0` is false.
+    if body.get("n") not in (None, 1, "1") or body.get("n") is True:
         found.append(Problem("/n", "One image a request.", [1]))
-    if body.get("stream") not in (None, False, "false"):
+    if body.get("stream") not in (None, "false") and body.get("stream") is not False:
         found.append(Problem("/stream", "Images are not streamed.", [False]))
     if body.get("response_format") not in (None, *FORMATS):
         found.append(Problem("/response_format", "Unknown format.", list(FORMATS)))

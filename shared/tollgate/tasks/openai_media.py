@@ -8,13 +8,13 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
-from tollgate.kit.errors import Problem
+from tollgate.kit.errors import InvalidInputError, Problem
 
 MAX_SIDE_DIGITS = 5
 AUTO, SQUARE = "auto", "1:1"
@@ -25,6 +25,7 @@ IMAGE_FIELDS = (
 """Where models take images to start from: the first of these that a model has."""
 EXACT = Fraction(0)
 
+_INPUT = "/input/"
 _SHAPES = ("size", "aspectRatio")
 _PIXELS = re.compile(rf"(\d{{1,{MAX_SIDE_DIGITS}}})x(\d{{1,{MAX_SIDE_DIGITS}}})", re.ASCII)
 _NOT_TEXT = {"integer", "number", "boolean", "array", "object"}
@@ -68,6 +69,19 @@ def properties_of(model: Model) -> Properties:
 def typed(values: Mapping[str, Any], properties: Properties) -> dict[str, Any]:
     """Return the values of a form, which are texts, as what the model's fields are."""
     return {name: _typed(value, properties.get(name, {})) for name, value in values.items()}
+
+
+def as_sent(error: InvalidInputError, said_as: Mapping[str, str]) -> InvalidInputError:
+    """Return the problems of a create at the places of the request that it was made of."""
+    return InvalidInputError([replace(one, path=_sent_path(one.path, said_as)) for one in error.problems])
+
+
+def _sent_path(path: str, said_as: Mapping[str, str]) -> str:
+    """Return where a place of a create was sent: the input's fields stand beside `model`."""
+    if not path.startswith(_INPUT):
+        return path
+    field, slash, rest = path.removeprefix(_INPUT).partition("/")
+    return f"/{said_as.get(field, field)}{slash}{rest}"
 
 
 def image_input(images: Sequence[str], model_id: str, properties: Properties) -> dict[str, Any] | Problem:

@@ -3,6 +3,7 @@
 Source: https://platform.openai.com/docs/api-reference/videos and `openai.types.Video`.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from fractions import Fraction
@@ -11,7 +12,15 @@ from typing import Any
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.tasks.openai_media import image_input, properties_of, shape_input, short_side, texts, typed
+from tollgate.tasks.openai_media import (
+    IMAGE_FIELDS,
+    image_input,
+    properties_of,
+    shape_input,
+    short_side,
+    texts,
+    typed,
+)
 
 STATUSES = {
     "not_started": "queued",
@@ -22,6 +31,9 @@ STATUSES = {
 }
 _OWN = ("model", "seconds", "size", "input_reference", "user")
 _ALL = 100
+_SECONDS = re.compile(r"\d{1,5}", re.ASCII)
+SAID_AS = {"duration": "seconds", "aspectRatio": "size", **dict.fromkeys(IMAGE_FIELDS, "input_reference")}
+"""What a field of an input is called in a request."""
 _NEAR = Fraction(5, 100)
 """OpenAI's 1792x1024 is within 2 % of 16:9."""
 
@@ -70,7 +82,7 @@ def _asked(body: Mapping[str, Any], properties: Mapping[str, Mapping[str, Any]])
     values: dict[str, Any] = {}
     seconds = body.get("seconds")
     if seconds is not None:
-        is_number = isinstance(seconds, str) and seconds.isascii() and seconds.isdigit()
+        is_number = isinstance(seconds, str) and _SECONDS.fullmatch(seconds) is not None
         values["duration"] = int(seconds) if is_number else seconds
     if body.get("size") is not None:
         values |= shape_input(body["size"], properties, _NEAR)
