@@ -147,6 +147,13 @@ def identity(value: Any) -> Any:
     return value
 
 
+def keep_clients(clients: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have `composition` use these clients, and read the catalog once: both take longer than most tests."""
+    for name, client in clients.items():
+        monkeypatch.setattr(aws_clients, name, cache(partial(identity, client)))
+    monkeypatch.setattr(Catalog, "shipped", shipped_catalog)
+
+
 @pytest.fixture(scope="session")
 def moto_stack(template: Template, simulator_url: str) -> MotoStack:
     """Return the template's resources as each test finds them in moto."""
@@ -171,20 +178,18 @@ def aws(monkeypatch: pytest.MonkeyPatch, moto_stack: MotoStack, clock: ManualClo
     """Return the template's resources in moto; providers are simulated, time is moved by hand."""
     with mock_aws():
         clients = moto_clients()
-        # Making a client takes longer than most tests; all of moto's can be the same.
-        for name, client in (
-            ("dynamodb", clients.dynamodb),
-            ("sqs", clients.sqs),
-            ("s3", clients.s3),
-            ("secrets_manager", clients.secrets),
-            ("lambda_", moto_client("lambda")),
-            ("ssm", moto_client("ssm")),
-        ):
-            monkeypatch.setattr(aws_clients, name, cache(partial(identity, client)))
+        kept = {
+            "dynamodb": clients.dynamodb,
+            "sqs": clients.sqs,
+            "s3": clients.s3,
+            "secrets_manager": clients.secrets,
+            "lambda_": moto_client("lambda"),
+            "ssm": moto_client("ssm"),
+        }
+        keep_clients(kept, monkeypatch)
         moto_stack.restore()
         for name, value in moto_stack.environment.items():
             monkeypatch.setenv(name, value)
-        monkeypatch.setattr(Catalog, "shipped", shipped_catalog)
         parts.forget()
         yield Aws(clients, moto_stack.stack)
         parts.forget()
@@ -223,11 +228,35 @@ def stack_environment(emulator: Emulator, template: Template, simulator_url: str
     return {**aws_environment(emulator.endpoint), **stack.environment()}
 
 
+@pytest.fixture(scope="session")
+def emulator_clients(stack_environment: dict[str, str]) -> dict[str, Any]:
+    """Return the functions' own clients of the emulator, by the name of what returns them."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in stack_environment.items():
+            patch.setenv(name, value)
+        aws_clients.forget_clients()
+        made = {
+            made.__name__: made()
+            for made in (
+                aws_clients.dynamodb,
+                aws_clients.streams,
+                aws_clients.sqs,
+                aws_clients.s3,
+                aws_clients.secrets_manager,
+            )
+        }
+        aws_clients.forget_clients()
+    return made
+
+
 @pytest.fixture
-def service(stack_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def service(
+    stack_environment: dict[str, str], emulator_clients: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """Point `composition` at the emulator."""
     for name, value in stack_environment.items():
         monkeypatch.setenv(name, value)
+    keep_clients(emulator_clients, monkeypatch)
     assert os.environ["AWS_ENDPOINT_URL"].startswith("http://127.0.0.1:")
     parts.forget()
     yield

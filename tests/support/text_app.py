@@ -5,11 +5,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import anthropic
 import httpx
-import openai
 import pytest
 
 from tests.support import serving
@@ -21,6 +19,11 @@ from tollgate.kit.dynamodb import Database
 from tollgate.ledger.audit import audit
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.repository import LedgerRepository
+
+if TYPE_CHECKING:
+    # Two seconds of CPU: as a plugin, this is imported in every process of the tests.
+    import anthropic
+    import openai
 
 START_TIMEOUT_S = 20.0
 USD = 1_000_000
@@ -58,8 +61,8 @@ class TextClient:
 
     url: str
     account: OpenedAccount
-    openai: openai.OpenAI
-    anthropic: anthropic.Anthropic
+    openai: "openai.OpenAI"
+    anthropic: "anthropic.Anthropic"
 
     def post(self, path: str, body: Any, **headers: str) -> httpx.Response:
         sent = {"authorization": f"Bearer {self.account.api_key}", **headers}
@@ -90,6 +93,9 @@ class TextClient:
 @pytest.fixture
 def open_client(service: None, text_url: str) -> Iterator[Callable[[int], TextClient]]:
     """Return what opens a customer with that many micro-USD."""
+    from anthropic import Anthropic  # noqa: PLC0415 - as above
+    from openai import OpenAI  # noqa: PLC0415 - as above
+
     with ExitStack() as stack:
 
         def opened(balance_micro_usd: int) -> TextClient:
@@ -98,8 +104,8 @@ def open_client(service: None, text_url: str) -> Iterator[Callable[[int], TextCl
             return TextClient(
                 text_url,
                 account,
-                stack.enter_context(openai.OpenAI(base_url=f"{text_url}/api/v1", **options)),
-                stack.enter_context(anthropic.Anthropic(base_url=f"{text_url}/api", **options)),
+                stack.enter_context(OpenAI(base_url=f"{text_url}/api/v1", **options)),
+                stack.enter_context(Anthropic(base_url=f"{text_url}/api", **options)),
             )
 
         yield opened
