@@ -14,7 +14,7 @@ import pytest
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 EDGES = frozenset(
-    ("boto3", "botocore", "httpx", "aiohttp", "stripe", "fastapi", "mangum", "aws_lambda_powertools")
+    ("boto3", "botocore", "httpx", "httptools", "stripe", "fastapi", "mangum", "aws_lambda_powertools")
 )
 ACTING = (
     "tollgate.__main__",
@@ -35,6 +35,7 @@ ACTING = (
     "tollgate.kit.dynamodb*",
     "tollgate.kit.s3_*",
     "tollgate.kit.ses",
+    "tollgate.kit.http_client",
     "tollgate.kit.outbound",
     "tollgate.kit.observability",
     "tollgate.kit.batches",

@@ -4,12 +4,10 @@ Everything lives in the one event loop of the process, so parts are made on firs
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import cast
-
-import aiohttp
 
 from tollgate.accounts.async_auth import AsyncAuthenticator
 from tollgate.catalog.loader import Catalog
@@ -21,7 +19,7 @@ from tollgate.kit.clock import SystemClock
 from tollgate.kit.contention import THROTTLES, busy
 from tollgate.kit.document import Read
 from tollgate.kit.dynamodb_async import OK, AsyncDatabase
-from tollgate.kit.http_posts import Posts
+from tollgate.kit.http_client import HttpClient
 from tollgate.kit.observability import logger
 from tollgate.kit.s3_get import S3Get, object_url
 from tollgate.kit.s3_objects import S3Objects
@@ -146,7 +144,6 @@ class TextParts:
     responses: ResponsesService
     catalog: LiveCatalog
     shown: Catalog
-    posts: Sequence[Posts]
     _reading: "asyncio.Future[Catalog] | None" = None
 
     async def follow_catalog(self) -> None:
@@ -169,7 +166,7 @@ async def text() -> TextParts:
     """Return the parts, made once per event loop: a connection belongs to the loop it was made in."""
     loop = asyncio.get_running_loop()
     if loop not in _made:
-        _made[loop] = _join(connections(), loop)
+        _made[loop] = _join(HttpClient(), loop)
     made = _made[loop]
     await made.follow_catalog()
     return made
@@ -180,34 +177,29 @@ def rate_headers(account_id: str) -> Mapping[str, str]:
     return _made[asyncio.get_running_loop()].service.billing.rate_headers(account_id)
 
 
-def connections() -> aiohttp.ClientSession:
-    """Make the connections. No cookie is kept: it would tie one customer's requests to another's."""
-    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar())
-
-
-def _join(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> TextParts:
+def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
     """Join the parts. Connections are not limited here: each open stream has one, and holds limit those."""
     known = settings()
     clock = SystemClock()
     region, endpoint = known.aws_region, known.aws_endpoint_url
-    dynamodb = aws_json.dynamodb(endpoint, region, _credentials())
-    secrets = aws_json.secrets_manager(endpoint, region, _credentials())
+    dynamodb = aws_json.dynamodb(http, endpoint, region, _credentials())
+    secrets = aws_json.secrets_manager(http, endpoint, region, _credentials())
     database = AsyncDatabase(dynamodb)
     secret = SecretReader(secrets, known.provider_secret_arn, clock)
     writes = HoldWrites(known.accounts_table, known.ledger_table)
-    live = live_catalog(known.live_providers, _document_reader(session, loop), clock)
+    live = live_catalog(known.live_providers, _document_reader(http, loop), clock)
     service = TextService(
         models=_models(live.current),
         upstreams=secret.upstreams,
         billing=TextBilling(database, writes, clock, RateMeter(known.requests_per_minute)),
-        http=session,
+        http=http,
         breaker=Breaker(),
         clock=clock,
     )
-    objects = S3Objects(session, known.media_bucket, region, endpoint, _credentials())
+    objects = S3Objects(http, known.media_bucket, region, endpoint, _credentials())
     responses = ResponsesService(service, ResponseRepository(database, known.responses_table, objects, clock))
     authenticator = AsyncAuthenticator(database, known.api_keys_table, clock)
-    return TextParts(authenticator, service, responses, live, live.current, (dynamodb.posts, secrets.posts))
+    return TextParts(authenticator, service, responses, live, live.current)
 
 
 def _models(current: Catalog) -> Mapping[str, TextModel]:
@@ -216,11 +208,11 @@ def _models(current: Catalog) -> Mapping[str, TextModel]:
     return {name: wire for model, wire in wired for name in names_of(model.model_dump(by_alias=True))}
 
 
-def _document_reader(session: aiohttp.ClientSession, loop: asyncio.AbstractEventLoop) -> Read:
+def _document_reader(http: HttpClient, loop: asyncio.AbstractEventLoop) -> Read:
     """Return a reader for another thread: what it reads goes over the connections of `loop`."""
     known = settings()
     url = object_url(known.config_bucket, DOCUMENT_KEY, known.aws_region, known.aws_endpoint_url)
-    document = S3Get(session, url, known.aws_region, _credentials(), READ_TIMEOUT_S)
+    document = S3Get(http, url, known.aws_region, _credentials(), READ_TIMEOUT_S)
     return lambda etag: asyncio.run_coroutine_threadsafe(document.read(etag), loop).result(READ_TIMEOUT_S)
 
 
@@ -257,6 +249,4 @@ async def close() -> None:
     made = _made.pop(asyncio.get_running_loop(), None)
     if made is not None:
         await made.service.finishing.wait()
-        await made.service.http.close()
-        for posts in made.posts:
-            posts.close()
+        made.service.http.close()

@@ -6,8 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.kit.http_posts import Posts
+from tollgate.kit.http_client import HttpClient, split_url
 from tollgate.kit.sigv4 import AwsKey, signed_lines
+
+TIMEOUT_S = 5.0
+CONNECT_TIMEOUT_S = 2.0
+# More than any answer of DynamoDB.
+MAX_ANSWER_BYTES = 16 * 2**20
 
 # `json.dumps` with separators makes an encoder for each call.
 _encode = json.JSONEncoder(separators=(",", ":")).encode
@@ -17,7 +22,8 @@ _encode = json.JSONEncoder(separators=(",", ":")).encode
 class AwsJson:
     """One service. `key` gives the credentials that are good now, `prefix` begins every target."""
 
-    posts: Posts
+    http: HttpClient
+    url: str
     region: str
     service: str
     prefix: str
@@ -31,25 +37,30 @@ class AwsJson:
             self.key(),
             region=self.region,
             service=self.service,
-            host=self.posts.host,
+            host=split_url(self.url)[0].host,
             target=f"{self.prefix}.{operation}",
             content_type=self.content_type,
             body=body,
             now_s=time.time(),
         )
-        status, answer = await self.posts.send(lines, body)
+        response = await self.http.request(
+            "POST", self.url, lines, body, timeout_s=TIMEOUT_S, connect_timeout_s=CONNECT_TIMEOUT_S
+        )
+        answer = await response.read(MAX_ANSWER_BYTES)
         # What most writes are answered with.
         found = {} if answer in (b"{}", b"") else json.loads(answer)
-        return status, found if isinstance(found, dict) else {}
+        return response.status, found if isinstance(found, dict) else {}
 
 
-def dynamodb(endpoint: str | None, region: str, key: Callable[[], AwsKey]) -> AwsJson:
+def dynamodb(http: HttpClient, endpoint: str | None, region: str, key: Callable[[], AwsKey]) -> AwsJson:
     """Return DynamoDB, at `endpoint` where that is an emulator."""
-    posts = Posts(endpoint or f"https://dynamodb.{region}.amazonaws.com")
-    return AwsJson(posts, region, "dynamodb", "DynamoDB_20120810", "application/x-amz-json-1.0", key)
+    url = endpoint or f"https://dynamodb.{region}.amazonaws.com"
+    return AwsJson(http, url, region, "dynamodb", "DynamoDB_20120810", "application/x-amz-json-1.0", key)
 
 
-def secrets_manager(endpoint: str | None, region: str, key: Callable[[], AwsKey]) -> AwsJson:
+def secrets_manager(
+    http: HttpClient, endpoint: str | None, region: str, key: Callable[[], AwsKey]
+) -> AwsJson:
     """Return Secrets Manager, at `endpoint` where that is an emulator."""
-    posts = Posts(endpoint or f"https://secretsmanager.{region}.amazonaws.com")
-    return AwsJson(posts, region, "secretsmanager", "secretsmanager", "application/x-amz-json-1.1", key)
+    url = endpoint or f"https://secretsmanager.{region}.amazonaws.com"
+    return AwsJson(http, url, region, "secretsmanager", "secretsmanager", "application/x-amz-json-1.1", key)

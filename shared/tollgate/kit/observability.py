@@ -4,7 +4,11 @@ Each line about a customer's request carries its `correlation_id`: the `x-reques
 and its delivery keep the one that created them, so one search finds a task from the API to the webhook.
 """
 
+import json
+import logging
+import time
 from collections.abc import Mapping
+from functools import lru_cache
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
@@ -40,6 +44,36 @@ def correlation_id() -> str | None:
     """Return the id of the request that the lines of now are about."""
     found: str | None = logger.thread_safe_get_current_keys().get("correlation_id")
     return found
+
+
+def note(message: str, **values: int | str) -> None:
+    """Write a line of level INFO as `logger.info` does, for a tenth of its CPU: what every text request logs.
+
+    It has no `location`, which the message tells.
+    """
+    if logger.log_level > logging.INFO:
+        return
+    now_s = time.time()
+    line = {
+        "level": "INFO",
+        "message": message,
+        "timestamp": _timestamp(int(now_s)).replace(",", f",{int(now_s % 1 * 1000):03}"),
+        "service": SERVICE,
+        **logger.thread_safe_get_current_keys(),
+        **values,
+    }
+    stream = logger.registered_handler.stream  # type: ignore[attr-defined]
+    stream.write(f"{_encode(line)}\n")
+    stream.flush()
+
+
+_encode = json.JSONEncoder(separators=(",", ":"), default=str).encode
+
+
+@lru_cache(maxsize=2)
+def _timestamp(now_s: int) -> str:
+    """Return a second as Powertools writes it, without the milliseconds after its comma."""
+    return time.strftime("%Y-%m-%d %H:%M:%S,%z", time.localtime(now_s))
 
 
 def emit(counts: Mapping[str, int], times_ms: Mapping[str, int] | None = None, **dimensions: str) -> None:

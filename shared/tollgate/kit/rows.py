@@ -14,21 +14,18 @@ def to_attributes(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def to_attribute(value: Any) -> dict[str, Any]:
     """Return a plain value in DynamoDB's typed form. Raises `TypeError` for a float or another type."""
-    match value:
-        case None:
-            return {"NULL": True}
-        case bool():
-            return {"BOOL": value}
-        case str():
-            return {"S": value}
-        case int():
-            return {"N": str(value)}
-        case list() | tuple():
-            return {"L": [to_attribute(entry) for entry in value]}
-        case dict():
-            return {"M": to_attributes(value)}
-        case _:
-            raise TypeError(f"{type(value).__name__} does not go into a row: {value!r}")
+    # The kinds that nearly all values are of come first.
+    if isinstance(value, str):
+        return {"S": value}
+    if isinstance(value, int):
+        return {"BOOL": value} if isinstance(value, bool) else {"N": str(value)}
+    if value is None:
+        return {"NULL": True}
+    if isinstance(value, dict):
+        return {"M": to_attributes(value)}
+    if isinstance(value, list | tuple):
+        return {"L": [to_attribute(entry) for entry in value]}
+    raise TypeError(f"{type(value).__name__} does not go into a row: {value!r}")
 
 
 def from_attributes(attributes: Mapping[str, Any]) -> Item:

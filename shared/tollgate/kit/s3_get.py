@@ -1,12 +1,11 @@
-"""One S3 object as a document, over aiohttp and without an SDK: for text, which starts without one."""
+"""One S3 object as a document, without an SDK: for text, which starts without one."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import aiohttp
-
 from tollgate.kit.document import MAX_DOCUMENT_BYTES, DocumentTooLargeError, Fetched, Found, Nothing
+from tollgate.kit.http_client import HttpClient, HttpError, Response, header_lines
 from tollgate.kit.sigv4 import AwsKey, signed_request_headers
 
 OK = 200
@@ -17,7 +16,7 @@ _NOTHING = {304: Nothing.UNCHANGED, 404: Nothing.MISSING}
 class S3Get:
     """The object at `url`. `key` gives the credentials that are good now, `timeout_s` bounds a read."""
 
-    session: aiohttp.ClientSession
+    http: HttpClient
     url: str
     region: str
     key: Callable[[], AwsKey]
@@ -26,7 +25,7 @@ class S3Get:
     async def read(self, etag: str | None) -> Fetched:
         """Read it unless its ETag is `etag`; once.
 
-        Raises aiohttp's errors, `TimeoutError` and `DocumentTooLargeError`.
+        Raises `HttpError`, `TimeoutError` and `DocumentTooLargeError`.
         """
         host, _, path = self.url.partition("://")[2].partition("/")
         headers = signed_request_headers(
@@ -34,17 +33,14 @@ class S3Get:
         )
         if etag is not None:
             headers["if-none-match"] = etag
-        timeout = aiohttp.ClientTimeout(total=self.timeout_s)
-        async with self.session.get(
-            self.url, headers=headers, timeout=timeout, allow_redirects=False
-        ) as response:
-            if nothing := _NOTHING.get(response.status):
-                return nothing
-            if response.status != OK:
-                raise aiohttp.ClientResponseError(
-                    response.request_info, response.history, status=response.status, message="S3"
-                )
+        response = await self.http.request("GET", self.url, header_lines(headers), timeout_s=self.timeout_s)
+        nothing = _NOTHING.get(response.status)
+        if nothing is None and response.status == OK:
             return Found(response.headers["etag"], await _body(response))
+        response.close()
+        if nothing is None:
+            raise HttpError(f"S3 answered {response.status}")
+        return nothing
 
 
 def object_url(bucket: str, key: str, region: str, endpoint: str | None) -> str:
@@ -52,10 +48,11 @@ def object_url(bucket: str, key: str, region: str, endpoint: str | None) -> str:
     return f"{endpoint}/{bucket}/{key}" if endpoint else f"https://{bucket}.s3.{region}.amazonaws.com/{key}"
 
 
-async def _body(response: aiohttp.ClientResponse) -> bytes:
+async def _body(response: Response) -> bytes:
     found = bytearray()
-    async for part in response.content.iter_any():
+    while part := await response.readany():
         found += part
         if len(found) > MAX_DOCUMENT_BYTES:
+            response.close()
             raise DocumentTooLargeError
     return bytes(found)

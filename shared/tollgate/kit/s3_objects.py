@@ -1,4 +1,4 @@
-"""Private objects of one bucket, over aiohttp and without an SDK: for text, which starts without one."""
+"""Private objects of one bucket, without an SDK: for text, which starts without one."""
 
 import asyncio
 import random
@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import aiohttp
-
 from tollgate.kit.contention import THROTTLE_STATUSES, busy
 from tollgate.kit.errors import StorageBusyError
+from tollgate.kit.http_client import HttpClient, HttpError, header_lines
 from tollgate.kit.s3_get import object_url
 from tollgate.kit.sigv4 import AwsKey, signed_request_headers
 
-TIMEOUT = aiohttp.ClientTimeout(total=15.0, connect=2.0)
+TIMEOUT_S = 15.0
 MAX_ATTEMPTS = 3
 # Before the second try; S3 asks for slower, not for the same again.
 FIRST_WAIT_S = 0.1
@@ -39,7 +38,7 @@ class ObjectStoreBusyError(ObjectStoreError, StorageBusyError):
 class S3Objects:
     """The objects of `bucket`; their keys need no escapes. `key` gives the credentials that are good now."""
 
-    session: aiohttp.ClientSession
+    http: HttpClient
     bucket: str
     region: str
     endpoint: str | None
@@ -60,7 +59,7 @@ class S3Objects:
                 await asyncio.sleep(random.uniform(0, FIRST_WAIT_S * 2**attempt))  # noqa: S311 - not a secret
             try:
                 status, found = await self._once(method, name, body)
-            except (aiohttp.ClientError, TimeoutError) as exc:
+            except (HttpError, TimeoutError) as exc:
                 last, status = repr(exc), 0
                 continue
             if status < _FIRST_ERROR:
@@ -88,12 +87,5 @@ class S3Objects:
             method=method,
             body=body,
         )
-        async with self.session.request(
-            method, url, headers=headers, data=body or None, timeout=TIMEOUT, allow_redirects=False
-        ) as response:
-            found = bytearray()
-            async for part in response.content.iter_any():
-                found += part
-                if len(found) > MAX_OBJECT_BYTES:
-                    raise ObjectStoreError(f"{name} is larger than {MAX_OBJECT_BYTES} bytes")
-            return response.status, bytes(found)
+        response = await self.http.request(method, url, header_lines(headers), body, timeout_s=TIMEOUT_S)
+        return response.status, await response.read(MAX_OBJECT_BYTES)

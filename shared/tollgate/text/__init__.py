@@ -24,6 +24,7 @@ breaker.py        which providers are left alone
 race.py           the routes of one request, of which the first that answers counts
 response.py       what came of a request; a stream relays itself; `rendering.py`: how a client reads it
 service.py        one request from body to bill
+asgi.py           as much of a web framework as the routes need
 event_stream.py   a response on its way to the client: kept alive, and never waited for without end
 responses/        OpenAI's Responses API over chat
 middleware.py     what all routes share: request ids, rate headers, errors in our shape

@@ -8,7 +8,7 @@ import random
 import time
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
 from tollgate.kit.clock import MS_PER_S, Clock
@@ -450,4 +450,7 @@ def _refused(
 
 def _stored(usage: Usage) -> Mapping[str, Any]:
     """Return a usage as it stands in the ledger: what is not zero."""
-    return {name: value for name, value in asdict(usage).items() if value and name != "disbelieved"}
+    return {name: value for name in _STORED if (value := getattr(usage, name))}
+
+
+_STORED = tuple(each.name for each in fields(Usage) if each.name != "disbelieved")

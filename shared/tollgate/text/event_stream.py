@@ -6,42 +6,55 @@ service.respond ─► done within KEEP_ALIVE_S ─► CompleteResponse, Refused
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from types import MappingProxyType
+from typing import Any
 
-from starlette.responses import Response
-from starlette.types import Message, Receive, Scope, Send
-
-from tollgate.kit.observability import logger
+from tollgate.kit.observability import logger, note
+from tollgate.text.asgi import SEND_TIMEOUT_S, Answer, Message, Receive, Reply, Send, encoded_headers
 from tollgate.text.errors import error_body
-from tollgate.text.middleware import JSON, SEND_TIMEOUT_S, public_error
+from tollgate.text.middleware import public_error
 from tollgate.text.rendering import Rendering
 from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse
 from tollgate.text.upstream import encoded
 
 KEEP_ALIVE_S = 15.0
-_HEADERS = {"cache-control": "no-cache", "x-accel-buffering": "no"}
+_HEADERS = {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache",
+    "x-accel-buffering": "no",
+}
 
 
 async def http_response(
-    responding: "asyncio.Future[TextResponse]", rendering: Rendering, *, stream: bool
-) -> Response:
-    """Return what to send for a response that is being made. Raises what refuses the request."""
-    if stream:
-        # Who waits long for the first word is kept on the line; most never get here.
-        await asyncio.wait({responding}, timeout=KEEP_ALIVE_S)
-        if not responding.done():
-            return EventStream(rendering, responding)
-    match await responding:
+    respond: Coroutine[Any, Any, TextResponse], rendering: Rendering, *, stream: bool
+) -> Answer:
+    """Return what to send for the response that `respond` makes. Raises what refuses the request."""
+    if not stream:
+        return await _reply(await respond, rendering)
+    responding = asyncio.ensure_future(respond)
+    # Who waits long for the first word is kept on the line; most never get here.
+    await asyncio.wait({responding}, timeout=KEEP_ALIVE_S)
+    if not responding.done():
+        return EventStream(rendering, responding)
+    response = await responding
+    if not isinstance(response, StreamedResponse):
+        return await _reply(response, rendering)
+    return EventStream(rendering, responding, _limited(response.placed.plan.passed_limit is not None))
+
+
+async def _reply(response: TextResponse, rendering: Rendering) -> Reply:
+    """Return a response that is whole."""
+    match response:
         case CompleteResponse(body, billed):
-            logger.info("text.answered", charge_micro_usd=billed.charge_micro_usd)
+            note("text.answered", charge_micro_usd=billed.charge_micro_usd)
             cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd), **_limited(billed.is_limited)}
-            return Response(await rendering.whole(body), headers=cost, media_type=JSON)
+            return Reply(await rendering.whole(body), headers=cost)
         case Refused(status, body, headers):
             logger.info("text.refused", status=status)
-            return Response(body, status, headers, JSON)
-        case StreamedResponse(placed):
-            return EventStream(rendering, responding, _limited(placed.plan.passed_limit is not None))
+            return Reply(body, status, headers)
+        case StreamedResponse():
+            raise AssertionError("nobody asked for a stream")
 
 
 def _limited(is_limited: bool) -> dict[str, str]:
@@ -53,14 +66,12 @@ async def _send_nothing(_: Message) -> None:
     """Stand in until the server says how to send."""
 
 
-class EventStream(Response):
+class EventStream:
     """A stream of events, relayed as they come.
 
-    Unlike Starlette's own it goes on when the client has gone, or no longer reads: the answer is read on and
+    It goes on when the client has gone, or no longer reads: the answer is read on and
     billed.
     """
-
-    media_type = "text/event-stream"
 
     def __init__(
         self,
@@ -68,9 +79,7 @@ class EventStream(Response):
         responding: "asyncio.Future[TextResponse]",
         headers: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        super().__init__(headers={**_HEADERS, **headers})
-        # A stream has no length.
-        self.raw_headers = [header for header in self.raw_headers if header[0] != b"content-length"]
+        self._headers = encoded_headers({**_HEADERS, **headers})
         self._rendering = rendering
         self._responding = responding
         # Who waited for the first word hears from us at once.
@@ -80,11 +89,11 @@ class EventStream(Response):
         self._is_sending = False
         self._send: Send = _send_nothing
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
+    async def send(self, receive: Receive, send: Send) -> None:
         """Send the stream and settle it."""
         self._send = send
         relaying = asyncio.current_task()
-        await self._send_bounded({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        await self._send_bounded({"type": "http.response.start", "status": 200, "headers": self._headers})
         helpers = [
             asyncio.ensure_future(self._watch(receive)),
             asyncio.ensure_future(self._keep_alive(relaying)),
@@ -101,7 +110,7 @@ class EventStream(Response):
             response = await self._responding
             if isinstance(response, StreamedResponse):
                 billed = await response.relay(self._send_rendered, self._gone)
-                logger.info("text.streamed", charge_micro_usd=billed.charge_micro_usd)
+                note("text.streamed", charge_micro_usd=billed.charge_micro_usd)
                 await self._send_events(await self._rendering.end())
                 return
             # The stream had to begin before this was known, so the error is its last event.

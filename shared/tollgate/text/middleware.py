@@ -6,24 +6,16 @@
 It knows no route: whatever raises below it is answered here, an unknown path and a broken database too.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping
 
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
-from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
 from tollgate.kit.cors import TIMEOUT_STATUS
-from tollgate.kit.errors import InternalError, MethodNotAllowedError, RouteNotFoundError, TollgateError
+from tollgate.kit.errors import InternalError, RouteNotFoundError, TollgateError
 from tollgate.kit.observability import begin_request, logger
+from tollgate.text.asgi import App, ClientLeftError, Message, Receive, Reply, Scope, Send, encoded_headers
 from tollgate.text.errors import error_body
 from tollgate.text.models import TextProtocol
 from tollgate.text.upstream import encoded
 
-# How long a client may stay connected without reading; then it counts as gone.
-SEND_TIMEOUT_S = 60.0
-JSON = "application/json"
 # Where the state of a request has its id, and whose it is once that is known.
 REQUEST_ID = "request_id"
 ACCOUNT_ID = "account_id"
@@ -31,7 +23,6 @@ ACCOUNT_ID = "account_id"
 _ROOT, _VERSION = "/api", "/v1"
 _ANTHROPIC_PATH = "/api/v1/messages"
 _ANTHROPIC_HEADERS = frozenset({b"anthropic-version", b"x-api-key"})
-_METHOD_NOT_ALLOWED = 405
 
 # The `x-ratelimit-*` headers of an account, by its id.
 RateHeaders = Callable[[str], Mapping[str, str]]
@@ -41,7 +32,7 @@ class TextMiddleware:
     """Names requests, answers errors, and tells callers what is left of their minute."""
 
     def __init__(
-        self, app: ASGIApp, rate_headers: RateHeaders, cors_headers: Callable[[], Mapping[str, str]]
+        self, app: App, rate_headers: RateHeaders, cors_headers: Callable[[], Mapping[str, str]]
     ) -> None:
         self._app = app
         self._rate_headers = rate_headers
@@ -54,31 +45,25 @@ class TextMiddleware:
             return
         state = scope.setdefault("state", {})
         sent_path = scope["path"]
-        # Starlette's router raises what it cannot route only where it is told of an app.
-        scope = {**scope, "path": canonical_path(sent_path), "app": self}
+        scope = {**scope, "path": canonical_path(sent_path)}
         state[REQUEST_ID] = begin_request()
         has_begun = False
 
         async def send_named(message: Message) -> None:
             nonlocal has_begun
-            # Pieces of a stream are many, and bounded by the stream itself: nothing is added to their cost.
-            if message.get("more_body"):
-                await send(message)
-                return
             if message["type"] == "http.response.start":
                 has_begun = True
                 message["headers"] = [*message["headers"], *self._headers(scope, message["status"])]
-            async with asyncio.timeout(SEND_TIMEOUT_S):
-                await send(message)
+            await send(message)
 
         try:
             await self._app(scope, receive, send_named)
-        except ClientDisconnect:
+        except ClientLeftError:
             logger.info("text.client_left")
         except Exception as exc:
             if has_begun:
                 raise
-            await _error_response(scope, sent_path, exc)(scope, receive, send_named)
+            await _error_reply(scope, sent_path, exc).send(receive, send_named)
 
     def _headers(self, scope: Scope, status: int) -> list[tuple[bytes, bytes]]:
         state = scope["state"]
@@ -88,7 +73,7 @@ class TextMiddleware:
             named.update(self._cors_headers())
         if ACCOUNT_ID in state:
             named.update(self._rate_headers(state[ACCOUNT_ID]))
-        return [(name.encode(), value.encode()) for name, value in named.items()]
+        return encoded_headers(named)
 
 
 def canonical_path(path: str) -> str:
@@ -117,13 +102,10 @@ def protocol_of(scope: Scope) -> TextProtocol:
 def public_error(exc: Exception, method: str = "", path: str = "") -> TollgateError:
     """Return the error that a caller is told of; what is not ours is logged with its cause."""
     match exc:
+        case RouteNotFoundError():
+            error: TollgateError = RouteNotFoundError(method, path)
         case TollgateError():
             error = exc
-        case HTTPException(status_code=405):
-            allowed = (exc.headers or {}).get("Allow", "")
-            error = MethodNotAllowedError(allowed.split(", ") if allowed else ())
-        case HTTPException():
-            error = RouteNotFoundError(method, path)
         case _:
             logger.error("text.fault", exc_info=exc)
             return InternalError()
@@ -131,6 +113,6 @@ def public_error(exc: Exception, method: str = "", path: str = "") -> TollgateEr
     return error
 
 
-def _error_response(scope: Scope, sent_path: str, exc: Exception) -> Response:
+def _error_reply(scope: Scope, sent_path: str, exc: Exception) -> Reply:
     error = public_error(exc, scope["method"], sent_path)
-    return Response(encoded(error_body(protocol_of(scope), error)), error.status, error.headers(), JSON)
+    return Reply(encoded(error_body(protocol_of(scope), error)), error.status, error.headers())

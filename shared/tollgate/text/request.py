@@ -25,6 +25,7 @@ LIMIT_FIELDS = {
     TextProtocol.ANTHROPIC: ("max_tokens",),
 }
 
+_SPACES = frozenset(" \t\n\r")
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
@@ -169,6 +170,8 @@ def _members(text: str, size_bytes: int) -> JsonBody:
 
 
 def _after_space(text: str, at: int) -> int:
+    if text[at : at + 1] not in _SPACES:
+        return at
     match = _SPACE.match(text, at)
     return match.end() if match else at
 

@@ -5,9 +5,8 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-import aiohttp
-
 from tollgate.kit.dynamodb_async import DatabaseError
+from tollgate.kit.http_client import HttpError
 from tollgate.kit.observability import logger
 from tollgate.text.billing import Billed, Placed, TextBilling
 from tollgate.text.faults import BROKEN_OFF, ENDED, TIMED_OUT
@@ -65,7 +64,7 @@ class StreamedResponse:
         try:
             await send(self.first)
             await self._relay(send, client_gone)
-        except (aiohttp.ClientError, TimeoutError, UnreadableStreamError) as exc:
+        except (HttpError, TimeoutError, UnreadableStreamError) as exc:
             slow = isinstance(exc, TimeoutError)
             fault = ENDED if self.end_asked else TIMED_OUT if slow else BROKEN_OFF
             await _send_if_any(send, stream.close(fault))
@@ -85,10 +84,10 @@ class StreamedResponse:
             return Billed(0)
 
     async def _relay(self, send: SendEvents, client_gone: asyncio.Event) -> None:
-        exchange, content = self.exchange, self.response.content
+        exchange, response = self.exchange, self.response
         drained_by: float | None = None
         while not exchange.stream.ended:
-            piece = b"" if self.end_asked else await content.readany()
+            piece = b"" if self.end_asked else await response.readany()
             if not piece:
                 rest = encode_events(exchange, exchange.splitter.close())
                 fault = ENDED if self.end_asked else BROKEN_OFF

@@ -14,12 +14,10 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
-import aiohttp
-from yarl import URL
-
 from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.http_client import ConnectTimeoutError, HttpClient, HttpError, header_lines
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.text.admission import demand_of, estimate_of, model_of
 from tollgate.text.billing import Placed, TextBilling
@@ -51,7 +49,6 @@ WHOLE_TIMEOUT_S = 100.0
 IDLE_TIMEOUT_S = 300.0
 # Of a stream, all routes tried for it together: less than the function's 15 minutes, so it ends in order.
 STREAM_TIMEOUT_S = 14 * 60.0
-CONNECT_TIMEOUT_S = 5.0
 # How long a route may be silent before the next one is asked beside it: half of a whole answer's time. What
 # takes longer is asked for twice, and may be billed to us twice; the customer is charged once.
 PATIENCE_S = 50.0
@@ -62,8 +59,6 @@ RETRY_PAUSE_S = 0.3
 MAX_WHOLE_BYTES = 32 * 1024 * 1024
 MAX_ERROR_BYTES = 256 * 1024
 FIRST_ERROR = 400
-
-_COUNT_TIMEOUT = aiohttp.ClientTimeout(total=WHOLE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
 
 
 class CountsTokens(Protocol):
@@ -80,7 +75,7 @@ class TextService:
     models: Mapping[str, TextModel]
     upstreams: Callable[[], Awaitable[Mapping[str, TextUpstream]]]
     billing: TextBilling
-    http: aiohttp.ClientSession
+    http: HttpClient
     breaker: Breaker
     clock: Clock
     finishing: Finishing = field(default_factory=Finishing)
@@ -127,13 +122,13 @@ class TextService:
     async def _count(self, call: HttpCall) -> bytes | None:
         """Ask a provider to count; `None` where it cannot now."""
         try:
-            async with self.http.request(
-                call.method, call.url, headers=call.headers, data=call.body, timeout=_COUNT_TIMEOUT
-            ) as response:
-                body = await _read_up_to(response, MAX_ERROR_BYTES)
-                return body if response.status < FIRST_ERROR else None
-        except (aiohttp.ClientError, TimeoutError, FaultError):
+            response = await self.http.request(
+                call.method, call.url, header_lines(call.headers), call.body, timeout_s=WHOLE_TIMEOUT_S
+            )
+            body = await response.read(MAX_ERROR_BYTES)
+        except (HttpError, TimeoutError):
             return None
+        return body if response.status < FIRST_ERROR else None
 
     async def _try_routes(
         self, request: TextRequest, model: TextModel, placed: Placed, headers: Mapping[str, str]
@@ -239,20 +234,15 @@ class TextService:
 
         The answer has to be whole by `answer_by` (on the monotonic clock), whichever route it is from.
         """
-        timeout = aiohttp.ClientTimeout(
-            total=max(answer_by - time.monotonic(), 0.001),
-            connect=CONNECT_TIMEOUT_S,
-            sock_read=IDLE_TIMEOUT_S if routed.request.stream else None,
-        )
         response: Answer | None = None
         try:
-            response = await self._send(exchange.call, timeout)
+            response = await self._send(exchange.call, answer_by, is_streamed=routed.request.stream)
             return await self._read(routed, exchange, response)
-        except aiohttp.ConnectionTimeoutError:
+        except ConnectTimeoutError:
             return NOT_CONNECTED
         except TimeoutError:
             return _closed(response, TIMED_OUT)
-        except (aiohttp.ClientError, UnreadableStreamError):
+        except (HttpError, UnreadableStreamError):
             return _closed(response, UNREACHABLE if response is None else BROKEN_OFF)
         except FaultError as exc:
             return _refused(routed, exchange, _closed(response, exc.fault))
@@ -261,19 +251,17 @@ class TextService:
                 response.close()
             raise
 
-    async def _send(self, call: HttpCall | Answer, timeout: aiohttp.ClientTimeout) -> Answer:  # noqa: ASYNC109
+    async def _send(self, call: HttpCall | Answer, answer_by: float, *, is_streamed: bool) -> Answer:
         """Return the answer to a call, once its headers are there."""
         if not isinstance(call, HttpCall):
             return call
         return await self.http.request(
             call.method,
-            # As it stands: what a signature covers must not be normalised.
-            URL(call.url, encoded=True),
-            headers=call.headers,
-            data=call.body,
-            timeout=timeout,
-            # Our key goes to the address that was declared, and nowhere that an answer points to.
-            allow_redirects=False,
+            call.url,
+            header_lines(call.headers),
+            call.body,
+            timeout_s=max(answer_by - time.monotonic(), 0.001),
+            idle_timeout_s=IDLE_TIMEOUT_S if is_streamed else None,
         )
 
     async def _read(self, routed: RoutedRequest, exchange: Exchange, response: Answer) -> "_Answered | Fault":
@@ -295,7 +283,7 @@ class TextService:
     ) -> "_Answered | Fault":
         """Read until there is something for the client."""
         stream = exchange.stream
-        async for piece in response.content.iter_any():
+        while piece := await response.readany():
             first = encode_events(exchange, exchange.splitter.feed(piece))
             # An error inside HTTP 200, before the first word: another route can still answer.
             if stream.fault is not None and not exchange.meter.delivered_bytes:
@@ -349,7 +337,7 @@ def _closed(response: Answer | None, fault: Fault) -> Fault:
 async def _read_up_to(response: Answer, most: int) -> bytes:
     """Read a whole answer. Raises `FaultError` for one that is larger than `most` bytes."""
     found = bytearray()
-    async for part in response.content.iter_any():
+    while part := await response.readany():
         found += part
         if len(found) > most:
             raise FaultError(UNREADABLE)

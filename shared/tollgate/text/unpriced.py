@@ -60,6 +60,9 @@ _NAMES = {
 }
 
 
+_SPELLED = frozenset(_NAMES.values())
+
+
 def unpriced_problems(request: TextRequest) -> list[Problem]:
     """Return what in a body, of either protocol, has no price here."""
     fields = request.fields
@@ -74,9 +77,9 @@ def unpriced_problems(request: TextRequest) -> list[Problem]:
 
 def _other_spellings(fields: Mapping[str, Any]) -> Iterator[Problem]:
     # A vendor that reads names loosely would take them for the field that we did not see.
-    for name in fields:
+    for name in [name for name in fields if name not in _SPELLED]:
         meant = _NAMES.get(_NOT_LETTERS.sub("", name.lower()))
-        if meant is not None and name != meant:
+        if meant is not None:
             yield Problem(f"/{name}", f"Did you mean '{meant}'?", [meant])
 
 
@@ -91,6 +94,8 @@ def _dearer_service(fields: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _spending(fields: Mapping[str, Any]) -> Iterator[Problem]:
+    if _SPENDS.keys().isdisjoint(fields):
+        return
     for name, reason in _SPENDS.items():
         # `false` switches off what spends, for the vendors that have a switch.
         if fields.get(name) not in (None, False):

@@ -3,7 +3,7 @@
 RoutedRequest ─ TextUpstream.exchange ─► Exchange: call ─ (HTTP) ─► whole answer | stream | fault
 """
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
@@ -59,18 +59,8 @@ class HttpCall:
     body: bytes = field(repr=False)
 
 
-class Content(Protocol):
-    """The bytes of an answer, as they come."""
-
-    def iter_any(self) -> AsyncIterator[bytes]:
-        """Return the pieces that are left."""
-
-    async def readany(self) -> bytes:
-        """Return the next piece; nothing at the end."""
-
-
 class Answer(Protocol):
-    """What is read of a provider's answer; aiohttp's responses are such."""
+    """What is read of a provider's answer."""
 
     @property
     def status(self) -> int:
@@ -78,11 +68,10 @@ class Answer(Protocol):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Return the headers, their names in any case."""
+        """Return the headers, their names in lower case."""
 
-    @property
-    def content(self) -> Content:
-        """Return the body."""
+    async def readany(self) -> bytes:
+        """Return what has come of the body since; nothing at its end."""
 
     def close(self) -> None:
         """Read no more."""
@@ -110,7 +99,7 @@ class Exchange:
 
     `read_whole` gives the client's body for a whole answer with HTTP 200, and raises `FaultError`. Of a
     streamed one `splitter` takes the bytes and `stream` its events. `fault` reads an answer with an error
-    status: that status, its headers (their names in any case) and its body.
+    status: that status, its headers (their names in lower case) and its body.
     """
 
     call: HttpCall | Answer

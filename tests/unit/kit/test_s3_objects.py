@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any
 
-import aiohttp
 import pytest
 from botocore.credentials import ReadOnlyCredentials
 
 from tests.support.http_server import Received, Reply, http_server
 from tollgate.kit import s3_objects
 from tollgate.kit.errors import StorageBusyError
+from tollgate.kit.http_client import HttpClient
 from tollgate.kit.s3_objects import MAX_ATTEMPTS, ObjectStoreError, S3Objects
 
 pytestmark = pytest.mark.usefixtures("short_waits")
@@ -38,9 +38,12 @@ def endpoint(statuses: list[int]) -> Iterator[str]:
 
 def got(endpoint: str) -> bytes | None:
     async def get() -> bytes | None:
-        async with aiohttp.ClientSession() as session:
-            key: Any = ReadOnlyCredentials("id", "secret", None)
-            return await S3Objects(session, "bucket", "us-east-1", endpoint, lambda: key).get("a/b.json")
+        http = HttpClient()
+        key: Any = ReadOnlyCredentials("id", "secret", None)
+        try:
+            return await S3Objects(http, "bucket", "us-east-1", endpoint, lambda: key).get("a/b.json")
+        finally:
+            http.close()
 
     return asyncio.run(get())
 

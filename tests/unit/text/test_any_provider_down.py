@@ -5,7 +5,7 @@ The catalog's own routes, each through its real adapter; in place of the network
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from tests.unit.catalog.cases import CATALOG
 from tests.unit.text.gateway import AwsRole
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tests.unit.text.test_text_service import KEY, FakeBilling, FakeResponse
+from tollgate.kit.http_client import split_url
 from tollgate.providers.runtime.accounts import text_accounts
 from tollgate.providers.runtime.secret import Credentials
 from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make_text_upstreams
@@ -93,13 +94,6 @@ STREAMED: Mapping[str, bytes] = {
 SPOKEN = {"messages": "messages", "converse": "converse", "converse-stream": "converse"}
 
 
-class Beginning(FakeResponse):
-    """A stream that goes on: nothing more is read of it here."""
-
-    async def iter_any(self) -> AsyncIterator[bytes]:
-        yield self.body
-
-
 @dataclass
 class Network:
     """Every provider answers, but one: it fails as `fault` says."""
@@ -108,23 +102,21 @@ class Network:
     fault: str
     asked: list[str] = field(default_factory=list)
 
-    async def request(self, method: str, url: Any, **_: Any) -> FakeResponse:
-        provider = url.host.removesuffix(".test")
+    async def request(self, method: str, url: str, lines: str, body: bytes, **_: object) -> FakeResponse:
+        origin, path = split_url(url)
+        provider = origin.host.removesuffix(".test")
         self.asked.append(provider)
         await asyncio.sleep(0)
         if provider == self.down:
             return await self._fail()
-        spoken = SPOKEN.get(url.path.rpartition("/")[2], "chat")
-        return Beginning(200, (STREAMED if self._streams(url, _) else WHOLE)[spoken])
+        spoken = SPOKEN.get(path.rpartition("/")[2], "chat")
+        streams = path.endswith("-stream") or json.loads(body).get("stream") is True
+        return FakeResponse(200, (STREAMED if streams else WHOLE)[spoken])
 
     async def _fail(self) -> FakeResponse:
         if self.fault == "hang":
             await asyncio.Event().wait()
         return FakeResponse(500 if self.fault == "500" else 200, b"<html>upstream hiccup")
-
-    @staticmethod
-    def _streams(url: Any, sent: Mapping[str, Any]) -> bool:
-        return url.path.endswith("-stream") or json.loads(sent["data"]).get("stream") is True
 
 
 def upstreams() -> Mapping[str, Any]:

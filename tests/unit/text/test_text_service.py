@@ -2,17 +2,17 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import aiohttp
 import pytest
 
 from tests.support.clock import ManualClock
 from tests.unit.text.samples import ANTHROPIC, OPENAI, text_model
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.http_client import ConnectTimeoutError
 from tollgate.ledger.holds import Hold
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.bedrock.text import Bedrock
@@ -49,13 +49,12 @@ class FakeResponse:
     status: int
     body: bytes
     headers: dict[str, str] = field(default_factory=dict)
+    taken: bool = False
 
-    @property
-    def content(self) -> "FakeResponse":
-        return self
-
-    async def iter_any(self) -> AsyncIterator[bytes]:
-        yield self.body
+    async def readany(self) -> bytes:
+        found = b"" if self.taken else self.body
+        self.taken = True
+        return found
 
     def close(self) -> None:
         return
@@ -69,8 +68,8 @@ class FakeHttp:
     reserve: Callable[[], Any] = lambda: FakeResponse(200, json.dumps(CONVERSED).encode())
     asked: list[str] = field(default_factory=list)
 
-    async def request(self, method: str, url: Any, **_: Any) -> Any:
-        name = "primary" if str(url).startswith("https://primary/") else "reserve"
+    async def request(self, method: str, url: str, *_: object, **__: object) -> Any:
+        name = "primary" if url.startswith("https://primary/") else "reserve"
         self.asked.append(name)
         await asyncio.sleep(0)
         found = getattr(self, name)()
@@ -108,7 +107,7 @@ def timed_out() -> Any:
 
 
 def not_connected() -> Any:
-    raise aiohttp.ConnectionTimeoutError
+    raise ConnectTimeoutError
 
 
 def answered(status: int = 200, body: Any = SAID) -> Callable[[], FakeResponse]:

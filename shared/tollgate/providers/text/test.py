@@ -38,26 +38,13 @@ class TextTestProvider:
         if wanted.fail or wanted.reject:
             status, message, kind, code = _REJECTION if wanted.reject else _FAILURE
             error = {"error": {"message": message, "type": kind, "code": code}}
-            answer = _Answer(status, _Content(_at_once(dumps(error).encode())))
+            answer = _Answer(status, _at_once(dumps(error).encode()))
         elif embeds:
-            answer = _Answer(200, _Content(_at_once(_vectors(routed))))
+            answer = _Answer(200, _at_once(_vectors(routed)))
         else:
-            answer = _Answer(200, _Content(_pieces(routed, prompt, wanted)))
+            answer = _Answer(200, _pieces(routed, prompt, wanted))
         exchange = embeddings_exchange if embeds else chat_exchange
         return exchange(routed, answer, ChatDialect())
-
-
-class _Content:
-    """Pieces that are read like those of a response."""
-
-    def __init__(self, pieces: AsyncIterator[bytes]) -> None:
-        self._pieces = pieces
-
-    def iter_any(self) -> AsyncIterator[bytes]:
-        return self._pieces
-
-    async def readany(self) -> bytes:
-        return await anext(self._pieces, b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +52,12 @@ class _Answer:
     """An answer as the text service reads them."""
 
     status: int
-    content: _Content
+    pieces: AsyncIterator[bytes]
     headers: Mapping[str, str] = field(default_factory=dict)
+
+    async def readany(self) -> bytes:
+        """Return the next piece."""
+        return await anext(self.pieces, b"")
 
     def close(self) -> None:
         """Leave the rest: there is no connection to give back."""

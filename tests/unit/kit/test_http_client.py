@@ -1,0 +1,453 @@
+"""Requests over kept connections, against a server that answers as each test says."""
+
+import asyncio
+import ssl
+import zlib
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tollgate.kit import http_client
+from tollgate.kit.http_client import (
+    ConnectTimeoutError,
+    HttpClient,
+    HttpError,
+    Response,
+    header_lines,
+    split_url,
+)
+
+OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+CLOSING = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}"
+CHUNKED = b'HTTP/1.1 400 Bad\r\ntransfer-encoding: chunked\r\n\r\n3\r\n{"a\r\n4\r\n":1}\r\n0\r\n\r\n'
+NOTHING = b""
+"""The connection is closed in the place of an answer."""
+LONG_S = 10.0
+"""Far above what any answer here takes."""
+
+
+class Server:
+    """Gives its answers one after the other, and the last one for ever; `None` is none at all.
+
+    After an answer without a length it closes the connection, as that is its end.
+    """
+
+    def __init__(self, answers: Sequence[bytes | None]) -> None:
+        self.answers = list(answers)
+        self.connections = 0
+        self.requests: list[bytes] = []
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        while head := await reader.readuntil(b"\r\n\r\n") if not reader.at_eof() else b"":
+            length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+            self.requests.append(head + await reader.readexactly(length))
+            answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+            if answer is None:
+                await asyncio.sleep(60)
+            elif answer == NOTHING:
+                break
+            else:
+                # In two pieces, as a network may.
+                writer.write(answer[:20])
+                await writer.drain()
+                writer.write(answer[20:])
+                if b"content-length" not in answer and b"chunked" not in answer:
+                    break
+        writer.close()
+
+
+@asynccontextmanager
+async def serving(
+    *answers: bytes | None, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[tuple[Server, Callable[..., Awaitable[Response]]]]:
+    """Serve; give the server, and what asks it for `/x?y=1`."""
+    ours = Server(answers)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await ours.serve(reader, writer)
+        except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
+            return
+        finally:
+            writer.close()
+
+    listening = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
+    http = HttpClient()
+    port = listening.sockets[0].getsockname()[1]
+    url = f"{'https://localhost' if tls else 'http://127.0.0.1'}:{port}/x?y=1"
+
+    async def ask(body: bytes = b"x", timeout_s: float = LONG_S, idle_s: float | None = None) -> Response:
+        lines = header_lines({"x-n": "1"})
+        return await http.request("POST", url, lines, body, timeout_s=timeout_s, idle_timeout_s=idle_s)
+
+    try:
+        yield ours, ask
+    finally:
+        http.close()
+        listening.close()
+        # The ends of connections are seen in the next turns of the loop.
+        await asyncio.sleep(0.01)
+
+
+async def whole(asking: Awaitable[Response]) -> tuple[int, bytes]:
+    response = await asking
+    return response.status, await response.read(1_000_000)
+
+
+async def read_50(asking: Awaitable[Response]) -> bytes:
+    return await (await asking).read(50)
+
+
+def run(story: Callable[[], Awaitable[None]]) -> None:
+    async def told() -> None:
+        await story()
+
+    asyncio.run(told())
+
+
+class TestConnections:
+    def test_one_connection_serves_request_after_request(self) -> None:
+        async def story() -> None:
+            async with serving(OK) as (server, ask):
+                for n in range(3):
+                    assert await whole(ask(str(n).encode())) == (200, b"{}")
+                assert server.connections == 1
+                head, _, body = server.requests[0].partition(b"\r\n\r\n")
+                first, *lines = head.decode().split("\r\n")
+                assert (first, body) == ("POST /x?y=1 HTTP/1.1", b"0")
+                assert {"x-n:1", "content-length:1", "accept-encoding:identity"} < set(lines)
+                assert lines[0].startswith("host:127.0.0.1:")
+
+        run(story)
+
+    def test_requests_at_once_have_connections_of_their_own(self) -> None:
+        async def story() -> None:
+            async with serving(OK) as (server, ask):
+                found = await asyncio.gather(*(whole(ask()) for _ in range(5)))
+                assert found == [(200, b"{}")] * 5
+                assert server.connections == 5
+
+        run(story)
+
+    def test_a_connection_that_the_other_end_closes_is_not_used_again(self) -> None:
+        async def story() -> None:
+            async with serving(CLOSING, OK) as (server, ask):
+                assert await whole(ask()) == (200, b"{}")
+                assert await whole(ask()) == (200, b"{}")
+                assert server.connections == 2
+
+        run(story)
+
+    def test_a_request_is_never_sent_twice(self) -> None:
+        async def story() -> None:
+            # The second one goes out on a kept connection, which the server closes in place of an answer.
+            async with serving(OK, NOTHING, OK) as (server, ask):
+                await whole(ask(b"1"))
+                with pytest.raises(HttpError, match="closed"):
+                    await ask(b"2")
+                assert [request[-1:] for request in server.requests] == [b"1", b"2"]
+                assert await whole(ask(b"3")) == (200, b"{}")
+
+        run(story)
+
+    def test_one_that_was_idle_for_long_is_not_used_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(http_client, "KEPT_S", -1.0)
+
+        async def story() -> None:
+            async with serving(OK) as (server, ask):
+                await whole(ask())
+                await whole(ask())
+                assert server.connections == 2
+
+        run(story)
+
+    def test_what_is_left_of_an_answer_is_nobody_elses(self) -> None:
+        async def story() -> None:
+            async with serving(CHUNKED[:-5], OK) as (server, ask):
+                left = await ask()
+                assert await left.readany()
+                left.close()
+                with pytest.raises(HttpError, match="closed"):
+                    await left.readany()
+                assert await whole(ask()) == (200, b"{}")
+                assert server.connections == 2
+
+        run(story)
+
+    def test_what_nobody_asked_for_is_not_the_answer_to_the_next_request(self) -> None:
+        async def story() -> None:
+            async with serving(OK + OK.replace(b"{}", b"[]"), OK) as (server, ask):
+                assert await whole(ask()) == (200, b"{}")
+                await asyncio.sleep(0.05)
+                assert await whole(ask()) == (200, b"{}")
+                assert server.connections == 2
+
+        run(story)
+
+    def test_nobody_there(self) -> None:
+        async def story() -> None:
+            with pytest.raises(HttpError, match="not connected"):
+                await HttpClient().request("GET", "http://127.0.0.1:1/", "", timeout_s=LONG_S)
+
+        run(story)
+
+    def test_a_connection_that_is_not_taken_is_told_from_an_answer_that_does_not_come(self) -> None:
+        async def story() -> None:
+            # A socket that listens and takes nothing: its queue is full after the first ones.
+            listening = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+            http = HttpClient()
+
+            async def never(*_: object, **__: object) -> None:
+                await asyncio.sleep(60)
+
+            asyncio.get_running_loop().create_connection = never  # type: ignore[assignment, method-assign]
+            with pytest.raises(ConnectTimeoutError):
+                await http.request("GET", "http://127.0.0.1:1/", "", timeout_s=LONG_S, connect_timeout_s=0.01)
+            listening.close()
+
+        run(story)
+
+
+class TestBodies:
+    def test_chunks_are_put_together(self) -> None:
+        async def story() -> None:
+            async with serving(CHUNKED, OK) as (server, ask):
+                assert await whole(ask()) == (400, b'{"a":1}')
+                assert await whole(ask()) == (200, b"{}")
+                assert server.connections == 1
+
+        run(story)
+
+    def test_one_without_a_length_ends_with_its_connection(self) -> None:
+        async def story() -> None:
+            async with serving(b"HTTP/1.1 200 OK\r\n\r\nall of it") as (_, ask):
+                assert await whole(ask()) == (200, b"all of it")
+
+        run(story)
+
+    @pytest.mark.parametrize("cut", [CHUNKED[:-5], OK[:-1]])
+    def test_one_that_breaks_off_is_an_error(self, cut: bytes) -> None:
+        async def story() -> None:
+            listening = await asyncio.start_server(answer_and_close, "127.0.0.1", 0)
+            url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+            with pytest.raises(HttpError, match="closed"):
+                await whole(HttpClient().request("GET", url, "", timeout_s=LONG_S))
+            listening.close()
+
+        async def answer_and_close(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(cut)
+            writer.close()
+
+        run(story)
+
+    def test_a_hundred_continue_is_no_answer(self) -> None:
+        async def story() -> None:
+            early = b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"
+            async with serving(b"HTTP/1.1 100 Continue\r\n\r\n" + early + OK) as (_, ask):
+                response = await ask()
+                assert (response.status, response.headers) == (200, {"content-length": "2"})
+                assert await response.read(10) == b"{}"
+
+        run(story)
+
+    @pytest.mark.parametrize("wbits", [zlib.MAX_WBITS, zlib.MAX_WBITS | 16])
+    def test_one_that_is_compressed_unasked_is_unpacked(self, wbits: int) -> None:
+        packer = zlib.compressobj(wbits=wbits)
+        packed = packer.compress(b"words " * 100) + packer.flush()
+        head = f"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {len(packed)}\r\n\r\n"
+
+        async def story() -> None:
+            async with serving(head.encode() + packed, OK) as (_, ask):
+                assert await whole(ask()) == (200, b"words " * 100)
+                assert await whole(ask()) == (200, b"{}")
+
+        run(story)
+
+    def test_one_that_unpacks_to_too_much_is_not_unpacked(self) -> None:
+        packed = zlib.compress(bytes(64 * 2**20))
+        head = f"HTTP/1.1 200 OK\r\ncontent-encoding: deflate\r\ncontent-length: {len(packed)}\r\n\r\n"
+
+        async def story() -> None:
+            async with serving(head.encode() + packed) as (_, ask):
+                with pytest.raises(HttpError, match="too much"):
+                    await whole(ask())
+
+        run(story)
+
+    @pytest.mark.parametrize(
+        ("answer", "reason"),
+        [
+            (b"SSH-2.0-OpenSSH_9.6 here we are\r\n", "not HTTP"),
+            (b"HTTP/1.1 200 OK\r\ncontent-encoding: br\r\ncontent-length: 4\r\n\r\nabcd", "unpacked"),
+            (b"HTTP/1.1 200 OK\r\nx: " + b"y" * 2 * http_client.MAX_HEAD_BYTES, "headers are too long"),
+            (OK.replace(b"2\r\n\r\n{}", b"99\r\n\r\n" + b"x" * 99), "too long"),
+        ],
+    )
+    def test_what_cannot_be_read_is_said(self, answer: bytes, reason: str) -> None:
+        async def story() -> None:
+            async with serving(answer) as (_, ask):
+                with pytest.raises(HttpError, match=reason):
+                    await read_50(ask())
+
+        run(story)
+
+    @given(st.lists(st.binary(min_size=1, max_size=2000), min_size=1, max_size=8), st.integers(1, 700))
+    def test_nothing_of_a_body_is_lost_wherever_it_is_cut(self, parts: list[bytes], step: int) -> None:
+        chunks = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in parts)
+        wire = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + chunks + b"0\r\n\r\n"
+
+        async def story() -> None:
+            connection = http_client._Connection(deque())
+            response = connection.send(b"", LONG_S, None)
+            for at in range(0, len(wire), step):
+                connection.data_received(wire[at : at + step])
+            assert await response.read(100_000) == b"".join(parts)
+
+        run(story)
+
+    def test_a_reader_that_is_slow_holds_the_sender_back(self) -> None:
+        sent = 0
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal sent
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n")
+            for _ in range(400):
+                writer.write(bytes(64 * 1024))
+                await writer.drain()
+                sent += 64 * 1024
+            writer.close()
+
+        async def story() -> None:
+            listening = await asyncio.start_server(serve, "127.0.0.1", 0)
+            url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+            response = await HttpClient().request("GET", url, "", timeout_s=LONG_S, idle_timeout_s=0.2)
+            # Longer than the other end may be silent: it is us who do not listen.
+            await asyncio.sleep(0.5)
+            assert sent < 16 * 2**20
+            assert response._unread < 4 * http_client.MAX_UNREAD_BYTES
+            assert len(await response.read(2**25)) == 400 * 64 * 1024
+            listening.close()
+
+        run(story)
+
+
+class TestTime:
+    def test_no_answer_is_a_timeout_and_what_comes_later_is_nobodys(self) -> None:
+        async def story() -> None:
+            async with serving(None, OK) as (server, ask):
+                with pytest.raises(TimeoutError):
+                    await ask(timeout_s=0.05)
+                assert await whole(ask()) == (200, b"{}")
+                assert server.connections == 2
+
+        run(story)
+
+    @pytest.mark.parametrize(("timeout_s", "idle_s"), [(0.1, None), (LONG_S, 0.1)])
+    def test_a_body_that_stops_is_a_timeout(self, timeout_s: float, idle_s: float | None) -> None:
+        async def story() -> None:
+            async with serving(OK[:-1].replace(b": 2", b": 9")) as (_, ask):
+                response = await ask(timeout_s=timeout_s, idle_s=idle_s)
+                with pytest.raises(TimeoutError):
+                    await response.read(10)
+
+        run(story)
+
+    def test_one_that_drips_is_not_silent(self) -> None:
+        async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+            for _ in range(6):
+                writer.write(b".")
+                await asyncio.sleep(0.1)
+            writer.close()
+
+        async def story() -> None:
+            listening = await asyncio.start_server(drip, "127.0.0.1", 0)
+            url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+            asking = HttpClient().request("GET", url, "", timeout_s=LONG_S, idle_timeout_s=0.4)
+            assert await whole(asking) == (200, b"......")
+            listening.close()
+
+        run(story)
+
+    def test_one_that_asks_and_is_cancelled_leaves_nothing_behind(self) -> None:
+        async def story() -> None:
+            async with serving(None, OK) as (server, ask):
+                asking = asyncio.ensure_future(ask())
+                await asyncio.sleep(0.05)
+                asking.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await asking
+                assert await whole(ask()) == (200, b"{}")
+                assert server.connections == 2
+
+        run(story)
+
+
+class TestTls:
+    @pytest.fixture
+    def certificate(self, tmp_path: Path) -> Path:
+        """Return a file with a certificate for `localhost`, signed by nobody else, and its key."""
+        key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+        made = (
+            x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+            .not_valid_before(now - timedelta(hours=1))
+            .not_valid_after(now + timedelta(hours=1))
+            .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+            .sign(key, hashes.SHA256())
+        )
+        encoding = serialization.Encoding.PEM
+        plain = serialization.NoEncryption()
+        file = tmp_path / "localhost.pem"
+        file.write_bytes(
+            key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, plain)
+            + made.public_bytes(encoding)
+        )
+        return file
+
+    def test_a_certificate_that_is_trusted_is_taken(
+        self, certificate: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        run(lambda: self.asked(certificate))
+
+    def test_one_of_a_stranger_is_not(self, certificate: Path) -> None:
+        with pytest.raises(HttpError, match="CERTIFICATE_VERIFY_FAILED"):
+            run(lambda: self.asked(certificate))
+
+    async def asked(self, certificate: Path) -> None:
+        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        tls.load_cert_chain(certificate)
+        async with serving(OK, tls=tls) as (_, ask):
+            assert await whole(ask()) == (200, b"{}")
+
+
+class TestRequestLines:
+    @pytest.mark.parametrize("value", ["a\r\nx-admin: 1", "a\nb", "a\rb"])
+    def test_a_header_has_one_line(self, value: str) -> None:
+        with pytest.raises(ValueError, match="more than one line"):
+            header_lines({"x": value})
+
+    def test_a_url_goes_out_as_it_stands(self) -> None:
+        origin, target = split_url("https://bedrock.example/model/a%3A0/converse?x=%20")
+        assert (origin.host, origin.address, origin.port, origin.is_tls) == (
+            "bedrock.example",
+            "bedrock.example",
+            443,
+            True,
+        )
+        assert target == "/model/a%3A0/converse?x=%20"
+        assert split_url("http://127.0.0.1:8080")[1] == "/"
