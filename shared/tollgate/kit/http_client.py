@@ -76,10 +76,10 @@ class Response:
         "_connection",
         "_decoder",
         "_error",
-        "_heard_at",
         "_idle_s",
         "_loop",
         "_pieces",
+        "_received_at",
         "_timer",
         "_unread",
         "_waiter",
@@ -99,8 +99,8 @@ class Response:
         self._error: Exception | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._loop = asyncio.get_running_loop()
-        self._heard_at = self._loop.time()
-        self._answer_by = self._heard_at + timeout_s
+        self._received_at = self._loop.time()
+        self._answer_by = self._received_at + timeout_s
         self._idle_s = timeout_s if idle_timeout_s is None else idle_timeout_s
         # One timer for head and body, which looks at the time itself: none is set for a piece.
         self._timer = self._loop.call_later(min(timeout_s, self._idle_s), self._look)
@@ -133,7 +133,7 @@ class Response:
         found = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
         self._pieces = []
         if self.is_full and self._connection is not None:
-            self._heard_at = self._loop.time()
+            self._received_at = self._loop.time()
             self._connection.listen(listens=True)
         self._unread = 0
         return found
@@ -175,9 +175,9 @@ class Response:
             self._connection.listen(listens=False)
         self._wake()
 
-    def heard(self) -> None:
+    def note_received(self) -> None:
         """Note that something came."""
-        self._heard_at = self._loop.time()
+        self._received_at = self._loop.time()
 
     def finish(self) -> None:
         """Note that the body is whole."""
@@ -220,7 +220,7 @@ class Response:
         """Fail where the time is over; else look again when it would be."""
         now = self._loop.time()
         # Who is not listened to is not silent.
-        idle_until = self._idle_s + (now if self.is_full else self._heard_at)
+        idle_until = self._idle_s + (now if self.is_full else self._received_at)
         left_s = min(self._answer_by, idle_until) - now
         if left_s <= 0:
             self.fail(TimeoutError("no answer in time"))
@@ -276,7 +276,7 @@ class _Connection(asyncio.Protocol):
             # Nothing was asked.
             self.abort()
             return
-        response.heard()
+        response.note_received()
         if not response.status:
             self._head_bytes += len(data)
         try:

@@ -421,7 +421,8 @@ class TestTls:
     def test_a_certificate_that_is_trusted_is_taken(
         self, certificate: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        trusting = ssl.create_default_context(cafile=certificate)
+        monkeypatch.setattr("tollgate.kit.http_client.ssl.create_default_context", lambda: trusting)
         run(lambda: self.asked(certificate))
 
     def test_one_of_a_stranger_is_not(self, certificate: Path) -> None:
@@ -429,7 +430,7 @@ class TestTls:
             run(lambda: self.asked(certificate))
 
     async def asked(self, certificate: Path) -> None:
-        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         tls.load_cert_chain(certificate)
         async with serving(OK, tls=tls) as (_, ask):
             assert await whole(ask()) == (200, b"{}")
