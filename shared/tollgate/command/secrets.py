@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from tollgate.command.errors import CommandError
 from tollgate.command.options import AsJson
 from tollgate.command.place import BOUNDS, StackFacts, stack_facts
+from tollgate.payments.secret import StripeKeys
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.secret import Credentials, read_credentials
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from types_boto3_secretsmanager import SecretsManagerClient
 
 KNOWN = sorted(accounts())
+# Not a provider: whose keys take payments, in a secret of their own (decision 0006).
+STRIPE = "stripe"
 # What `LiveProviders` says while there are no keys.
 NOBODY = "none"
 # Far more than any provider's key has.
@@ -38,14 +41,20 @@ Stack = Annotated[str, typer.Option(help="The stack of the service.")]
 
 @cli.command("set")
 def set_(
-    provider: Annotated[str, typer.Argument(help=f"One of {', '.join(KNOWN)}.")],
+    provider: Annotated[str, typer.Argument(help=f"{STRIPE}, or one of {', '.join(KNOWN)}.")],
     stack: Stack,
     base_url: Annotated[
         str | None, typer.Option(help="Its address, where that is not the provider's own.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Store a provider's key, asked for or read from standard input, and make the provider live."""
+    """Store a provider's key, asked for or read from standard input, and make the provider live.
+
+    For stripe it asks for the secret key and the signing secret of the webhook endpoint; top-ups are on then.
+    """
+    if provider == STRIPE:
+        _set_stripe(stack, as_json=as_json)
+        return
     if provider not in KNOWN:
         raise CommandError(f"There is no provider {provider}. Known are: {', '.join(KNOWN)}.")
     if accounts()[provider].self_hosted and not base_url:
@@ -63,6 +72,33 @@ def set_(
         f"{provider} is live in stack {stack}. A key that took another's place is used within 5 minutes."
     )
     typer.echo(json.dumps({"provider": provider, "live": sorted(live)}) if as_json else message)
+
+
+def _set_stripe(stack: str, *, as_json: bool) -> None:
+    """Store Stripe's keys; what was there before is replaced as a whole."""
+    session = boto3.Session()
+    facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
+    secret_key, webhook_secret = _two_lines("Secret key of Stripe (sk_…)", "Signing secret (whsec_…)")
+    try:
+        keys = StripeKeys(secret_key=secret_key, webhook_secret=webhook_secret)
+    except ValidationError as exc:
+        raise CommandError("These are no keys: one is empty, or has spaces in it.") from exc
+    if not keys.secret_key.startswith(("sk_", "rk_")) or not keys.webhook_secret.startswith("whsec_"):
+        raise CommandError("Stripe's secret keys begin with sk_ or rk_, its signing secrets with whsec_.")
+    text = json.dumps(keys.model_dump(by_alias=True, exclude_none=True))
+    secrets = session.client("secretsmanager", config=BOUNDS)
+    secrets.put_secret_value(SecretId=facts.output("StripeSecretArn"), SecretString=text)
+    message = f"Top-ups are on in stack {stack}, within 5 minutes. No command shows the keys."
+    typer.echo(json.dumps({"provider": STRIPE, "stack": stack}) if as_json else message)
+
+
+def _two_lines(*asked: str) -> tuple[str, str]:
+    """Return two secrets, asked for at a terminal, else the two lines of standard input."""
+    if sys.stdin.isatty():
+        first, second = (typer.prompt(words, hide_input=True) for words in asked)
+    else:
+        first, second = (*sys.stdin.read(MAX_KEY_CHARS).split("\n"), "", "")[:2]
+    return first.strip(), second.strip()
 
 
 @cli.command("list")

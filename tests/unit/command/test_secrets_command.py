@@ -9,9 +9,13 @@ from botocore.exceptions import WaiterError
 from typer.testing import CliRunner, Result
 
 from tollgate.command.app import cli
+from tollgate.payments.secret import read_keys
 
 KEY = "sk-only-the-secret-knows"
 ARN = "arn:aws:secretsmanager:us-east-1:1:secret:providers"
+
+
+STRIPE_ARN = "arn:aws:secretsmanager:us-east-1:1:secret:stripe"
 
 
 @dataclass
@@ -19,6 +23,7 @@ class Aws:
     """A stack and its secret in memory; `calls` has every write, in order."""
 
     secret: str = "{}"
+    stripe: str = "{}"
     live: str = "none"
     fails: bool = False
     calls: list[str] = field(default_factory=list)
@@ -28,7 +33,10 @@ class Aws:
         return self
 
     def describe_stacks(self, *, StackName: str) -> Any:  # noqa: N803 - the SDK's own words, here and below
-        outputs = [{"OutputKey": "ProviderSecretArn", "OutputValue": ARN}]
+        outputs = [
+            {"OutputKey": "ProviderSecretArn", "OutputValue": ARN},
+            {"OutputKey": "StripeSecretArn", "OutputValue": STRIPE_ARN},
+        ]
         parameters = [
             {"ParameterKey": "Stage", "ParameterValue": "dev"},
             {"ParameterKey": "LiveProviders", "ParameterValue": self.live},
@@ -40,7 +48,10 @@ class Aws:
         return {"SecretString": self.secret}
 
     def put_secret_value(self, *, SecretId: str, SecretString: str) -> None:  # noqa: N803
-        assert SecretId == ARN
+        assert SecretId in (ARN, STRIPE_ARN)
+        if SecretId == STRIPE_ARN:
+            self.stripe = SecretString
+            return
         self.secret = SecretString
         self.calls.append("secret")
 
@@ -121,6 +132,25 @@ class TestSet:
         assert result.exit_code == 1
         assert "There is no provider fall. Known are: anthropic, " in result.stderr
         assert aws.calls == []
+
+    def test_stripes_two_keys_are_stored_as_the_service_reads_them(self, aws: Aws) -> None:
+        result = tollgate("set", "stripe", typed="sk_test_1\nwhsec_2\n")
+        assert result.exit_code == 0
+        found = read_keys(aws.stripe)
+        assert found is not None
+        assert (found.secret_key, found.webhook_secret) == ("sk_test_1", "whsec_2")
+        assert "sk_test_1" not in result.output
+        assert "whsec_2" not in result.output
+        # No provider's secret is touched, and no stack.
+        assert (aws.secret, aws.calls) == ("{}", [])
+
+    @pytest.mark.parametrize(
+        "typed",
+        ["", "sk_test_1\n", "\nwhsec_2", "whsec_2\nsk_test_1", "sk_ 1\nwhsec_2", "pk_live_1\nwhsec_2"],
+    )
+    def test_what_are_no_keys_of_stripe_is_refused(self, aws: Aws, typed: str) -> None:
+        assert tollgate("set", "stripe", typed=typed).exit_code == 1
+        assert aws.stripe == "{}"
 
     def test_a_key_is_never_an_argument(self, aws: Aws) -> None:
         result = CliRunner().invoke(cli, ["secrets", "set", "fal", KEY, "--stack", "tollgate-dev"])
