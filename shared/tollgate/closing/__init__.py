@@ -2,7 +2,7 @@
 
     asked for ─► keys and sessions ended ─► 7 days, the owner may keep it ─► balance is 0 ─► erased
 
-What stays and why: docs/closing.md; decision 0031.
+What stays and why: shared/tollgate/reference/site/closing.md; docs/decisions/0031-closing-an-account.md.
 
 service.py      ask for it, keep the account
 worker.py       what is due: shut, wait for a refund, erase

@@ -26,7 +26,7 @@ _DAY = len("2026-11-22")
 
 
 class Role(StrEnum):
-    """What a member may do (docs/members.md#roles)."""
+    """What a member may do (shared/tollgate/reference/site/members.md)."""
 
     OWNER = "owner"  # Everything, members and the end of the account included.
     DEVELOPER = "developer"  # Keys, playground, chat, webhooks; no payments, no members.

@@ -38,6 +38,8 @@ _STARTS = (
     ("agents", "Agents (MCP)", "Give an agent the models as tools"),
     ("webhooks", "Webhooks", "Be told when a task has ended"),
     ("errors", "Errors", "Every error, and what to do"),
+    ("members", "Members", "Share an account: roles, invitations, keys"),
+    ("closing", "Closing an account", "What is erased, what stays and why"),
     ("models", "All models", "Every model and its price"),
 )
 
