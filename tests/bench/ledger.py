@@ -7,16 +7,17 @@ is the worker alone. What AWS takes for a page is not measured but assumed, and 
 
 import json
 import multiprocessing
+import os
 import time
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from botocore.config import Config
-from botocore.session import Session
 from rich.console import Console
 from rich.table import Table
 
+from local.clients import aws_environment
+from tollgate.kit import aws
 from tollgate.kit.clock import MS_PER_S, SystemClock
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.rows import to_attributes
@@ -136,15 +137,8 @@ def main() -> None:
     receiver, sender = multiprocessing.Pipe()
     far_end = multiprocessing.get_context("spawn").Process(target=serve, args=(size, sender), daemon=True)
     far_end.start()
-    session = Session()
-    session.set_credentials("x", "x")
-    client: Any = session.create_client(
-        "dynamodb",
-        region_name="us-east-1",
-        endpoint_url=f"http://127.0.0.1:{receiver.recv()}",
-        config=Config(read_timeout=60),
-    )
-    db = Database(client)
+    os.environ.update(aws_environment(f"http://127.0.0.1:{receiver.recv()}"))
+    db = Database(aws.dynamodb())
     ledger, checkpoints = LedgerRepository(db, "Accounts", "Ledger"), Checkpoints(db, "Checkpoints")
     audit = LedgerAudit(ledger, checkpoints, SystemClock())
     shown = Table("proof of 1 000 000 entries", "CPU s", "pages of 1 MB", f"10 M, s, {AWS_PAGE_MS} ms a page")
