@@ -34,6 +34,8 @@ from tollgate.kit.rotation import read_overlap_s
 from tollgate.kit.writes import Write
 
 Result = TypeVar("Result")
+# Of a request, as JSON.
+Body = Mapping[str, Any]
 
 # What a key is made for; managing the account is asked for by name.
 DEFAULT_SCOPES = frozenset({Scope.MEDIA, Scope.TEXT})
@@ -76,7 +78,7 @@ class KeyService:
     def create(
         self,
         account_id: str,
-        body: Mapping[str, Any],
+        body: Body,
         by: ApiKey | None = None,
         who: str = OWNER,
         made_by: str | None = None,
@@ -105,13 +107,7 @@ class KeyService:
         return {**key.view(now_ms, {}), "key": made.text}
 
     def update(
-        self,
-        account_id: str,
-        key_id: str,
-        body: Mapping[str, Any],
-        by: ApiKey | None = None,
-        *,
-        who: str = OWNER,
+        self, account_id: str, key_id: str, body: Body, by: ApiKey | None = None, *, who: str = OWNER
     ) -> KeyView:
         """Change what the body names, null for no limit; effective within 30 s. Return the view.
 
@@ -131,13 +127,7 @@ class KeyService:
         return self._view(_until_steady(change))
 
     def rotate(
-        self,
-        account_id: str,
-        key_id: str,
-        body: Mapping[str, Any],
-        by: ApiKey | None = None,
-        *,
-        who: str = OWNER,
+        self, account_id: str, key_id: str, body: Body, by: ApiKey | None = None, *, who: str = OWNER
     ) -> KeyWithSecretView:
         """Return the view with a new secret in `key`, this once; the old one lives on for a while.
 

@@ -154,6 +154,7 @@ class Catalog:
     @classmethod
     def shipped(cls, folder: Path = DATA) -> "Catalog":
         """Return the catalog in `folder`, by default the one that ships in the package."""
+        # The build compiles it; a checkout reads its files, so that a change of one is there at once.
         document = folder / COMPILED
         return cls(Document(json.loads(document.read_bytes())) if document.exists() else Folder(folder))
 
@@ -185,6 +186,7 @@ class Catalog:
         """Return the model of either kind with this id or other name (`names.py`), or None."""
         if (model := self.find(name)) is not None:
             return model
+        # The bound first: a name of a megabyte from a request is not folded and looked up.
         model_id = self._source.names.get(name.casefold()) if len(name) <= names.MAX_CHARS else None
         return None if model_id is None else self.find(model_id)
 
@@ -218,6 +220,8 @@ class Catalog:
         if isinstance(model, ListedTextModel):
             routes = [route for route in model.routes if self._is_live(route)]
             return model.model_copy(update={"routes": routes}) if routes else None
+        # A document that was pushed may name a mapping of a newer version than this process: that route is
+        # left out here, and a customer is never charged for what no adapter can say.
         live = [route for route in model.routes if self._is_live(route) and self._is_mapped(route)]
         return with_routes(model, live) if live else None
 

@@ -199,6 +199,7 @@ class CurrentCatalog(Catalog):
 
 def _worked_out(catalog: Catalog) -> Catalog:
     """The `catalog` with its models and inputs made: what cannot be made shows now."""
+    # Made when first needed otherwise, which would be in a customer's request.
     for model in catalog.models():
         _ = model.input_class
     return catalog

@@ -126,8 +126,10 @@ def api() -> Api:
     current = CurrentCatalog(catalog.catalog)
     tasks = TaskRepository(db, settings.tasks_table)
     reader = TaskReader(tasks, current)
+    # One of each for the process: what the routes count and what the headers say must be the same.
     meter, limits = RateMeter(settings.requests_per_minute), KnownLimits(clock())
     task_queue = _when_needed(settings.task_queue_url)
+    # Receivers are the customer's own hosts; files of providers have a guard of their own in `run_task`.
     webhook_guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
     uploads = Uploads(aws.s3(), settings.media_bucket, settings.storage_url, clock())
     results = Results(aws.s3(), settings.media_bucket, settings.storage_url)

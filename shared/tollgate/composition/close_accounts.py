@@ -44,7 +44,10 @@ class CloseAccountsSettings(LedgerSettings):
 
 @part
 def closing_worker() -> ClosingWorker:
-    """Join the parts of `functions/close_accounts`."""
+    """Join the parts of `functions/close_accounts`.
+
+    It reads and deletes rows of nearly every table, which no other function may: hence a role of its own.
+    """
     settings = CloseAccountsSettings.from_env()
     db = database()
     ledger = ledger_of(settings)

@@ -32,6 +32,7 @@ _parts: list[JoinedPart[object]] = []
 def part(join: Callable[..., PartT_co]) -> JoinedPart[PartT_co]:
     """Make a function one that joins a part once for each process, or for each of its arguments."""
     kept = cache(join)
+    # Listed for `forget`: a test that left one out would go on with the clients of the test before it.
     _parts.append(kept)
     return kept
 

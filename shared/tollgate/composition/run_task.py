@@ -70,8 +70,10 @@ def step_runner() -> StepRunner:
             Uploads(aws.s3(), settings.media_bucket, settings.storage_url, clock()),
         ),
         queue=queue,
+        # Apart from the tasks' queue: a poll only waits, a copy takes a worker for minutes.
         polls=Queue(aws.sqs(), settings.poll_queue_url),
         clock=clock(),
         callback_base_url=settings.callback_base_url,
+        # 0 days: files are kept for ever, and tasks say no time at which they end.
         kept_ms=settings.media_retention_days * MS_PER_DAY or None,
     )

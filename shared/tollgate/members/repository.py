@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository
-from tollgate.kit.dynamodb import MAX_KEYS, Database
+from tollgate.kit.dynamodb import MAX_KEYS, Database, OneTable
 from tollgate.kit.expressions import Equals, Missing, Remove, Set
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
@@ -168,12 +168,8 @@ class IdentityRepository:
         )
 
 
-class TeamRepository:
+class TeamRepository(OneTable):
     """Reads teams, and writes each only as it was read."""
-
-    def __init__(self, db: Database, table: str) -> None:
-        self._db = db
-        self._table = table
 
     def get(self, account_id: str) -> Team:
         """Return the account's team; an account that nobody signed in to has an empty one."""

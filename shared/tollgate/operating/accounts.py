@@ -116,6 +116,7 @@ class AccountDesk:
     def suspend(self, account_id: str, reason: str) -> None:
         """Let an account start nothing any more; what runs goes on. Raises `OperatorError`."""
         why = checked_reason(reason)
+        # Part of the same transaction: no account is suspended without who did it, and why.
         noted = self.audit.note(account_id, self.who, Action.SUSPENDED, "Account", why)
         try:
             self.ledger.suspend(account_id, why, self.clock.now_ms(), noted)
@@ -145,6 +146,7 @@ class AccountDesk:
             raise OperatorError("The reference: 1 to 100 letters, digits, dots, underscores and dashes.")
         if not 0 < abs(amount_micro_usd) <= micro_usd_of_cents(MAX_MOVED_CENTS):
             raise OperatorError("The amount: dollars and whole cents, from 0.01 to 100000.")
+        # The reference is in the id, and an id is written once: a repeated command moves no money twice.
         return Entry(
             account_id,
             f"{kind}_{reference}",

@@ -128,10 +128,12 @@ class PriceDesk:
     def change(self, model_id: str, wanted: Mapping[str, str], version: str) -> None:
         """Write the document that a preview of this `version` was of. Raises `OperatorError`."""
         body, now, _ = self._changed(model_id, wanted)
+        # What was previewed is what is written: on top of another document it would be another change.
         if now != version:
             raise OperatorError("Somebody else changed prices meanwhile; nothing was done. Look again.")
         try:
             read_document(body)
+            # Conditional on the ETag as well: somebody may write between the look above and this.
             self.document.put(body, version or None)
             # Whoever changed it sees it at once; other processes within a minute.
             self.live.read_again()
@@ -154,6 +156,7 @@ class PriceDesk:
             price = wanted.get(key, str(place[name]))
             if not _USD.fullmatch(price):
                 raise OperatorError(f"{key}: dollars, such as 0.05; at most six digits after the dot.")
+            # As numbers: `0.10` in place of `0.1` is no change.
             if Decimal(price) != Decimal(place[name]):
                 changed[key] = Decimal(place[name]), Decimal(price)
                 place[name] = price
@@ -167,6 +170,7 @@ class PriceDesk:
     ) -> tuple[tuple[Payer, ...], bool]:
         # Which of the prices an account paid is not counted: it is between all of the one, all of the other
         ratios = [after / before for before, after in changed.values() if before]
+        # All of it may have been at a price that stays.
         if len(changed) < len(lines_of(self.get(model_id))):
             ratios.append(Decimal(1))
         by_account, is_cut = self._spent(model_id)

@@ -86,6 +86,7 @@ def openapi(catalog: Catalog, base_url: str = RELATIVE, *, with_generations: boo
 def errors() -> Mapping[str, type[TollgateError]]:
     """Return every error that a customer can meet, by its code."""
     found: list[type[TollgateError]] = [TollgateError]
+    # The list grows while it is gone through: subclasses of subclasses are found, too.
     for error in found:
         found += error.__subclasses__()
     return {error.code: error for error in found[1:] if error.__module__ in _OWN_MODULES}
@@ -117,6 +118,7 @@ def _operation(path: str, source: Json) -> Json:
     for status, codes in _by_status(source):
         made["responses"][status] = {"$ref": f"#/components/responses/{_response_name(source, codes)}"}
     if scope == TEXT:
+        # A provider's own refusal is relayed with its status and body, which no list of ours can name.
         made["responses"]["4XX"] = _REFUSAL
     made["security"] = _security(scope)
     return made
@@ -136,6 +138,7 @@ def _words(source: Json, scope: str | None) -> Json:
 def _security(scope: str | None) -> list[Json]:
     if scope is None:
         return []
+    # Anthropic's SDKs send the key as `x-api-key`; on media routes nobody does.
     return [{"bearer": []}, {"apiKey": []}] if scope == TEXT else [{"bearer": []}]
 
 
@@ -193,7 +196,8 @@ def _by_status(source: Json) -> Iterator[tuple[str, list[str]]]:
     """Return the error codes of a route, by their HTTP status."""
     codes = [*source.get("errors", []), *(["invalid_api_key", "forbidden"] if "scope" in source else [])]
     by_status: dict[int, list[str]] = {}
-    # The gateway's own bound holds for all routes.
+    # The gateway's own bound holds for all routes, and any of them may meet a fault or a busy database. Each
+    # code once: generators make a branch of each.
     for code in dict.fromkeys([*codes, "rate_limited", "internal_error", "storage_busy"]):
         by_status.setdefault(errors()[code].status, []).append(code)
     return ((str(status), by_status[status]) for status in sorted(by_status))

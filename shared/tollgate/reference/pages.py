@@ -28,6 +28,7 @@ class Reference:
 
     def openapi(self, base_url: str) -> CachedBody:
         """Return the OpenAPI document of the service at `base_url`: one's own, so they are few."""
+        # Only the address differs; the document itself, most of a second's work, is made once.
         made = self._openapi.get(base_url)
         if made is None:
             made = self._openapi[base_url] = CachedBody.of({**self._document, "servers": [{"url": base_url}]})
@@ -62,6 +63,7 @@ class Reference:
 
     def _rendered(self, template: str) -> CachedBody:
         schemas = self._document["components"]["schemas"]
+        # One body a model: a language model that writes a request needs the one of its model alone.
         generations = {name: one for name, one in schemas.items() if name.startswith(GENERATION)}
         text = (
             _environment()

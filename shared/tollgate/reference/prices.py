@@ -83,6 +83,7 @@ def tiers(model: AnyModel) -> list[Tier]:
 
 
 def _by_kind(prices: ListedTokenPrices) -> dict[str, str]:
+    # A kind without a price of its own is billed as input, so that is what is shown.
     read = prices.input if prices.cache_read is None else prices.cache_read
     write = prices.input if prices.cache_write is None else prices.cache_write
     shown = {"Input": prices.input, "Output": prices.output, "Cache read": read, "Cache write": write}
@@ -91,6 +92,7 @@ def _by_kind(prices: ListedTokenPrices) -> dict[str, str]:
 
 def usd(price: Decimal) -> str:
     """Return a price exactly, with two places at least: `$0.10`, `$0.0375`."""
+    # Never rounded: a price of a part of a cent per million tokens is one that is billed.
     places = max(_CENTS, -int(price.normalize().as_tuple().exponent))
     return f"${price:,.{places}f}"
 

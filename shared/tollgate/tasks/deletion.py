@@ -16,7 +16,10 @@ MAX_ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class FileDeletion:
-    """Deletes the files of tasks; the task stays, with its price."""
+    """Deletes the files of tasks.
+
+    The task stays, with its price: what was paid for can be shown as long as the ledger is.
+    """
 
     tasks: TaskRepository
     reader: TaskReader
