@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,26 @@ class TestPython:
     def test_it_is_typed(self) -> None:
         strict = ("--strict", "--config-file=", "--explicit-package-bases", "--cache-dir=.mypy_cache")
         run(sys.executable, "-m", "mypy", *strict, "src", cwd=PYTHON, MYPYPATH="src")
+
+
+class TestPackages:
+    """As `uv build` makes them: a source package, and of that a wheel."""
+
+    @pytest.mark.parametrize(
+        ("project", "holds"),
+        [(PYTHON, "tollgate/command.py"), (ROOT / "clients/mcp", "tollgate_mcp/stdio.py")],
+        ids=["tollgate", "tollgate-mcp"],
+    )
+    def test_a_wheel_has_the_package_and_its_program(self, project: Path, holds: str, tmp_path: Path) -> None:
+        uv = shutil.which("uv") or str(ROOT / ".local/uv/bin/uv")
+        if not Path(uv).exists():
+            pytest.skip("there is no uv")
+        run(uv, "build", "-q", "--out-dir", str(tmp_path), ".", cwd=project)
+        (wheel,) = tmp_path.glob("*.whl")
+        names = zipfile.ZipFile(wheel).namelist()
+        assert holds in names
+        assert any(name.endswith("entry_points.txt") for name in names)
+        assert not [name for name in names if "__pycache__" in name or "tests" in name]
 
 
 @pytest.mark.node
