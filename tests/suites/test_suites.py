@@ -131,6 +131,26 @@ def test_the_ai_sdk_of_today_holds_the_conversations_of_the_one_on_node_20(
     assert len(whole.split()) == (0 if model.startswith("gpt") else THOUGHTS)
 
 
+def test_claude_code_as_npm_picks_it_on_node_20_finds_its_own_models(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    program = next(MODULES.glob("@anthropic-ai/claude-code-linux-*/claude"), None)
+    if program is None:
+        pytest.skip("the claude command has no build for this machine")
+    variables = {
+        **environment,
+        "HOME": str(tmp_path),
+        "ANTHROPIC_BASE_URL": f"{environment['TOLLGATE_URL']}/api",
+        "ANTHROPIC_API_KEY": environment["TOLLGATE_API_KEY"],
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    }
+    # The first without a name: what it asks for by itself.
+    for named in ([], ["--model", "opus"], ["--model", "sonnet"], ["--model", "haiku"]):
+        command = [str(program), "-p", "hello", *named, "--output-format", "json"]
+        told = json.loads(run(command, variables, PROGRAM_TIMEOUT_S, tmp_path))
+        assert (told["subtype"], len(told["result"].split())) == ("success", WORDS)
+
+
 def test_continue_s_command_answers(environment: dict[str, str], tmp_path: Path) -> None:
     model = {"name": "gpt", "provider": "openai", "model": "gpt-5.4-mini", "roles": ["chat"]}
     model |= {"apiBase": f"{environment['TOLLGATE_URL']}/api/v1", "apiKey": environment["TOLLGATE_API_KEY"]}
