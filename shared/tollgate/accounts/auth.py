@@ -68,6 +68,7 @@ def accepted(text: str, key: ApiKey | None, scope: Scope, address: str | None, n
     # One error for all of it: who guesses must not learn whether the id, the secret or the date was wrong.
     if key is None or not key.opens_with(text, now_ms) or not key.usable_at(now_ms):
         raise InvalidApiKeyError
+    # From here on the key is proven, so that what it may not do can be said.
     if key.networks is not None and not contains(key.networks, address):
         raise ForbiddenError(f"This API key may not be used from the address {address}.")
     if scope not in key.scopes:
@@ -98,6 +99,7 @@ class KeyCache:
 
         Raises `InvalidApiKeyError` for an id that does not exist.
         """
+        # A guess costs one read in 30 s, however often it comes.
         if self._fresh(self._missing, key_id):
             raise InvalidApiKeyError
         known = self._fresh(self._keys, key_id)
@@ -121,6 +123,7 @@ class KeyCache:
         if key.last_used_at_ms is not None and now_ms - key.last_used_at_ms < USE_NOTED_MS:
             return False
         known = self._keys.get(key.key_id)
+        # Before the write is made: of the requests that run beside each other here, one writes.
         if known is not None:
             self._keys[key.key_id] = replace(known, key=replace(key, last_used_at_ms=now_ms))
         return True

@@ -90,6 +90,7 @@ class KeyService:
         now_ms = self.clock.now_ms()
         fields = read_key(body, self.is_model, now_ms, is_new=True)
         made = new_key()
+        # The secret is in the answer alone; what is stored can prove it and not show it.
         key = ApiKey(
             made.key_id,
             account_id,
@@ -116,6 +117,7 @@ class KeyService:
 
         def change() -> ApiKey:
             key = self._live(account_id, key_id)
+            # Read inside: on another look, a date that has passed meanwhile is refused.
             fields = read_key(body, self.is_model, self.clock.now_ms())
             changed = replace(key, **fields)
             if by is not None:
@@ -168,6 +170,7 @@ class KeyService:
             key = self._known(account_id, key_id)
             if by is not None:
                 check_control(_as_it_is(by, key), key)
+            # A repeat neither counts the key twice nor notes it twice.
             if key.revoked_at_ms is None:
                 noted = self._noted(key, Action.KEY_REVOKED, by, who)
                 with suppress(AlreadyRevokedError):

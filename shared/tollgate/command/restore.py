@@ -80,11 +80,13 @@ def swap(  # noqa: PLR0917 - typer takes them by name
     """
     client, at = boto3.Session().client("dynamodb", config=BOUNDS), to.replace(tzinfo=UTC)
     tables = _tables(stack)
+    # All of them before anything stops: a copy that is missing would be found with the service down.
     for table in tables.values():
         _check_copy(client, copy_of(table, at))
     question = f"Stop {stack}, and take back what was written to {len(tables)} tables since {at.isoformat()}?"
     confirm(question, yes=yes, as_json=as_json)
     standstill = standstill_of(stack)
+    # Noted before the stop: a second run would read the zeros of the first.
     places = _places_before(removed, standstill)
     standstill.begin()
     time.sleep(drain_s)
@@ -92,6 +94,7 @@ def swap(  # noqa: PLR0917 - typer takes them by name
 
         def keep(table: str, row: Row) -> None:
             file.write(json.dumps({"table": table, "row": row}, default=str) + "\n")
+            # Before the row is overwritten: a crash must not lose what only this file knows.
             file.flush()
 
         # No `finally`: a service with half of its tables put back must not run.
@@ -183,6 +186,7 @@ class Standstill:
     def end(self, places: Mapping[str, int | None]) -> None:
         """Let everything go on."""
         for name, own in places.items():
+            # None of its own is not the same as any number: it draws on the account's again.
             if own is None:
                 self.client.delete_function_concurrency(FunctionName=name)
             else:

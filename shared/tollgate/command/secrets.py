@@ -64,6 +64,7 @@ def set_(
     facts = stack_facts(cloudformation, stack)
     _store(session.client("secretsmanager", config=BOUNDS), facts, provider, _credentials(provider, base_url))
     live = _live(facts)
+    # The key first: a provider that is live without one would fail every attempt until it is there.
     if provider not in live:
         typer.echo(f"The key is stored. Updating the stack {stack}; this takes some minutes.", err=True)
         live.add(provider)
@@ -83,6 +84,8 @@ def _set_stripe(stack: str, *, as_json: bool) -> None:
         keys = StripeKeys(secret_key=secret_key, webhook_secret=webhook_secret)
     except ValidationError as exc:
         raise CommandError("These are no keys: one is empty, or has spaces in it.") from exc
+    # Asked one after the other, they are easily swapped; events would then be checked with the wrong one, and
+    # no payment would be credited.
     if not keys.secret_key.startswith(("sk_", "rk_")) or not keys.webhook_secret.startswith("whsec_"):
         raise CommandError("Stripe's secret keys begin with sk_ or rk_, its signing secrets with whsec_.")
     text = json.dumps(keys.model_dump(by_alias=True, exclude_none=True))

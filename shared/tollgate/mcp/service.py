@@ -89,6 +89,7 @@ class Service:
         while True:
             found: dict[str, Any] = await self._data("GET", f"/api/v1/task/status/{_segment(task_id)}")
             left_s = until - time.monotonic()
+            # Not ended is an answer too: the agent has the task's id and asks again when it likes.
             if found["status"] in ENDED or left_s <= 0:
                 return found
             await asyncio.sleep(min(pause_s, left_s))
@@ -106,6 +107,7 @@ class Service:
         async with self._http.stream("GET", url, headers={"authorization": ""}) as reply:
             if reply.is_error:
                 return None
+            # Counted as it comes: what the answer says of its length may be missing, or untrue.
             found = bytearray()
             async for chunk in reply.aiter_bytes():
                 found += chunk

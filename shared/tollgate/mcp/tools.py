@@ -126,6 +126,7 @@ class Tools:
         """
         cents = None if max_cost_usd is None else cents_of(max_cost_usd)
         try:
+            # The service compares the bound with the very price that it charges: none can move in between.
             task_id = await self._service.create(model, input, maxCostCents=cents, priceVersion=price_version)
             return await self._shown(await self._service.task(task_id, wait_seconds))
         except ServiceError as exc:
@@ -162,6 +163,7 @@ class Tools:
         """Ask a text model. COSTS MONEY: its tokens, as list_models tells their price."""
         before = [{"role": "system", "content": system}] if system else []
         messages = [*before, {"role": "user", "content": prompt}]
+        # Always bounded: without it the model's own maximum would be held from the balance.
         body = {"model": model, "messages": messages, "max_tokens": max_tokens}
         try:
             answer = await self._service.chat(body)
@@ -185,6 +187,7 @@ class Tools:
             if (found := await self._service.small_file(one["fileUrl"])) is not None:
                 data = base64.b64encode(found[0]).decode()
                 content.append(ImageContent(type="image", data=data, mime_type=found[1]))
+        # Agents look at this flag, and not at the words, to tell whether they got what they asked for.
         return CallToolResult(content=content, is_error=task["status"] in ("failed", "expired"))
 
 

@@ -47,6 +47,7 @@ class ProviderDesk:
             return provider
         models = self.catalog.catalog().models()
         of_provider = [each.id for each in models if any(route.provider == provider for route in each.routes)]
+        # A name that no route has would switch nothing off, and look as if it had.
         if model not in of_provider:
             known = ", ".join(of_provider) or "none"
             raise OperatorError(f"{provider} has no route of {model}. It has live routes of: {known}.")

@@ -65,12 +65,14 @@ class TaskDesk:
         `OperatorError` for a task that has not ended (cancel it), cost nothing, or moved meanwhile.
         """
         task, why = self.get(task_id), checked_reason(reason)
+        # While it runs, its end would refund it as well: the two would race for the one refund.
         if not task.ended:
             raise OperatorError(
                 f"{task_id} has not ended: cancel it, and it is refunded where nothing is made."
             )
         if task.charge_micro_usd == 0:
             raise OperatorError(f"{task_id} cost nothing.")
+        # Only spares the write: the ledger refuses a second refund of a task by its id.
         if task.refunded_micro_usd:
             return False
         entry = replace(refund_of(task.charge(), self.clock.now_ms()), reason=why)

@@ -77,6 +77,7 @@ def _media_of(request: TextRequest) -> _Media:
 def _look_into(content: Any, media: _Media, depth: int) -> None:
     if not isinstance(content, list):
         return
+    # Deeper than any client nests: what stands there is not looked at, so its bound is the model's context.
     if depth == 0:
         media.unbounded = True
         return
@@ -88,6 +89,7 @@ def _look_into(content: Any, media: _Media, depth: int) -> None:
         elif kind in _PLAIN_PARTS:
             _look_into(part.get("content"), media, depth - 1)
         else:
+            # A kind that we do not know may cost any number of tokens.
             media.unbounded = True
 
 
