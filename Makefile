@@ -70,7 +70,7 @@ aws-check: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## what AWS w
 	@$(PYTHON) -m pytest -q -m aws -rs tests/aws
 	@$(PYTHON) -m pytest -q tests/infrastructure/test_limits.py
 
-client-suites: .venv/.ready .local/ministack/.ready .local/suites/.ready  ## LangChain's standard tests, OpenAI Agents, opencode, against the service
+client-suites: .venv/.ready .local/ministack/.ready .local/suites/.ready  ## LangChain's standard tests, SDKs and commands of others, against the service
 	@$(PYTHON) -m pytest -q -m suites tests/suites
 
 check: .venv/.ready .local/sam/.ready .local/checkov/.ready  ## lint, types, import rules, words, references, maps, template, audit
