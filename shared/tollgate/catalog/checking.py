@@ -28,12 +28,14 @@ def check(profile: type[Profile], source: object) -> CheckedInput:
     """Return `source`, the `input` of a create body, normalised; raises `InvalidInputError` otherwise."""
     if not isinstance(source, dict):
         raise InvalidInputError([Problem(at(), "Must be an object.")])
+    # Apart from the unknown ones, so that a misspelt name is told beside what is wrong with the others.
     known = {name: source[name] for name in source.keys() & profile.accepted()}
     problems = list(_unknown_fields(profile, source))
     values, invalid = _read_fields(profile, known, problems)
     checked = _without_blanks(values, known)
     problems += _blank_required(profile, checked, known, invalid)
     for rule in profile.rules:
+        # A rule about a field that is wrong by itself would only say the same once more, in stranger words.
         if invalid.isdisjoint(rule.needs):
             problems += rule.check(checked)
     if problems:
@@ -50,6 +52,7 @@ def check_media(profile: type[Profile], checked: CheckedInput, facts: Mapping[st
     by_rule = [(one, list(one.requests(checked.values))) for one in profile.media]
     by_rule = [(one, requests) for one, requests in by_rule if requests]
     sources = [request for one, requests in by_rule if one.is_source for request in requests]
+    # What the job works on is priced by its length; other files are only held to their bounds.
     source_s = length_of(sources, facts)
     output_s = profile.output_seconds(checked.values, source_s)
     problems = [found for one, requests in by_rule for found in one.problems(requests, facts, output_s)]
@@ -61,6 +64,7 @@ def check_media(profile: type[Profile], checked: CheckedInput, facts: Mapping[st
 def _unknown_fields(profile: type[Profile], source: dict[Any, Any]) -> Iterator[Problem]:
     names = profile.published()
     unknown = [name for name in source if name not in names]
+    # One more than is shown, so that the answer says that there are more.
     for name in unknown[: MAX_PROBLEMS + 1]:
         meant = nearest(name, tuple(names))
         hint = "" if meant is None else f" Did you mean {meant!r}?"

@@ -56,6 +56,7 @@ class Listing:
         Upper and lower case are the same; a value that no model has gives an empty list, and a name that
         is no filter is ignored.
         """
+        # Most ask for all: that page is made once. Each mix of filters would be kept for ever otherwise.
         return CachedBody.of(self.found(query)) if any(name in query for name in FILTERS) else self._all
 
     def found(self, query: Mapping[str, str]) -> list[CatalogModelView]:

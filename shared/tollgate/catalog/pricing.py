@@ -75,6 +75,7 @@ def quote(model: Model, checked: CheckedInput, source_seconds: Decimal = NO_SOUR
     facts = price_facts(model.input_class, checked.values)
     price = best_entry(model.id, model.pricing.prices, facts)
     times = model.pricing.times
+    # A batch is one task with several results, each at the full price.
     batch = Decimal(1 if times is None else checked.values.get(times, 1))
     units = _units(model, checked.values, source_seconds, facts)
     lines = [_line(price.key, model.pricing.unit, units * batch, price.price)]

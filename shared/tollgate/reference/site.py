@@ -172,6 +172,7 @@ class Site:
             "try_url": f"{base_url}/dashboard/{place}",
             "programs": examples.text(model.id),
         }
+        # Neither playground nor chat can show vectors, so its own page is where one tries it.
         if not isinstance(model, Model) and model.embedding is not None:
             shown["programs"] = examples.embedding(model.id)
             shown["try_url"] = f"{base_url}/docs/models/{model.id}"
@@ -202,6 +203,7 @@ class Site:
         if not body:
             return None
         name = body.get("$ref", "").removeprefix(_SCHEMAS)
+        # Whoever tries the example of a create should not pay for it.
         if name == "Generation":
             return _FREE
         found: dict[str, Any] = self._schemas[name].get("examples", [{}])[0]
@@ -227,6 +229,7 @@ class Site:
             for method, operation in methods.items()
         }
         hooks = [hook["post"] for hook in self._document["webhooks"].values()]
+        # Calls to the customer's own server: documented as ours are, but there is nothing to send.
         return found | {hook["operationId"]: ("POST", HOOK, hook) for hook in hooks}
 
     def _endpoint_pages(self) -> Iterator[Doc]:
