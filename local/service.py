@@ -151,6 +151,7 @@ class LocalService:
             "CALLBACK_BASE_URL": self.base_url,
             "AWS_ENDPOINT_URL": endpoint,
             "PROBE_FUNCTION": "ProbeMediaFunction",
+            "DRAW_FUNCTION": "DrawThumbnailFunction",
             # For load tests and pages of one origin; without them, the template's own defaults.
             "REQUESTS_PER_MINUTE": os.environ.get("REQUESTS_PER_MINUTE", ""),
             "ALLOWED_ORIGIN": os.environ.get("ALLOWED_ORIGIN", ""),

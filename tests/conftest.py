@@ -162,6 +162,7 @@ def moto_stack(template: Template, simulator_url: str) -> MotoStack:
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
         "CALLBACK_BASE_URL": "https://api.test",
         "PROBE_FUNCTION": "ProbeMediaFunction",
+        "DRAW_FUNCTION": "DrawThumbnailFunction",
     }
     # Before the clients are made, which read them once: no test's own fixture has run yet.
     with pytest.MonkeyPatch.context() as patch, mock_aws():
@@ -184,6 +185,7 @@ def aws(monkeypatch: pytest.MonkeyPatch, moto_stack: MotoStack, clock: ManualClo
             "s3": clients.s3,
             "secrets_manager": clients.secrets,
             "lambda_": moto_client("lambda"),
+            "lambda_for_thumbnails": moto_client("lambda"),
             "ssm": moto_client("ssm"),
         }
         keep_clients(kept, monkeypatch)
@@ -221,6 +223,7 @@ def stack_environment(emulator: Emulator, template: Template, simulator_url: str
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
         "CALLBACK_BASE_URL": "https://api.test",
         "PROBE_FUNCTION": "ProbeMediaFunction",
+        "DRAW_FUNCTION": "DrawThumbnailFunction",
         "AWS_ENDPOINT_URL": emulator.endpoint,
     }
     stack = Stack(template, Clients.at(emulator.endpoint), {"Stage": "local", "LogLevel": "ERROR"}, overrides)

@@ -6,7 +6,8 @@ closing/       the end of an account
 composition/   joins what each function needs
 operating/     what operators do; command/: the same as a command, run by `__main__.py`
 tasks/         a generation, from create to its end; text/: a chat, from request to bill
-webhooks/      what is told of an end; probing/: what a customer's file is; artifacts/: files in our storage
+webhooks/      what is told of an end; probing/: what a customer's file is
+artifacts/     files in our storage; thumbnails/: small images of them
 providers/     who makes it, each in its own words
 catalog/       which models there are, and what they cost
 accounts/      who is calling; members/: the people of an account

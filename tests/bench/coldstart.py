@@ -27,7 +27,7 @@ DOCUMENT = ROOT / "docs" / "performance.md"
 CHILD = ROOT / "tests" / "bench" / "cold_process.py"
 ROUNDS = 5
 TIMEOUT_S = 60
-TARGETS_MS = {"api": 300, "text": 350, "dashboard": None, "probe_media": None}
+TARGETS_MS = {"api": 300, "text": 350, "dashboard": None, "probe_media": None, "draw_thumbnail": None}
 """Init, by function; the functions behind queues, streams and schedules have 250.
 
 Source: docs/architecture.md#measures.
@@ -43,6 +43,7 @@ def environment(template: Template, endpoint: str) -> dict[str, str]:
         "STORAGE_URL": "https://files.test",
         "AWS_ENDPOINT_URL": endpoint,
         "PROBE_FUNCTION": "none",
+        "DRAW_FUNCTION": "none",
         "CALLBACK_BASE_URL": "https://api.test",
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
     }
@@ -65,7 +66,7 @@ def alone(python: str) -> list[str]:
 
 def with_path(known: dict[str, str], stem: str, *more: Path) -> dict[str, str]:
     """Return the environment of a function with the folders that it has on its path, and `more`."""
-    path = os.pathsep.join(map(str, [*folders(stem == "probe_media"), *more]))
+    path = os.pathsep.join(map(str, [*folders(stem in {"probe_media", "draw_thumbnail"}), *more]))
     return {**known, "PYTHONPATH": path, "PATH": os.environ["PATH"]}
 
 
@@ -113,7 +114,7 @@ def rows(template: Template, python: str, known: dict[str, str]) -> list[list[An
 def sizes() -> str:
     """Return the table of what is uploaded and loaded."""
     parts = {"functions/, one copy for each": "ApiFunction", "layer of all": "DependenciesLayer"}
-    parts |= {"layer of ours": "SharedLayer", "layer of probe_media": "MediaLayer"}
+    parts |= {"layer of ours": "SharedLayer", "layer of probe_media and draw_thumbnail": "MediaLayer"}
     return table(["Package", "MB unpacked"], [[name, _mb(BUILD / folder)] for name, folder in parts.items()])
 
 

@@ -137,6 +137,7 @@ def service(ends: ExitStack, folder: Path) -> tuple[Stack, dict[str, int]]:
         "STORAGE_URL": "https://files.test",
         "AWS_ENDPOINT_URL": emulator.endpoint,
         "PROBE_FUNCTION": "none",
+        "DRAW_FUNCTION": "none",
         # Nobody listens there; polls alone carry the tasks.
         "CALLBACK_BASE_URL": "http://127.0.0.1:9",
         "LIVE_PROVIDERS": ",".join(PROVIDERS),

@@ -62,6 +62,7 @@ def main() -> None:
             "STORAGE_URL": "https://files.test",
             "AWS_ENDPOINT_URL": emulator.endpoint,
             "PROBE_FUNCTION": "none",
+            "DRAW_FUNCTION": "none",
             "LIVE_PROVIDERS": ",".join(PROVIDERS),
         }
         clients = Clients.at(emulator.endpoint)

@@ -141,6 +141,7 @@ def serve(ends: ExitStack, folder: Path) -> list[Server]:
         "STORAGE_URL": "https://files.test",
         "AWS_ENDPOINT_URL": emulator.endpoint,
         "PROBE_FUNCTION": "none",
+        "DRAW_FUNCTION": "none",
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
     }
     clients = Clients.at(emulator.endpoint)

@@ -28,6 +28,11 @@ class TestTheEventFile:
         assert [json.loads(body) for body in aws.messages("WebhookQueue")] == [
             {"delivery_id": delivery_id, "seq": 0}
         ]
+        files = [file["M"]["url"]["S"] for file in images[1]["files"]["L"]]
+        assert [json.loads(body) for body in aws.messages("ThumbnailQueue")] == [
+            {"task_id": ended, "url": url} for url in files
+        ]
+        assert files
 
 
 class TestRealRecords:

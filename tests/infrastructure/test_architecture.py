@@ -26,3 +26,4 @@ class TestPicture:
         assert access["DeliverWebhookFunction", "TasksTable"] is Access.READS
         assert ("ProbeMediaFunction", "AccountsTable") not in access
         assert wiring(template).callers["ProbeMediaFunction"] == ["api", "dashboard", "admin"]
+        assert wiring(template).callers["DrawThumbnailFunction"] == ["make_thumbnails"]

@@ -48,15 +48,17 @@ class TestLayers:
         assert shared["CodeUri"] == "functions/"
         assert shared["Layers"] == [{"Ref": "DependenciesLayer"}, {"Ref": "SharedLayer"}]
 
-    def test_ffmpeg_is_loaded_by_probe_media_alone(self, template: Template) -> None:
+    def test_ffmpeg_is_loaded_by_who_reads_with_it_alone(self, template: Template) -> None:
         functions = template.source["Resources"].items()
         own = {name: each["Properties"]["Layers"] for name, each in functions if _has_own_layers(each)}
         (adapter,) = own.pop("TextFunction")
         assert adapter["Fn::If"][:2] == ["IsLocal", {"Ref": "NoAdapterLayer"}]
-        assert own == {"ProbeMediaFunction": [{"Ref": "MediaLayer"}, {"Ref": "SharedLayer"}]}
+        of_media = [{"Ref": "MediaLayer"}, {"Ref": "SharedLayer"}]
+        assert own == {"ProbeMediaFunction": of_media, "DrawThumbnailFunction": of_media}
 
-    def test_probe_media_has_its_own_layers_alone(self, template: Template) -> None:
-        layers = template.functions()["ProbeMediaFunction"]["Layers"]
+    @pytest.mark.parametrize("function", ["ProbeMediaFunction", "DrawThumbnailFunction"])
+    def test_they_have_their_own_layers_alone(self, template: Template, function: str) -> None:
+        layers = template.functions()[function]["Layers"]
         assert [re.sub(r"Layer.*", "", each["Ref"]) for each in layers] == ["Media", "Shared"]
 
     def test_functions_have_no_requirements_of_their_own(self) -> None:

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from local.template import Properties, Template, as_list, named
+from tollgate.command.place import DEAD_LETTER_QUEUES
 
 IDENTITIES = "arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}:identity/*"
 CLAUDE_MODELS = "arn:${AWS::Partition}:bedrock:*::foundation-model/anthropic.*"
@@ -61,6 +62,17 @@ ALLOWED = {
         ("s3:ListBucket", "ConfigBucket"),
     },
     "ProbeMediaFunction": set(),
+    "DrawThumbnailFunction": set(),
+    "MakeThumbnailsFunction": {
+        ("sqs:ReceiveMessage", "ThumbnailQueue"),
+        ("sqs:DeleteMessage", "ThumbnailQueue"),
+        ("sqs:GetQueueAttributes", "ThumbnailQueue"),
+        ("s3:GetObject", "${MediaBucket.Arn}/media/*"),
+        ("s3:ListBucket", "MediaBucket"),
+        ("s3:PutObject", "${MediaBucket.Arn}/media/*.thumb.webp"),
+        ("s3:DeleteObject", "${MediaBucket.Arn}/media/*.thumb.webp"),
+        ("lambda:InvokeFunction", "DrawThumbnailFunction"),
+    },
     "TextFunction": {
         ("dynamodb:GetItem", "ApiKeysTable"),
         ("dynamodb:UpdateItem", "ApiKeysTable"),
@@ -87,6 +99,7 @@ ALLOWED = {
         ("dynamodb:ListStreams", "${TasksTable.Arn}/stream/*"),
         ("sqs:SendMessage", "TaskQueue"),
         ("sqs:SendMessage", "WebhookQueue"),
+        ("sqs:SendMessage", "ThumbnailQueue"),
         ("sqs:SendMessage", "ChangesDeadLetterQueue"),
     },
     "RunTaskFunction": {
@@ -219,6 +232,7 @@ BY_EVENT_SOURCE = {
     "DispatchChangesFunction": {"TasksTable", "ChangesDeadLetterQueue"},
     "RecordUsageFunction": {"UsageDeadLetterQueue"},
     "RefillBalanceFunction": {"RefillQueue"},
+    "MakeThumbnailsFunction": {"ThumbnailQueue"},
 }
 """What a role may use for the event source mapping alone: the code has no name for it."""
 
@@ -261,10 +275,19 @@ ALLOWED["AdminFunction"] = ALLOWED["ApiFunction"] | {
     *(
         (f"sqs:{action}", queue)
         for action in ("GetQueueAttributes", "ReceiveMessage", "DeleteMessage")
-        for queue in ("TaskDeadLetterQueue", "WebhookDeadLetterQueue", "ChangesDeadLetterQueue")
+        for queue in DEAD_LETTER_QUEUES.values()
     ),
-    ("dynamodb:GetShardIterator", "${TasksTable.Arn}/stream/*"),
-    ("dynamodb:GetRecords", "${TasksTable.Arn}/stream/*"),
+    ("sqs:SendMessage", "RefillQueue"),
+    ("sqs:SendMessage", "ThumbnailQueue"),
+    *(
+        (f"dynamodb:{action}", f"${{{table}.Arn}}/stream/*")
+        for action in ("GetShardIterator", "GetRecords")
+        for table in ("TasksTable", "LedgerTable")
+    ),
+    ("dynamodb:GetItem", "UsageTable"),
+    ("dynamodb:PutItem", "UsageTable"),
+    ("dynamodb:BatchGetItem", "CountedEntriesTable"),
+    ("dynamodb:PutItem", "CountedEntriesTable"),
 }
 
 WITH_WILDCARD = {
@@ -272,6 +295,7 @@ WITH_WILDCARD = {
     "${LedgerTable.Arn}/stream/*": "as above",
     "${MediaBucket.Arn}/*": "a file's key has its task's id",
     "${MediaBucket.Arn}/media/*": "a result's key has its task's id",
+    "${MediaBucket.Arn}/media/*.thumb.webp": "as above",
     "${MediaBucket.Arn}/inputs/*": "an input's key has an id of its own",
     "${MediaBucket.Arn}/responses/*": "a stored response's key has its own",
     CLAUDE_MODELS: "any region may answer for a global profile, and a catalog may name another Claude",
@@ -310,9 +334,10 @@ class TestLeastPrivilege:
     def test_a_resource_with_a_wildcard_has_a_reason(self, template: Template) -> None:
         assert {resource for _, resource in _everything(template) if "*" in resource} == WITH_WILDCARD.keys()
 
-    def test_what_reads_strangers_files_may_do_nothing(self, template: Template) -> None:
-        assert template.permissions("ProbeMediaFunction") == set()
-        assert _told(template.variables("ProbeMediaFunction")) == set()
+    @pytest.mark.parametrize("function", ["ProbeMediaFunction", "DrawThumbnailFunction"])
+    def test_what_reads_strangers_files_may_do_nothing(self, template: Template, function: str) -> None:
+        assert template.permissions(function) == set()
+        assert _told(template.variables(function)) == set()
 
     def test_only_what_answers_requests_touches_keys(self, template: Template) -> None:
         may = {

@@ -16,6 +16,8 @@ RESOURCE_POLICY_MAX_BYTES = 20 * 1024
 LAYERS_MAX = 5
 ROUTES_MAX = 300
 ALARM_METRICS_MAX = 10
+STACK_NAME = 40
+"""Letters of a longer name of a stack than anybody gives it."""
 LONGEST = "x" * 100
 """In place of each name that is known at the deployment alone: longer than an ARN of ours."""
 
@@ -82,13 +84,22 @@ class TestFunctions:
         assert len(template.openapi()["paths"]) <= ROUTES_MAX
 
 
+def name_of(logical_id: str) -> str:
+    """Return a name as long as CloudFormation's for a resource: the stack's, ours, and twelve letters.
+
+    A queue's is its address, before which stands that of SQS.
+    """
+    before = "https://sqs.ap-southeast-1.amazonaws.com/123456789012/" if logical_id.endswith("Queue") else ""
+    return f"{before}{'x' * STACK_NAME}-{logical_id}-{'x' * 12}"
+
+
 def filled(value: Any) -> str:
     """Return a value as the text that it becomes, without white space, each unknown name at its longest."""
 
     def fill(part: Any) -> Any:
         match part:
             case {"Ref": _} | {"Fn::GetAtt": _}:
-                return LONGEST
+                return name_of(part["Ref"]) if "Ref" in part else LONGEST
             case {"Fn::Sub": str(text)} | {"Fn::Sub": [str(text), _]}:
                 return LONGEST + text.rpartition("}")[2]
             case {"Fn::If": [_, there, other]}:

@@ -17,6 +17,8 @@ STEMS = (
     "probe_media",
     "dispatch_changes",
     "run_task",
+    "make_thumbnails",
+    "draw_thumbnail",
     "deliver_webhook",
     "record_usage",
     "refill_balance",
@@ -78,7 +80,11 @@ class TestEvents:
 
     @pytest.mark.parametrize(
         ("stem", "fields"),
-        [("run_task", {"task_id", "seq"}), ("deliver_webhook", {"delivery_id", "seq"})],
+        [
+            ("run_task", {"task_id", "seq"}),
+            ("deliver_webhook", {"delivery_id", "seq"}),
+            ("make_thumbnails", {"task_id", "url"}),
+        ],
     )
     def test_a_queue_event_has_one_message(self, stem: str, fields: set[str]) -> None:
         (record,) = _event(stem)["Records"]

@@ -66,7 +66,7 @@ def loaded(stem: str) -> set[str]:
 
 class TestSnapshots:
     def test_importing_the_handlers_makes_no_client_and_asks_for_neither_time_nor_chance(self) -> None:
-        assert len(STEMS) == 14
+        assert len(STEMS) == 16
         assert run(WATCHED, json.dumps(OURS), json.dumps(STEMS)) == []
 
     def test_what_is_watched_for_is_seen(self) -> None:
@@ -98,8 +98,12 @@ class TestLoadedModules:
     def test_text_has_no_sdk(self) -> None:
         assert not {"botocore.session", "fastapi", "yaml", "httpx", "stripe"} & loaded("text")
 
-    def test_probe_media_has_neither_sdk_nor_catalog(self) -> None:
-        assert not {"botocore.session", "fastapi", "tollgate.catalog.loader"} & loaded("probe_media")
+    @pytest.mark.parametrize("stem", ["probe_media", "draw_thumbnail"])
+    def test_what_reads_files_has_neither_sdk_nor_catalog(self, stem: str) -> None:
+        assert not {"botocore.session", "fastapi", "tollgate.catalog.loader"} & loaded(stem)
+
+    def test_what_decodes_is_loaded_by_the_process_that_does_alone(self) -> None:
+        assert not {"av", "PIL"} & loaded("draw_thumbnail")
 
 
 COLLECTED = """

@@ -47,6 +47,17 @@ class DeletedFileView(Shape):
     deleted: Literal[True]
 
 
+THUMBNAIL = ".thumb.webp"
+
+
+def thumbnail_of(name: str) -> str:
+    """Return the key, or URL, of a result's thumbnail, by its own: beside it, so it lives and goes with it.
+
+    It may not be there: yet, of a result that cannot be decoded, and of old ones.
+    """
+    return name + THUMBNAIL
+
+
 @dataclass(frozen=True, slots=True)
 class StoredFile:
     """A result in our storage. `url` is under the storage URL."""
@@ -56,6 +67,11 @@ class StoredFile:
     content_type: str
     size_bytes: int
     sha256: str
+
+    @property
+    def thumbnail_url(self) -> str:
+        """Return where its thumbnail is, if it has one (`thumbnail_of`)."""
+        return thumbnail_of(self.url)
 
     def view(self) -> FileView:
         """Return the file as the status shows it."""

@@ -15,10 +15,15 @@ class DispatchChangesSettings(Settings):
 
     task_queue_url: str
     webhook_queue_url: str
+    thumbnail_queue_url: str
 
 
 @part
 def dispatcher() -> Dispatcher:
     """Join the parts of `functions/dispatch_changes`."""
     settings = DispatchChangesSettings.from_env()
-    return Dispatcher(Queue(aws.sqs(), settings.task_queue_url), Queue(aws.sqs(), settings.webhook_queue_url))
+    return Dispatcher(
+        Queue(aws.sqs(), settings.task_queue_url),
+        Queue(aws.sqs(), settings.webhook_queue_url),
+        Queue(aws.sqs(), settings.thumbnail_queue_url),
+    )

@@ -27,6 +27,8 @@ _BOUNDS = Config(
 )
 # A probe takes 15 s at most, and one that failed is not made twice: it has cost the customer time already.
 _PROBE_BOUNDS = _BOUNDS.merge(Config(read_timeout=20, retries={"total_max_attempts": 1}))
+# A thumbnail takes 50 s at most; the queue asks again, not the SDK.
+_DRAW_BOUNDS = _BOUNDS.merge(Config(read_timeout=55, retries={"total_max_attempts": 1}))
 # Addresses that are signed for others are of version 2 unless one asks, which no newer region takes.
 _UPLOAD_BOUNDS = _BOUNDS.merge(Config(read_timeout=60, signature_version="s3v4"))
 
@@ -100,6 +102,13 @@ def lambda_() -> "LambdaClient":
     return found
 
 
+@cache
+def lambda_for_thumbnails() -> "LambdaClient":
+    """Return the Lambda client that waits for what takes longer than a probe."""
+    found: LambdaClient = _client("lambda", _DRAW_BOUNDS)
+    return found
+
+
 def secret_reader(arn: str) -> Callable[[], str]:
     """Return a function that reads a secret's text; the client is made when it is first needed."""
     return lambda: secrets_manager().get_secret_value(SecretId=arn)["SecretString"]
@@ -107,5 +116,17 @@ def secret_reader(arn: str) -> Callable[[], str]:
 
 def forget_clients() -> None:
     """Drop the clients, so that the next use makes new ones (a restored snapshot, another endpoint)."""
-    for made in (_session, dynamodb, streams, sqs, s3, secrets_manager, ssm, lambda_):
+    made_here = (
+        _session,
+        dynamodb,
+        streams,
+        sqs,
+        s3,
+        secrets_manager,
+        sesv2,
+        ssm,
+        lambda_,
+        lambda_for_thumbnails,
+    )
+    for made in made_here:
         made.cache_clear()

@@ -10,19 +10,15 @@ import io
 import re
 import sys
 import zipfile
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 from pypdf import PdfReader
 
-from tollgate.probing.child import ask, confine, say
+from tollgate.probing.child import RangedFile, ask, buffered, confine, say
 
 # What the libraries import when a file first needs it: by then nothing can be opened any more.
 _NEEDED_LATER = ("encodings.cp437", "encodings.utf_16", "pypdf.filters", "pypdf._codecs._codecs")
-ReadAt = Callable[[int, int], bytes]
-
-BUFFER_BYTES = 32 * 1024
 # Of `docProps/app.xml`, unpacked: it has some hundred bytes, and a bomb has more.
 MAX_PROPERTIES_BYTES = 256 * 1024
 _PROPERTIES = "docProps/app.xml"
@@ -32,47 +28,6 @@ _COUNTED = {
     "pptx": re.compile(r"ppt/slides/slide\d+\.xml"),
     "xlsx": re.compile(r"xl/worksheets/sheet\d+\.xml"),
 }
-
-
-class RangedFile(io.RawIOBase):
-    """The file object that the libraries read: `size` bytes, by `read_at`."""
-
-    def __init__(self, size: int, read_at: ReadAt) -> None:
-        super().__init__()
-        self._size = size
-        self._read_at = read_at
-        self._offset = 0
-
-    def seekable(self) -> bool:
-        """Say that it can be read anywhere."""
-        return True
-
-    def readable(self) -> bool:
-        """Say that it can be read."""
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Move, as `io` does."""
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._offset}.get(whence, self._size)
-        self._offset = max(0, base + offset)
-        return self._offset
-
-    def tell(self) -> int:
-        """Return the place in the file."""
-        return self._offset
-
-    def readinto(self, buffer: Any) -> int:
-        """Put the next bytes into `buffer`; return how many there are."""
-        wanted = min(len(buffer), self._size - self._offset)
-        found = self._read_at(self._offset, wanted) if wanted > 0 else b""
-        buffer[: len(found)] = found
-        self._offset += len(found)
-        return len(found)
-
-
-def buffered(file: RangedFile) -> io.BufferedReader:
-    """Return `file` for libraries that read it byte by byte."""
-    return io.BufferedReader(file, BUFFER_BYTES)
 
 
 def count(container: str, file: io.BufferedReader) -> dict[str, Any]:

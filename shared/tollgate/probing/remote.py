@@ -1,6 +1,6 @@
 """A customer's file, read where something is needed: by HTTP range requests, in blocks, within bounds.
 
-A server that knows no ranges is read from the start, no further than `MAX_BYTES`.
+A server that knows no ranges is read from the start, no further than those bounds.
 """
 
 import base64
@@ -16,10 +16,22 @@ from tollgate.kit.addresses import ForbiddenAddressError
 from tollgate.kit.outbound import MAX_REDIRECTS, Outbound
 from tollgate.probing.facts import ProbeCode, ProbeError
 
-BLOCK_BYTES = 64 * 1024
-# Each block is one request, so this bounds the requests too.
-MAX_BLOCKS = 16
-MAX_BYTES = MAX_BLOCKS * BLOCK_BYTES
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How a file is read: so many bytes a block, each of which is one request, and so many blocks."""
+
+    block_bytes: int
+    max_blocks: int
+
+    @property
+    def max_bytes(self) -> int:
+        """Return how much of a file is read at most."""
+        return self.block_bytes * self.max_blocks
+
+
+# Enough for any header.
+HEADER = Bounds(block_bytes=64 * 1024, max_blocks=16)
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})")
 
 _HTTP_OK = 200
@@ -28,7 +40,7 @@ _HTTP_RANGE_NOT_SATISFIABLE = 416
 
 
 class Blocks(Protocol):
-    """A file of `size` bytes, in blocks of `BLOCK_BYTES` (the last may be shorter)."""
+    """A file of `size` bytes, in blocks (the last may be shorter)."""
 
     size: int
 
@@ -39,48 +51,52 @@ class Blocks(Protocol):
 class RemoteFile:
     """A file of `size` bytes behind a URL."""
 
-    def __init__(self, blocks: Blocks) -> None:
+    def __init__(self, blocks: Blocks, block_bytes: int) -> None:
         self.size = blocks.size
         self._blocks = blocks
+        self._block_bytes = block_bytes
 
     def read_at(self, offset: int, length: int) -> bytes:
         """Return `length` bytes from `offset`, fewer at the end of the file. Raises `ProbeError`."""
         end = min(offset + length, self.size)
         if offset >= end:
             return b""
-        first, last = offset // BLOCK_BYTES, (end - 1) // BLOCK_BYTES
+        first, last = offset // self._block_bytes, (end - 1) // self._block_bytes
         with _named_errors():
             found = b"".join(self._blocks.block(index) for index in range(first, last + 1))
-        start = offset - first * BLOCK_BYTES
+        start = offset - first * self._block_bytes
         return found[start : start + end - offset]
 
 
 @contextmanager
-def remote_file(outbound: Outbound, url: str, timeout_s: float) -> Iterator[RemoteFile]:
+def remote_file(
+    outbound: Outbound, url: str, timeout_s: float, bounds: Bounds = HEADER
+) -> Iterator[RemoteFile]:
     """Open `url`; opening and all reading together take no more than `timeout_s` seconds.
 
     Raises `ProbeError`, also while reading.
     """
     if url.startswith("data:"):
-        yield RemoteFile(_Held(base64.b64decode(url.partition(",")[2])))
+        held = base64.b64decode(url.partition(",")[2])
+        yield RemoteFile(_Held(held, bounds), bounds.block_bytes)
         return
     with ExitStack() as ends:
         with _named_errors():
             client = ends.enter_context(outbound.session(url, timeout_s))
-            response = ends.enter_context(client.stream("GET", url, headers=_range(0)))
-            blocks = _blocks(client, response)
-        yield RemoteFile(blocks)
+            response = ends.enter_context(client.stream("GET", url, headers=_range(0, bounds)))
+            blocks = _blocks(client, response, bounds)
+        yield RemoteFile(blocks, bounds.block_bytes)
 
 
-def _blocks(client: httpx.Client, response: httpx.Response) -> Blocks:
+def _blocks(client: httpx.Client, response: httpx.Response, bounds: Bounds) -> Blocks:
     """Choose by the first answer how the file is read."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         raise ProbeError(ProbeCode.COMPRESSED, "The server compresses the file; it must send it as it is.")
     if response.status_code == _HTTP_PARTIAL:
-        return _Ranges(client, response)
+        return _Ranges(client, response, bounds)
     # A server without ranges sends the whole file: only its start is read, then the line is dropped.
     if response.status_code == _HTTP_OK:
-        return _FromStart(response)
+        return _FromStart(response, bounds)
     if response.status_code == _HTTP_RANGE_NOT_SATISFIABLE:
         raise _empty()  # there is not even a first byte
     raise ProbeError(ProbeCode.REFUSED, f"The URL answers HTTP {response.status_code}.")
@@ -89,19 +105,21 @@ def _blocks(client: httpx.Client, response: httpx.Response) -> Blocks:
 class _Held:
     """A file that came inside the request itself."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, bounds: Bounds) -> None:
         self.size = len(data)
         self._data = data
+        self._block_bytes = bounds.block_bytes
 
     def block(self, index: int) -> bytes:
-        return self._data[index * BLOCK_BYTES : (index + 1) * BLOCK_BYTES]
+        return self._data[index * self._block_bytes : (index + 1) * self._block_bytes]
 
 
 class _Ranges:
     """One range request a block. Later ones go straight to where the first was redirected to."""
 
-    def __init__(self, client: httpx.Client, first: httpx.Response) -> None:
+    def __init__(self, client: httpx.Client, first: httpx.Response, bounds: Bounds) -> None:
         self._client = client
+        self._bounds = bounds
         self._url = first.url
         self.size = _span(first).total
         self._found = {0: self._body(first, 0)}
@@ -109,16 +127,17 @@ class _Ranges:
     def block(self, index: int) -> bytes:
         if index not in self._found:
             # Bytes are bounded by blocks: a file can make its parser jump about, but not download it.
-            if len(self._found) == MAX_BLOCKS:
-                message = f"The file's header is larger, or more scattered, than {MAX_BYTES} bytes."
+            if len(self._found) == self._bounds.max_blocks:
+                most = self._bounds.max_bytes
+                message = f"The file's header is larger, or more scattered, than {most} bytes."
                 raise ProbeError(ProbeCode.HEADER_TOO_LARGE, message)
-            with self._client.stream("GET", self._url, headers=_range(index)) as response:
+            with self._client.stream("GET", self._url, headers=_range(index, self._bounds)) as response:
                 self._found[index] = self._body(response, index)
         return self._found[index]
 
     def _body(self, response: httpx.Response, index: int) -> bytes:
-        start = index * BLOCK_BYTES
-        wanted = _Span(start, min(start + BLOCK_BYTES, self.size) - 1, self.size)
+        start = index * self._bounds.block_bytes
+        wanted = _Span(start, min(start + self._bounds.block_bytes, self.size) - 1, self.size)
         if response.status_code != _HTTP_PARTIAL or _span(response) != wanted:
             raise _bad_range()
         length = wanted.end + 1 - start
@@ -133,7 +152,8 @@ class _Ranges:
 class _FromStart:
     """One answer with the whole file, read as far as it is needed."""
 
-    def __init__(self, response: httpx.Response) -> None:
+    def __init__(self, response: httpx.Response, bounds: Bounds) -> None:
+        self._bounds = bounds
         self._parts = response.iter_raw()
         self._found = bytearray()
         said = response.headers.get("content-length")
@@ -142,18 +162,18 @@ class _FromStart:
             raise _empty()
 
     def block(self, index: int) -> bytes:
-        start = index * BLOCK_BYTES
-        end = min(start + BLOCK_BYTES, self.size)
-        if end > MAX_BYTES:
-            raise _no_ranges()
+        start = index * self._bounds.block_bytes
+        end = min(start + self._bounds.block_bytes, self.size)
+        if end > self._bounds.max_bytes:
+            raise _no_ranges(self._bounds)
         _extend(self._found, self._parts, end)
         return bytes(self._found[start:end])
 
     def _count(self) -> int:
         """Return the size of a file that comes without it: only reading to the end tells."""
-        _extend(self._found, self._parts, MAX_BYTES + 1)
-        if len(self._found) > MAX_BYTES:
-            raise _no_ranges()
+        _extend(self._found, self._parts, self._bounds.max_bytes + 1)
+        if len(self._found) > self._bounds.max_bytes:
+            raise _no_ranges(self._bounds)
         return len(self._found)
 
 
@@ -173,9 +193,9 @@ def _span(response: httpx.Response) -> _Span:
     return _Span(*(int(number) for number in found.groups()))
 
 
-def _range(index: int) -> dict[str, str]:
-    start = index * BLOCK_BYTES
-    return {"range": f"bytes={start}-{start + BLOCK_BYTES - 1}"}
+def _range(index: int, bounds: Bounds) -> dict[str, str]:
+    start = index * bounds.block_bytes
+    return {"range": f"bytes={start}-{start + bounds.block_bytes - 1}"}
 
 
 def _extend(found: bytearray, parts: Iterator[bytes], length: int) -> None:
@@ -192,10 +212,9 @@ def _bad_range() -> ProbeError:
     return ProbeError(ProbeCode.BAD_RANGE, message)
 
 
-def _no_ranges() -> ProbeError:
-    message = (
-        f"The server serves no ranges (HTTP 206), and its first {MAX_BYTES} bytes of the file do not do."
-    )
+def _no_ranges(bounds: Bounds) -> ProbeError:
+    most = bounds.max_bytes
+    message = f"The server serves no ranges (HTTP 206), and its first {most} bytes of the file do not do."
     return ProbeError(ProbeCode.NO_RANGES, message)
 
 

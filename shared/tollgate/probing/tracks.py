@@ -58,8 +58,13 @@ def read_tracks(container: str, source: Source, timeout_s: float) -> Tracks:
     return Tracks(**asked(_DEMUXER, container, source, timeout_s))
 
 
-def asked(module: str, container: str, source: Source, timeout_s: float) -> dict[str, Any]:
-    """Return what the process of `module` finds in `source`; raises what `read_tracks` does."""
+def asked(
+    module: str, container: str, source: Source, timeout_s: float, max_line_bytes: int = MAX_LINE_BYTES
+) -> dict[str, Any]:
+    """Return what the process of `module` finds in `source`; raises what `read_tracks` does.
+
+    No line of it is longer than `max_line_bytes`.
+    """
     deadline = time.monotonic() + timeout_s
     answer = None
     # A process that is gone is noticed when it is written to.
@@ -67,7 +72,7 @@ def asked(module: str, container: str, source: Source, timeout_s: float) -> dict
         timer = threading.Timer(max(0, timeout_s), child.kill)
         timer.start()
         try:
-            answer = _serve(child, source)
+            answer = _serve(child, source, max_line_bytes)
         finally:
             timer.cancel()
             child.kill()
@@ -92,10 +97,10 @@ def _started(module: str, container: str, size: int) -> "subprocess.Popen[bytes]
     )
 
 
-def _serve(child: "subprocess.Popen[bytes]", source: Source) -> dict[str, Any] | None:
+def _serve(child: "subprocess.Popen[bytes]", source: Source, max_line_bytes: int) -> dict[str, Any] | None:
     """Hand over what the child asks for; give its answer, `None` when it finds nothing or dies."""
     assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes
-    line = child.stdout.readline(MAX_LINE_BYTES)
+    line = child.stdout.readline(max_line_bytes)
     if not line and child.wait() > 0:  # not killed
         raise DemuxerFaultError(f"the parser ended with {child.returncode}")
     while line:
@@ -106,12 +111,12 @@ def _serve(child: "subprocess.Popen[bytes]", source: Source) -> dict[str, Any] |
             return None
         if word == "unsealed":
             _warn_once(*rest)
-            line = child.stdout.readline(MAX_LINE_BYTES)
+            line = child.stdout.readline(max_line_bytes)
             continue
         found = source.read_at(*rest)
         child.stdin.write(struct.pack(">I", len(found)) + found)
         child.stdin.flush()
-        line = child.stdout.readline(MAX_LINE_BYTES)
+        line = child.stdout.readline(max_line_bytes)
     return None
 
 

@@ -17,11 +17,13 @@ class Dispatcher:
 
     task_queue: Queue
     webhook_queue: Queue
+    thumbnail_queue: Queue
 
     def dispatch(self, change: Mapping[str, Any]) -> None:
         """Handle one record of the stream (`eventName`, `dynamodb.NewImage` in typed attributes).
 
-        A new task goes to the task queue, an ended one with a webhook to the webhook queue.
+        A new task goes to the task queue, an ended one with a webhook to the webhook queue; each of its files
+        to the thumbnail queue, last, as nothing else waits for those.
         """
         # The row as it was at that change; by now it may have moved on, and `seq` makes the message stale.
         image = from_attributes(change["dynamodb"]["NewImage"])
@@ -29,5 +31,8 @@ class Dispatcher:
         if change["eventName"] == "INSERT":
             self.task_queue.send({"task_id": image["task_id"], "seq": image["seq"]})
         # All other changes were made by a step, which sends its own next message.
-        elif image["status"] in TERMINAL and "webhook" in image:
-            self.webhook_queue.send({"delivery_id": delivery_id_of(image["task_id"]), "seq": 0})
+        elif image["status"] in TERMINAL:
+            if "webhook" in image:
+                self.webhook_queue.send({"delivery_id": delivery_id_of(image["task_id"]), "seq": 0})
+            files = image.get("files", [])
+            self.thumbnail_queue.send_all([{"task_id": image["task_id"], "url": one["url"]} for one in files])

@@ -45,6 +45,7 @@ def measured(template: Template, folder: Path) -> dict[str, Part]:
             "STORAGE_URL": "https://files.test",
             "AWS_ENDPOINT_URL": emulator.endpoint,
             "PROBE_FUNCTION": "none",
+            "DRAW_FUNCTION": "none",
             "CALLBACK_BASE_URL": "https://api.test",
             "LIVE_PROVIDERS": ",".join(PROVIDERS),
         }

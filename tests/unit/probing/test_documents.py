@@ -11,7 +11,7 @@ from pypdf import PdfWriter
 from tests.unit.probing.media_server import MediaServer, Sparse, ranged, sparse, whole
 from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, probed
 from tollgate.probing.reader import MediaReader
-from tollgate.probing.remote import MAX_BYTES
+from tollgate.probing.remote import HEADER
 
 APP = '<Properties xmlns="x"><Application>Writer</Application><Pages>{}</Pages></Properties>'
 
@@ -102,7 +102,7 @@ def test_a_large_file_is_read_at_its_ends_only(server: MediaServer, reader: Medi
     found = reader.probe(server.add("/file.pdf", ranged(file)))
     assert isinstance(found, ProbedMedia), found
     assert (found.pages, found.bytes) == (4, len(data) + hole)
-    assert server.sent_bytes <= MAX_BYTES
+    assert server.sent_bytes <= HEADER.max_bytes
 
 
 BOMB = docx(b" " * 200_000_000 + APP.format(1).encode())
@@ -131,7 +131,7 @@ def test_a_bomb_is_not_unpacked(server: MediaServer, reader: MediaReader) -> Non
 
 def test_a_name_list_that_is_too_long_to_read(server: MediaServer, reader: MediaReader) -> None:
     names = office({f"word/{n:0200}.xml": b"" for n in range(8_000)} | {"word/document.xml": b""})
-    assert len(names) > 2 * MAX_BYTES
+    assert len(names) > 2 * HEADER.max_bytes
     found = reader.probe(server.add("/long.docx", ranged(sparse(names))))
     assert isinstance(found, ProbeError)
     assert found.code is ProbeCode.HEADER_TOO_LARGE

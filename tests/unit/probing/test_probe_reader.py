@@ -41,7 +41,7 @@ from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.outbound import Outbound
 from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError
 from tollgate.probing.reader import MediaReader
-from tollgate.probing.remote import BLOCK_BYTES, MAX_BYTES
+from tollgate.probing.remote import HEADER
 
 Serve = Callable[[Sparse], Answer]
 
@@ -229,13 +229,13 @@ class TestTraffic:
         message = "The file's header is larger, or more scattered, than 1048576 bytes."
         expected = (ProbeCode.HEADER_TOO_LARGE, message)
         assert refusal(reader.probe(server.add("/large.mp4", ranged(file)))) == expected
-        assert server.sent_bytes <= MAX_BYTES
+        assert server.sent_bytes <= HEADER.max_bytes
         assert len(server.requests) == 16
 
     def test_a_picture_costs_one_request(self, server: MediaServer, reader: MediaReader) -> None:
         file = Sparse(FIVE_GB, {0: picture("PNG")})
         assert reader.probe(server.add("/a.png", ranged(file))) == image("png", FIVE_GB)
-        assert server.requests == [("/a.png", f"bytes=0-{BLOCK_BYTES - 1}")]
+        assert server.requests == [("/a.png", f"bytes=0-{HEADER.block_bytes - 1}")]
 
 
 class TestBadFiles:
@@ -340,7 +340,9 @@ class TestBadServers:
         assert refusal(reader.probe(url))[0] is ProbeCode.NO_RANGES
 
     def test_an_endless_body_as_a_part(self, server: MediaServer, reader: MediaReader) -> None:
-        url = server.add("/endless", endless(206, {"content-range": f"bytes 0-{BLOCK_BYTES - 1}/{FIVE_GB}"}))
+        url = server.add(
+            "/endless", endless(206, {"content-range": f"bytes 0-{HEADER.block_bytes - 1}/{FIVE_GB}"})
+        )
         message = "The server's answers to range requests do not fit the requests or each other."
         assert refusal(reader.probe(url)) == (ProbeCode.BAD_RANGE, message)
 
@@ -379,7 +381,7 @@ class TestBadServers:
         assert refusal(reader.probe(url))[0] is ProbeCode.BAD_RANGE
 
     def test_a_part_that_is_shorter_than_it_says(self, server: MediaServer, reader: MediaReader) -> None:
-        said = {"content-range": f"bytes 0-{BLOCK_BYTES - 1}/{FIVE_GB}"}
+        said = {"content-range": f"bytes 0-{HEADER.block_bytes - 1}/{FIVE_GB}"}
         url = server.add("/film.mp4", fixed(206, said, mp4()[:1000]))
         assert refusal(reader.probe(url))[0] is ProbeCode.BAD_RANGE
 

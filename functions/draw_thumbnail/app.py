@@ -1,0 +1,35 @@
+"""Trigger: `make_thumbnails` calls it with `{url}`, once a result is stored.
+
+Decodes the file and answers a small WebP of it, or why there is none.
+Never connects to an address that is not public, and may do nothing in AWS: what it decodes was not made here.
+"""
+
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.observability import logger
+from tollgate.kit.outbound import Outbound
+from tollgate.kit.settings import Settings
+from tollgate.thumbnails.drawer import Drawer
+
+
+# As in probe_media: tollgate.composition imports the SDK, which this function's layers do not have.
+@cache
+def drawer() -> Drawer:
+    """Join the parts of this function."""
+    settings = Settings.from_env()
+    guard = AddressGuard(
+        allow_loopback=settings.tollgate_allow_loopback_media,
+        also=(settings.tollgate_local_storage_urls or "").split(),
+    )
+    return Drawer(Outbound(guard))
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+    """Draw one thumbnail."""
+    found = drawer().draw(event["url"]).body()
+    logger.info("draw_thumbnail.done", none=found.get("none"))
+    return found

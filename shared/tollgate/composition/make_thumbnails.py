@@ -1,0 +1,30 @@
+"""Joins the parts of `functions/make_thumbnails`."""
+
+from dataclasses import dataclass
+
+from tollgate.composition.parts import part
+from tollgate.kit import aws
+from tollgate.kit.settings import Settings
+from tollgate.thumbnails.service import ThumbnailService
+
+
+@dataclass(frozen=True, kw_only=True)
+class MakeThumbnailsSettings(Settings):
+    """Settings of `functions/make_thumbnails`."""
+
+    draw_function: str
+    media_bucket: str
+    storage_url: str
+
+
+@part
+def thumbnail_service() -> ThumbnailService:
+    """Join the parts of `functions/make_thumbnails`."""
+    settings = MakeThumbnailsSettings.from_env()
+    return ThumbnailService(
+        aws.s3(),
+        aws.lambda_for_thumbnails,
+        settings.draw_function,
+        settings.media_bucket,
+        settings.storage_url,
+    )

@@ -1,0 +1,56 @@
+"""Draws the thumbnail of one stored result. Runs in `draw_thumbnail` alone."""
+
+import time
+from dataclasses import dataclass
+
+from tollgate.artifacts.sniff import HEAD_BYTES, media_type
+from tollgate.kit.outbound import Outbound
+from tollgate.probing.facts import ProbeCode, ProbeError
+from tollgate.probing.remote import Bounds, RemoteFile, remote_file
+from tollgate.probing.tracks import NoTracksError, asked
+from tollgate.thumbnails.drawn import MAX_BYTES, Drawn, NoThumbnail, drawn
+
+# Over everything: the bytes, a start of Python, decoding.
+TIMEOUT_S = 40.0
+# Of a video its beginning is read, and its index; of an image or a sound all of it.
+BOUNDS = Bounds(block_bytes=1024 * 1024, max_blocks=128)
+# The thumbnail in base64, and the words around it.
+_MAX_LINE_BYTES = MAX_BYTES * 4 // 3 + 1024
+_PAINTER = "tollgate.thumbnails.painter"
+
+# What is so of the file itself, and will be so the next time.
+_FINAL = (ProbeCode.HEADER_TOO_LARGE, ProbeCode.NO_RANGES, ProbeCode.EMPTY, ProbeCode.TOO_SLOW)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawer:
+    """Draws thumbnails through the guarded client. A file is given `timeout_s` seconds."""
+
+    outbound: Outbound
+    timeout_s: float = TIMEOUT_S
+
+    def draw(self, url: str) -> Drawn:
+        """Return the thumbnail of the file at `url`, or why it has none.
+
+        Raises `ProbeError` where the file cannot be reached now, and `DemuxerFaultError`.
+        """
+        deadline = time.monotonic() + self.timeout_s
+        try:
+            with remote_file(self.outbound, url, self.timeout_s, BOUNDS) as file:
+                return _drawn(file, deadline)
+        except ProbeError as exc:
+            if exc.code not in _FINAL:
+                raise
+            return NoThumbnail(exc.code)
+
+
+def _drawn(file: RemoteFile, deadline: float) -> Drawn:
+    # By its bytes, as it was stored, and never by its name.
+    kind = media_type(file.read_at(0, HEAD_BYTES))
+    if kind is None:
+        return NoThumbnail("type")
+    try:
+        return drawn(asked(_PAINTER, kind.extension, file, deadline - time.monotonic(), _MAX_LINE_BYTES))
+    # The process died of the file, or was ended for what it took.
+    except NoTracksError:
+        return NoThumbnail("unreadable")

@@ -1,0 +1,96 @@
+"""Has thumbnails drawn, and stores them beside their results."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Protocol
+
+from botocore.exceptions import ClientError
+
+from tollgate.artifacts.models import thumbnail_of
+from tollgate.artifacts.store import CACHE_CONTROL
+from tollgate.kit.observability import logger
+from tollgate.thumbnails.drawn import Drawn, NoThumbnail, drawn
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
+
+CONTENT_TYPE = "image/webp"
+# Lambda's own names for a function that took too long, and for one whose process ended, as of its memory.
+_DIED_ON_IT = frozenset({"Sandbox.Timedout", "Runtime.ExitError", "Runtime.OutOfMemory"})
+_NOT_FOUND = "404"
+
+
+class Outcome(StrEnum):
+    """What became of a thumbnail."""
+
+    STORED = "stored"  # It is there, beside its result.
+    NONE = "none"  # The result cannot be decoded, or is too large: pages show the result itself.
+    GONE = "gone"  # The result was deleted, before or meanwhile; nothing is left of the thumbnail.
+
+
+class DrawFaultError(Exception):
+    """`draw_thumbnail` failed for a reason that is not the file: the message comes again."""
+
+
+class Invoker(Protocol):
+    """boto3's Lambda client, as far as it is used."""
+
+    def invoke(self, *, FunctionName: str, Payload: bytes) -> Mapping[str, Any]:  # noqa: N803 - boto3's names
+        """Call a function and wait for its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThumbnailService:
+    """The media bucket, the address that its files are served under, and the function that draws."""
+
+    s3: "S3Client"
+    client: Callable[[], Invoker]
+    function: str
+    bucket: str
+    storage_url: str
+
+    def make(self, url: str) -> Outcome:
+        """Store the thumbnail of the result at `url`. Each run stores the same: a repeat is harmless.
+
+        Raises `DrawFaultError`, and what boto3 raises.
+        """
+        key = url.removeprefix(f"{self.storage_url}/")
+        if not self._is_there(key):
+            return Outcome.GONE
+        found = self._drawn(url)
+        if isinstance(found, NoThumbnail):
+            logger.warning("make_thumbnails.none", key=key, reason=found.reason)
+            return Outcome.NONE
+        target = thumbnail_of(key)
+        self.s3.put_object(
+            Bucket=self.bucket,
+            Key=target,
+            Body=found.data,
+            ContentType=CONTENT_TYPE,
+            CacheControl=CACHE_CONTROL,
+        )
+        # Whoever deletes a result deletes it first and its thumbnail after, so one of us two takes this away.
+        if not self._is_there(key):
+            self.s3.delete_object(Bucket=self.bucket, Key=target)
+            return Outcome.GONE
+        return Outcome.STORED
+
+    def _is_there(self, key: str) -> bool:
+        try:
+            self.s3.head_object(Bucket=self.bucket, Key=key)
+        except ClientError as exc:
+            if exc.response["Error"]["Code"] != _NOT_FOUND:
+                raise
+            return False
+        return True
+
+    def _drawn(self, url: str) -> Drawn:
+        answer = self.client().invoke(FunctionName=self.function, Payload=json.dumps({"url": url}).encode())
+        body = json.loads(answer["Payload"].read())
+        if "FunctionError" not in answer:
+            return drawn(body)
+        if body.get("errorType") in _DIED_ON_IT:
+            return NoThumbnail(body["errorType"])
+        raise DrawFaultError(f"draw_thumbnail failed: {body.get('errorType')}")

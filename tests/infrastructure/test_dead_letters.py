@@ -1,0 +1,36 @@
+"""Whatever was given up on can be sent again: no dead-letter queue is forgotten."""
+
+from local.template import Template, named
+from tollgate.command.place import DEAD_LETTER_QUEUES
+from tollgate.operating.dead_letters import Work
+
+QUEUE = "AWS::SQS::Queue"
+MAPPING = "AWS::Lambda::EventSourceMapping"
+
+
+def given_up(template: Template) -> set[str]:
+    """Return every queue that SQS or Lambda moves to what was given up on."""
+    redriven = [queue["RedrivePolicy"]["deadLetterTargetArn"] for queue in template.of_type(QUEUE).values()
+                if "RedrivePolicy" in queue]  # fmt: skip
+    failed = [source["DestinationConfig"]["OnFailure"]["Destination"]
+              for source in template.of_type(MAPPING).values() if "DestinationConfig" in source]  # fmt: skip
+    return {named(target) for target in (*redriven, *failed)}
+
+
+class TestDeadLetters:
+    def test_the_desk_and_the_command_know_every_queue(self, template: Template) -> None:
+        assert given_up(template) == set(DEAD_LETTER_QUEUES.values())
+        assert len(DEAD_LETTER_QUEUES) == len(Work)
+
+    def test_the_desk_is_told_where_each_is_and_may_empty_it(self, template: Template) -> None:
+        variables = template.variables("AdminFunction")
+        assert {name: named(variables[name]) for name in DEAD_LETTER_QUEUES} == DEAD_LETTER_QUEUES
+        for queue in DEAD_LETTER_QUEUES.values():
+            for action in ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"):
+                assert (action, queue) in template.permissions("AdminFunction")
+
+    def test_every_source_of_work_has_somewhere_to_give_up_to(self, template: Template) -> None:
+        queues = template.of_type(QUEUE)
+        for name, source in template.of_type(MAPPING).items():
+            of = named(source["EventSourceArn"])
+            assert "DestinationConfig" in source or "RedrivePolicy" in queues[of], name
