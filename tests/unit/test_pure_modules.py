@@ -47,6 +47,7 @@ ACTING = (
     "tollgate.artifacts.inputs",
     "tollgate.artifacts.store",
     "tollgate.tasks.deletion",
+    "tollgate.thumbnails.drawer",
     "tollgate.dashboard.chat_keys",
     "tollgate.dashboard.cognito",
     "tollgate.dashboard.development",
@@ -63,6 +64,7 @@ ACTING = (
     "tollgate.closing.worker",
     "tollgate.low_balance.settings",
     "tollgate.low_balance.watch",
+    "tollgate.usage.months",
     "tollgate.usage.recorder",
     # Asking providers, and remembering how they did.
     "tollgate.providers.media.*.media",
@@ -80,7 +82,6 @@ ACTING = (
     "tollgate.tasks.dispatch",
     "tollgate.tasks.finalizer",
     "tollgate.tasks.reader",
-    "tollgate.tasks.redrive",
     "tollgate.tasks.reports",
     "tollgate.tasks.step",
     "tollgate.tasks.sweep",

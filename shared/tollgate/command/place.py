@@ -16,12 +16,22 @@ from tollgate.kit.s3_document import S3Document
 # What a running local service leaves for its tools (docs/architecture.md#on-one-machine).
 ENVIRONMENT = "environment.json"
 # Their variables together name whatever a command needs but the dead-letter queues.
-FUNCTIONS = ("ApiFunction", "RunTaskFunction", "CheckLedgerFunction", "DashboardFunction")
+FUNCTIONS = (
+    "ApiFunction",
+    "RunTaskFunction",
+    "CheckLedgerFunction",
+    "DashboardFunction",
+    "DispatchChangesFunction",
+    "RecordUsageFunction",
+)
 # Variables of commands alone, each with the queue that it names.
 DEAD_LETTER_QUEUES = {
     "TASK_DEAD_LETTER_QUEUE_URL": "TaskDeadLetterQueue",
     "WEBHOOK_DEAD_LETTER_QUEUE_URL": "WebhookDeadLetterQueue",
     "CHANGES_DEAD_LETTER_QUEUE_URL": "ChangesDeadLetterQueue",
+    "USAGE_DEAD_LETTER_QUEUE_URL": "UsageDeadLetterQueue",
+    "REFILL_DEAD_LETTER_QUEUE_URL": "RefillDeadLetterQueue",
+    "THUMBNAIL_DEAD_LETTER_QUEUE_URL": "ThumbnailDeadLetterQueue",
 }
 BOUNDS = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 3})
 

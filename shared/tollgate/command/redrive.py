@@ -29,5 +29,6 @@ def redrive(
     typer.echo(f"About {done.waiting} dead letters of {work}; {done.moved} moved back.")
     if done.gone:
         typer.echo(
-            f"{done.gone} were too old for the stream, and dropped: the sweeper finds what they were about."
+            f"{done.gone} were too old for the stream, and dropped: the sweeper finds tasks that they were"
+            " about; entries of the ledger stay missing in the statistics."
         )

@@ -1,5 +1,6 @@
 """Joins the parts of the operator's command, on top of those that the functions have."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tollgate.accounts.repository import AccountRepository
@@ -10,6 +11,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
 from tollgate.composition import parts
+from tollgate.composition import record_usage as record_usage_parts
 from tollgate.composition.api import Api
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
@@ -23,6 +25,7 @@ from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
 from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.operating.accounts import AccountDesk
+from tollgate.operating.changes import Change, ChangesRedrive, NotHandledError
 from tollgate.operating.dead_letters import DeadLetterDesk, Work
 from tollgate.operating.prices import PriceDesk
 from tollgate.operating.providers import ProviderDesk
@@ -30,8 +33,9 @@ from tollgate.operating.tasks import TaskDesk
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.tasks.audit import TurnsAudit
 from tollgate.tasks.dispatch import Dispatcher
-from tollgate.tasks.redrive import ChangesRedrive
 from tollgate.tasks.repository import TaskRepository
+from tollgate.usage.counts import MOVES
+from tollgate.usage.recorder import UsageRecorder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +53,11 @@ class CommandSettings(LedgerSettings):
     task_dead_letter_queue_url: str
     webhook_dead_letter_queue_url: str
     changes_dead_letter_queue_url: str
+    usage_dead_letter_queue_url: str
+    refill_queue_url: str
+    refill_dead_letter_queue_url: str
+    thumbnail_queue_url: str
+    thumbnail_dead_letter_queue_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,7 @@ class Operator:
     ledger_audit: LedgerAudit
     turns_audit: TurnsAudit
     dispatcher: Dispatcher
+    usage_recorder: UsageRecorder
     changes: ChangeReader
     who: str = OPERATOR
     """Who asks, as the audit log has it, where no desk says so."""
@@ -124,14 +134,35 @@ class Operator:
         letters = {
             Work.TASKS: settings.task_dead_letter_queue_url,
             Work.WEBHOOKS: settings.webhook_dead_letter_queue_url,
+            Work.REFILLS: settings.refill_dead_letter_queue_url,
+            Work.THUMBNAILS: settings.thumbnail_dead_letter_queue_url,
             Work.CHANGES: settings.changes_dead_letter_queue_url,
+            Work.USAGE: settings.usage_dead_letter_queue_url,
         }
-        queues = {Work.TASKS: settings.task_queue_url, Work.WEBHOOKS: settings.webhook_queue_url}
+        queues = {
+            Work.TASKS: settings.task_queue_url,
+            Work.WEBHOOKS: settings.webhook_queue_url,
+            Work.REFILLS: settings.refill_queue_url,
+            Work.THUMBNAILS: settings.thumbnail_queue_url,
+        }
         return DeadLetterDesk(
             {work: DeadLetters(aws.sqs(), url) for work, url in letters.items()},
             {work: Queue(aws.sqs(), url) for work, url in queues.items()},
-            ChangesRedrive(self.changes, self.dispatcher),
+            {
+                Work.CHANGES: ChangesRedrive(self.changes, self._dispatch),
+                Work.USAGE: ChangesRedrive(self.changes, self._count),
+            },
         )
+
+    def _dispatch(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            self.dispatcher.dispatch(change)
+
+    def _count(self, changes: Sequence[Change]) -> None:
+        # The stream has what its filter keeps from `record_usage` as well.
+        moved = [each for each in changes if each["dynamodb"]["NewImage"]["kind"]["S"] in MOVES]
+        if failed := self.usage_recorder.record(moved):
+            raise NotHandledError(f"{len(failed)} entries could not be counted")
 
 
 def operator() -> Operator:
@@ -154,5 +185,6 @@ def operator() -> Operator:
         ledger_audit=check_ledger_parts.ledger_audit(),
         turns_audit=TurnsAudit(ledger, tasks),
         dispatcher=dispatch_changes_parts.dispatcher(),
+        usage_recorder=record_usage_parts.usage_recorder(),
         changes=ChangeReader(aws.streams()),
     )

@@ -7,6 +7,6 @@ prices.py         what a model costs here and at its routes; change a price
 routes.py         which provider's work an entry paid for
 tasks.py          what became of one, its end, its refund
 providers.py      how they do; switch one off and on
-dead_letters.py   how many there are; send them again
+dead_letters.py   how many there are; send them again; `changes.py`: those about batches of a stream
 errors.py         what stops an action, in one line
 """

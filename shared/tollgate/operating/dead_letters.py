@@ -6,23 +6,26 @@ from enum import StrEnum
 
 from tollgate.kit.dead_letters import DeadLetters
 from tollgate.kit.queue import Queue
-from tollgate.tasks.redrive import ChangesRedrive
+from tollgate.operating.changes import ChangesRedrive
 
 # About a minute of work for one process; what is left is for the next call.
 MAX_REDRIVEN = 10_000
 
 
 class Work(StrEnum):
-    """What has a dead-letter queue that can be sent again."""
+    """What has a dead-letter queue: every one of the template's."""
 
     TASKS = "tasks"  # Steps of tasks, back to the task queue.
     WEBHOOKS = "webhooks"  # Attempts of deliveries, back to the webhook queue.
+    REFILLS = "refills"  # Mails and top-ups of low balances, back to the refill queue.
+    THUMBNAILS = "thumbnails"  # Thumbnails of results, back to the thumbnail queue.
     CHANGES = "changes"  # Changes of tasks, read again from their stream and dispatched.
+    USAGE = "usage"  # Entries of the ledger, read again from their stream and counted.
 
 
 @dataclass(frozen=True, slots=True)
 class Redriven:
-    """How many waited, were moved back, and were `gone`: too old for the stream, found by the sweeper."""
+    """How many waited, were moved back, and were `gone`: too old for the stream."""
 
     waiting: int
     moved: int = 0
@@ -35,8 +38,9 @@ class DeadLetterDesk:
 
     letters: Mapping[Work, DeadLetters]
     queues: Mapping[Work, Queue]
-    """Where those of tasks and of webhooks go."""
-    changes: ChangesRedrive
+    """Where those go that are messages of a queue."""
+    changes: Mapping[Work, ChangesRedrive]
+    """Who takes those that are about batches of a stream."""
 
     def waiting(self) -> dict[Work, int]:
         """Return about how many there are."""
@@ -46,9 +50,10 @@ class DeadLetterDesk:
         """Move at most `most` back."""
         letters = self.letters[work]
         waiting = letters.count()
-        if work is not Work.CHANGES:
+        if work in self.queues:
             return Redriven(waiting, letters.hand_over(self.queues[work].send_bodies, most))
-        before = self.changes.gone
-        taken = letters.hand_over(self.changes.take, most)
-        gone = self.changes.gone - before
+        changes = self.changes[work]
+        before = changes.gone
+        taken = letters.hand_over(changes.take, most)
+        gone = changes.gone - before
         return Redriven(waiting, taken - gone, gone)

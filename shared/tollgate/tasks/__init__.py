@@ -21,5 +21,4 @@ repository.py    writes, each guarded by `seq`
 reader.py        what customers ask; `query.py` reads the question; `waiting.py`: when to ask again
 reports.py       log lines and metrics of a step
 audit.py         the count of waiting tasks, proven; `watch.py`: models that nobody can make now
-redrive.py       changes that were given up on, dispatched after all
 """
