@@ -19,7 +19,7 @@ from tollgate.activity import service
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.ids import new_id
-from tollgate.ledger.holds import Hold, HoldWrites, text_entry, void_entry
+from tollgate.ledger.holds import Hold, HoldWrites, failed_entry, text_entry, void_entry
 
 PROMPTS = ("a boat", "[[reject]]")
 TEXT_MICRO_USD = 1_234
@@ -90,6 +90,32 @@ class TestRows:
         assert took_s >= 1.5
         assert f" {took_s} s " in finished
         assert "refunded" not in finished
+
+    def test_a_generation_shows_its_thumbnail(self, browser: Browser) -> None:
+        task = api_parts.api().reader.found(browser.sign_in(), {"status": "finished"}).rows[0]
+        assert f'src="{task.files[0].url}.thumb.webp"' in browser.get("/activity").text
+
+    def test_a_text_that_nobody_answered_says_so(
+        self, browser: Browser, aws: Aws, clock: ManualClock
+    ) -> None:
+        writes = HoldWrites(*(aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable")))
+        entry = failed_entry(
+            browser.sign_in(),
+            Hold(new_id("req"), 1, 0),
+            clock.now_ms() + 1,
+            model="gpt-5.4-mini",
+            provider="openai → openrouter",
+            reason="Answered with HTTP 502; nothing was charged.",
+            key_id=None,
+            latency_ms=1_200,
+        )
+        Database(aws.clients.dynamodb).write(writes.record(entry))
+        row = rows(browser, "?kind=text&status=failed")
+        assert len(row) == 1
+        for word in ("gpt-5.4-mini", "Failed", "$0.00", "openai → openrouter", "1.2 s"):
+            assert word in row[0]
+        (line,) = csv.DictReader(StringIO(browser.get("/activity.csv?status=failed&kind=text").text))
+        assert (line["status"], line["costCents"], line["model"]) == ("failed", "0", "gpt-5.4-mini")
 
     def test_a_generation_says_which_providers_were_asked(self, browser: Browser) -> None:
         task = api_parts.api().reader.found(browser.sign_in(), {"status": "finished"}).rows[0]

@@ -9,6 +9,7 @@ import openai
 import pytest
 
 from tests.support.text_app import USD, TextClient
+from tollgate.ledger.entries import EntryKind
 
 pytestmark = [
     pytest.mark.ministack,
@@ -104,6 +105,16 @@ class TestNobodyAnswers:
         assert (answer.status_code, answer.json()["error"]["code"]) == (502, "provider_error")
         assert client.balance() == USD
         assert client.settled()
+        (failed,) = client.entries_of(EntryKind.VOID)
+        assert (failed.amount_micro_usd, failed.model, failed.usage) == (0, CLAUDE, None)
+        assert failed.provider == "anthropic → bedrock → openrouter"
+        assert failed.reason == "Answered with HTTP 502; nothing was charged."
+        assert failed.latency_ms is not None
+
+    def test_what_no_provider_was_asked_for_leaves_no_row(self, client: TextClient) -> None:
+        bad = {"model": CLAUDE, "messages": said("hi"), "max_tokens": -1}
+        assert client.post("/chat/completions", bad).status_code == 400
+        assert client.entries_of(EntryKind.VOID) == []
 
     def test_an_overload_in_midstream_has_the_status_that_openais_clients_know(
         self, client: TextClient

@@ -17,7 +17,7 @@ from tollgate.composition import text as text_parts
 from tollgate.kit import aws
 from tollgate.kit.dynamodb import Database
 from tollgate.ledger.audit import audit
-from tollgate.ledger.entries import Entry
+from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import LedgerRepository
 
 if TYPE_CHECKING:
@@ -72,8 +72,10 @@ class TextClient:
         return api_parts.api().accounts.me(self.account.account_id).balance_micro_usd
 
     def texts(self) -> list[Entry]:
-        entries = ledger().entries(self.account.account_id)
-        return [entry for entry in entries if entry.kind == "text"]
+        return self.entries_of(EntryKind.TEXT)
+
+    def entries_of(self, kind: EntryKind) -> list[Entry]:
+        return [entry for entry in ledger().entries(self.account.account_id) if entry.kind is kind]
 
     def texts_when(self, count: int) -> list[Entry]:
         """The text entries once there are `count`: an SDK is done at the end mark, we just after it."""

@@ -53,6 +53,8 @@ class Activity:
     first_byte_ms: int | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
+    thumbnail_url: str | None = None
+    """Of the first file of a generation; whether it is there only a look tells."""
 
     def cells(self) -> list[str | int | None]:
         """Return the row for a spreadsheet, in the order of `COLUMNS`."""
@@ -89,7 +91,15 @@ def row_of(entry: Entry, task: Task | None) -> Activity:
         entry.key_id,
         "" if task is None else ARROW.join(attempt.provider for attempt in task.attempts),
         (task.finished_at_ms or 0) - task.created_at_ms if task is not None and ended else None,
+        thumbnail_url=task.files[0].thumbnail_url if task is not None and task.files else None,
     )
+
+
+def _text_status(entry: Entry) -> TaskStatus:
+    if entry.kind is EntryKind.TEXT:
+        return TaskStatus.FINISHED
+    # Who finds a hold whose time is over does not know of which model it was; who failed does.
+    return TaskStatus.EXPIRED if entry.model is None else TaskStatus.FAILED
 
 
 def _text_row(entry: Entry) -> Activity:
@@ -99,8 +109,7 @@ def _text_row(entry: Entry) -> Activity:
         entry.request_id or "",
         entry.created_at_ms,
         entry.model or "",
-        # What did not end in its time was not charged.
-        TaskStatus.EXPIRED if entry.kind is EntryKind.VOID else TaskStatus.FINISHED,
+        _text_status(entry),
         -entry.amount_micro_usd,
         key_id=entry.key_id,
         route=entry.provider or "",

@@ -16,8 +16,8 @@ class EntryKind(StrEnum):
     CHARGE = "charge"  # A media task was queued (minus).
     REFUND = "refund"  # A media task ended without a result; answers its charge in full (plus).
     TEXT = "text"  # A text request was answered (minus).
-    # A text request did not end in its time: what was set aside for it was given back (0). Its id is the
-    # charge's, so that only one of the two can be written, whoever comes first.
+    # A text request was not answered: every provider failed, or its time was over. What was set aside was
+    # given back (0). Its id is the charge's, so that only one of the two can be written, whoever comes first.
     VOID = "void"
 
 

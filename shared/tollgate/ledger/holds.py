@@ -338,6 +338,28 @@ def void_entry(account_id: str, hold: Hold, now_ms: int) -> Entry:
     )
 
 
+def failed_entry(
+    account_id: str,
+    hold: Hold,
+    now_ms: int,
+    *,
+    model: str,
+    provider: str,
+    reason: str,
+    key_id: str | None,
+    latency_ms: int,
+) -> Entry:
+    """Return the void of a request that no `provider` answered; the reason is for its customer."""
+    return replace(
+        void_entry(account_id, hold, now_ms),
+        model=model,
+        provider=provider,
+        reason=reason,
+        key_id=key_id,
+        latency_ms=latency_ms,
+    )
+
+
 def late_entry(charge: Entry, hold: Hold, amount_micro_usd: int, allowance: Allowance | None) -> Entry:
     """Return the entry that takes `amount_micro_usd` of a `charge` whose hold was given back."""
     return replace(

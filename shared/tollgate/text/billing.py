@@ -34,6 +34,7 @@ from tollgate.ledger.holds import (
     HoldWrites,
     LateChargeRefusedError,
     charge_of,
+    failed_entry,
     is_end_asked,
     late_cover,
     late_entry,
@@ -52,6 +53,8 @@ from tollgate.text.wallets import Wallets
 MAX_PLACES = 7
 # What the ledger says of a text that ended where the money did.
 LIMITED = "The answer was limited by the balance."
+# Between the providers that were asked, in the order of asking.
+ARROW = " → "
 # At an account's limits: those that every account has, what its row says, and once more if they changed.
 MAX_LOOKS = 3
 # Times that an account's money is brought together for one hold, while others move it about.
@@ -80,6 +83,8 @@ class Placed:
     settling: bool = False
     provider: str | None = None
     """Whose answer it pays for, once that is known."""
+    asked: list[str] = field(default_factory=list)
+    """The providers that were asked, in their order."""
     renewals: int = 0
     key_id: str | None = None
     """The API key that asked, where it is one that its customer knows."""
@@ -323,6 +328,26 @@ class TextBilling:
         # A settlement that has begun may have its row in the ledger: then that decides, not this.
         if not placed.settling:
             await self._resolve(placed.row, placed.hold, 0)
+
+    async def fail(self, placed: Placed, model: str, reason: str) -> None:
+        """Void the hold of a request that nobody answered, and leave a row that says so if one was asked."""
+        if placed.asked and not placed.settling:
+            entry = failed_entry(
+                placed.account_id,
+                placed.hold,
+                self._clock.now_ms(),
+                model=model,
+                provider=ARROW.join(placed.asked),
+                reason=reason,
+                key_id=placed.key_id,
+                latency_ms=placed.elapsed_ms(),
+            )
+            # The row is for people: without it the money goes back all the same.
+            try:
+                await self._record(entry)
+            except DatabaseError:
+                logger.exception("text.failure_not_recorded", request=placed.hold.request_id)
+        await self.void(placed)
 
     async def is_end_asked(self, placed: Placed) -> bool:
         """Return whether the request's owner asked for its end. Raises `DatabaseError`."""

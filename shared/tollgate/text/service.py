@@ -56,6 +56,8 @@ PATIENCE_S = 50.0
 STREAM_PATIENCE_S = 100.0
 # Before the last route is asked once more.
 RETRY_PAUSE_S = 0.3
+# What the ledger says of a request whose client went away, or that broke inside.
+NO_ANSWER = "Ended before there was an answer; nothing was charged."
 MAX_WHOLE_BYTES = 32 * 1024 * 1024
 MAX_ERROR_BYTES = 256 * 1024
 FIRST_ERROR = 400
@@ -94,10 +96,11 @@ class TextService:
             response = await self._try_routes(request, model, placed, headers)
         # Also where the request is cancelled, which is no Exception: its money must not wait for the sweeper.
         except BaseException:
-            await self.finishing.run(self.billing.void(placed))
+            await self.finishing.run(self.billing.fail(placed, model.id, NO_ANSWER))
             raise
         if isinstance(response, Refused):
-            await self.finishing.run(self.billing.void(placed))
+            refused = f"Answered with HTTP {response.status}; nothing was charged."
+            await self.finishing.run(self.billing.fail(placed, model.id, refused))
         return response
 
     async def count_tokens(
@@ -147,6 +150,7 @@ class TextService:
                     continue
                 # Not told to the client before one has answered: until then any failure leads on to the
                 # next route.
+                placed.asked.append(routed.route.provider)
                 race.start(routed.route.provider, self._attempt(routed, exchange, answer_by))
                 if first := await race.first(patience_s):
                     return await self._answered(*first, placed)
