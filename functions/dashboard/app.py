@@ -28,6 +28,7 @@ from dashboard import (
     overview,
     playground,
     sign_in,
+    statements,
     status,
     tasks,
     top_up,
@@ -50,6 +51,7 @@ for pages in (
     keys,
     webhooks,
     top_up,
+    statements,
     members,
     closing,
 ):

@@ -83,6 +83,8 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "POST /top-up/low-balance": PAYERS,
     "GET /top-up/receipts/{entry_id}": PAYERS,
     "GET /top-up/receipt": FINANCIAL,
+    "GET /statements": FINANCIAL,
+    "GET /statements.csv": FINANCIAL,
 }
 
 

@@ -209,6 +209,11 @@ def short_day(text: str) -> str:
     return datetime.fromisoformat(text).strftime("%-d %b")
 
 
+def month(text: str) -> str:
+    """Return a month (`2026-11`) as people read it."""
+    return datetime.fromisoformat(f"{text}-01").strftime("%B %Y")
+
+
 def second(epoch_ms: int) -> str:
     """Return epoch milliseconds to the second, for a column whose head has the zone and no room for more."""
     return datetime.fromisoformat(iso(epoch_ms)).strftime("%-d %b, %H:%M:%S")
@@ -251,7 +256,7 @@ def _environment() -> Environment:
         "minute": minute,
     }
     environment.filters |= {"moment": moment, "day": day, "pretty": pretty, "tint": tint}
-    environment.filters |= {"short_day": short_day, "second": second, "iso": iso}
+    environment.filters |= {"short_day": short_day, "month": month, "second": second, "iso": iso}
     icons: Any = environment.get_template("icons.html").module
     environment.globals |= {"share": share, "icon": icons.icon, "mark": icons.mark}
     environment.globals |= {"words": STATUS_WORDS, "ratio_box": ratio_box}

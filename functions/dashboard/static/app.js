@@ -50,15 +50,50 @@ document.addEventListener("click", (event) => {
     localStorage.setItem("language", button.dataset.language);
     showLanguage(document);
   }
+  if (button.matches("[data-print]")) print();
   if (button.matches("[data-open]")) document.querySelector(button.dataset.open).showModal();
   if (button.matches("[data-close]")) button.closest("dialog").close();
 });
+
+// A result may have no thumbnail: not yet, or never. Then the result itself is shown, or nothing.
+const showResult = (image) => {
+  const { full, video } = image.dataset;
+  if (full) {
+    delete image.dataset.full;
+    image.src = full;
+  } else if (video) {
+    const frame = Object.assign(document.createElement("video"), { muted: true, playsInline: true, preload: "metadata", tabIndex: -1, ariaHidden: "true", src: `${video}#t=0.1` });
+    image.replaceWith(frame);
+  } else if ("none" in image.dataset) {
+    image.remove();
+  }
+};
+
+document.addEventListener("error", (event) => {
+  if (event.target instanceof HTMLImageElement) showResult(event.target);
+}, true);
+
+// A poster that is not there fails without an event.
+const showPosters = (root) => {
+  for (const video of root.querySelectorAll("video[poster][preload=none]")) {
+    const poster = new Image();
+    poster.addEventListener("error", () => { video.preload = "metadata"; });
+    poster.src = video.poster;
+  }
+};
+
+// Those that failed before this script ran.
+for (const image of document.images) if (image.complete && !image.naturalWidth && image.currentSrc) showResult(image);
 
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-go]")) location.assign(event.target.value);
 });
 
-document.addEventListener("htmx:afterSettle", (event) => showLanguage(event.detail.elt.parentElement ?? document));
+document.addEventListener("htmx:afterSettle", (event) => {
+  const changed = event.detail.elt.parentElement ?? document;
+  showLanguage(changed);
+  showPosters(changed);
+});
 // A dialog whose form was taken is done.
 document.addEventListener("htmx:afterRequest", (event) => {
   const dialog = event.detail.successful && event.target.closest("dialog");
@@ -78,3 +113,4 @@ new MutationObserver((changes) => {
 }).observe(document.querySelector("#toasts"), { childList: true });
 
 showLanguage(document);
+showPosters(document);

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING
 
 from tollgate.accounts.auth import Authenticator
@@ -26,6 +26,7 @@ from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.queue import Queue
 from tollgate.kit.settings import check_rate
 from tollgate.ledger.rate import RateMeter
+from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.statement import Statement
 from tollgate.ledger.wallets import DEFAULT, KnownLimits
 from tollgate.low_balance.repository import WatchRepository
@@ -39,6 +40,7 @@ from tollgate.tasks.idempotency import IdempotencyStore
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.service import TaskService
+from tollgate.usage.months import Months
 from tollgate.usage.repository import UsageRepository
 from tollgate.usage.service import StatisticsService
 from tollgate.webhooks.repository import DeliveryRepository
@@ -92,6 +94,7 @@ class Api:
     callbacks: Callbacks
     webhooks: WebhookService
     statistics: StatisticsService
+    months: Months
     statement: Statement
     activity: ActivityService
     payments: PaymentService
@@ -132,6 +135,7 @@ def api() -> Api:
     # Receivers are the customer's own hosts; files of providers have a guard of their own in `run_task`.
     webhook_guard = AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)
     uploads = Uploads(aws.s3(), settings.media_bucket, settings.storage_url, clock())
+    usage = UsageRepository(db, settings.usage_table)
     results = Results(aws.s3(), settings.media_bucket, settings.storage_url)
     audit = AuditLog(db, settings.audit_table, clock())
     low_balance = LowBalanceSettings(WatchRepository(db, settings.watches_table), audit, webhook_guard)
@@ -167,7 +171,8 @@ def api() -> Api:
             guard=webhook_guard,
             clock=clock(),
         ),
-        statistics=StatisticsService(UsageRepository(db, settings.usage_table), clock()),
+        statistics=StatisticsService(usage, clock()),
+        months=Months(usage, ledger, partial(_worth, accounts, ledger), clock()),
         statement=Statement(ledger),
         activity=ActivityService(ledger, tasks),
         payments=PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, low_balance, clock()),
@@ -175,6 +180,12 @@ def api() -> Api:
         audit=audit,
         catalog=catalog,
     )
+
+
+def _worth(accounts: AccountRepository, ledger: LedgerRepository, account_id: str) -> int:
+    """Return what an account has, what is set aside and not billed yet included."""
+    account = accounts.get(account_id)
+    return 0 if account is None else ledger.worth(account_id, account.balance_micro_usd, account.holds)
 
 
 def _stripe_keys(secret_arn: str) -> StripeKeySource:

@@ -33,9 +33,11 @@ from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import (
     AlreadyRecordedError,
     AlreadyResolvedError,
+    Hold,
     HoldWrites,
     charge_of,
     holds_of,
+    text_entry_id,
     void_entry,
 )
 from tollgate.ledger.query import END_MS, StatementQuery
@@ -401,6 +403,14 @@ class LedgerRepository:
         """Return those of at most 100 entries that there are, in any order."""
         keys = [{"account_id": account_id, "entry_id": entry_id} for entry_id in entry_ids]
         return [Entry.from_item(row) for row in self._db.get_all(self._ledger_table, keys)]
+
+    def worth(self, account_id: str, balance_micro_usd: int, holds: Sequence[Hold]) -> int:
+        """Return a balance and what holds have set aside, less what of that is billed already."""
+        if not holds:
+            return balance_micro_usd
+        billed = self.named(account_id, [text_entry_id(hold.request_id) for hold in holds])
+        held = sum(hold.amount_micro_usd for hold in holds)
+        return balance_micro_usd + held + sum(entry.amount_micro_usd for entry in billed)
 
     def _raise_balance(self, entry: Entry) -> Write:
         account_is_there = Exists("account_id")

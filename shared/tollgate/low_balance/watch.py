@@ -5,14 +5,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository
 from tollgate.kit.clock import Clock
 from tollgate.kit.observability import logger
 from tollgate.kit.queue import Queue
 from tollgate.kit.writes import Write
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.holds import text_entry_id
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.low_balance.repository import WatchMovedError, WatchRepository
 from tollgate.low_balance.rules import Watch, looked_at
@@ -67,7 +65,8 @@ class BalanceWatch:
         account = self.accounts.get(watch.account_id)
         if account is None:
             return watch
-        changed = looked_at(watch, self._worth(account), newest_credit_ms, self.clock.now_ms())
+        worth = self.ledger.worth(account.account_id, account.balance_micro_usd, account.holds)
+        changed = looked_at(watch, worth, newest_credit_ms, self.clock.now_ms())
         if changed is None:
             return watch
         has_fallen = changed.fall > watch.fall
@@ -79,14 +78,6 @@ class BalanceWatch:
         if has_fallen:
             logger.info("record_usage.balance_low", account_id=watch.account_id, fall=saved.fall)
         return saved
-
-    def _worth(self, account: Account) -> int:
-        """Return the balance and what is set aside, less what of it is billed already."""
-        if not account.holds:
-            return account.balance_micro_usd
-        ids = [text_entry_id(hold.request_id) for hold in account.holds]
-        billed = sum(entry.amount_micro_usd for entry in self.ledger.named(account.account_id, ids))
-        return account.balance_micro_usd + sum(hold.amount_micro_usd for hold in account.holds) + billed
 
     def _event(self, watch: Watch) -> Sequence[Write]:
         """Return the webhook's delivery, a write of the same transaction: never lost, never doubled."""

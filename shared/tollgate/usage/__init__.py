@@ -8,4 +8,5 @@ recorder.py     from a batch to the roll-up
 repository.py   the rows, and a mark for each entry that is in them
 period.py       the days that are asked for
 service.py      totals by day and by model
+months.py       statements by month, read; `statement.py`: one of them
 """

@@ -10,7 +10,11 @@ from tollgate.kit.money import cents_up
 from tollgate.kit.shapes import Cents, Date, Shape, TypedDict
 from tollgate.ledger.entries import Entry, EntryKind
 
-# The kinds of entries that are usage; a credit is none. The filter of the ledger's stream names the same.
+# The kinds of entries that move a balance; the filter of the ledger's stream names the same.
+MOVES = frozenset(set(EntryKind) - {EntryKind.VOID})
+# Those of them that statements list one by one: payments, and what an operator did.
+LISTED = (EntryKind.CREDIT, EntryKind.DEBIT)
+# Those of them that are usage.
 COUNTED = (EntryKind.CHARGE, EntryKind.REFUND, EntryKind.TEXT)
 DATE_LENGTH = len("2026-11-21")
 
@@ -110,11 +114,32 @@ StatisticsView = TypedDict(
 ByName = dict[str, Counts]
 
 
+class Moved(NamedTuple):
+    """What the entries of one kind moved: their sum, signed as in the ledger, and how many they are."""
+
+    amount_micro_usd: int = 0
+    entries: int = 0
+
+    def plus(self, other: "Moved") -> "Moved":
+        """Return the sums of both."""
+        return Moved(*map(add, self, other))
+
+
+# What was moved, by the kind of the entries.
+ByKind = dict[str, Moved]
+
+
 class DayCounts(NamedTuple):
-    """The counts of one day, once by model and once by API key."""
+    """The counts of one day, once by model and once by API key, and all that was moved.
+
+    `by_kind` is `None` of days that were counted before kinds were; `listed` are the ids of the entries that
+    statements list one by one.
+    """
 
     by_model: ByName
     by_key: ByName
+    by_kind: ByKind | None = None
+    listed: tuple[str, ...] = ()
 
 
 def total(counts: Iterable[Counts]) -> Counts:
@@ -127,6 +152,14 @@ def by_name(counts: Iterable[tuple[str, Counts]]) -> ByName:
     sums: ByName = {}
     for name, each in counts:
         sums[name] = sums.get(name, Counts()).plus(each)
+    return sums
+
+
+def by_kind(moved: Iterable[tuple[str, Moved]]) -> ByKind:
+    """Return the sums for each kind of pairs of a kind and what was moved."""
+    sums: ByKind = {}
+    for kind, each in moved:
+        sums[kind] = sums.get(kind, Moved()).plus(each)
     return sums
 
 
@@ -149,6 +182,11 @@ def model_of(entry: Entry) -> str:
 def key_of(entry: Entry) -> str:
     """Return the API key that an entry is counted for."""
     return entry.key_id or ""
+
+
+def moved_by(entry: Entry) -> tuple[str, Moved]:
+    """Return the kind of an entry, and what it moves."""
+    return str(entry.kind), Moved(entry.amount_micro_usd, 1)
 
 
 def counts_of(entry: Entry) -> Counts:

@@ -1,9 +1,9 @@
 """The daily roll-up in DynamoDB: a row for each account and day, and a mark for each entry that is in it.
 
-A row has the counts of all models of its day in one text and those of all API keys in another, so 30 days
-are 30 small rows however much was used. It is written in one transaction with the marks of the entries that
-it grew by: that is what makes each entry count exactly once, however often and in whatever order the stream
-gives it (decision 0021).
+A row has the counts of all models of its day in one text, those of all API keys in another, and what each
+kind of entries moved in a third, so 30 days are 30 small rows however much was used. It is written in one
+transaction with the marks of the entries that it grew by: that is what makes each entry count exactly once,
+however often and in whatever order the stream gives it (decision 0021).
 """
 
 import json
@@ -16,18 +16,26 @@ from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 from tollgate.ledger.entries import Entry
 from tollgate.usage.counts import (
+    COUNTED,
+    LISTED,
     Bucket,
+    ByKind,
     ByName,
     Counts,
     DayCounts,
+    Moved,
+    by_kind,
     by_name,
     counts_of,
     key_of,
     model_of,
+    moved_by,
 )
 
 # Entries in one transaction, which DynamoDB bounds to 100 writes; one of these is the row.
 MAX_AT_ONCE = 99
+# Payments of one day that a statement lists; their sum has all of them.
+MAX_LISTED = 500
 # Attempts to count some entries, each with the row, and without the entries, that others wrote meanwhile.
 MAX_ROUNDS = 8
 # A stream gives nothing that is older than 24 hours; the rest is for clocks and for people.
@@ -90,15 +98,15 @@ class RollUp:
         raise WriteConflictError
 
     def _uncounted(self, entries: Sequence[Entry]) -> list[Entry]:
-        keys = [{"entry_id": entry.entry_id} for entry in entries]
+        keys = [{"entry_id": _mark_of(entry)} for entry in entries]
         counted = {row["entry_id"] for row in self._db.get_all(self._counted_table, keys)}
-        return [entry for entry in entries if entry.entry_id not in counted]
+        return [entry for entry in entries if _mark_of(entry) not in counted]
 
     def _mark(self, entry: Entry, now_ms: int) -> Write:
         was_never_counted = Missing("entry_id")
         return Write(
             self._counted_table,
-            item={"entry_id": entry.entry_id, "expires_at_s": (now_ms + MARK_LIFETIME_MS) // MS_PER_S},
+            item={"entry_id": _mark_of(entry), "expires_at_s": (now_ms + MARK_LIFETIME_MS) // MS_PER_S},
             condition=was_never_counted,
             refused=lambda _: RollUpMovedError(entry.entry_id),
         )
@@ -110,13 +118,21 @@ class RollUp:
         # quicker.
         row = self._db.get(self._usage_table, key) or {**key, "seq": 0, "counts": "{}"}
         known = _read_day(row)
-        models = by_name([*known.by_model.items(), *((model_of(one), counts_of(one)) for one in entries)])
-        keys = by_name([*known.by_key.items(), *((key_of(one), counts_of(one)) for one in entries)])
+        usage = [entry for entry in entries if entry.kind in COUNTED]
+        models = by_name([*known.by_model.items(), *((model_of(one), counts_of(one)) for one in usage)])
+        keys = by_name([*known.by_key.items(), *((key_of(one), counts_of(one)) for one in usage)])
+        item: Item = {**key, "seq": row["seq"] + 1, "counts": _text(models), "keys": _text(keys)}
+        # A row that was begun before kinds were counted can have only a part of them: it goes on without.
+        if known.by_kind is not None or not row["seq"]:
+            moved = by_kind([*(known.by_kind or {}).items(), *(moved_by(one) for one in entries)])
+            item["kinds"] = _text(moved)
+            listed = [one.entry_id for one in entries if one.kind in LISTED]
+            item["listed"] = [*known.listed, *listed][:MAX_LISTED]
         is_new = Missing("account_id")
         is_what_was_read = Equals("seq", row["seq"])
         return Write(
             self._usage_table,
-            item={**key, "seq": row["seq"] + 1, "counts": _text(models), "keys": _text(keys)},
+            item=item,
             condition=is_what_was_read if row["seq"] else is_new,
             refused=lambda _: RollUpMovedError(bucket),
         )
@@ -124,13 +140,27 @@ class RollUp:
 
 def _read_day(row: Item) -> DayCounts:
     """Return the counts in a row: for each name a list in the order of the fields of `Counts`."""
-    # Rows from before keys were counted have none.
-    return DayCounts(_read_counts(row["counts"]), _read_counts(row.get("keys", "{}")))
+    # Rows from before keys were counted have none; those from before kinds were have none of these.
+    kinds = _read_kinds(row["kinds"]) if "kinds" in row else None
+    return DayCounts(
+        _read_counts(row["counts"]), _read_counts(row.get("keys", "{}")), kinds, tuple(row.get("listed", ()))
+    )
+
+
+def _mark_of(entry: Entry) -> str:
+    """Return the id of an entry's mark. Those of usage are of a task or a request, and so the only ones of
+    all accounts; one of money has the payment's or the operator's name, which two accounts may have.
+    """
+    return entry.entry_id if entry.kind in COUNTED else f"{entry.account_id}#{entry.entry_id}"
+
+
+def _read_kinds(text: str) -> ByKind:
+    return {kind: Moved(*values) for kind, values in json.loads(text).items()}
 
 
 def _read_counts(text: str) -> ByName:
     return {name: Counts(*values) for name, values in json.loads(text).items()}
 
 
-def _text(counts: ByName) -> str:
+def _text(counts: ByName | ByKind) -> str:
     return json.dumps(counts, separators=(",", ":"))

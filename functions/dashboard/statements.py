@@ -1,0 +1,35 @@
+"""Statements: each month from its opening balance to its closing one, to read, print and keep."""
+
+from fastapi import APIRouter, Request, Response
+
+from dashboard.activity import key_names
+from dashboard.render import page
+from dashboard.security import SignedIn
+from dashboard.services import Services
+from tollgate.kit.table import as_csv
+from tollgate.usage.statement import COLUMNS
+
+router = APIRouter(prefix="/statements")
+
+
+@router.get("")
+def show(services: Services, request: Request, visitor: SignedIn, month: str = "") -> Response:
+    """Show the statement of a month, the newest if none is named."""
+    statement, months = services.api.months.of(visitor.account_id, month or None)
+    return page(
+        request,
+        "statement.html",
+        statement=statement,
+        months=months,
+        is_open=statement.month == months[0],
+        account_id=visitor.account_id,
+        key_names=key_names(services, visitor.account_id),
+    )
+
+
+@router.get(".csv")
+def download(services: Services, visitor: SignedIn, month: str = "") -> Response:
+    """Return the statement of a month as a file for spreadsheets."""
+    statement, _ = services.api.months.of(visitor.account_id, month or None)
+    headers = {"content-disposition": f'attachment; filename="statement-{statement.month}.csv"'}
+    return Response(as_csv(COLUMNS, statement.lines(), None), media_type="text/csv", headers=headers)

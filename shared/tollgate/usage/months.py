@@ -1,0 +1,65 @@
+"""Statements by month: reads the roll-up, and the entries that are listed one by one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tollgate.kit.clock import Clock, iso
+from tollgate.kit.errors import InvalidInputError
+from tollgate.ledger.entries import Entry
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.usage.counts import DayCounts
+from tollgate.usage.repository import UsageRepository
+from tollgate.usage.statement import (
+    MONTH_LENGTH,
+    Days,
+    MonthStatement,
+    month_problem,
+    month_statement,
+    months_of,
+)
+
+_FIRST_DAY, _LAST_DAY = "0000-01-01", "9999-12-31"
+# Entries that one read of DynamoDB takes.
+_TOGETHER = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Months:
+    """Shows statements by month; changes nothing. They are seconds behind the ledger, as the roll-up is.
+
+    `worth` gives what an account has: its balance, and what is set aside and not billed yet.
+    """
+
+    usage: UsageRepository
+    ledger: LedgerRepository
+    worth: Callable[[str], int]
+    clock: Clock
+
+    def of(self, account_id: str, month: str | None) -> tuple[MonthStatement, list[str]]:
+        """Return the statement of a month, the newest if none is named, and all months that have one.
+
+        Raises `InvalidInputError`.
+        """
+        days = dict(self.usage.days(account_id, _FIRST_DAY, _LAST_DAY))
+        months = months_of(days, iso(self.clock.now_ms())[:MONTH_LENGTH])
+        chosen = month or (months[0] if months else None)
+        if chosen is None or chosen not in months:
+            raise InvalidInputError([month_problem(months)])
+        stated = {day: counts for day, counts in days.items() if day[:MONTH_LENGTH] >= months[-1]}
+        before = self._before(account_id, stated) if len(stated) < len(days) else 0
+        until = {day: counts for day, counts in stated.items() if day[:MONTH_LENGTH] <= chosen}
+        return month_statement(chosen, until, self._listed(account_id, chosen, until), before), months
+
+    def _before(self, account_id: str, stated: Days) -> int:
+        """Return what an account had before its first statement, where nothing counted what moved then."""
+        moved = (each for counts in stated.values() for each in (counts.by_kind or {}).values())
+        return self.worth(account_id) - sum(each.amount_micro_usd for each in moved)
+
+    def _listed(self, account_id: str, month: str, days: Days) -> list[Entry]:
+        own: list[DayCounts] = [counts for day, counts in days.items() if day[:MONTH_LENGTH] == month]
+        ids = [entry_id for counts in own for entry_id in counts.listed]
+        return [entry for some in _some(ids) for entry in self.ledger.named(account_id, some)]
+
+
+def _some(ids: Sequence[str]) -> list[Sequence[str]]:
+    return [ids[first : first + _TOGETHER] for first in range(0, len(ids), _TOGETHER)]

@@ -1,0 +1,149 @@
+"""The statement of one month: what was there, what moved it, and what is left. Pure.
+
+    opening + credits + debits + charges + refunds = closing, which is the next month's opening
+
+All of it is sums of the ledger's entries, by the UTC month in which each was made (docs/statistics.md).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from tollgate.kit.clock import iso
+from tollgate.kit.errors import Problem
+from tollgate.kit.money import cents_text
+from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.usage.counts import ByKind, Counts, DayCounts, Moved, by_kind, dearest_first
+
+MONTH_LENGTH = len("2026-11")
+COLUMNS = ("line", "name", "date", "description", "reference", "amountCents", "amountMicroUsd")
+_CHARGES = (EntryKind.CHARGE, EntryKind.TEXT)
+
+Days = Mapping[str, DayCounts]
+
+
+@dataclass(frozen=True, slots=True)
+class MonthStatement:
+    """One month of an account, in micro-USD, signed as in the ledger: plus raises the balance.
+
+    `moved` is `entries` in full for credits and debits, which are listed one by one, and sums for all else.
+    """
+
+    month: str
+    opening_micro_usd: int
+    moved: ByKind
+    by_model: Sequence[tuple[str, Counts]]
+    by_key: Sequence[tuple[str, Counts]]
+    entries: Sequence[Entry] = ()
+
+    @property
+    def credits_micro_usd(self) -> int:
+        """Return what was put on the account."""
+        return self._sum(EntryKind.CREDIT)
+
+    @property
+    def debits_micro_usd(self) -> int:
+        """Return what an operator took off it."""
+        return self._sum(EntryKind.DEBIT)
+
+    @property
+    def charges_micro_usd(self) -> int:
+        """Return what generations and text requests cost."""
+        return self._sum(*_CHARGES)
+
+    @property
+    def refunds_micro_usd(self) -> int:
+        """Return what came back of generations that failed."""
+        return self._sum(EntryKind.REFUND)
+
+    @property
+    def closing_micro_usd(self) -> int:
+        """Return what was left at the month's end."""
+        return self.opening_micro_usd + sum(each.amount_micro_usd for each in self.moved.values())
+
+    def _sum(self, *kinds: EntryKind) -> int:
+        return sum(self.moved.get(kind, Moved()).amount_micro_usd for kind in kinds)
+
+    def lines(self) -> Iterable[Sequence[str | int | None]]:
+        """Return the statement for a spreadsheet, in the order of `COLUMNS`.
+
+        The amounts between the balances add up to their difference; those by API key are the charges and
+        refunds once more.
+        """
+        yield _line("opening", self.opening_micro_usd)
+        for entry in self.entries:
+            amount, about = entry.amount_micro_usd, entry.reason or ""
+            yield _line(
+                str(entry.kind), amount, date=iso(entry.created_at_ms), about=about, of=entry.reference
+            )
+        for model, counts in self.by_model:
+            yield from _usage_lines("charge", "refund", model, counts)
+        yield _line("closing", self.closing_micro_usd)
+        for key, counts in self.by_key:
+            yield from _usage_lines("charge_of_key", "refund_of_key", key, counts)
+
+
+def month_statement(
+    month: str, days: Days, entries: Sequence[Entry] = (), before_micro_usd: int = 0
+) -> MonthStatement:
+    """Return the statement of a month (`2026-11`), from all days up to its end that have entries.
+
+    `before_micro_usd` is what was there before the first of these days; `entries` are the month's credits
+    and debits.
+    """
+    earlier = [counts for day, counts in days.items() if day[:MONTH_LENGTH] < month]
+    own = [counts for day, counts in days.items() if day[:MONTH_LENGTH] == month]
+    moved_earlier = _moved(earlier).values()
+    return MonthStatement(
+        month,
+        before_micro_usd + sum(each.amount_micro_usd for each in moved_earlier),
+        _moved(own),
+        dearest_first(each.by_model for each in own),
+        dearest_first(each.by_key for each in own),
+        sorted(entries, key=lambda entry: (entry.created_at_ms, entry.entry_id)),
+    )
+
+
+def months_of(days: Days, this_month: str) -> list[str]:
+    """Return every month from the first that can be stated to this one, the newest first.
+
+    That is the first with entries; of an account that is older than the counts of kinds, the first month
+    after the last day without them.
+    """
+    uncounted = [day for day, counts in days.items() if counts.by_kind is None]
+    counted = [day[:MONTH_LENGTH] for day, counts in days.items() if counts.by_kind is not None]
+    first = following(max(uncounted)[:MONTH_LENGTH]) if uncounted else min(counted, default=this_month)
+    found = []
+    while first <= this_month:
+        found.append(first)
+        first = following(first)
+    return found[::-1]
+
+
+def following(month: str) -> str:
+    """Return the month after one."""
+    year, number = int(month[:4]), int(month[5:])
+    return f"{year + number // 12:04}-{number % 12 + 1:02}"
+
+
+def month_problem(known: Sequence[str]) -> Problem:
+    """Return what to say of a month that there is no statement of."""
+    allowed = f"one of {known[-1]} to {known[0]}" if known else "none yet"
+    return Problem("/month", "There is no statement of this month.", allowed)
+
+
+def _moved(days: Iterable[DayCounts]) -> ByKind:
+    return by_kind(chain.from_iterable((counts.by_kind or {}).items() for counts in days))
+
+
+def _usage_lines(charge: str, refund: str, name: str, counts: Counts) -> Iterable[Sequence[str | int | None]]:
+    yield _line(charge, -counts.spent_micro_usd, name=name)
+    if counts.refunded_micro_usd:
+        yield _line(refund, counts.refunded_micro_usd, name=name)
+
+
+def _line(
+    kind: str, amount: int, *, name: str = "", date: str = "", about: str = "", of: str | None = None
+) -> list[Any]:
+    return [kind, name, date, about, of or "", cents_text(amount), amount]
