@@ -151,6 +151,7 @@ def api() -> Api:
             idempotency=IdempotencyStore(settings.idempotency_table, db.get),
             catalog=current,
             webhook_guard=webhook_guard,
+            # What makes the client, not the client: most creates have nothing to probe.
             prober=Prober(aws.lambda_, settings.probe_function),
             inputs=InputStore(aws.s3(), settings.media_bucket, settings.storage_url, uploads),
             reader=reader,

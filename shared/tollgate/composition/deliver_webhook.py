@@ -47,6 +47,7 @@ def webhook_sender() -> WebhookSender:
         lanes=LaneRepository(db, settings.webhook_lanes_table),
         event_of_task=event_of_task,
         account=AccountRepository(db, settings.accounts_table).get,
+        # Checks the address at each attempt: a name may have come to point inside since it was registered.
         outbound=Outbound(AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)),
         queue=Queue(aws.sqs(), settings.webhook_queue_url),
         clock=clock(),

@@ -63,6 +63,7 @@ def step_runner() -> StepRunner:
         health=ProviderHealthStore(db, settings.providers_table, clock()),
         catalog=CurrentCatalog(media_catalog(settings.live_providers, settings.config_bucket).catalog),
         artifacts=ArtifactStore(aws.s3(), settings.media_bucket, settings.storage_url, results),
+        # Signs what the customer keeps with us, for as long as a provider may wait before it reads.
         inputs=InputStore(
             aws.s3(),
             settings.media_bucket,

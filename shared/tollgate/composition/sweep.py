@@ -51,5 +51,6 @@ def route_watch() -> RouteWatch:
     """Join what looks for models that nobody can make."""
     settings = SweepSettings.from_env()
     health = ProviderHealthStore(database(), settings.providers_table, clock())
+    # As it is now, so that a model that was pushed while this process lives is watched too.
     catalog = media_catalog(settings.live_providers, settings.config_bucket).catalog
     return RouteWatch(CurrentCatalog(catalog), health, clock())

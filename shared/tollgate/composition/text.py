@@ -129,6 +129,7 @@ class SecretReader:
 
 def _upstreams(credentials: Mapping[str, Credentials]) -> Mapping[str, TextUpstream]:
     made = make_text_upstreams(credentials)
+    # The function's role signs, so it needs no key: that it is live, not the secret, says that it is there.
     if BEDROCK in provider_names(settings().live_providers):
         region = settings().aws_region
         made[BEDROCK] = make_bedrock(credentials.get(BEDROCK), region, _credentials())
@@ -153,6 +154,7 @@ class TextParts:
         if self._reading is not None and self.catalog.is_unread:
             await asyncio.wait({self._reading}, timeout=READ_TIMEOUT_S)
         current = self.catalog.current
+        # Made anew, not changed: a request under way keeps the service, and the prices, that it began with.
         if self.shown is not current:
             self.service = replace(self.service, models=_models(current))
             self.responses = replace(self.responses, text=self.service)
