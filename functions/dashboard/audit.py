@@ -22,6 +22,7 @@ WORDS = {
     Action.MEMBER_JOINED: "Invitation accepted",
     Action.MEMBER_CHANGED: "Member's role changed",
     Action.MEMBER_REMOVED: "Member removed",
+    Action.MAILS_CHOSEN: "Notifications changed",
     Action.MEMBER_LEFT: "Member left",
     Action.SUSPENDED: "Account suspended",
     Action.RESUMED: "Account resumed",

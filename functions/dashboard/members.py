@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
-from dashboard.render import base_url, home, moved, page, part
+from dashboard.render import base_url, home, moved, page, part, toast
 from dashboard.security import INVITATION, SignedIn, Visitor, sign_in
 from dashboard.services import Services
 from tollgate.kit.clock import iso
@@ -67,6 +67,14 @@ def remove(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
     if member == visitor.identity_id:
         return _to_another_account(services, request, visitor)
     return _changed(services, request, visitor)
+
+
+@router.post("/members/mails")
+def choose_mails(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Switch the visitor's own mails about money on or off."""
+    wanted = sent.get("money") == "1"
+    services.members.choose_money_mails(visitor.account_id, visitor.actor, wanted=wanted)
+    return toast(request, "Saved.")
 
 
 @router.post("/members/leave")
@@ -161,6 +169,7 @@ def _shown(
     ]
     return {
         "rows": rows,
+        "me": team.find(visitor.identity_id),
         "invitations": team.open_invitations(services.clock.now_ms()),
         "roles": list(Role),
         "role_words": WORDS,

@@ -46,6 +46,7 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "GET /audit": MEMBERS,
     "GET /members": MEMBERS,
     "POST /members/leave": MEMBERS,
+    "POST /members/mails": MEMBERS,
     "POST /members/invitations": OWNERS,
     "POST /members/invitations/{invitation_id}/again": OWNERS,
     "POST /members/invitations/{invitation_id}/revoke": OWNERS,

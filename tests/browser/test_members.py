@@ -76,7 +76,8 @@ class TestInvitation:
         assert looked_at(guest) == {}
 
         page.goto("/dashboard/members")
-        page.get_by_label(f"Role of {email}").select_option("developer")
+        with page.expect_response("**/members/role"):
+            page.get_by_label(f"Role of {email}").select_option("developer")
         expect(page.get_by_label(f"Role of {email}")).to_have_value("developer")
         guest.goto("/dashboard/keys")
         guest.get_by_role("button", name="New key").first.click()

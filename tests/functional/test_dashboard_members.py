@@ -21,8 +21,10 @@ from tollgate.audit.events import Action
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
+from tollgate.members.recipients import Recipients
 from tollgate.members.team import Role
 
+OF_THEIR_OWN = "/sign-out/everywhere /join /accounts /members/leave /members/mails"
 FORM = {"name": "Shop", "scopes": ["media"]}
 
 
@@ -115,7 +117,7 @@ class TestTheTable:
 
     def test_a_viewer_changes_nothing_of_the_account(self) -> None:
         changes = {row for row in ROLES if row.startswith("POST") and may(Role.VIEWER, row)}
-        of_their_own = {"POST /sign-out/everywhere", "POST /join", "POST /accounts", "POST /members/leave"}
+        of_their_own = {f"POST {path}" for path in OF_THEIR_OWN.split()}
         to_sign_in = {row for row, roles in ROLES.items() if roles is None and row.startswith("POST")}
         assert changes == of_their_own | to_sign_in
 
@@ -291,6 +293,22 @@ class TestMembers:
     def test_markup_of_an_address_is_text(self, ada: Browser) -> None:
         answer = ada.post("/members/invitations", {"email": '"<b>x</b>"@example.com', "role": "viewer"})
         assert "<b>x" not in answer.text
+
+
+class TestNotifications:
+    @pytest.mark.parametrize(("role", "at_first"), [("billing", True), ("owner", True), ("viewer", False)])
+    def test_mails_about_money_are_as_the_role_has_it_until_they_are_chosen(
+        self, ada: Browser, role: str, at_first: bool
+    ) -> None:
+        account_id, bob = account_of(ada), member(ada, role)
+        told = Recipients(
+            dashboard_parts.dashboard().members.teams, dashboard_parts.dashboard().members.people
+        )
+        assert ("bob@example.com" in told.of_money(account_id)) is at_first
+        assert bob.post("/members/mails", {} if at_first else {"money": "1"}).status == 200
+        assert ("bob@example.com" in told.of_money(account_id)) is not at_first
+        assert "ada@example.com" in told.of_money(account_id)
+        assert events(account_id)[-1].action is Action.MAILS_CHOSEN
 
 
 class TestSeveralAccounts:

@@ -20,6 +20,7 @@ from tests.support.payments import KEYS, event
 from tests.support.stripe import CARD, CUSTOMER, FakeStripe, fake_stripe
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
+from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
 from tollgate.kit import aws as kit_aws
 from tollgate.kit.dynamodb import Database
@@ -35,6 +36,8 @@ from tollgate.ledger.repository import LedgerRepository
 from tollgate.low_balance import refill
 from tollgate.low_balance.repository import WatchRepository
 from tollgate.low_balance.rules import MAX_TOP_UP_AGE_MS, TopUpState, Watch
+from tollgate.members.identities import Person
+from tollgate.members.service import Actor
 
 CONTEXT: Any = Context("RefillBalanceFunction")
 EVENT: dict[str, Any] = json.loads((ROOT / "events/refill_balance.json").read_text())
@@ -159,6 +162,24 @@ class TestAFall:
         assert (entry["amountMicroUsd"], entry["reference"]) == (TOP_UP, "pi_1")
         assert watch(ada).top_up is TopUpState.PAID
         assert is_proven(ada)
+
+    def test_members_who_want_it_are_told_too_each_once(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
+        parts.forget()
+        members = dashboard_parts.dashboard().members
+        for name in ("ada", "cy"):
+            who = Person(f"development#{name}", name, f"{name}@example.com")
+            dashboard_parts.dashboard().identities.account_of(who)
+            owner = Actor("development#ada", "ada")
+            sent = members.invite(ada.account_id, f"{name}@example.com", "billing", owner, str)
+            members.accept(sent.token, Actor(who.identity_id, name))
+        post.mails.clear()
+        spend(aws, ada)
+        settle(aws)
+        told = [mail.to for mail in post.mails]
+        assert told == ["ada@example.com", "bob@example.com", "cy@example.com"]
 
     def test_stripe_is_asked_for_a_payment_that_nobody_has_to_be_there_for(
         self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe

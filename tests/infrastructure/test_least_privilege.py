@@ -160,6 +160,8 @@ ALLOWED = {
         ("sqs:ReceiveMessage", "RefillQueue"),
         ("sqs:DeleteMessage", "RefillQueue"),
         ("sqs:GetQueueAttributes", "RefillQueue"),
+        ("dynamodb:GetItem", "MembersTable"),
+        ("dynamodb:BatchGetItem", "IdentitiesTable"),
         ("dynamodb:GetItem", "WatchesTable"),
         ("dynamodb:PutItem", "WatchesTable"),
         ("dynamodb:UpdateItem", "AccountsTable"),

@@ -53,6 +53,7 @@ ACTING = (
     "tollgate.dashboard.development",
     "tollgate.dashboard.sessions",
     "tollgate.members.identities",
+    "tollgate.members.recipients",
     "tollgate.members.service",
     # What reads the ledger and the counts page by page.
     "tollgate.ledger.checkpoints",

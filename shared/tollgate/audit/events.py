@@ -26,6 +26,7 @@ class Action(StrEnum):
     MEMBER_JOINED = "member.joined"  # Somebody accepted an invitation.
     MEMBER_CHANGED = "member.changed"  # A member got another role.
     MEMBER_REMOVED = "member.removed"  # A member was taken out by an owner.
+    MAILS_CHOSEN = "mails.chosen"  # A member switched mails about money on or off.
     MEMBER_LEFT = "member.left"  # A member left.
     SUSPENDED = "account.suspended"  # An operator suspended the account.
     RESUMED = "account.resumed"  # An operator let it go on.

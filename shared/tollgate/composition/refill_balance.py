@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tollgate.accounts.repository import AccountRepository
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
@@ -9,6 +10,8 @@ from tollgate.kit import aws
 from tollgate.kit.ses import Mailer
 from tollgate.low_balance.refill import Refill
 from tollgate.low_balance.repository import WatchRepository
+from tollgate.members.recipients import Recipients
+from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.payments.secret import StripeKeySource
 
 
@@ -16,6 +19,8 @@ from tollgate.payments.secret import StripeKeySource
 class RefillBalanceSettings(LedgerSettings):
     """Settings of `functions/refill_balance`; without `mail_from` no mail is sent."""
 
+    identities_table: str
+    members_table: str
     watches_table: str
     stripe_secret_arn: str
     mail_from: str | None = None
@@ -26,11 +31,14 @@ def refill() -> Refill:
     """Join the parts of `functions/refill_balance`."""
     settings = RefillBalanceSettings.from_env()
     db = database()
+    accounts = AccountRepository(db, settings.accounts_table)
+    people = IdentityRepository(db, settings.identities_table, accounts)
     stripe = StripeKeySource(aws.secret_reader(settings.stripe_secret_arn), clock())
     return Refill(
         watches=WatchRepository(db, settings.watches_table),
         ledger=ledger_of(settings),
         mailer=Mailer(aws.sesv2, settings.mail_from or ""),
         keys=stripe.keys,
+        members=Recipients(TeamRepository(db, settings.members_table), people).of_money,
         clock=clock(),
     )

@@ -7,8 +7,8 @@ from typing import Any
 from tollgate.kit.mail import Mail
 from tollgate.kit.observability import logger
 
-# The most that SES takes in one mail is 50.
-MAX_RECIPIENTS = 10
+# Addresses that were typed in and all members of an account; each gets a mail of their own.
+MAX_RECIPIENTS = 60
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ The row says which fall is the last one and how far it is. The payment has an id
 and fall, so a repeat gets the first one's outcome; the credit's id is made of the payment's.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -43,6 +43,8 @@ class Refill:
     ledger: LedgerRepository
     mailer: Mailer
     keys: Callable[[], StripeKeys | None]
+    members: Callable[[str], Sequence[str]]
+    """Returns the addresses of the account's members who want such mails."""
     clock: Clock
 
     def answer(self, account_id: str, fall: int) -> Refilled:
@@ -56,12 +58,16 @@ class Refill:
             return Refilled.STALE
         if not watch.is_told:
             # Told first, noted after: a mail that comes twice is better than one that never comes.
-            self.mailer.send(watch.wish.emails, mails.low_balance(watch))
+            self.mailer.send(self._told(watch), mails.low_balance(watch))
             watch = self.watches.save(watch, replace(watch, is_told=True))
         if watch.top_up is not TopUpState.DUE:
             return Refilled.TOLD
         outcome = self._charge(watch)
         return self._paid(watch, outcome) if isinstance(outcome, Paid) else self._failed(watch, outcome)
+
+    def _told(self, watch: Watch) -> list[str]:
+        """Return whom mails go to, each address once: those that were typed in, and members who want them."""
+        return list(dict.fromkeys([*watch.wish.emails, *self.members(watch.account_id)]))
 
     def _charge(self, watch: Watch) -> Paid | Declined:
         """Have Stripe take the amount from the saved card, or say why not."""
@@ -98,7 +104,7 @@ class Refill:
         if current is None:
             return Refilled.STALE
         failed = refused(current, found.reason)
-        self.mailer.send(watch.wish.emails, mails.top_up_failed(failed, current.top_up_cents))
+        self.mailer.send(self._told(watch), mails.top_up_failed(failed, current.top_up_cents))
         self.watches.save(current, failed)
         logger.warning("refill_balance.failed", account_id=watch.account_id, reason=found.code)
         return Refilled.FAILED

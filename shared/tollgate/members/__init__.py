@@ -5,6 +5,7 @@ In: a person whom the sign-in proved, or an owner's wish. Out: a role, an invita
 
 team.py         an account's people and open invitations, and who may do what to whom
 identities.py   from a person who signs in to an account
+recipients.py   who is told something by mail
 service.py      invite, accept, change a role, remove, leave
 mails.py        what the mails say
 repository.py   teams and identities in DynamoDB

@@ -35,6 +35,7 @@ from tollgate.members.team import (
     new_secret,
     revoked,
     sent_again,
+    with_money_mails,
     with_role,
     without,
 )
@@ -165,6 +166,20 @@ class MemberService:
                 return
             name = self._name(identity_id)
             noted = self.audit.note(account_id, by.name, Action.MEMBER_CHANGED, name, str(wanted))
+            self.teams.save(team, changed, [noted])
+
+        _until_steady(judge)
+
+    def choose_money_mails(self, account_id: str, by: Actor, *, wanted: bool) -> None:
+        """Let a member have mails about a low balance and top-ups, or none."""
+
+        def judge() -> None:
+            team = self.teams.get(account_id)
+            changed = with_money_mails(team, by.identity_id, wanted=wanted)
+            if changed == team:
+                return
+            words = "on" if wanted else "off"
+            noted = self.audit.note(account_id, by.name, Action.MAILS_CHOSEN, "Mails about money", words)
             self.teams.save(team, changed, [noted])
 
         _until_steady(judge)

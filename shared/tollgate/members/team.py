@@ -45,6 +45,19 @@ class Member:
     identity_id: str
     role: Role
     joined_at_ms: int
+    chose_money_mails: bool | None = None
+    """Whether they chose mails about a low balance and top-ups; `None` is as their role has it."""
+
+    @property
+    def wants_money_mails(self) -> bool:
+        """Return whether they get mails about a low balance and top-ups."""
+        by_role = self.role in (Role.OWNER, Role.BILLING)
+        return by_role if self.chose_money_mails is None else self.chose_money_mails
+
+    def to_item(self) -> Item:
+        """Return the member as a part of the team's row, without who it is."""
+        row: Item = {"role": str(self.role), "joined_at_ms": self.joined_at_ms}
+        return row if self.chose_money_mails is None else {**row, "money_mails": self.chose_money_mails}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +130,7 @@ class Team:
         """Return the team as a row."""
         row: Item = {
             "account_id": self.account_id,
-            "members": {
-                one.identity_id: {"role": str(one.role), "joined_at_ms": one.joined_at_ms}
-                for one in self.members
-            },
+            "members": {one.identity_id: one.to_item() for one in self.members},
             "invitations": [
                 {name: _plain(getattr(one, name)) for name in Invitation.__slots__}
                 for one in self.invitations
@@ -140,7 +150,7 @@ class Team:
         """Return the team that a row holds."""
         closing = item.get("closing")
         members = [
-            Member(identity_id, Role(one["role"]), one["joined_at_ms"])
+            Member(identity_id, Role(one["role"]), one["joined_at_ms"], one.get("money_mails"))
             for identity_id, one in item["members"].items()
         ]
         return cls(
@@ -240,6 +250,13 @@ def with_role(team: Team, identity_id: str, role: Role) -> Team:
     changed = replace(member, role=role)
     members = tuple(changed if one == member else one for one in team.members)
     return replace(team, members=members)
+
+
+def with_money_mails(team: Team, identity_id: str, *, wanted: bool) -> Team:
+    """Return the team in which a member gets mails about money, or none. Raises `TeamError`."""
+    member = _member(team, identity_id)
+    changed = replace(member, chose_money_mails=wanted)
+    return replace(team, members=tuple(changed if one == member else one for one in team.members))
 
 
 def without(team: Team, identity_id: str) -> Team:
