@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,79 @@ def opens(path: Path) -> None:
     """Open a video with a real decoder."""
     with av.open(str(path)) as container:
         assert next(container.decode(video=0)).width > 0
+
+
+# A page of each kind; the others are made of the same programs with another model.
+PAGES = ("image", "chat", "models/text-embedding-3-small", "api/createGeneration")
+PROGRAM = re.compile(r"^```(bash|python|typescript) ([^\n]+)\n(.*?)^```$", re.M | re.S)
+# Node runs what the types were taken out of.
+BARE = """const ts = require(process.argv[1]);
+const options = {compilerOptions: {target: "ES2022", module: "ESNext"}};
+process.stdout.write(ts.transpileModule(require("fs").readFileSync(0, "utf8"), options).outputText);"""
+LABELS = ("curl", "Python", "Python, httpx", "Python, OpenAI SDK", "TypeScript")
+
+
+class TestTheProgramsOfTheDocs:
+    @pytest.fixture
+    def programs(self, service: dict[str, Any]) -> dict[tuple[str, str], tuple[str, str]]:
+        """Return language and code of each program, by its page and what its tab says."""
+        found = {}
+        for page in PAGES:
+            text = httpx.get(f"{service['baseUrl']}/docs/{page}.md", timeout=30).text
+            for language, label, code in PROGRAM.findall(text):
+                found[page, label] = (language, code)
+        return found
+
+    def test_none_is_in_another_language(self, programs: dict[tuple[str, str], tuple[str, str]]) -> None:
+        assert {label for _, label in programs} == set(LABELS)
+
+    @pytest.mark.node
+    @pytest.mark.parametrize("label", LABELS)
+    @pytest.mark.parametrize("page", PAGES)
+    def test_each_runs_as_it_stands(
+        self,
+        service: dict[str, Any],
+        tmp_path: Path,
+        programs: dict[tuple[str, str], tuple[str, str]],
+        page: str,
+        label: str,
+    ) -> None:
+        if (page, label) not in programs:
+            pytest.skip("the page has none in this language")
+        language, code = programs[page, label]
+        variables = {
+            "PYTHONPATH": str(PYTHON / "src"),
+            "OPENAI_BASE_URL": f"{service['baseUrl']}/api/v1",
+            "OPENAI_API_KEY": service["apiKey"],
+        }
+        done = run(service, tmp_path, *command_of(language, code, tmp_path), **variables)
+        assert done.returncode == 0, done.stdout + done.stderr
+        made = list(tmp_path.glob("*.png"))
+        # What makes an image has it at its end, what asks a text model its answer.
+        assert len(made) == (1 if page == "image" else 0), done.stdout
+        assert made or done.stdout.strip()
+
+
+def command_of(language: str, code: str, folder: Path) -> tuple[str, ...]:
+    """Return the command that runs a program of the docs, or skip where this machine has none for it."""
+    for needed in {"bash": ("curl", "jq"), "typescript": ("node", "npm")}.get(language, ()):
+        if shutil.which(needed) is None:
+            pytest.skip(f"there is no {needed}")
+    if language == "bash":
+        return "bash", "-euo", "pipefail", "-c", code
+    if language == "python":
+        return sys.executable, "-c", code
+    if 'from "openai"' in code:
+        pytest.skip("the SDK is tried in tests/contract")
+    if not (TYPESCRIPT / "node_modules/typescript").exists():
+        built_typescript()
+    compiler = str(TYPESCRIPT / "node_modules/typescript")
+    bare = subprocess.run(
+        ("node", "-e", BARE, compiler), input=code, capture_output=True, text=True, timeout=RUN_S, check=True
+    )
+    script = folder / "program.mjs"
+    script.write_text(bare.stdout)
+    return "node", str(script)
 
 
 class TestAnimate:
