@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fastapi import APIRouter, Request, Response
 
-from dashboard.render import base_url, public_page
+from dashboard.render import STATIC, base_url, public_page
 from dashboard.services import Services
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.views import Card
@@ -35,6 +35,7 @@ def show(services: Services, request: Request) -> Response:
         shown={kind: _shown(api.listing, kind) for kind in KINDS},
         prices=api.reference.headlines,
         examples=examples(),
+        views=views(),
         snippets=first_snippets(base_url(request)),
     )
 
@@ -47,6 +48,15 @@ def examples() -> dict[str, str]:
         kind = CONTENT_TYPES.get(Path(file.name).suffix)
         if kind is not None:
             found[kind.partition("/")[0]] = f"data:{kind};base64,{b64encode(file.read_bytes()).decode()}"
+    return found
+
+
+@cache
+def views() -> dict[str, str]:
+    """Return screenshots of our own pages as `data:` URLs, by name (`tests/browser/pictures.py`)."""
+    found = {}
+    for file in sorted((STATIC / "screenshots").glob("*.webp")):
+        found[file.stem] = f"data:image/webp;base64,{b64encode(file.read_bytes()).decode()}"
     return found
 
 

@@ -79,6 +79,8 @@ def part(request: Request, template: str, status: int = 200, **context: Any) -> 
     shared = {
         **_places(request),
         "may": lambda row: may(role, row),
+        # A page that asks for no role, such as one that says what is wrong, leads everywhere.
+        "is_role_known": role is not None,
         "accounts": [],
         "closing": getattr(request.state, "closing", None),
         "csrf": csrf_token(request),
