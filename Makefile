@@ -51,14 +51,17 @@ demo: .venv/.ready  ## one generation of each kind on the running service, with 
 tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--help)
 	@$(PYTHON) -m tollgate $(ARGS)
 
-test: .venv/.ready .local/ministack/.ready  ## all tests
+test: .venv/.ready .local/ministack/.ready  ## all tests but the next
 	@$(PYTHON) -m pytest -q -n 3 --dist loadgroup  # more workers than cores: journeys wait most of the time
 
 laws: .venv/.ready  ## the laws of every model and every provider with three times the examples of `make test`
 	@TOLLGATE_ALL_EXAMPLES=1 $(PYTHON) -m pytest -q -n 2 --dist worksteal $$(grep -rl --include='*.py' support.laws tests/unit)
 
+journeys: .venv/.ready .local/ministack/.ready  ## whole services that are killed, restarted, and without room on the disk
+	@$(PYTHON) -m pytest -q -n 2 --dist worksteal -m long tests/journey
+
 chaos: .venv/.ready .local/ministack/.ready  ## 500 requests, faulty providers, workers that are killed (SEED=1 CHAOS_TASKS=500 PHYSICS=1)
-	@CHAOS_PHYSICS=$(PHYSICS) CHAOS_TASKS=$(CHAOS_TASKS) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -q -s tests/journey/test_chaos.py
+	@CHAOS_PHYSICS=$(PHYSICS) CHAOS_TASKS=$(CHAOS_TASKS) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -q -s tests/journey/test_chaos.py -m long
 
 soak: .venv/.ready .local/ministack/.ready  ## traffic of every kind for half an hour: nothing grows, the books agree (SOAK_MINUTES=30 SOAK_SEED=1)
 	@SOAK_MINUTES=$(SOAK_MINUTES) SOAK_SEED=$(SOAK_SEED) $(PYTHON) -m tests.bench.soak

@@ -1,6 +1,7 @@
 """What every test stands on: no network but loopback, no AWS account, nothing left over from another test."""
 
 import asyncio
+import gc
 import json
 import os
 import ssl
@@ -45,6 +46,11 @@ STORAGE_URL = "https://files.test"
 # Mangum takes this thread's loop when a handler is imported; it would make one, and leave it open.
 LOOP = asyncio.new_event_loop()
 asyncio.set_event_loop(LOOP)
+
+
+def pytest_collection_finish() -> None:
+    """Leave out of every later collection of garbage what is imported and collected: it stays to the end."""
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

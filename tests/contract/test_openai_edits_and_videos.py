@@ -143,7 +143,7 @@ class TestEdit:
     ) -> None:
         before = charges(service)
         made = client.images.edit(
-            model="z-image", image=("dusk.png", source, "image/png"), prompt="the same at night", n=1
+            model=PAID_IMAGE, image=("dusk.png", source, "image/png"), prompt="the same at night", n=1
         )
         assert made.data is not None
         assert made.data[0].url is not None
@@ -161,7 +161,7 @@ class TestEdit:
 
     def test_bytes_without_a_name_are_what_they_are(self, client: OpenAI, source: bytes) -> None:
         for image in (source, io.BytesIO(source)):
-            assert client.images.edit(model="z-image", image=image, prompt="the same at night").data
+            assert client.images.edit(model=PAID_IMAGE, image=image, prompt="the same at night").data
 
     @pytest.mark.parametrize(
         ("wrong", "pointer"),
@@ -176,7 +176,7 @@ class TestEdit:
         self, client: OpenAI, service: dict[str, Any], source: bytes, wrong: dict[str, Any], pointer: str
     ) -> None:
         before = charges(service)
-        asked: Any = {"model": "z-image", "image": ("a.png", source, "image/png"), "prompt": PROMPT, **wrong}
+        asked: Any = {"model": PAID_IMAGE, "image": ("a.png", source, "image/png"), "prompt": PROMPT, **wrong}
         with pytest.raises(BadRequestError) as raised:
             client.images.edit(**asked)
         body: Any = raised.value.body
@@ -185,7 +185,9 @@ class TestEdit:
 
     def test_too_large_a_file_is_refused(self, client: OpenAI) -> None:
         with pytest.raises(APIStatusError) as raised:
-            client.images.edit(model="z-image", image=("a.png", bytes(5_000_000), "image/png"), prompt=PROMPT)
+            client.images.edit(
+                model=PAID_IMAGE, image=("a.png", bytes(5_000_000), "image/png"), prompt=PROMPT
+            )
         assert raised.value.status_code == 413
 
     def test_a_form_that_is_none_is_named(self, service: dict[str, Any]) -> None:

@@ -406,8 +406,8 @@ class TestPlayground:
 
     def test_what_is_missing_is_said_by_name_and_nothing_is_charged(self, ada: Browser) -> None:
         account_id = ada.sign_in()
-        assert "Enter a prompt" in ada.post("/playground/z-image/estimate", {"input.size": "1:1"}).text
-        refused = ada.post("/playground/z-image/run", {"input.size": "1:1", "form_id": "order_1"})
+        assert "Enter a prompt" in ada.post(f"{PLAYGROUND}/estimate", {"input.size": "1:1"}).text
+        refused = ada.post(f"{PLAYGROUND}/run", {"input.size": "1:1", "form_id": "order_1"})
         assert refused.status == 400
         assert beside(refused.text, "prompt") == "Required."
         assert balance_cents(account_id) == CREDIT_CENTS
@@ -458,16 +458,16 @@ class TestPlayground:
 
     def test_what_is_wrong_is_said_beside_its_field(self, ada: Browser) -> None:
         fields = {"input.prompt": "a boat", "input.size": "7:1"}
-        estimate = ada.post("/playground/z-image/estimate", fields).text
+        estimate = ada.post(f"{PLAYGROUND}/estimate", fields).text
         assert "Allowed: 1:1, 4:3, 3:4, 16:9, 9:16" in beside(estimate, "size")
         assert not beside(estimate, "prompt")
-        refused = ada.post("/playground/z-image/run", {**fields, "form_id": "order_1", "panel": "b"})
+        refused = ada.post(f"{PLAYGROUND}/run", {**fields, "form_id": "order_1", "panel": "b"})
         assert "Allowed: 1:1" in beside(refused.text, "size", panel="b")
         assert refused.headers["hx-reswap"] == "none"
 
     def test_a_link_opens_the_form_as_it_was(self, ada: Browser) -> None:
         query = "input.prompt=a+red+boat&input.size=9:16&input.enableSafetyChecker=off"
-        page = ada.get(f"/playground/z-image?{query}").text
+        page = ada.get(f"{PLAYGROUND}?{query}").text
         assert ">a red boat</textarea>" in page
         assert re.search(r'value="9:16" checked', page)
         assert 'name="input.enableSafetyChecker" checked' not in page
@@ -478,11 +478,11 @@ class TestPlayground:
 
     def test_two_models_stand_side_by_side(self, ada: Browser) -> None:
         query = "beside=kling-3.0&input.prompt=a+boat&b.input.prompt=a+ship"
-        page = ada.get(f"/playground/z-image?{query}").text
+        page = ada.get(f"{PLAYGROUND}?{query}").text
         assert ">a boat</textarea>" in page
         assert ">a ship</textarea>" in page
         assert page.count('name="panel" value="b"') == 1
-        assert ada.get("/playground/z-image?beside=claude-haiku-4-5").status == 404
+        assert ada.get(f"{PLAYGROUND}?beside=claude-haiku-4-5").status == 404
 
     def test_the_models_to_choose_from_have_kind_and_price(self, ada: Browser) -> None:
         models = ada.get("/playground/models", part=True).text
@@ -569,8 +569,8 @@ class TestTasks:
         pages = (
             f"/tasks/{task_id}",
             f"/tasks/{task_id}/card",
-            f"/playground/z-image?again={task_id}",
-            f"/playground/z-image?use={task_id}",
+            f"{PLAYGROUND}?again={task_id}",
+            f"{PLAYGROUND}?use={task_id}",
             f"/playground/tasks/{task_id}",
         )
         for path in pages:
@@ -658,7 +658,7 @@ class TestChat:
         assert ada.post("/chat/code", {"body": body}).status == status
 
     def test_what_is_no_text_model_is_404(self, ada: Browser) -> None:
-        assert ada.get("/chat?model=z-image").status == 404
+        assert ada.get(f"/chat?model={PAID_IMAGE}").status == 404
 
 
 class TestWebhooks:

@@ -180,7 +180,7 @@ class TestFailure:
     ) -> None:
         task_id = create(customer, **with_prompt("[[fal: garbage]]"))
         runner = run_task_parts.step_runner()
-        # z-image has 300 s. A third of it, from the first poll on, is silent.
+        # The model has 300 s. A third of it, from the first poll on, is silent.
         for wait_s in (2, 2, 97, 1):
             runner.run(task_id, task_of(task_id).seq)
             assert [one.provider for one in task_of(task_id).attempts if one.open] == ["fal"]

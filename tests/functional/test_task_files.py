@@ -9,6 +9,7 @@ from tests.functional.conftest import Worker, create, with_prompt
 from tests.functional.test_api import call
 from tests.functional.test_run_task import ledger_of, run_to_end, task_of
 from tests.support.clock import ManualClock
+from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
@@ -166,7 +167,7 @@ class TestInOpenaisProtocol:
     def test_the_repeat_of_an_image_says_that_it_is_gone(
         self, customer: OpenedAccount, clock: ManualClock
     ) -> None:
-        body = {"model": "z-image", "prompt": "a fox"}
+        body = {"model": PAID_IMAGE, "prompt": "a fox"}
         service = api_parts.api().tasks
         asked = read_image_request(body, service.catalog).create
         task_id = service.create(customer.account_id, asked, "poster-1")["taskId"]

@@ -30,7 +30,7 @@ from tollgate.providers.runtime.registry import providers
 from tollgate.tasks.lifecycle import MAX_SUBMITS
 from tollgate.tasks.models import Attempt
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("chaos")]
+pytestmark = [pytest.mark.ministack, pytest.mark.long]
 
 TASKS = int(os.environ.get("CHAOS_TASKS", "70"))
 """A little more than there are kinds of requests."""

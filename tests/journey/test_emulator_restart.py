@@ -14,11 +14,12 @@ from local.kept import Kept
 from tests.bench.soak import laws
 from tests.support.chaos import wait_until
 from tests.support.outages import MortalService, mortal_service
+from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.kit.money import micro_usd_of_cents
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("chaos")]
+pytestmark = [pytest.mark.ministack, pytest.mark.long]
 
 BALANCE_CENTS = 10_000
 EACH = 12
@@ -50,7 +51,7 @@ def until_taken(http: httpx.Client, path: str, body: dict[str, Any], key: str) -
 def test_what_is_sent_while_it_is_away_is_taken_once_when_it_is_back(service: MortalService) -> None:
     account: OpenedAccount = api_parts.api().accounts.open(micro_usd_of_cents(BALANCE_CENTS))
     headers = {"authorization": f"Bearer {account.api_key}"}
-    image = {"model": "z-image", "input": {"prompt": "a fox [[slow 2]]", "size": "1:1"}}
+    image = {"model": PAID_IMAGE, "input": {"prompt": "a fox [[slow 2]]", "size": "1:1"}}
     chat = {"model": "gpt-5.4-mini", "messages": [{"role": "user", "content": "Say hello"}]}
 
     with httpx.Client(base_url=service.base_url, headers=headers, timeout=60) as http:

@@ -17,7 +17,7 @@ from tests.support.samples import PAID_BODY
 from tollgate.composition import api as api_parts
 from tollgate.kit.money import micro_usd_of_cents
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("chaos")]
+pytestmark = [pytest.mark.ministack, pytest.mark.long]
 
 BALANCE_CENTS = 1_000
 EACH = 8

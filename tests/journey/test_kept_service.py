@@ -10,11 +10,11 @@ import pytest
 
 from local.emulator import free_port
 from tests.support.local_service import running_service
+from tests.support.samples import PAID_BODY
 
-pytestmark = pytest.mark.ministack
+pytestmark = [pytest.mark.ministack, pytest.mark.long]
 
 WAIT_S = 60.0
-IMAGE = {"model": "z-image", "input": {"prompt": "a lighthouse", "size": "1:1"}}
 
 
 def call(service: dict[str, Any], method: str, path: str, body: Any = None) -> Any:
@@ -28,7 +28,7 @@ def call(service: dict[str, Any], method: str, path: str, body: Any = None) -> A
 
 def made(service: dict[str, Any]) -> dict[str, Any]:
     """Return the task of an image that was paid for and made."""
-    task_id = call(service, "POST", "/api/v1/generation/create", IMAGE)["taskId"]
+    task_id = call(service, "POST", "/api/v1/generation/create", PAID_BODY)["taskId"]
     end = time.monotonic() + WAIT_S
     while True:
         task: dict[str, Any] = call(service, "GET", f"/api/v1/task/status/{task_id}?wait=20")

@@ -46,7 +46,7 @@ class TestSpending:
         assert found.today_micro_usd == found.total_micro_usd
 
     def test_by_key_it_is_the_keys_that_are_counted(self) -> None:
-        day = DayCounts({"z-image": Counts(30)}, {"key_a": Counts(20), "": Counts(10)})
+        day = DayCounts({"test-image": Counts(30)}, {"key_a": Counts(20), "": Counts(10)})
         found = spending(NOVEMBER, {"2026-11-02": day}, Grouping.KEY)
         assert found.chart.series == [("key_a", 20), ("", 10)]
         assert found.today_micro_usd == 0
