@@ -7,6 +7,7 @@ TASKS ?= 1000
 MINISTACK_VERSION := 1.5.33
 SAM_VERSION := 1.170.0
 RIC_VERSION := 4.2.2
+LITELLM_VERSION := 1.106.2
 CHECKOV_VERSION := 3.3.30
 UV_VERSION := 0.13.8
 
@@ -89,7 +90,7 @@ check: .venv/.ready .local/sam/.ready .local/checkov/.ready  ## lint, types, imp
 	@.local/checkov/bin/checkov --config-file .checkov.yaml -f .local/translated.json
 	@$(PYTHON) -m local.audit $(UV)
 
-bench-text: .venv/.ready .local/ministack/.ready  ## the text function beside a bare proxy: CPU, first byte, open streams
+bench-text: .venv/.ready .local/ministack/.ready .local/litellm/.ready  ## the text function beside a bare proxy and LiteLLM: CPU, first byte, open streams
 	@$(PYTHON) -m tests.bench.text
 
 bench-coldstart: .venv/.ready .local/ministack/.ready .local/ric/.ready build  ## CPU of cold starts on what was built, into docs/performance.md
@@ -187,6 +188,13 @@ endef
 	$(call install,ministack,ministack[full]==$(MINISTACK_VERSION),$(if $(LAYER_PYTHON),-p $(LAYER_PYTHON)))
 
 # The client of Lambda's runtime, for the Python that the layers are built with.
+# What others run in the place of the text function; for its bench alone.
+.local/litellm/.ready: | $(UV_READY)
+	@echo "Installing litellm==$(LITELLM_VERSION) into .local/litellm"
+	@$(UV) venv -q --clear .local/litellm
+	@$(UV) pip install -q -p .local/litellm "litellm[proxy]==$(LITELLM_VERSION)"
+	@touch $@
+
 .local/ric/.ready: | $(UV_READY)
 	@$(UV) pip install -q --python $(LAYER_PYTHON) --target .local/ric awslambdaric==$(RIC_VERSION)
 	@touch $@

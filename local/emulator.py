@@ -57,9 +57,11 @@ def free_port() -> int:
         return port
 
 
-def wait_for(url: str, process: "subprocess.Popen[bytes]", name: str, log: Path) -> None:
+def wait_for(
+    url: str, process: "subprocess.Popen[bytes]", name: str, log: Path, timeout_s: float = START_TIMEOUT_S
+) -> None:
     """Wait until `url` answers. Raises `LocalError` when the process ends or takes too long."""
-    deadline = time.monotonic() + START_TIMEOUT_S
+    deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise LocalError(f"{name} ended at once; its log: {log}")
@@ -70,4 +72,4 @@ def wait_for(url: str, process: "subprocess.Popen[bytes]", name: str, log: Path)
             return  # it answers, and that is what is asked
         except OSError:
             time.sleep(POLL_S)
-    raise LocalError(f"{name} did not answer in {START_TIMEOUT_S:g} s; its log: {log}")
+    raise LocalError(f"{name} did not answer in {timeout_s:g} s; its log: {log}")

@@ -1,8 +1,8 @@
-"""`make bench-text`: the text function beside a bare FastAPI + httpx proxy, in one run.
+"""`make bench-text`: the text function beside a bare FastAPI + httpx proxy and LiteLLM's proxy, in one run.
 
-Both stand in front of the same upstream. Ours checks the key, holds, records and settles on the emulator;
-the bare one does nothing. CPU is that of the serving process alone, from /proc, so the emulator and this
-load tool do not count. Three interleaved rounds; medians.
+All stand in front of the same upstream. Ours checks the key, holds, records and settles on the emulator; the
+bare one does nothing, LiteLLM has no keys and no database. CPU is that of the serving process alone, from
+/proc, so the emulator and this load tool do not count. Three interleaved rounds; medians.
 """
 
 import asyncio
@@ -41,6 +41,8 @@ CHUNKS = 200
 OPEN_STREAMS = 256
 CONCURRENCY = 8
 ACCOUNTS = 4
+LITELLM = ROOT / ".local" / "litellm" / "bin" / "litellm"
+LITELLM_START_S = 300.0
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -52,6 +54,7 @@ class Server:
     url: str
     pid: int
     keys: Iterator[str]
+    path: str = "/api/v1/chat/completions"
     results: dict[str, list[float]] = field(default_factory=dict)
 
     def note(self, name: str, value: float) -> None:
@@ -81,7 +84,7 @@ async def ask(session: aiohttp.ClientSession, server: Server, request: bytes) ->
     """Send one request; give the time to its first byte in ms, and its bytes."""
     headers = {"authorization": f"Bearer {next(server.keys)}", "content-type": "application/json"}
     started = time.perf_counter()
-    async with session.post(f"{server.url}/api/v1/chat/completions", data=request, headers=headers) as answer:
+    async with session.post(server.url + server.path, data=request, headers=headers) as answer:
         first = await answer.content.readany()
         first_ms = (time.perf_counter() - started) * 1e3
         rest = await answer.content.read()
@@ -131,11 +134,20 @@ async def run(servers: list[Server]) -> None:
                 await measure(session, server)
 
 
+def litellm_command(port: int, upstream_url: str, folder: Path) -> list[str]:
+    """Return what starts LiteLLM's proxy, as its own documentation has it, for the one model."""
+    called = {"model": "openai/gpt-5.4-mini", "api_base": upstream_url, "api_key": "bench"}
+    config = folder / "litellm.json"
+    # JSON is YAML.
+    config.write_text(json.dumps({"model_list": [{"model_name": "gpt-5.4-mini", "litellm_params": called}]}))
+    return [str(LITELLM), "--config", str(config), "--host", "127.0.0.1", "--port", str(port)]
+
+
 def serve(ends: ExitStack, folder: Path) -> list[Server]:
     """Start the emulator, the upstream and both servers."""
     emulator = Emulator(folder / "emulator.log")
     ends.callback(emulator.stop)
-    ports = {name: free_port() for name in ("upstream", "bare", "text")}
+    ports = {name: free_port() for name in ("upstream", "bare", "litellm", "text")}
     upstream_url = f"http://127.0.0.1:{ports['upstream']}"
     overrides = {
         "STORAGE_URL": "https://files.test",
@@ -169,6 +181,19 @@ def serve(ends: ExitStack, folder: Path) -> list[Server]:
 
     python("upstream", "tests.bench.upstream", str(ports["upstream"]))
     bare = python("bare", "tests.bench.bare_proxy", str(ports["bare"]), upstream_url)
+    command = litellm_command(ports["litellm"], upstream_url, folder)
+    # Nothing of ours on its path, and its list of prices is the one that it came with.
+    its_own = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        # Without keys it starts only where it is told that this is meant.
+        "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
+    }
+    litellm = start("litellm", command, its_own, folder / "litellm.log")
+    ends.callback(stop, litellm)
+    alive = f"http://127.0.0.1:{ports['litellm']}/health/liveliness"
+    wait_for(alive, litellm, "litellm", folder / "litellm.log", LITELLM_START_S)
     options = [
         "--port",
         str(ports["text"]),
@@ -181,6 +206,7 @@ def serve(ends: ExitStack, folder: Path) -> list[Server]:
     return [
         Server("text", f"http://127.0.0.1:{ports['text']}", text.pid, keys),
         Server("bare proxy", f"http://127.0.0.1:{ports['bare']}", bare.pid, keys),
+        Server("LiteLLM", f"http://127.0.0.1:{ports['litellm']}", litellm.pid, keys, "/v1/chat/completions"),
     ]
 
 
@@ -190,11 +216,12 @@ def main() -> None:
     with ExitStack() as ends, TemporaryDirectory() as folder:
         servers = serve(ends, Path(folder))
         asyncio.run(run(servers))
-    ours, bare = servers
-    table = Table("figure (median of 3 rounds)", ours.name, bare.name, "ratio")
+    ours, bare = servers[:2]
+    table = Table("figure (median of 3 rounds)", *(server.name for server in servers), "text / bare proxy")
     for name in ours.results:
-        a, b = ours.median(name), bare.median(name)
-        table.add_row(name, f"{a:.2f}", f"{b:.2f}", f"{a / b:.2f}")
+        # Rounds are compared with each other: what else the machine did then, it did to both.
+        ratio = statistics.median(a / b for a, b in zip(ours.results[name], bare.results[name], strict=True))
+        table.add_row(name, *(f"{server.median(name):.2f}" for server in servers), f"{ratio:.2f}")
     Console().print(table)
 
 
