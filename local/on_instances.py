@@ -1,4 +1,4 @@
-"""`make on-instances`: what `sam build` made runs text on Lambda Managed Instances (decision 0031).
+"""`make on-instances`: what `sam build` made runs text on Lambda Managed Instances (decision 0034).
 
     TextFunction                     one request in a process, billed by its time
     TextOnInstancesFunction          many requests in a process, on EC2 instances of the account

@@ -3,7 +3,7 @@
 In: the URL of a stored result. Out: an object beside it, of the name that `StoredFile.thumbnail_url` says.
 
 `service.py` is the side with permissions; all others run in `draw_thumbnail`, which has none
-(docs/decisions/0031-thumbnails.md).
+(docs/decisions/0033-thumbnails.md).
 
 service.py   has a thumbnail drawn, and stores it
 drawn.py     what is drawn, as JSON between the two

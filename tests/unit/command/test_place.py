@@ -81,7 +81,8 @@ class Resources:
         pages = [
             ["ApiFunction", "TaskDeadLetterQueue", "AccountsTable"],
             ["RunTaskFunction", "WebhookDeadLetterQueue", "ChangesDeadLetterQueue"],
-            ["CheckLedgerFunction", "DashboardFunction"],
+            ["CheckLedgerFunction", "DashboardFunction", "DispatchChangesFunction", "RecordUsageFunction"],
+            ["UsageDeadLetterQueue", "RefillDeadLetterQueue", "ThumbnailDeadLetterQueue"],
         ]
         for page in pages:
             made = [name for name in page if name not in self.missing]
@@ -99,6 +100,8 @@ class Resources:
             "RunTaskFunction-1": {"TASKS_TABLE": "t-1", "PROVIDERS_TABLE": "p-1"},
             "CheckLedgerFunction-1": {"CHECKPOINTS_TABLE": "c-1"},
             "DashboardFunction-1": {"IDENTITIES_TABLE": "i-1"},
+            "DispatchChangesFunction-1": {"THUMBNAIL_QUEUE_URL": "q-1"},
+            "RecordUsageFunction-1": {"USAGE_TABLE": "u-1"},
         }
         return {"Environment": {"Variables": variables[FunctionName]}}
 
@@ -112,9 +115,14 @@ class TestStackEnvironment:
             "PROVIDERS_TABLE": "p-1",
             "CHECKPOINTS_TABLE": "c-1",
             "IDENTITIES_TABLE": "i-1",
+            "THUMBNAIL_QUEUE_URL": "q-1",
+            "USAGE_TABLE": "u-1",
             "TASK_DEAD_LETTER_QUEUE_URL": "TaskDeadLetterQueue-1",
             "WEBHOOK_DEAD_LETTER_QUEUE_URL": "WebhookDeadLetterQueue-1",
             "CHANGES_DEAD_LETTER_QUEUE_URL": "ChangesDeadLetterQueue-1",
+            "USAGE_DEAD_LETTER_QUEUE_URL": "UsageDeadLetterQueue-1",
+            "REFILL_DEAD_LETTER_QUEUE_URL": "RefillDeadLetterQueue-1",
+            "THUMBNAIL_DEAD_LETTER_QUEUE_URL": "ThumbnailDeadLetterQueue-1",
         }
 
     @pytest.mark.parametrize("missing", ["RunTaskFunction", "ChangesDeadLetterQueue"])
