@@ -114,19 +114,22 @@ def secret_reader(arn: str) -> Callable[[], str]:
     return lambda: secrets_manager().get_secret_value(SecretId=arn)["SecretString"]
 
 
+# Named once: what a test puts in place of one has no cache.
+_CLIENTS = (
+    _session,
+    dynamodb,
+    streams,
+    sqs,
+    s3,
+    secrets_manager,
+    sesv2,
+    ssm,
+    lambda_,
+    lambda_for_thumbnails,
+)
+
+
 def forget_clients() -> None:
     """Drop the clients, so that the next use makes new ones (a restored snapshot, another endpoint)."""
-    made_here = (
-        _session,
-        dynamodb,
-        streams,
-        sqs,
-        s3,
-        secrets_manager,
-        sesv2,
-        ssm,
-        lambda_,
-        lambda_for_thumbnails,
-    )
-    for made in made_here:
+    for made in _CLIENTS:
         made.cache_clear()
