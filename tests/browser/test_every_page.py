@@ -6,6 +6,7 @@ A route without a parameter is found by itself, one with a parameter must have i
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -108,6 +109,47 @@ def wrong(page: Page) -> list[Any]:
     bytes_sent = weight(page)
     heavy = [] if 0 < bytes_sent < MAX_PAGE_BYTES else [f"{bytes_sent} bytes"]
     return [*heavy, *faults(page)]
+
+
+HOSTILE = """"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>"""
+
+
+class TestHostileWords:
+    def test_what_people_write_is_text_on_every_page(self, page: Page, desk: Page, base_url: str) -> None:
+        key = new_key(page, HOSTILE)
+        body = {
+            "model": PAID_IMAGE,
+            "input": {"prompt": HOSTILE, "size": "1:1"},
+            "metadata": {"note": HOSTILE},
+        }
+        headers = {"authorization": f"Bearer {key}"}
+        made = httpx.post(f"{base_url}/api/v1/generation/create", json=body, headers=headers, timeout=30)
+        assert made.status_code == 200, made.text
+        task_id = made.json()["data"]["taskId"]
+        page.goto("/dashboard")
+        account_id = page.locator("text=/usr_[0-9A-Z]{26}/").first.inner_text()
+        desk.goto(f"/admin/accounts/{account_id}")
+        standing = desk.locator("form", has=desk.get_by_role("heading", name="Standing"))
+        standing.get_by_label("Reason").fill(HOSTILE)
+        standing.get_by_role("button", name="Suspend").click()
+        expect(desk.locator("form .chip.failed")).to_have_text("suspended")
+        money = desk.locator("form", has=desk.get_by_role("heading", name="Put money on it"))
+        for label, text in (("Dollars", "1"), ("Reference", "hostile-1"), ("Reason", HOSTILE)):
+            money.get_by_label(label).fill(text)
+        money.get_by_role("button", name="Credit").click()
+        expect(desk.get_by_role("region", name="Ledger", exact=True)).to_contain_text(HOSTILE)
+
+        shown = ("", "/activity", "/audit", "/tasks", f"/tasks/{task_id}", "/keys", "/top-up", "/playground")
+        words = quote(HOSTILE)
+        for path in (*shown, f"/catalog?search={words}", f"/playground/z-image?input.prompt={words}"):
+            page.goto(f"/dashboard{path}", wait_until="load")
+            assert page.locator("img[src=x], [onerror]").count() == 0, path
+            assert page.evaluate("window.hacked") is None, path
+        of_it = (f"/accounts/{account_id}", f"/tasks/{task_id}")
+        for path in ("", f"?find={words}", f"/models?find={words}", *of_it):
+            desk.goto(f"/admin{path}", wait_until="load")
+            assert desk.locator("img[src=x], [onerror]").count() == 0, path
+            assert desk.evaluate("window.hacked") is None, path
 
 
 class TestEveryPage:

@@ -260,7 +260,8 @@ class TestPages:
     def test_an_unknown_page_is_404_with_a_way_back(self, ada: Browser) -> None:
         answer = ada.get("/nowhere")
         assert answer.status == 404
-        assert "/live/dashboard" in answer.text
+        for place in ("/playground", "/keys", "/members"):
+            assert f'href="/live/dashboard{place}"' in answer.text
 
     def test_a_fault_of_ours_says_nothing_of_its_cause(
         self, ada: Browser, monkeypatch: pytest.MonkeyPatch

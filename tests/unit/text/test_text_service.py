@@ -101,6 +101,9 @@ class FakeBilling:
     async def void(self, placed: Placed) -> None:
         self.voided += 1
 
+    async def fail(self, placed: Placed, model: str, reason: str) -> None:
+        await self.void(placed)
+
 
 def timed_out() -> Any:
     raise TimeoutError
