@@ -34,5 +34,5 @@ class Dispatcher:
         elif image["status"] in TERMINAL:
             if "webhook" in image:
                 self.webhook_queue.send({"delivery_id": delivery_id_of(image["task_id"]), "seq": 0})
-            files = image.get("files", [])
-            self.thumbnail_queue.send_all([{"task_id": image["task_id"], "url": one["url"]} for one in files])
+            for one in image.get("files", []):
+                self.thumbnail_queue.send({"task_id": image["task_id"], "url": one["url"]})
