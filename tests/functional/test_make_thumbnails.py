@@ -71,12 +71,20 @@ def keys(aws: Aws) -> list[str]:
     return [each["Key"] for each in found.get("Contents", [])]
 
 
-def make(key: str = KEY) -> Any:
-    record = {**EVENT["Records"][0], "body": json.dumps({"task_id": TASK, "url": f"{STORAGE_URL}/{key}"})}
+def make(key: str = KEY, address: str = STORAGE_URL) -> Any:
+    record = {**EVENT["Records"][0], "body": json.dumps({"task_id": TASK, "url": f"{address}/{key}"})}
     return handler({"Records": [record]}, Context("MakeThumbnailsFunction"))
 
 
 class TestMake:
+    def test_a_result_from_when_the_files_had_another_address_has_one_too(
+        self, aws: Aws, drawing: Drawing
+    ) -> None:
+        put(aws, picture("png"))
+        assert make(address="https://files.example.com") == DONE
+        assert drawing.asked == [f"{STORAGE_URL}/{KEY}"]
+        assert keys(aws) == [KEY, thumbnail_of(KEY)]
+
     @pytest.mark.parametrize(("key", "data"), [(KEY, picture), (KEY.replace("png", "mp4"), mp4)])
     def test_it_lies_beside_the_result_and_is_served_like_it(
         self, aws: Aws, drawing: Drawing, key: str, data: Callable[..., bytes]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
 
 CONTENT_TYPE = "image/webp"
+# What the keys of all results begin with (artifacts/results.py)
+RESULTS = "media/"
 # Lambda's own names for a function that took too long, and for one whose process ended, as of its memory.
 _DIED_ON_IT = frozenset({"Sandbox.Timedout", "Runtime.ExitError", "Runtime.OutOfMemory"})
 _NOT_FOUND = "404"
@@ -56,10 +58,11 @@ class ThumbnailService:
 
         Raises `DrawFaultError`, and what boto3 raises.
         """
-        key = url.removeprefix(f"{self.storage_url}/")
+        # What was stored when the files had another address lies where it lay.
+        key = f"{RESULTS}{url.partition(f'/{RESULTS}')[2]}"
         if not self._is_there(key):
             return Outcome.GONE
-        found = self._drawn(url)
+        found = self._drawn(f"{self.storage_url}/{key}")
         if isinstance(found, NoThumbnail):
             logger.warning("make_thumbnails.none", key=key, reason=found.reason)
             return Outcome.NONE
