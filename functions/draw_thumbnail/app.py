@@ -13,7 +13,9 @@ from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.observability import logger
 from tollgate.kit.outbound import Outbound
 from tollgate.kit.settings import Settings
+from tollgate.probing.facts import ProbeError
 from tollgate.thumbnails.drawer import Drawer
+from tollgate.thumbnails.drawn import AGAIN
 
 
 # As in probe_media: tollgate.composition imports the SDK, which this function's layers do not have.
@@ -30,6 +32,10 @@ def drawer() -> Drawer:
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """Draw one thumbnail."""
-    found = drawer().draw(event["url"]).body()
-    logger.info("draw_thumbnail.done", none=found.get("none"))
+    try:
+        found = drawer().draw(event["url"]).body()
+    # An answer and no fault: nothing is wrong here, and whoever asked asks again.
+    except ProbeError as exc:
+        found = {AGAIN: exc.code}
+    logger.info("draw_thumbnail.done", none=found.get("none"), again=found.get(AGAIN))
     return found

@@ -139,7 +139,7 @@ class TestFaults:
     @pytest.mark.parametrize(
         "answers",
         [
-            {"errorType": "ProbeError"},
+            {"again": "unreachable"},
             {"errorType": "DemuxerFaultError"},
             {"image": b64encode(b"<svg onload=alert(1)>").decode()},
             {"image": b64encode(b"RIFF\0\0\0\0WEBP" + bytes(50_000)).decode()},

@@ -7,6 +7,8 @@ from typing import Any, TypeAlias
 
 # Base64 of it fits into an answer of Lambda many times over.
 MAX_BYTES = 40_000
+# In place of an answer: why the file could not be reached now.
+AGAIN = "again"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 from tollgate.artifacts.models import thumbnail_of
 from tollgate.artifacts.store import CACHE_CONTROL
 from tollgate.kit.observability import logger
-from tollgate.thumbnails.drawn import Drawn, NoThumbnail, drawn
+from tollgate.thumbnails.drawn import AGAIN, Drawn, NoThumbnail, drawn
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -33,7 +33,7 @@ class Outcome(StrEnum):
 
 
 class DrawFaultError(Exception):
-    """`draw_thumbnail` failed for a reason that is not the file: the message comes again."""
+    """`draw_thumbnail` could not, for a reason that is not the file: the message comes again."""
 
 
 class Invoker(Protocol):
@@ -92,6 +92,8 @@ class ThumbnailService:
     def _drawn(self, url: str) -> Drawn:
         answer = self.client().invoke(FunctionName=self.function, Payload=json.dumps({"url": url}).encode())
         body = json.loads(answer["Payload"].read())
+        if AGAIN in body:
+            raise DrawFaultError(f"the result cannot be reached: {body[AGAIN]}")
         if "FunctionError" not in answer:
             return drawn(body)
         if body.get("errorType") in _DIED_ON_IT:
