@@ -9,7 +9,6 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.observability import logger
 from tollgate.kit.outbound import Outbound
 from tollgate.kit.settings import Settings
@@ -22,12 +21,7 @@ from tollgate.thumbnails.drawn import AGAIN
 @cache
 def drawer() -> Drawer:
     """Join the parts of this function."""
-    settings = Settings.from_env()
-    guard = AddressGuard(
-        allow_loopback=settings.tollgate_allow_loopback_media,
-        also=(settings.tollgate_local_storage_urls or "").split(),
-    )
-    return Drawer(Outbound(guard))
+    return Drawer(Outbound.for_media(Settings.from_env()))
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature

@@ -21,7 +21,8 @@ from tollgate.kit.errors import TollgateError
 from tollgate.ledger.caps import CapPeriod
 from tollgate.providers.runtime.registry import MappingNames
 from tollgate.reference.document import HERE, errors, openapi
-from tollgate.tasks.request import FIELDS, MAX_COST_CENTS, MAX_METADATA_KEYS, parse_request
+from tollgate.tasks.models import MAX_METADATA_KEYS
+from tollgate.tasks.request import FIELDS, MAX_COST_CENTS, parse_request
 
 CATALOG = Catalog.shipped().with_live(frozenset(MappingNames()) | {"anthropic", "deepseek"}, MappingNames())
 DOCUMENT = openapi(CATALOG)

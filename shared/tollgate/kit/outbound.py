@@ -16,6 +16,7 @@ import httpcore
 import httpx
 
 from tollgate.kit.addresses import AddressGuard, UnresolvedError
+from tollgate.kit.settings import Settings
 
 MAX_REDIRECTS = 3
 CONNECT_TIMEOUT_S = 5.0
@@ -40,6 +41,13 @@ class Outbound:
 
     def __init__(self, guard: AddressGuard) -> None:
         self._guard = guard
+
+    @classmethod
+    def for_media(cls, settings: Settings) -> "Outbound":
+        """Return the one for files to decode; on one machine `settings` open it to what lies there."""
+        allow_loopback = settings.tollgate_allow_loopback_media
+        storage_urls = (settings.tollgate_local_storage_urls or "").split()
+        return cls(AddressGuard(allow_loopback=allow_loopback, also=storage_urls))
 
     def post(
         self, url: str, body: bytes, headers: Mapping[str, str], timeout_s: float, max_answer_bytes: int

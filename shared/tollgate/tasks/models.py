@@ -126,11 +126,15 @@ class TaskErrorView(Shape):
     message: str
 
 
+MAX_METADATA_KEYS = 16
+MAX_METADATA_KEY_LENGTH = 64
+MAX_METADATA_BYTES = 4096
+
 Metadata = Annotated[
     dict[str, Any],
     Keywords(
-        maxProperties=16,
-        propertyNames={"maxLength": 64},
+        maxProperties=MAX_METADATA_KEYS,
+        propertyNames={"maxLength": MAX_METADATA_KEY_LENGTH},
         description="Yours; shown in the status and in the webhook. At most 4 096 bytes.",
     ),
 ]

@@ -23,11 +23,9 @@ from tollgate.kit.errors import (
 )
 from tollgate.kit.json_body import whole_number
 from tollgate.providers.runtime.routing import routes_for
+from tollgate.tasks.models import MAX_METADATA_BYTES, MAX_METADATA_KEY_LENGTH, MAX_METADATA_KEYS
 from tollgate.webhooks.receivers import url_problem
 
-MAX_METADATA_KEYS = 16
-MAX_METADATA_KEY_LENGTH = 64
-MAX_METADATA_BYTES = 4096
 # A row of DynamoDB holds 400 KB, and the attempts and results need room beside the input.
 MAX_INPUT_BYTES = 256 * 1024
 MAX_COST_CENTS = 2**31 - 1
