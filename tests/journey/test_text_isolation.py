@@ -193,7 +193,8 @@ def test_nothing_of_one_customer_is_seen_at_another(story: Story) -> None:
         assert not WORD.search(repr(asked.headers))
         assert not [name for name in ROUTES if f"key-of-{name}" in shown]
         used = int(asked.headers["x-ratelimit-limit"]) - int(asked.headers["x-ratelimit-remaining"])
-        assert 1 <= used <= len(KINDS)
+        # None where the rate window rolled over between the request and its headers: on a busy machine.
+        assert 0 <= used <= len(KINDS)
         if len(asked.fails) == len(ROUTES):
             assert asked.status == 503 or "error" in asked.text
         else:
