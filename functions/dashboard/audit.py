@@ -16,6 +16,7 @@ WORDS = {
     Action.KEY_CHANGED: "API key changed",
     Action.KEY_ROTATED: "API key rotated",
     Action.KEY_REVOKED: "API key revoked",
+    Action.WEBHOOK_SECRET_ROTATED: "Webhook secret rotated",
     Action.LOW_BALANCE_CHANGED: "Low balance settings changed",
     Action.MEMBER_INVITED: "Member invited",
     Action.INVITATION_REVOKED: "Invitation revoked",

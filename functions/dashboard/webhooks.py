@@ -59,5 +59,5 @@ def test(services: Services, request: Request, visitor: SignedIn, sent: Sent) ->
 @router.post("/secret/rotate")
 def rotate(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Make a new secret, and show it this once; the old one signs beside it for a day."""
-    secrets = services.api.webhooks.rotate(visitor.account_id, {})["secrets"]
+    secrets = services.api.webhooks.rotate(visitor.account_id, {}, visitor.name)["secrets"]
     return part(request, "webhook_secret.html", secrets=secrets, fresh=secrets[0]["secret"])

@@ -69,24 +69,25 @@ class AccountRepository:
         )
 
     def replace_webhook_secrets(
-        self, account_id: str, read: Sequence[WebhookSecret], new: Sequence[WebhookSecret]
+        self, account_id: str, read: Sequence[WebhookSecret], new: Sequence[WebhookSecret], *others: Write
     ) -> None:
-        """Store `new` in the place of `read`. Raises `SecretsMovedError` when others are there by now."""
+        """Store `new` in the place of `read`, together with other writes: everything, or nothing.
+
+        Raises `SecretsMovedError` when other secrets are there by now.
+        """
         items = [secret.to_item() for secret in new]
         # Nobody rotated since it was read: the newest secret is the same.
         newest_is_the_same = Equals(("webhook_secrets", 0, "secret"), read[0].text)
         # Accounts from before rotation have bare strings in the place of maps.
         newest_is_that_string = Equals(("webhook_secrets", 0), read[0].text)
-        self._db.write(
-            Write(
-                self._table,
-                key={"account_id": account_id},
-                update=(Set("webhook_secrets", items),),
-                condition=newest_is_the_same | newest_is_that_string,
-                refused=lambda _: SecretsMovedError(account_id),
-                repeated=lambda account: account["webhook_secrets"] == items,
-            )
+        replaced = Write(
+            self._table,
+            key={"account_id": account_id},
+            update=(Set("webhook_secrets", items),),
+            condition=newest_is_the_same | newest_is_that_string,
+            refused=lambda _: SecretsMovedError(account_id),
         )
+        self._db.transact([replaced, *others])
 
     def count_key(self, account_id: str) -> Write:
         """Return the write that counts one more listed key. Refused: `KeyLimitReachedError`."""

@@ -19,6 +19,8 @@ class Action(StrEnum):
     KEY_CHANGED = "key.changed"  # What a key may do was changed.
     KEY_ROTATED = "key.rotated"  # A key got a new secret.
     KEY_REVOKED = "key.revoked"  # A key was ended.
+    # Webhooks are signed with a new secret.
+    WEBHOOK_SECRET_ROTATED = "webhook_secret.rotated"  # noqa: S105 - an act
     # What is done about a low balance was changed, automatic top-ups included.
     LOW_BALANCE_CHANGED = "low_balance.changed"
     MEMBER_INVITED = "member.invited"  # Somebody was invited, or an invitation sent again.

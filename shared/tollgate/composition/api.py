@@ -170,6 +170,7 @@ def api() -> Api:
             accounts=accounts,
             queue=_when_needed(settings.webhook_queue_url),
             guard=webhook_guard,
+            audit=audit,
             clock=clock(),
         ),
         statistics=StatisticsService(usage, clock()),

@@ -13,6 +13,8 @@ from tollgate.accounts.webhook_secrets import (
     new_webhook_secret,
     rotated,
 )
+from tollgate.audit.events import OWNER, Action
+from tollgate.audit.repository import AuditLog
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.clock import Clock
 from tollgate.kit.errors import ConcurrencyLimitedError, DeliveryNotFoundError, UserNotFoundError
@@ -28,6 +30,8 @@ from tollgate.webhooks.schedule import for_test, redelivered
 
 # How often a redelivery or rotation is decided anew when another write came first.
 MAX_RACES = 3
+# What the audit log calls it; of its text it has nothing.
+SIGNING_SECRET = "Webhook signing secret"  # noqa: S105 - its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class WebhookService:
     accounts: AccountRepository
     queue: Callable[[], Queue]
     guard: AddressGuard
+    audit: AuditLog
     clock: Clock
 
     def page(self, account_id: str, query: Mapping[str, str]) -> DeliveryPageView:
@@ -101,9 +106,10 @@ class WebhookService:
         """Return `{secrets}`: those that sign now, the newest first. Raises `UserNotFoundError`."""
         return self._secrets_view(self._account(account_id).webhook_secrets)
 
-    def rotate(self, account_id: str, body: Mapping[str, Any]) -> WebhookSecretsView:
+    def rotate(self, account_id: str, body: Mapping[str, Any], who: str = OWNER) -> WebhookSecretsView:
         """Make a new secret; the one before signs beside it for `overlapS` of `body`. Return `{secrets}`.
 
+        The audit log has it by the same transaction, with `who` asked.
         Raises `InvalidInputError`, `UserNotFoundError`, and `RotationInProgressError` while an earlier
         rotation's old secret lives: so a double click rotates once.
         """
@@ -112,8 +118,10 @@ class WebhookService:
             now_ms = self.clock.now_ms()
             known = self._account(account_id).webhook_secrets
             new = rotated(known, new_webhook_secret(now_ms), overlap_s, now_ms)
+            left = f"the old one signs for {overlap_s} s" if overlap_s else "the old one ended at once"
             try:
-                self.accounts.replace_webhook_secrets(account_id, known, new)
+                noted = self.audit.note(account_id, who, Action.WEBHOOK_SECRET_ROTATED, SIGNING_SECRET, left)
+                self.accounts.replace_webhook_secrets(account_id, known, new, noted)
             except SecretsMovedError:
                 continue
             return self._secrets_view(new)

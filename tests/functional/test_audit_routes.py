@@ -1,0 +1,240 @@
+"""Whatever changes what an account may do is in its audit log: each route notes it, or says why not."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from fastapi.routing import iter_route_contexts
+
+from admin.app import app as admin_app
+from api.app import app as api_app
+from dashboard.app import app as dashboard_app
+from tests.conftest import Aws
+from tests.functional.conftest import with_prompt
+from tests.functional.test_api import call
+from tests.functional.test_audit_log import events
+from tests.functional.test_dashboard_members import account_of, identity, invite, member
+from tests.functional.test_run_task import run_to_end
+from tests.support.clock import ManualClock
+from tests.support.dashboard import Browser
+from tests.support.samples import PAID_IMAGE
+from tollgate.audit.events import Action
+from tollgate.closing.service import GIVE_UP
+from tollgate.composition import api as api_parts
+from tollgate.composition import parts
+from tollgate.dashboard.development import OPERATOR
+
+D, A, R = "/dashboard", "/admin", "/api/v1"
+
+NOTED = {
+    f"POST {D}/keys": {Action.KEY_CREATED},
+    f"POST {D}/keys/{{key_id}}": {Action.KEY_CHANGED},
+    f"POST {D}/keys/{{key_id}}/rotate": {Action.KEY_ROTATED},
+    f"POST {D}/keys/{{key_id}}/revoke": {Action.KEY_REVOKED},
+    f"POST {D}/webhooks/secret/rotate": {Action.WEBHOOK_SECRET_ROTATED},
+    f"POST {D}/top-up/low-balance": {Action.LOW_BALANCE_CHANGED},
+    f"POST {D}/members/invitations": {Action.MEMBER_INVITED},
+    f"POST {D}/members/invitations/{{invitation_id}}/again": {Action.MEMBER_INVITED},
+    f"POST {D}/members/invitations/{{invitation_id}}/revoke": {Action.INVITATION_REVOKED},
+    f"POST {D}/join": {Action.MEMBER_JOINED},
+    f"POST {D}/members/role": {Action.MEMBER_CHANGED},
+    f"POST {D}/members/mails": {Action.MAILS_CHOSEN},
+    f"POST {D}/members/remove": {Action.MEMBER_REMOVED},
+    f"POST {D}/members/leave": {Action.MEMBER_LEFT},
+    f"POST {D}/closing": {Action.CLOSING_REQUESTED},
+    f"POST {D}/closing/undo": {Action.CLOSING_UNDONE},
+    f"POST {R}/keys": {Action.KEY_CREATED},
+    f"PATCH {R}/keys/{{key_id}}": {Action.KEY_CHANGED},
+    f"POST {R}/keys/{{key_id}}/rotate": {Action.KEY_ROTATED},
+    f"DELETE {R}/keys/{{key_id}}": {Action.KEY_REVOKED},
+    f"POST {R}/webhooks/secret/rotate": {Action.WEBHOOK_SECRET_ROTATED},
+    f"POST {A}/accounts/{{account_id}}": {
+        Action.CREDITED, Action.DEBITED, Action.SUSPENDED, Action.RESUMED,
+    },
+    f"POST {A}/tasks/{{task_id}}/refund": {Action.TASK_REFUNDED},
+}  # fmt: skip
+"""What each route notes."""
+
+WORK = "ordinary work of the account: the ledger, the activity and the task's own row have it"
+ONES_OWN = "of a person's own sessions, and of no account"
+ASKS = "changes nothing that is kept"
+DESK = "of the whole service, not of an account: `admin.done` in the log has who did it"
+NOT_NOTED = {
+    f"POST {R}/generation/estimate": ASKS,
+    f"POST {R}/generation/create": WORK,
+    f"POST {R}/task/cancel/{{task_id}}": WORK,
+    f"DELETE {R}/task/files/{{task_id}}": WORK,
+    f"DELETE {R}/requests/{{request_id}}": WORK,
+    f"POST {R}/videos": WORK,
+    f"DELETE {R}/videos/{{video_id}}": WORK,
+    f"POST {R}/images/generations": WORK,
+    f"POST {R}/images/edits": WORK,
+    f"POST {R}/files": WORK,
+    f"DELETE {R}/files/{{file_id}}": WORK,
+    f"POST {R}/webhooks/deliveries/{{delivery_id}}/redeliver": WORK,
+    f"POST {R}/webhooks/test": WORK,
+    f"POST {R}/callbacks/{{provider}}/{{token}}": "a provider's hint; it leads to a look, whatever it says",
+    f"POST {R}/payments/stripe": "Stripe's event; the ledger has the payment, and the audit page shows it",
+    f"POST {D}/top-up": "goes to Stripe's page; what is paid there is the route above",
+    f"POST {D}/accounts": ONES_OWN,
+    f"POST {D}/sign-in/development/email": ONES_OWN,
+    f"POST {D}/sign-in/development/key": ONES_OWN,
+    f"POST {D}/sign-out": ONES_OWN,
+    f"POST {D}/sign-out/everywhere": ONES_OWN,
+    f"POST {D}/chat/code": ASKS,
+    f"POST {D}/chat/key": "a key of ours that the page alone has, for a quarter of an hour",
+    f"POST {D}/playground/files": WORK,
+    f"POST {D}/playground/tasks/{{task_id}}/cancel": WORK,
+    f"POST {D}/playground/tasks/{{task_id}}/again": WORK,
+    f"POST {D}/playground/{{model_id}}/estimate": ASKS,
+    f"POST {D}/playground/{{model_id}}/run": WORK,
+    f"POST {D}/webhooks/deliveries/{{delivery_id}}/redeliver": WORK,
+    f"POST {D}/webhooks/test": WORK,
+    f"POST {A}/work/redrive": DESK,
+    f"POST {A}/work/proof": DESK,
+    f"POST {A}/providers": DESK,
+    f"POST {A}/models/{{model_id}}/preview": ASKS,
+    f"POST {A}/models/{{model_id}}": DESK,
+    f"POST {A}/tasks/{{task_id}}/cancel": WORK,
+}
+"""Why a route notes nothing."""
+
+
+def changing() -> Iterator[str]:
+    """Return every route that may change something, as method and path."""
+    for app in (api_app, dashboard_app, admin_app):
+        for route in iter_route_contexts(app.routes):
+            for method in getattr(route, "methods", None) or ():
+                if method not in ("GET", "HEAD"):
+                    yield f"{method} {route.path}"
+
+
+class TestTheTable:
+    def test_each_route_that_changes_something_is_noted_or_says_why_not(self) -> None:
+        found = set(changing())
+        assert len(found) > len(NOTED)
+        assert found == NOTED.keys() | NOT_NOTED.keys()
+        assert not NOTED.keys() & NOT_NOTED.keys()
+
+
+@dataclass
+class Walk:
+    """Takes routes, and keeps what each noted."""
+
+    noted: dict[str, set[Action]] = field(default_factory=dict)
+
+    def take(self, route: str, account_id: str, path: str, act: Callable[[str], Any]) -> Any:
+        """Take one route at a path; the events of the account that are new then are its own."""
+        template = route.split(" ")[1]
+        assert re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path), (template, path)
+        before = len(events(account_id))
+        answer = act(path)
+        status = answer[0] if isinstance(answer, tuple) else answer.status
+        assert status == 200, (route, answer)
+        new = {event.action for event in events(account_id)[before:]}
+        assert new, f"{route} noted nothing"
+        self.noted.setdefault(route, set()).update(new)
+        return answer
+
+
+@pytest.fixture
+def ada(aws: Aws, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
+    """Return the browser of an account's owner."""
+    clock.set_to_now()
+    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
+    parts.forget()
+    browser = Browser()
+    browser.sign_in("ada@example.com")
+    browser.get("/members")
+    yield browser
+    parts.forget()
+
+
+class TestTheRoutes:
+    def test_each_writes_its_event(self, ada: Browser, clock: ManualClock) -> None:
+        walk, account_id = Walk(), account_of(ada)
+
+        def page(route: str, path: str, form: Any = (), browser: Browser = ada) -> Any:
+            whole = f"{browser.base}{path}"
+            post = lambda at: browser.post(at.removeprefix(browser.base), form)  # noqa: E731 - one line
+            return walk.take(f"POST {browser.base}{route}", account_id, whole, post)
+
+        self._keys_and_secrets(page, account_id)
+        self._members(page, ada)
+        self._operator(page, account_id, clock)
+        self._api(walk)
+        page("/closing", "/closing", {"account": account_id, "balance": GIVE_UP})
+        # Sessions of that very moment end with the others.
+        clock.advance(1)
+        ada.sign_in("ada@example.com")
+        page("/closing/undo", "/closing/undo")
+        assert walk.noted == NOTED
+
+    @staticmethod
+    def _keys_and_secrets(page: Callable[..., Any], account_id: str) -> None:
+        form = {"name": "Shop", "scopes": ["media"]}
+        page("/keys", "/keys", form)
+        key_id = api_parts.api().keys.all(account_id)[0]["id"]
+        page("/keys/{key_id}", f"/keys/{key_id}", {**form, "cap": "9", "per": "day", "days": "keep"})
+        for what in ("rotate", "revoke"):
+            page(f"/keys/{{key_id}}/{what}", f"/keys/{key_id}/{what}")
+        page("/webhooks/secret/rotate", "/webhooks/secret/rotate")
+        page("/top-up/low-balance", "/top-up/low-balance", {"threshold": "10"})
+
+    @staticmethod
+    def _members(page: Callable[..., Any], ada: Browser) -> None:
+        page("/members/invitations", "/members/invitations", {"email": "eve@example.com", "role": "viewer"})
+        for what in ("again", "revoke"):
+            (open_now,) = re.findall(rf"/members/invitations/(inv_\w+)/{what}", ada.get("/members").text)
+            page(f"/members/invitations/{{invitation_id}}/{what}", f"/members/invitations/{open_now}/{what}")
+        bob = Browser()
+        bob.sign_in("bob@example.com")
+        bob.get(invite(ada, "bob@example.com", "developer"))
+        page("/join", "/join", browser=bob)
+        page("/members/role", "/members/role", {"member": identity("bob@example.com"), "role": "viewer"})
+        page("/members/mails", "/members/mails", {})
+        page("/members/remove", "/members/remove", {"member": identity("bob@example.com")})
+        page("/members/leave", "/members/leave", browser=member(ada, "viewer", "cy@example.com"))
+
+    @staticmethod
+    def _operator(page: Callable[..., Any], account_id: str, clock: ManualClock) -> None:
+        operator = Browser()
+        operator.sign_in(OPERATOR)
+        desk = operator.at("/admin")
+        desk.get("")
+        for act, more in (
+            ("credit", {"usd": "5.00", "reference": "a-1", "reason": "goodwill"}),
+            ("debit", {"usd": "2.00", "reference": "b-1", "reason": "mistake"}),
+            ("suspend", {"reason": "chargeback"}),
+            ("resume", {}),
+        ):
+            form = {"action": act, **more}
+            page("/accounts/{account_id}", f"/accounts/{account_id}", form, browser=desk)
+        body = {"model": PAID_IMAGE, **with_prompt("a boat")}
+        task_id = str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
+        run_to_end(task_id, clock)
+        page("/tasks/{task_id}/refund", f"/tasks/{task_id}/refund", {"reason": "blurred"}, browser=desk)
+
+    @staticmethod
+    def _api(walk: Walk) -> None:
+        opened = api_parts.api().accounts.open(0)
+
+        def ask(route: str, path: str, body: Any = None) -> Any:
+            method = route.split(" ", maxsplit=1)[0]
+            return walk.take(
+                route, opened.account_id, path, lambda at: call(method, at, opened.api_key, body)
+            )
+
+        _, made, _ = ask(f"POST {R}/keys", f"{R}/keys", {"name": "Made"})
+        key = f"{R}/keys/{made['data']['id']}"
+        ask(f"PATCH {R}/keys/{{key_id}}", key, {"name": "Renamed"})
+        ask(f"POST {R}/keys/{{key_id}}/rotate", f"{key}/rotate", {"overlapS": 0})
+        ask(f"DELETE {R}/keys/{{key_id}}", key)
+        secret = f"{R}/webhooks/secret/rotate"
+        ask(f"POST {secret}", secret)
+        (event,) = [one for one in events(opened.account_id) if one.action is Action.WEBHOOK_SECRET_ROTATED]
+        assert event.actor.startswith("key key_")
+        secrets = api_parts.api().webhooks.secrets(opened.account_id)["secrets"]
+        assert not any(secret["secret"] in str(event.to_item()) for secret in secrets)
