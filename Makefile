@@ -74,6 +74,9 @@ aws-check: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## what AWS w
 	@$(PYTHON) -m pytest -q -m aws -rs tests/aws
 	@$(PYTHON) -m pytest -q tests/infrastructure/test_limits.py
 
+clients-check: .venv/.ready .local/ministack/.ready  ## both clients built and tried, the programs of the docs, generators, the AI SDK, claude, codex (npm)
+	@$(PYTHON) -m pytest -q -n 2 --dist loadgroup -m clients tests/clients tests/contract
+
 client-suites: .venv/.ready .local/ministack/.ready .local/suites/.ready  ## LangChain's standard tests, SDKs and commands of others, against the service
 	@$(PYTHON) -m pytest -q -m suites tests/suites
 

@@ -25,7 +25,8 @@ from tests.support import quick_moto, schedule
 from tests.support.clock import ManualClock
 from tests.support.moto_stack import MotoStack
 from tests.support.simulator import running_simulator
-from tollgate.catalog.loader import Catalog, Document, compiled
+from tollgate.catalog import loader
+from tollgate.catalog.loader import DATA, Catalog, Document, compiled
 from tollgate.composition import parts
 from tollgate.kit import aws as aws_clients
 
@@ -38,6 +39,10 @@ settings.load_profile("untimed")
 quick_moto.install()
 # Each HTTP client reads all certificates of the machine, for 20 ms; nobody here speaks TLS.
 ssl.create_default_context = cache(ssl.create_default_context)  # type: ignore[assignment]
+
+_read_yaml, _read_once = loader.read_yaml, cache(loader.read_yaml)
+# The catalog's files stay as they are, and are read for many tables of tests.
+loader.read_yaml = lambda file: (_read_once if DATA in file.parents else _read_yaml)(file)
 
 pytest_plugins = ["tests.support.shared_service", "tests.support.text_app"]
 

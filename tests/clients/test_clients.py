@@ -1,4 +1,4 @@
-"""Our own clients, as a customer has them: their own tests, their types, their packages."""
+"""Our own clients, as a customer has them: their tests, types and packages (`make clients-check`)."""
 
 import os
 import shutil
@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from clients import generate
 from local.template import ROOT
+
+pytestmark = pytest.mark.clients
 
 PYTHON = ROOT / "clients/python"
 TYPESCRIPT = ROOT / "clients/typescript"
@@ -39,16 +40,6 @@ def built_typescript() -> None:
     if not (TYPESCRIPT / "node_modules/.package-lock.json").exists():
         run("npm", "ci", "--no-audit", "--no-fund", cwd=TYPESCRIPT, timeout_s=NPM_CI_S)
     run("npm", "run", "build", cwd=TYPESCRIPT)
-
-
-class TestInputs:
-    def test_the_python_inputs_are_those_of_the_catalog(self) -> None:
-        old = "`make clients` writes them anew"
-        assert generate.PYTHON.read_text() == generate.python(generate.media_models()), old
-
-    def test_the_typescript_inputs_are_those_of_the_catalog(self) -> None:
-        old = "`make clients` writes them anew"
-        assert generate.TYPESCRIPT.read_text() == generate.typescript(generate.media_models()), old
 
 
 class TestPython:
@@ -80,7 +71,6 @@ class TestPackages:
         assert not [name for name in names if "__pycache__" in name or "tests" in name]
 
 
-@pytest.mark.node
 @pytest.mark.xdist_group("local-service")
 class TestTypescript:
     @pytest.fixture(autouse=True)

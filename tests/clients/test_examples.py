@@ -17,7 +17,7 @@ from PIL import Image
 from tests.clients.test_clients import PYTHON, TYPESCRIPT, built_typescript
 from tests.support.samples import PAID_IMAGE
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
+pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
 RUN_S = 120
 
@@ -74,7 +74,6 @@ class TestTheProgramsOfTheDocs:
     def test_none_is_in_another_language(self, programs: dict[tuple[str, str], tuple[str, str]]) -> None:
         assert {label for _, label in programs} == set(LABELS)
 
-    @pytest.mark.node
     @pytest.mark.parametrize("label", LABELS)
     @pytest.mark.parametrize("page", PAGES)
     def test_each_runs_as_it_stands(
@@ -151,7 +150,6 @@ class TestAnimate:
         assert done.returncode == 1
         assert "Refunded: $0." in done.stdout
 
-    @pytest.mark.node
     def test_in_typescript(self, service: dict[str, Any], tmp_path: Path) -> None:
         if shutil.which("node") is None:
             pytest.skip("there is no node")

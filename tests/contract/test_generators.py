@@ -13,7 +13,7 @@ import pytest
 
 from local.template import ROOT
 
-pytestmark = [pytest.mark.node, pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
+pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
 PROJECT = Path(ROOT) / "tests/contract/generators"
 PYTHON_GENERATOR = "openapi-python-client==0.29.1"

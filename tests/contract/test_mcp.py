@@ -139,7 +139,7 @@ class TestAgents:
         anyio.run(talk)
 
 
-@pytest.mark.node
+@pytest.mark.clients
 @pytest.mark.parametrize("transport", ["http", "stdio"])
 def test_claude_code_connects_and_calls_a_tool(
     service: dict[str, Any], tmp_path: Path, transport: str

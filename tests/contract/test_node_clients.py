@@ -13,7 +13,7 @@ from local.template import ROOT
 from tests.support.node_project import installed
 from tests.support.text_app import TextClient
 
-pytestmark = [pytest.mark.node, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 
 PROJECT = Path(ROOT) / "tests/contract/node"
 RUN_TIMEOUT_S = 60

@@ -93,17 +93,6 @@ class TestGenerate:
         assert len(charges(service)) == before + 1, "the SDK did not repeat it by itself"
         assert read(service, "/api/v1/user/me")["balance"] == balance
 
-    def test_what_takes_longer_names_its_task_and_goes_on(
-        self, client: OpenAI, service: dict[str, Any]
-    ) -> None:
-        before = len(charges(service))
-        with pytest.raises(APIStatusError) as raised:
-            client.images.generate(model="test-image", prompt="[[slow 60]]")
-        assert (raised.value.status_code, raised.value.code) == (504, "task_pending")
-        body: Any = raised.value.body
-        assert read(service, f"/api/v1/task/status/{body['taskId']}")["status"] in ("running", "not_started")
-        assert len(charges(service)) == before + 1
-
     @pytest.mark.parametrize(
         ("wrong", "pointer"),
         [

@@ -24,7 +24,7 @@ from tollgate.composition import parts
 from tollgate.kit import aws
 from tollgate.members.identities import Person
 
-pytestmark = [pytest.mark.node, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 
 PROJECT = Path(ROOT) / "tests/contract/oidc"
 PARAMETER = "/tollgate-test/sign-in-provider"
