@@ -1,24 +1,25 @@
-"""`make bench-drain TASKS=10000`: how fast a full queue drains, and how many writes a task costs.
+"""`make bench-drain TASKS=200`: how fast a full queue drains, and what a task takes of the workers.
 
 The tasks are ordered first and then wait; the local pump hands their messages to the handlers that Lambda
-runs, on 16 threads of this process, against the simulator with jobs of 2 s. So few tasks of each account that
-none waits for a place among its account's running ones (decision 0014).
+runs, in threads of this process, against the simulator with jobs of `JOB_S`. Each answer of a provider, and
+the first byte of each file, takes `ANSWER_S`. So few tasks of each account that none waits for a place among
+its account's running ones (decision 0014).
 
-*As the workers allow* is the time that they worked, handler and taking the message off the queue, spread
-evenly over all of them, and one job. What is slower than that was lost between the steps, with workers idle.
-
-The second table is what AWS's workers could do at these times of a worker, each answer of a provider taking
-`ANSWER_S`: with a worker for each poll, as it was, and with one for ten.
+Twice, one after the other: *before* is a worker for each step, as it was, and a result copied by another
+worker than the one that found it; *now* is as it ships. Both have as many threads that poll. What is
+measured are worker-seconds, from a message to its deletion: of the steps by themselves, of polls, and of
+what a copy adds to the polls beside it. Longer jobs are counted from these: more polls, and a film is too
+large for a quick copy.
 """
 
+import json
 import os
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,90 +33,129 @@ from rich.table import Table
 from local.clients import Clients, aws_environment
 from local.emulator import Emulator, free_port, wait_for
 from local.processes import start, stop
-from local.pump import MAX_LOCAL_CONCURRENCY, Function, Pump
+from local.pump import MAX_LOCAL_CONCURRENCY, Function, Pump, Source
 from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
 from local.template import ROOT, read_template
+from local.template import named as named_in
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
+from tollgate.artifacts.store import CopyError
 from tollgate.composition import api as api_parts
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
 from tollgate.composition import record_usage as record_usage_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit import aws
+from tollgate.kit.batches import MAX_AT_ONCE
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.observability import logger
 from tollgate.tasks.lifecycle import FIRST_POLL_S, MAX_POLL_S, MIN_POLL_S, POLL_SHARE
+from tollgate.tasks.models import Task
 from tollgate.tasks.step import StepRunner
 
-TASKS = 1_000
-JOB_S = 2
+TASKS = 200
+JOB_S = 10
+"""An image's."""
 PER_ACCOUNT = 100
 """Tasks of one account; as many may run at once."""
-MOST_WRITES = 6
+MOST_WRITES = 16
+"""Of an image of 10 s: create, claim, end, and one for each poll."""
+MOST_OF_BEFORE = 1 / 3
 ANSWER_S = 0.3
 """How long a provider takes to answer (INFERRED); the simulator answers at once."""
 KINDS = {"image, 10 s": 10, "video, 60 s": 60, "video, 180 s": 180}
 """How long their jobs take."""
 STEPS_AT_ONCE, POLLS_AT_ONCE = 100, 50
 """TaskConcurrency and PollConcurrency of the template."""
-POLLERS = 1
-"""So few here that polls wait for one, as where a stack is at its ceiling: then it takes ten at once."""
+STEPPERS, POLLING_THREADS = 4, 10
+"""So few here that the queues are full, and that threads seldom wait for the one core they share."""
 BODY = {"model": PAID_IMAGE, "input": {"prompt": "a fox", "size": "1:1"}}
 WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
-RUN_TASK = "RunTaskFunction"
 POLL_S = 1.0
 PATIENCE_S = 3_600.0
 TICK = os.sysconf("SC_CLK_TCK")
 
-_running: ContextVar[str] = ContextVar("running", default="this script")
 _lock = Lock()
-_invoke = Function.invoke
 
 
 @dataclass
 class Meter:
-    """What was done, by function: seconds of the queues' workers, and calls to DynamoDB."""
+    """What was done: seconds of the queues' workers, and calls to DynamoDB."""
 
-    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
-    """By queue."""
-    messages: Counter[str] = field(default_factory=Counter)
+    steps_s: float = 0.0
+    """Of the task queue's workers."""
+    polls_s: float = 0.0
+    """Of invocations that only polled."""
+    polls: int = 0
+    mixed_s: float = 0.0
+    """Of invocations that also copied."""
+    mixed: int = 0
+    """Messages of those."""
     invocations: int = 0
-    """Of the worker that polls."""
-    polls_s: list[float] = field(default_factory=list)
-    """Of each poll by itself."""
-    calls: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Of the workers that poll."""
+    copied: set[str] = field(default_factory=set)
+    """The tasks whose files a poll's worker copied."""
+    calls: Counter[str] = field(default_factory=Counter)
 
-    def writes(self, function: str) -> int:
+    @property
+    def poll_s(self) -> float:
+        """Return what one poll takes of a worker."""
+        return self.polls_s / self.polls
+
+    @property
+    def batch(self) -> float:
+        """Return how many polls a worker takes at once."""
+        return (self.polls + self.mixed) / self.invocations
+
+    @property
+    def copies_s(self) -> float:
+        """Return what all copies added to the polls beside them."""
+        return self.mixed_s - self.mixed * self.poll_s
+
+    @property
+    def writes(self) -> int:
         """Return the number of calls that write."""
-        return sum(count for (name, call), count in self.calls.items() if name == function and call in WRITES)
+        return sum(count for call, count in self.calls.items() if call in WRITES)
 
     def note(self, model: Any, **_: Any) -> None:
         """Count a call; botocore tells of each, once whatever its tries."""
         with _lock:
-            self.calls[_running.get(), model.name] += 1
+            self.calls[model.name] += 1
+
+    def handled(self, queue: str, messages: Sequence[dict[str, Any]], took_s: float) -> None:
+        """Count an invocation."""
+        with _lock:
+            if queue == "TaskQueue":
+                self.steps_s += took_s
+            elif queue == "PollQueue":
+                self.invocations += 1
+                if self.copied.isdisjoint(json.loads(each["Body"])["task_id"] for each in messages):
+                    self.polls_s += took_s
+                    self.polls += len(messages)
+                else:
+                    self.mixed_s += took_s
+                    self.mixed += len(messages)
 
 
 class MeteredPump(Pump):
-    """The local pump, with a meter on its workers."""
+    """The local pump with few workers, and a meter on them; `one_each` is a worker for each poll."""
 
-    def __init__(self, stack: Stack, clients: Clients, meter: Meter) -> None:
+    def __init__(self, stack: Stack, clients: Clients, meter: Meter, *, one_each: bool) -> None:
         super().__init__(stack, clients)
         self._meter = meter
+        self._at_once = 1 if one_each else MAX_AT_ONCE
+
+    def _run_queue(self, mapping: Source, function: Function) -> None:
+        changed = {"TaskQueue": (1, STEPPERS), "PollQueue": (self._at_once, POLLING_THREADS // self._at_once)}
+        if found := changed.get(named_in(mapping["EventSourceArn"])):
+            size, workers = found
+            mapping = {**mapping, "BatchSize": size, "ScalingConfig": {"MaximumConcurrency": workers}}
+        super()._run_queue(mapping, function)
 
     def _handle_messages(self, function: Function, queue: str, messages: Sequence[dict[str, Any]]) -> None:
         started = time.perf_counter()
         super()._handle_messages(function, queue, messages)
-        with _lock:
-            self._meter.seconds[queue] += time.perf_counter() - started
-            self._meter.messages[queue] += len(messages)
-            self._meter.invocations += queue == "PollQueue"
-
-
-def named(function: Function, event: dict[str, Any]) -> Any:
-    """Invoke a function, and say which one runs."""
-    _running.set(function.name)
-    return _invoke(function, event)
+        self._meter.handled(queue, messages, time.perf_counter() - started)
 
 
 def cpu_s(pid: int) -> float:
@@ -143,7 +183,7 @@ def service(ends: ExitStack, folder: Path) -> tuple[Stack, dict[str, int]]:
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
     }
     clients = Clients.at(emulator.endpoint)
-    parameters = {"Stage": "local", "LogLevel": "ERROR", "PollConcurrency": str(POLLERS)}
+    parameters = {"Stage": "local", "LogLevel": "ERROR"}
     stack = Stack(read_template(), clients, parameters, overrides)
     stack.create({"ProviderSecret": provider_secret({}, f"http://127.0.0.1:{port}")})
     os.environ.update(
@@ -188,9 +228,9 @@ def drain(pump: Pump, accounts: list[OpenedAccount]) -> float:
         pump.stop()
 
 
-def slow_answers(meter: Meter) -> ExitStack:
-    """Have each answer of a provider take `ANSWER_S`, and note how long a poll takes by itself."""
-    submit, ask, poll = StepRunner._submit, StepRunner._poll, StepRunner.poll
+def slow_answers(meter: Meter, *, one_each: bool) -> ExitStack:
+    """Have each answer of a provider take `ANSWER_S`, and note who copies; `one_each`: nobody quickly."""
+    submit, ask, copy = StepRunner._submit, StepRunner._poll, StepRunner._copy
 
     def slow_submit(*args: Any) -> Any:
         time.sleep(ANSWER_S)
@@ -200,16 +240,17 @@ def slow_answers(meter: Meter) -> ExitStack:
         time.sleep(ANSWER_S)
         return ask(*args)
 
-    def noted_poll(*args: Any) -> Any:
-        started = time.perf_counter()
-        try:
-            return poll(*args)
-        finally:
+    def slow_copy(runner: StepRunner, task: Task, result: Any, *, is_quick: bool = False) -> Any:
+        if is_quick and one_each:
+            raise CopyError("as it was", retryable=True)
+        time.sleep(ANSWER_S)
+        if is_quick:
             with _lock:
-                meter.polls_s.append(time.perf_counter() - started)
+                meter.copied.add(task.task_id)
+        return copy(runner, task, result, is_quick=is_quick)
 
     ends = ExitStack()
-    for name, slow in (("_submit", slow_submit), ("_poll", slow_ask), ("poll", noted_poll)):
+    for name, slow in (("_submit", slow_submit), ("_poll", slow_ask), ("_copy", slow_copy)):
         ends.enter_context(patch.object(StepRunner, name, slow))
     return ends
 
@@ -223,70 +264,91 @@ def polls_of(job_s: int) -> int:
     return polls
 
 
-def ceilings(meter: Meter, tasks: int) -> Table:
+@dataclass(frozen=True)
+class Run:
+    """A drain: what it measured, and its seconds."""
+
+    meter: Meter
+    took_s: float
+    cpu_s: dict[str, float]
+
+
+def run(stack: Stack, pids: dict[str, int], tasks: int, *, one_each: bool) -> Run:
+    """Order the tasks, and drain them."""
+    meter = Meter()
+    with slow_answers(meter, one_each=one_each):
+        accounts = order(tasks)
+        events = aws.dynamodb().meta.events
+        events.register("before-call.dynamodb", meter.note)
+        before = {name: cpu_s(pid) for name, pid in pids.items()}
+        clients = Clients.at(os.environ["AWS_ENDPOINT_URL"])
+        took_s = drain(MeteredPump(stack, clients, meter, one_each=one_each), accounts)
+        events.unregister("before-call.dynamodb", meter.note)
+    return Run(meter, took_s, {name: cpu_s(pid) - before[name] for name, pid in pids.items()})
+
+
+def ceilings(before: Meter, now: Meter, tasks: int) -> Table:
     """Return what a stack's workers can do in a second."""
-    step_s = meter.seconds["TaskQueue"] / tasks
-    alone_s = sum(meter.polls_s) / len(meter.polls_s)
-    batched_s = meter.seconds["PollQueue"] / meter.messages["PollQueue"]
-    size = meter.messages["PollQueue"] / meter.invocations
+    alone_s, added_s = before.steps_s / tasks, now.copies_s / tasks
     table = Table(
-        f"polls by {size:.1f}", "polls", "worker-s, one each", "worker-s", "tasks/s, one each", "tasks/s"
+        f"polls by {now.batch:.1f}", "polls", "before, worker-s", "now", "of before", "tasks/s", "now"
     )
     for kind, job_s in KINDS.items():
         polls = polls_of(job_s)
-        before_s, now_s = step_s + polls * alone_s, step_s + polls * batched_s
-        now = min(STEPS_AT_ONCE / step_s, POLLS_AT_ONCE / (polls * batched_s))
+        # An image's copy holds up the polls beside it; a film's does until it is known as large, and is then
+        # made as it was.
+        steps_s = now.steps_s / tasks if job_s == JOB_S else alone_s
+        polls_s = added_s + polls * now.poll_s
+        before_s, now_s = alone_s + polls * before.poll_s, steps_s + polls_s
+        # Before, one kind of worker did all of it.
+        now_rate = min(STEPS_AT_ONCE / steps_s, POLLS_AT_ONCE / polls_s)
         table.add_row(
             kind,
             str(polls),
             f"{before_s:.2f}",
             f"{now_s:.2f}",
+            f"{now_s / before_s:.0%}",
             f"{STEPS_AT_ONCE / before_s:.0f}",
-            f"{now:.0f}",
+            f"{now_rate:.0f}",
         )
+    table.caption = (
+        f"before: steps {alone_s:.2f}, a poll {before.poll_s:.3f}; now: steps {now.steps_s / tasks:.2f}, "
+        f"a poll {now.poll_s:.3f}, what a copy adds {added_s:.2f}; at most {MOST_OF_BEFORE:.0%}"
+    )
+    return table
+
+
+def drained(found: Run, tasks: int, name: str) -> Table:
+    """Return how a drain went."""
+    meter = found.meter
+    table = Table(f"{name}: {tasks} tasks, jobs of {JOB_S} s", "", "target")
+    table.add_row("tasks/s, measured", f"{tasks / found.took_s:.1f}", "")
+    table.add_row("polls for each task", f"{(meter.polls + meter.mixed) / tasks:.1f}", "")
+    table.add_row("writes for each task", f"{meter.writes / tasks:.2f}", f"at most {MOST_WRITES}")
+    for process, seconds in found.cpu_s.items():
+        table.add_row(f"CPU of the {process}, cores", f"{seconds / found.took_s:.2f}", "")
     return table
 
 
 def main() -> None:
-    """Order, drain, and print."""
+    """Drain twice, and print."""
     os.chdir(ROOT)
     tasks = int(sys.argv[1]) if len(sys.argv) > 1 else TASKS
-    meter = Meter()
-    with (
-        ExitStack() as ends,
-        TemporaryDirectory() as folder,
-        patch.object(Function, "invoke", named),
-        slow_answers(meter),
-    ):
+    with ExitStack() as ends, TemporaryDirectory() as folder:
         stack, pids = service(ends, Path(folder))
-        accounts = order(tasks)
         for part in (
             dispatch_changes_parts.dispatcher,
             run_task_parts.step_runner,
             record_usage_parts.usage_recorder,
         ):
             part()  # before any thread runs, as the local worker does
-        aws.dynamodb().meta.events.register("before-call.dynamodb", meter.note)
-        before = {name: cpu_s(pid) for name, pid in pids.items()}
-        took_s = drain(MeteredPump(stack, Clients.at(os.environ["AWS_ENDPOINT_URL"]), meter), accounts)
-        used_s = {name: cpu_s(pid) - before[name] for name, pid in pids.items()}
-    worked_s = meter.seconds["TaskQueue"] + meter.seconds["PollQueue"]
-    expected_s = worked_s / MAX_LOCAL_CONCURRENCY + JOB_S
-    table = Table(f"{tasks} tasks, jobs of {JOB_S} s, {MAX_LOCAL_CONCURRENCY} workers", "", "target")
-    table.add_row("tasks/s, as the workers allow", f"{tasks / expected_s:.1f}", "")
-    table.add_row("tasks/s, measured", f"{tasks / took_s:.1f}", f"at least {0.8 * tasks / expected_s:.1f}")
-    table.add_row("ms of a worker for each task", f"{1e3 * worked_s / tasks:.0f}", "")
-    table.add_row("writes for each task: run_task", f"{meter.writes(RUN_TASK) / tasks:.2f}", "")
-    others = sum(meter.writes(name) for name in {name for name, _ in meter.calls} - {RUN_TASK})
-    table.add_row("writes for each task: others", f"{others / tasks:.2f}", "")
-    total = (meter.writes(RUN_TASK) + others) / tasks
-    table.add_row("writes for each task", f"{total:.2f}", f"at most {MOST_WRITES}")
-    for name, seconds in used_s.items():
-        table.add_row(f"CPU of the {name}, cores", f"{seconds / took_s:.2f}", "")
-    Console().print(table)
-    Console().print(ceilings(meter, tasks))
-    for (name, call), count in sorted(meter.calls.items()):
-        Console().print(f"{name} {call}: {count / tasks:.3f} for each task")
+        before = run(stack, pids, tasks, one_each=True)
+        now = run(stack, pids, tasks, one_each=False)
+    for name, found in (("before", before), ("now", now)):
+        Console().print(drained(found, tasks, name))
+    Console().print(ceilings(before.meter, now.meter, tasks))
+    for call, count in sorted(now.meter.calls.items()):
+        Console().print(f"{call}: {count / tasks:.2f} for each task")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from tests.support.clock import ManualClock
 from tests.support.samples import PAID_BODY
 from tollgate.accounts.service import OpenedAccount
 from tollgate.artifacts import inputs
+from tollgate.artifacts import store as store_module
 from tollgate.artifacts.inputs import InputFile, InputStore
 from tollgate.artifacts.store import ArtifactStore
 from tollgate.composition import api as api_parts
@@ -40,6 +41,8 @@ from tollgate.tasks.lifecycle import MAX_SUBMITS
 MAX_ROUNDS = 40
 ROUND_MS = 60 * MS_PER_S
 WEBHOOK = "https://receiver.test/hook"
+# Its result is too large for the worker that polls, and goes to another one.
+LARGE = "large"
 
 EFFECTS = (
     (Database, "write"),
@@ -124,12 +127,12 @@ class Life:
 
 def effects_of_a_life(prompt: str) -> int:
     """Return how many effects to die at: a few more than the longest life of this kind has."""
-    return {"fine": 9, "[[fal: fail]]": 13, "[[fail]]": 13, "[[reject]]": 8}[prompt]
+    return {"fine": 9, LARGE: 11, "[[fal: fail]]": 13, "[[fail]]": 13, "[[reject]]": 8}[prompt]
 
 
 CASES = [
     (prompt, effect, after)
-    for prompt in ("fine", "[[fal: fail]]", "[[fail]]", "[[reject]]")
+    for prompt in ("fine", LARGE, "[[fal: fail]]", "[[fail]]", "[[reject]]")
     for effect in range(effects_of_a_life(prompt))
     for after in (False, True)
 ]
@@ -141,10 +144,13 @@ def test_a_death_at_any_effect_costs_nobody_anything(
     customer: OpenedAccount,
     clock: ManualClock,
     fate: Fate,
+    monkeypatch: pytest.MonkeyPatch,
     prompt: str,
     effect: int,
     after: bool,
 ) -> None:
+    if prompt == LARGE:
+        monkeypatch.setattr(store_module, "QUICK_TIMEOUT_S", 0.0)
     life = Life(aws, clock)
     fate.die_at(effect, after)
     body = {**PAID_BODY, **with_prompt(prompt), "webhook": WEBHOOK}

@@ -14,6 +14,7 @@ from tests.conftest import STORAGE_URL, Aws
 from tests.functional.conftest import MAX_STEPS, balance_cents, create, invoke, with_prompt
 from tests.support.clock import ManualClock
 from tollgate.accounts.service import OpenedAccount
+from tollgate.artifacts import store as store_module
 from tollgate.catalog.models import Model, Route
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import run_task as run_task_parts
@@ -288,20 +289,47 @@ class TestPolls:
         assert task.attempts[-1].polls == 1
         assert sent[1:] == [("PollQueue", self.message(task))]
 
-    def test_a_result_is_copied_by_the_task_queues_worker(
+    def test_a_small_result_is_copied_at_once(
+        self, customer: OpenedAccount, aws: Aws, clock: ManualClock, sent: list[tuple[str, dict[str, Any]]]
+    ) -> None:
+        task = self.submitted(customer, aws)
+        clock.advance(60 * MS_PER_S)
+        done = self.poll(task)
+        assert (done.status, len(done.files)) == ("finished", 1)
+        assert sent[1:] == []
+        assert balance_cents(customer) == 99
+
+    @pytest.mark.parametrize(("bound", "least"), [("PART_BYTES", 8), ("QUICK_TIMEOUT_S", 0.0)])
+    def test_one_that_is_large_or_slow_is_copied_by_the_task_queues_worker(
         self,
         customer: OpenedAccount,
         aws: Aws,
         clock: ManualClock,
         sent: list[tuple[str, dict[str, Any]]],
+        monkeypatch: pytest.MonkeyPatch,
+        bound: str,
+        least: float,
     ) -> None:
         task = self.submitted(customer, aws)
         clock.advance(60 * MS_PER_S)
-        assert self.poll(task) == task  # nothing is written: whoever copies polls first
+        with monkeypatch.context() as patched:
+            patched.setattr(store_module, bound, least)
+            assert self.poll(task) == task  # nothing is written: whoever copies polls first
         ((_, _), (queue, message)) = sent
         assert (queue, message) == ("TaskQueue", {"task_id": task.task_id, "seq": task.seq})
         invoke(handler, queue, json.dumps(message))
         assert task_of(task.task_id).status == "finished"
+
+    def test_a_result_that_cannot_be_read_is_judged_there(
+        self, customer: OpenedAccount, aws: Aws, clock: ManualClock, sent: list[tuple[str, dict[str, Any]]]
+    ) -> None:
+        task = self.submitted(customer, aws, **with_prompt("[[lie]]"))
+        clock.advance(60 * MS_PER_S)
+        assert self.poll(task) == task
+        (queue, message) = sent[-1]
+        assert (queue, message) == ("TaskQueue", {"task_id": task.task_id, "seq": task.seq})
+        invoke(handler, queue, json.dumps(message))
+        assert task_of(task.task_id).attempts[-1].failure == "bad_result"
 
     def test_a_failure_leads_to_a_submit_elsewhere_by_the_task_queues_worker(
         self,

@@ -28,6 +28,8 @@ MAX_FILE_BYTES = 5 * 1024**3
 MAX_FILES = 32
 # For all files of a task together; less than the function's own timeout.
 COPY_TIMEOUT_S = 240.0
+# A quick copy shares its worker with nine others: a file is one part in memory, and nobody waits long for it.
+QUICK_TIMEOUT_S = 15.0
 TOKEN_BYTES = 4
 CACHE_CONTROL = "public, max-age=31536000, immutable"
 HTTP_OK = 200
@@ -56,24 +58,34 @@ class ArtifactStore:
         sources: Sequence[ResultFile | InlineFile],
         task_id: str,
         alive: Callable[[], None] = lambda: None,
+        *,
+        is_quick: bool = False,
     ) -> list[StoredFile]:
         """Copy the results of a task; `alive` is called over and over while bytes come.
 
-        Files are cached for ever, so none may change: each run of a copy has names of its own, and two
-        runs at once cannot touch each other's. Raises `CopyError` for whatever is wrong with a source;
+        A quick copy refuses a file of more than one part, and has `QUICK_TIMEOUT_S` for all of them. Files
+        are cached for ever, so none may change: each run of a copy has names of its own, and two runs at
+        once cannot touch each other's. Raises `CopyError` for whatever is wrong with a source;
         faults of our own storage pass.
         """
         run = secrets.token_hex(TOKEN_BYTES)
-        deadline = time.monotonic() + COPY_TIMEOUT_S
+        deadline = time.monotonic() + (QUICK_TIMEOUT_S if is_quick else COPY_TIMEOUT_S)
+        most_bytes = PART_BYTES if is_quick else MAX_FILE_BYTES
         return [
-            self._copy(source, f"{folder_of_results(task_id)}{run}-{index}", deadline, alive)
+            self._copy(source, f"{folder_of_results(task_id)}{run}-{index}", deadline, most_bytes, alive)
             for index, source in enumerate(sources)
         ]
 
     def _copy(
-        self, source: ResultFile | InlineFile, key: str, deadline: float, alive: Callable[[], None]
+        self,
+        source: ResultFile | InlineFile,
+        key: str,
+        deadline: float,
+        most_bytes: int,
+        alive: Callable[[], None],
     ) -> StoredFile:
-        with self._open(source, deadline, alive) as parts:
+        with self._open(source, deadline, most_bytes) as chunks:
+            parts = _parts(chunks, most_bytes, alive)
             # What it is shows in its first bytes; what the provider says of it may be wrong, or missing.
             first = next(parts, b"")
             found = media_type(first)
@@ -87,10 +99,10 @@ class ArtifactStore:
 
     @contextmanager
     def _open(
-        self, source: ResultFile | InlineFile, deadline: float, alive: Callable[[], None]
+        self, source: ResultFile | InlineFile, deadline: float, most_bytes: int
     ) -> Iterator[Iterator[bytes]]:
         if isinstance(source, InlineFile):
-            yield _parts(iter([source.data]), alive)
+            yield iter([source.data])
             return
         try:
             left_s = deadline - time.monotonic()
@@ -98,7 +110,11 @@ class ArtifactStore:
                 # Not there yet, or a host that is down for a moment: worth another attempt.
                 if response.status_code != HTTP_OK:
                     raise CopyError(f"the result answers HTTP {response.status_code}", retryable=True)
-                yield _parts(response.iter_raw(CHUNK_BYTES), alive)
+                # Before a byte of it is read, where the source says so.
+                announced = response.headers.get("content-length", "")
+                if announced.isdecimal() and int(announced) > most_bytes:
+                    raise _too_large(most_bytes)
+                yield response.iter_raw(CHUNK_BYTES)
         # An inside address stays one: no second attempt.
         except ForbiddenAddressError as exc:
             raise CopyError(f"the result's URL {exc}", retryable=False) from exc
@@ -126,9 +142,6 @@ class ArtifactStore:
             while part is not None:
                 digest.update(part)
                 size += len(part)
-                # Counted as it comes: an announced length may be missing, or wrong.
-                if size > MAX_FILE_BYTES:
-                    raise CopyError(f"the result is larger than {MAX_FILE_BYTES} bytes", retryable=False)
                 upload.put(part)
                 part = next(rest, None)
         return size, digest.hexdigest()
@@ -193,10 +206,20 @@ def _whole(kind: MediaType, first: bytes, rest: Iterator[bytes]) -> Iterator[byt
         raise CopyError("the result is cut off", retryable=True)
 
 
-def _parts(chunks: Iterator[bytes], alive: Callable[[], None]) -> Iterator[bytes]:
-    """Gather chunks into parts of `PART_BYTES`; the last may be smaller."""
-    gathered = bytearray()
+def _too_large(most_bytes: int) -> CopyError:
+    return CopyError(f"the result is larger than {most_bytes} bytes", retryable=False)
+
+
+def _parts(chunks: Iterator[bytes], most_bytes: int, alive: Callable[[], None]) -> Iterator[bytes]:
+    """Gather chunks into parts of `PART_BYTES`; the last may be smaller. Raises `CopyError` where they are
+    more than `most_bytes`.
+    """
+    gathered, size = bytearray(), 0
     for chunk in chunks:
+        size += len(chunk)
+        # Counted as it comes: an announced length may be missing, or wrong.
+        if size > most_bytes:
+            raise _too_large(most_bytes)
         gathered += chunk
         # With each piece: a source that sends nothing keeps no lease alive, and its copy is taken over.
         alive()

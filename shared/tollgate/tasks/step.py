@@ -28,6 +28,7 @@ from tollgate.providers.runtime.outcomes import (
     Pending,
     PollOutcome,
     SubmitOutcome,
+    Succeeded,
     Unknown,
 )
 from tollgate.providers.runtime.routing import routes_for
@@ -65,7 +66,7 @@ class StepResult(StrEnum):
 
     STALE = "stale"  # The task is gone, ended, or moved by another step: nothing was done.
     WAITING = "waiting"  # The account has as many tasks running as it may; the end of one wakes this one.
-    HANDED_OVER = "handed_over"  # More than a poll is due: a message in the task queue has it done.
+    HANDED_OVER = "handed_over"  # It is no quick step: a message in the task queue has it done.
     CONTINUED = "continued"  # The task goes on; its next message is sent.
     ENDED = "ended"  # The task is in a terminal state now.
 
@@ -109,8 +110,8 @@ class StepRunner:
         return self._run(task_id, seq, partial(self._carry_out, was_woken=was_woken))
 
     def poll(self, task_id: str, seq: int) -> Stepped:
-        """Take the step if it is a quick one: a poll, or an end. A submit or a copy is for the task queue,
-        where it has a worker for itself.
+        """Take the step if it is a quick one: a poll, with the copy of small files, or an end. A submit or a
+        larger copy is for the task queue, where it has a worker for itself.
         """
         return self._run(task_id, seq, self._poll_only)
 
@@ -161,6 +162,8 @@ class StepRunner:
         if isinstance(decision, Poll):
             polled = self._poll(task, decision.attempt, adapters)
             decision = after_poll(task, polled, self._elsewhere(task, polled), self.clock.now_ms())
+        if isinstance(decision, Copy):
+            decision = self._copied_quickly(task, decision)
         if isinstance(decision, Continue | End):
             return self._write(task, decision)
         # The same `seq`: the provider is polled once more there, and what it says then is what counts.
@@ -277,13 +280,26 @@ class StepRunner:
         if not isinstance(decision, Copy):
             return decision
         try:
-            sources = decision.result.files[:MAX_FILES]
-            files = self.artifacts.copy(sources, task.task_id, self._keeps_awake(task))
+            return self._copy(task, decision.result)
         except CopyError as exc:
             # A result that came with the answer cannot be asked for again.
             retryable = exc.retryable and task.attempts[-1].handle is not None
             return after_bad_copy(task, exc.detail, retryable, providers, self.clock.now_ms())
-        return after_copy(task, decision.result, files, self.clock.now_ms(), self.kept_ms)
+
+    def _copied_quickly(self, task: Task, decision: Copy) -> Copy | End:
+        """Copy files that are small and quickly read; whatever is wrong with others, a worker for the task
+        alone finds out and decides.
+        """
+        try:
+            return self._copy(task, decision.result, is_quick=True)
+        except CopyError:
+            return decision
+
+    def _copy(self, task: Task, result: Succeeded, *, is_quick: bool = False) -> End:
+        """Copy the files of a result, and return the end that they make. Raises `CopyError`."""
+        alive = self._keeps_awake(task)
+        files = self.artifacts.copy(result.files[:MAX_FILES], task.task_id, alive, is_quick=is_quick)
+        return after_copy(task, result, files, self.clock.now_ms(), self.kept_ms)
 
     def _keeps_awake(self, task: Task) -> Callable[[], None]:
         """Return what a long copy calls, so that the sweeper does not take it for dead and start another."""

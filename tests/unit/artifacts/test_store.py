@@ -348,3 +348,35 @@ class TestOurOwnStorage:
         with http_server(lambda _: Reply(200, content)) as url, pytest.raises(ClientError, match="SlowDown"):
             bucket.store.copy([ResultFile(url)], "task_1")
         assert bucket.uploads() == 0
+
+
+class TestQuick:
+    """A quick copy is for a worker that nine others share: one part a file, and some seconds."""
+
+    @pytest.mark.parametrize("is_announced", [True, False])
+    @pytest.mark.parametrize("over", [0, 1])
+    def test_a_file_of_more_than_one_part_is_refused_and_nothing_is_left(
+        self, bucket: Bucket, is_announced: bool, over: int
+    ) -> None:
+        content = film(PART_BYTES + over)
+        answer = Reply(200, content) if is_announced else Raw((b"HTTP/1.0 200 OK\r\n\r\n", content))
+        with http_server(lambda _: answer) as url:
+            sources = [ResultFile(url)]
+            if not over:
+                (file,) = bucket.store.copy(sources, "task_1", is_quick=True)
+                assert file.sha256 == hashlib.sha256(content).hexdigest()
+                return
+            with pytest.raises(CopyError, match=f"larger than {PART_BYTES} bytes"):
+                bucket.store.copy(sources, "task_1", is_quick=True)
+        assert bucket.keys() == []
+        assert bucket.uploads() == 0
+
+    def test_one_that_came_with_the_answer_too(self, bucket: Bucket) -> None:
+        with pytest.raises(CopyError, match="larger"):
+            bucket.store.copy([InlineFile(film(PART_BYTES + 1))], "task_1", is_quick=True)
+        assert bucket.keys() == []
+
+    def test_a_source_that_takes_long_is_left(self, bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(store_module, "QUICK_TIMEOUT_S", 0.2)
+        with http_server(lambda _: HANG) as url, pytest.raises(CopyError):
+            bucket.store.copy([ResultFile(url)], "task_1", is_quick=True)
