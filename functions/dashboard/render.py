@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -19,11 +19,10 @@ from tollgate.catalog.listing import CachedBody
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.chart import share
 from tollgate.dashboard.forms import ratio_box
+from tollgate.kit import money as money_text
 from tollgate.kit.clock import iso
-from tollgate.kit.money import MICRO_USD_PER_CENT, MICRO_USD_PER_USD
 from tollgate.reference.document import VERSION
-from tollgate.reference.prices import condition
-from tollgate.reference.prices import usd as price_text
+from tollgate.reference.prices import Amount, condition
 from tollgate.reference.site import Site
 from tollgate.tasks.models import TaskStatus
 
@@ -154,12 +153,8 @@ def version() -> str:
 
 
 def usd(amount_micro_usd: int) -> str:
-    """Return micro-USD as dollars: whole cents with two places, parts of a cent with as many as they need."""
-    sign = "−" if amount_micro_usd < 0 else ""
-    dollars, rest = divmod(abs(amount_micro_usd), MICRO_USD_PER_USD)
-    places = f"{rest:06}"
-    shown = places[:2] if rest % MICRO_USD_PER_CENT == 0 else places.rstrip("0")
-    return f"{sign}${dollars:,}.{shown}"
+    """Return micro-USD as dollars, exactly: whole cents with two places, parts of one with all they need."""
+    return money_text.usd(_usd(amount_micro_usd))
 
 
 def money(amount_micro_usd: int) -> Markup:
@@ -167,24 +162,43 @@ def money(amount_micro_usd: int) -> Markup:
 
     Below a cent two digits that say something: $0.0018, never $0.00 for what was paid.
     """
-    exact, shown = usd(amount_micro_usd), usd(_rounded(amount_micro_usd))
+    amount = _usd(amount_micro_usd)
+    return _with_exact(money_text.usd_in_text(amount), money_text.usd(amount))
+
+
+def balance(amount_micro_usd: int) -> Markup:
+    """Return what is left of micro-USD as whole cents, never more than there is; the rest on hover."""
+    return _with_exact(usd_of_cents(money_text.cents_down(amount_micro_usd)), usd(amount_micro_usd))
+
+
+def unit_price(price_usd: Decimal | str) -> Markup:
+    """Return what one unit costs, in US dollars, for running text; all its digits on hover."""
+    price = Decimal(price_usd)
+    return _with_exact(money_text.price_in_text(price), money_text.usd(price))
+
+
+def amount(shown: Amount) -> Markup:
+    """Return a price of a headline, with all its digits on hover."""
+    return _with_exact(shown.shown, shown.exact)
+
+
+def _with_exact(shown: str, exact: str) -> Markup:
     if shown == exact:
-        return Markup(shown)  # noqa: S704 - digits
-    return Markup('<span title="{}">{}</span>').format(exact, shown)
+        return escape(shown)
+    return Markup('<data value="{}" title="{}">{}</data>').format(_digits(exact), exact, shown)
 
 
-def _rounded(amount_micro_usd: int) -> int:
-    """Return an amount in whole cents, half a cent up; below a cent with its first two digits."""
-    size = abs(amount_micro_usd)
-    first_two = 10 ** max(0, len(str(size)) - 2)
-    step = MICRO_USD_PER_CENT if size >= MICRO_USD_PER_CENT else first_two
-    rounded = (size + step // 2) // step * step
-    return -rounded if amount_micro_usd < 0 else rounded
+def _digits(text: str) -> str:
+    return text.replace("−", "-").replace("$", "").replace(",", "")
+
+
+def _usd(amount_micro_usd: int) -> Decimal:
+    return Decimal(amount_micro_usd) / money_text.MICRO_USD_PER_USD
 
 
 def usd_of_cents(amount_cents: int) -> str:
     """Return cents as dollars with two places."""
-    return usd(amount_cents * MICRO_USD_PER_CENT)
+    return usd(money_text.micro_usd_of_cents(amount_cents))
 
 
 def minute(epoch_ms: int) -> str:
@@ -198,7 +212,7 @@ def moment(text: str) -> str:
 
 
 def _price(decimal: str) -> str:
-    return price_text(Decimal(decimal))
+    return money_text.usd(Decimal(decimal))
 
 
 def day(text: str) -> str:
@@ -252,6 +266,9 @@ def _environment() -> Environment:
     environment.filters |= {
         "usd": usd,
         "money": money,
+        "balance": balance,
+        "amount": amount,
+        "unit_price": unit_price,
         "condition": condition,
         "price": _price,
         "usd_of_cents": usd_of_cents,

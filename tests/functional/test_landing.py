@@ -44,7 +44,10 @@ class TestLanding:
         shown = re.findall(r'href="/live/docs/models/([^"]+)"', text)
         assert len(shown) >= 12
         for model_id in shown:
-            assert f"<b>{headlines[model_id].amounts[0].shown}</b>" in text
+            amount = headlines[model_id].amounts[0]
+            assert f">{amount.shown}<" in text
+            # What two digits leave out is there on hover.
+            assert amount.shown == amount.exact or f'title="{amount.exact}"' in text
         assert "pip install tollgate" in text
         assert "/live/api/v1/generation/create" in text
         assert len(text.encode()) < MAX_BYTES

@@ -5,10 +5,14 @@ turn into money by `micro_usd_up`, which rounds in the house's favour once per c
 (docs/architecture.md#money).
 """
 
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 MICRO_USD_PER_USD = 1_000_000
 MICRO_USD_PER_CENT = 10_000
+_CENT = Decimal("0.01")
+# A price below this has two digits that say something: $0.075 for a million tokens is not $0.08.
+_PRICE_IN_CENTS_FROM = Decimal("0.1")
+_PLACES = 2
 
 
 def micro_usd_up(amount_usd: Decimal) -> int:
@@ -48,3 +52,26 @@ def dollars(amount_cents: int) -> str:
     """Return whole cents as a person reads them: `$0.01`, `$1,234.50`, `-$0.05`."""
     whole, cents = divmod(abs(amount_cents), 100)
     return f"{'-' if amount_cents < 0 else ''}${whole:,}.{cents:02}"
+
+
+def usd(amount_usd: Decimal) -> str:
+    """Return US dollars exactly, with two places at least: `$0.10`, `$0.0375`, `−$1.197096`."""
+    # Never rounded: a price of a part of a cent per million tokens is one that is billed.
+    places = max(_PLACES, -int(amount_usd.normalize().as_tuple().exponent))
+    return f"{'−' if amount_usd < 0 else ''}${abs(amount_usd):,.{places}f}"
+
+
+def usd_in_text(amount_usd: Decimal) -> str:
+    """Return an amount for running text: whole cents, half a cent up; below a cent its first two digits."""
+    return usd(_short(amount_usd, _CENT))
+
+
+def price_in_text(price_usd: Decimal) -> str:
+    """Return a price of one unit for running text: whole cents; below ten of them its first two digits."""
+    return usd(_short(price_usd, _PRICE_IN_CENTS_FROM))
+
+
+def _short(amount_usd: Decimal, in_cents_from: Decimal) -> Decimal:
+    first_two = Decimal(1).scaleb(amount_usd.adjusted() - 1)
+    step = _CENT if abs(amount_usd) >= in_cents_from or first_two > _CENT else first_two
+    return amount_usd.quantize(step, ROUND_HALF_UP)

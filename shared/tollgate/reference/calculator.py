@@ -8,9 +8,8 @@ from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.models import ListedTextModel, Model
 from tollgate.catalog.pricing import quote
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.money import dollars
+from tollgate.kit.money import dollars, usd
 from tollgate.reference.generations import example_input
-from tollgate.reference.prices import usd
 
 _MEGATOKEN = 1_000_000
 _PLACES = Decimal("0.000001")

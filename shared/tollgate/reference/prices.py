@@ -10,21 +10,27 @@ from tollgate.catalog.loader import AnyModel, Catalog
 from tollgate.catalog.models import ListedTextModel, ListedTokenPrices, Model, Price
 from tollgate.catalog.pricing import quote
 from tollgate.kit.errors import ModelNotFoundError
-from tollgate.kit.money import dollars
+from tollgate.kit.money import price_in_text, usd
 from tollgate.reference.generations import example_input
 
 PER_MEGATOKEN = "per 1M tokens"
 _THOUSAND = 1000
-_CENTS = 2
 _RESULT = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "generation"}
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """An amount as text (`$2.00`) and what it is for (`input`), which is empty where it needs no word."""
+    """An amount as text, for people (`$1.42`) and exactly (`$1.416`), and what it is for (`input`).
+
+    The last is empty where it needs no word.
+    """
 
     shown: str
+    exact: str
     what: str = ""
+
+
+FREE = Amount("Free", "Free")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +96,6 @@ def _by_kind(prices: ListedTokenPrices) -> dict[str, str]:
     return {name: usd(price) for name, price in shown.items()}
 
 
-def usd(price: Decimal) -> str:
-    """Return a price exactly, with two places at least: `$0.10`, `$0.0375`."""
-    # Never rounded: a price of a part of a cent per million tokens is one that is billed.
-    places = max(_CENTS, -int(price.normalize().as_tuple().exponent))
-    return f"${price:,.{places}f}"
-
-
 def condition(dimensions: Mapping[str, str]) -> str:
     """Return in words for which inputs a price is: `over 272K input tokens`, `720p, no source video`."""
     return ", ".join(_dimension(name, value) for name, value in dimensions.items())
@@ -110,19 +109,23 @@ def thousands(tokens: int) -> str:
     return f"{tokens:,}"
 
 
+def _amount(price: Decimal, what: str = "") -> Amount:
+    return Amount(price_in_text(price), usd(price), what)
+
+
 def _text(model: ListedTextModel) -> Headline:
     prices = model.prices
     if not prices.input and not prices.output:
-        return Headline((Amount("Free"),), "", Decimal(0))
-    amounts = [Amount(usd(prices.input), "input")]
+        return Headline((FREE,), "", Decimal(0))
+    amounts = [_amount(prices.input, "input")]
     if model.embedding is None:
-        amounts.append(Amount(usd(prices.output), "output"))
+        amounts.append(_amount(prices.output, "output"))
     return Headline(tuple(amounts), PER_MEGATOKEN, prices.input)
 
 
 def _media(model: Model) -> Headline:
     if model.free:
-        return Headline((Amount("Free"),), "", Decimal(0))
+        return Headline((FREE,), "", Decimal(0))
     example = example_input(model)
     if example is not None:
         try:
@@ -132,14 +135,15 @@ def _media(model: Model) -> Headline:
             return _per_unit(model)
         line = priced.breakdown[0]
         about = ", ".join(_default_words(model, line["quantity"], line["key"]))
-        return Headline((Amount(dollars(priced.charge_cents)),), about, Decimal(priced.charge_cents) / 100)
+        charged = Decimal(priced.charge_cents) / 100
+        return Headline((_amount(charged),), about, charged)
     return _per_unit(model)
 
 
 def _per_unit(model: Model) -> Headline:
     price = next((one for one in model.pricing.prices if one.is_default), model.pricing.prices[0])
     unit = "second" if model.pricing.unit == "second" else _RESULT[model.media_type]
-    return Headline((Amount(usd(price.price)),), f"per {unit}{_of(price)}", price.price)
+    return Headline((_amount(price.price),), f"per {unit}{_of(price)}", price.price)
 
 
 def _of(price: Price) -> str:

@@ -16,10 +16,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from tollgate.catalog.loader import AnyModel, Catalog, read_yaml
 from tollgate.catalog.models import Model
 from tollgate.kit.errors import ModelNotFoundError, RouteNotFoundError
+from tollgate.kit.money import usd
 from tollgate.reference import examples, views
 from tollgate.reference.document import errors
 from tollgate.reference.generations import example_input
-from tollgate.reference.prices import Headline, Headlines, condition, thousands, tiers, usd
+from tollgate.reference.prices import Headline, Headlines, condition, thousands, tiers
 
 SITE = Path(__file__).parent / "site"
 HOOK = "your webhook"
@@ -257,10 +258,10 @@ def _json_schema(body: Mapping[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def price_words(shown: Headline) -> str:
+def price_words(headline: Headline, is_exact: bool = False) -> str:
     """Return a headline as text: `$2.00 input · $10.00 output per 1M tokens`."""
-    amounts = " · ".join(f"{one.shown} {one.what}".strip() for one in shown.amounts)
-    return f"{amounts} {shown.about}".strip()
+    amounts = [f"{one.exact if is_exact else one.shown} {one.what}".strip() for one in headline.amounts]
+    return f"{' · '.join(amounts)} {headline.about}".strip()
 
 
 @lru_cache(maxsize=1)

@@ -15,6 +15,9 @@ from tollgate.kit.money import (
     dollars,
     micro_usd_of_cents,
     micro_usd_up,
+    price_in_text,
+    usd,
+    usd_in_text,
 )
 
 AMOUNTS_MICRO_USD = st.integers(min_value=-(10**15), max_value=10**15)
@@ -111,3 +114,32 @@ class TestDollars:
     )
     def test_cents_are_shown_as_people_read_them(self, cents: int, shown: str) -> None:
         assert dollars(cents) == shown
+
+
+class TestMoneyInText:
+    @given(PRICES_USD)
+    def test_it_is_off_by_half_a_cent_at_most_and_by_a_twentieth_below_one(self, amount: Decimal) -> None:
+        for shown in (usd_in_text(amount), price_in_text(amount)):
+            off = abs(Decimal(shown.strip("$").replace(",", "")) - amount)
+            assert off <= Decimal("0.005")
+            assert off <= amount / 20 or amount >= Decimal("0.01")
+
+    @given(PRICES_USD)
+    def test_exactly_is_exactly(self, amount: Decimal) -> None:
+        assert Decimal(usd(amount).strip("$").replace(",", "")) == amount
+
+    @pytest.mark.parametrize(
+        ("amount", "charge", "price"),
+        [
+            ("0", "$0.00", "$0.00"),
+            ("0.00184", "$0.0018", "$0.0018"),
+            ("0.0149", "$0.01", "$0.015"),
+            ("0.0999", "$0.10", "$0.10"),
+            ("1.416", "$1.42", "$1.42"),
+            ("-0.0149", "−$0.01", "−$0.015"),
+        ],
+    )
+    def test_a_price_of_a_unit_keeps_two_digits_below_ten_cents(
+        self, amount: str, charge: str, price: str
+    ) -> None:
+        assert (usd_in_text(Decimal(amount)), price_in_text(Decimal(amount))) == (charge, price)

@@ -1,23 +1,25 @@
 """What pages say that a model costs."""
 
+import re
+
 import pytest
 
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.pricing import quote
-from tollgate.kit.money import dollars
+from tollgate.kit.money import dollars, usd
 from tollgate.reference.generations import example_input
-from tollgate.reference.prices import condition, headline, thousands, tiers, usd
+from tollgate.reference.prices import condition, headline, thousands, tiers
 
 CATALOG = Catalog.shipped()
 
 
 def line(model_id: str) -> str:
-    """Return the price of a model as a card shows it."""
+    """Return the exact price of a model, as a card has it on hover."""
     model = CATALOG.named(model_id)
     assert model is not None
     shown = headline(model)
-    amounts = ", ".join(f"{one.shown} {one.what}".strip() for one in shown.amounts)
+    amounts = ", ".join(f"{one.exact} {one.what}".strip() for one in shown.amounts)
     return f"{amounts} {shown.about}".strip()
 
 
@@ -30,6 +32,19 @@ class TestHeadline:
             if not model.free:
                 expected = f"{usd(model.prices.input)} input, {usd(model.prices.output)} output per 1M tokens"
                 assert line(model.id) == expected
+
+    def test_a_card_shows_two_digits_that_say_something_and_has_all_of_them_beside(self) -> None:
+        lines = [headline(model) for model in CATALOG.texts()] + [
+            headline(model) for model in CATALOG.models()
+        ]
+        for each in lines:
+            for one in each.amounts:
+                assert re.fullmatch(r"Free|\$[\d,]+\.\d\d|\$0\.0*[1-9]\d?", one.shown), one
+                if one.shown != "Free":
+                    shown, exact = (
+                        float(text.strip("$").replace(",", "")) for text in (one.shown, one.exact)
+                    )
+                    assert abs(shown - exact) <= 0.005
 
     def test_a_media_model_costs_what_its_defaults_cost(self) -> None:
         for model in CATALOG.models():
@@ -56,7 +71,7 @@ class TestHeadline:
 
 
 class TestTiers:
-    def test_long_inputs_have_a_line_of_their_own(self) -> None:
+    def test_long_inputs_have_a_eachof_their_own(self) -> None:
         model = CATALOG.named("gpt-6-astra")
         assert model is not None
         assert [tier.when for tier in tiers(model)] == ["up to 272K tokens", "over 272K tokens"]
