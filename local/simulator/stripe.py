@@ -84,7 +84,9 @@ class SimulatedStripe:
         self.keep(self.sessions, name, session)
         return session
 
-    def pay(self, cents: int, card: str, metadata: dict[str, str], here: str) -> dict[str, Any]:
+    def pay(
+        self, cents: int, card: str, metadata: dict[str, str], here: str, customer: str | None
+    ) -> dict[str, Any]:
         """Return a new PaymentIntent, with its charge where the card pays."""
         name, pays = _name("pi"), card == WORKS
         charge = {"id": _name("ch"), "object": "charge", "receipt_url": f"{here}/receipts/{name}"}
@@ -95,6 +97,8 @@ class SimulatedStripe:
             "amount_received": cents if pays else 0,
             "created": self.clock.now_ms() // MS_PER_S,
             "currency": "usd",
+            "customer": customer,
+            "last_payment_error": None if pays else _declined()["error"],
             "metadata": metadata,
             "status": "succeeded" if pays else "requires_payment_method",
             "latest_charge": charge if pays else None,
@@ -124,6 +128,7 @@ def router(stripe: SimulatedStripe) -> APIRouter:
     """Return the routes of Stripe's API and of its pages, below `PREFIX`."""
     routes = APIRouter(prefix=PREFIX)
     _add_api(routes, stripe)
+    _add_charges(routes, stripe)
     _add_pages(routes, stripe)
     return routes
 
@@ -142,12 +147,19 @@ def _add_api(routes: APIRouter, stripe: SimulatedStripe) -> None:
             return _error(404, "invalid_request_error", f"No such payment_intent: '{name}'")
         return JSONResponse(found)
 
+    @routes.get("/v1/payment_intents")
+    async def payments(customer: str) -> Response:
+        data = [one for one in reversed(stripe.payments.values()) if one["customer"] == customer]
+        return JSONResponse({"object": "list", "data": data, "has_more": False, "url": "/v1/payment_intents"})
+
     @routes.get("/v1/customers/{customer}/payment_methods")
     async def cards(customer: str) -> Response:
         card = {"id": f"pm_{customer}", "object": "payment_method", "type": "card"}
         data = [card] if customer in stripe.cards else []
         return JSONResponse({"object": "list", "data": data, "has_more": False, "url": "/v1/payment_methods"})
 
+
+def _add_charges(routes: APIRouter, stripe: SimulatedStripe) -> None:
     @routes.post("/v1/payment_intents")
     async def charge(request: Request) -> Response:
         key, body = request.headers.get("idempotency-key", ""), await request.body()
@@ -159,7 +171,8 @@ def _add_api(routes: APIRouter, stripe: SimulatedStripe) -> None:
             return JSONResponse(answer, status)
         fields = _fields(body)
         card = stripe.cards.get(fields["customer"], DECLINED)
-        found = stripe.pay(int(fields["amount"]), card, _metadata(fields, "metadata"), _here(request))
+        metadata = _metadata(fields, "metadata")
+        found = stripe.pay(int(fields["amount"]), card, metadata, _here(request), fields["customer"])
         status, answer = (200, found) if found["amount_received"] else (402, _declined())
         stripe.keep(stripe.answers, key, (body, status, answer))
         if status == 200:  # noqa: PLR2004 - HTTP's OK
@@ -182,7 +195,8 @@ def _add_pages(routes: APIRouter, stripe: SimulatedStripe) -> None:
             card = _fields(await request.body()).get("number", "").replace(" ", "")
             if card not in (WORKS, DECLINED_LATER):
                 return _form(session, "Your card was declined.")
-            paid = stripe.pay(session["amount_total"], WORKS, session["_payment_metadata"], _here(request))
+            metadata, customer = session["_payment_metadata"], session["customer"]
+            paid = stripe.pay(session["amount_total"], WORKS, metadata, _here(request), customer)
             session |= {"status": "complete", "payment_status": "paid", "payment_intent": paid["id"]}
             if session["_saves"]:
                 stripe.keep(stripe.cards, session["customer"], card)

@@ -16,10 +16,12 @@ from tests.functional.conftest import with_prompt
 from tests.functional.test_api import call
 from tests.functional.test_audit_log import events
 from tests.functional.test_dashboard_members import member
+from tests.functional.test_payments import send
+from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
-from tests.support.payments import KEYS
+from tests.support.payments import KEYS, event, session
 from tests.support.samples import PAID_IMAGE
 from tests.support.stripe import CUSTOMER, FakeStripe, fake_stripe
 from tollgate.audit.events import Action
@@ -31,9 +33,12 @@ from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import close_accounts as close_accounts_parts
 from tollgate.composition import command as operator_parts
 from tollgate.composition import parts
+from tollgate.composition import refill_balance as refill_parts
 from tollgate.kit.clock import MS_PER_DAY
+from tollgate.kit.errors import PaymentUnavailableError
 from tollgate.ledger.entries import EntryKind
 from tollgate.members.team import Team
+from tollgate.operating.errors import OperatorError
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/close_accounts.json").read_text())
 ADA, BOB = "ada@example.com", "bob@example.com"
@@ -218,6 +223,93 @@ class TestKeepingIt:
         answer = ada.post("/closing/undo")
         assert answer.status == 409
         assert "too late" in answer.text
+
+
+class TestMoneyMeanwhile:
+    """What comes to an account that is being closed, or is taken for it."""
+
+    def test_a_top_up_that_is_due_is_called_off(
+        self, ada: Browser, aws: Aws, clock: ManualClock, stripe: FakeStripe
+    ) -> None:
+        account_id = fallen(ada, aws)
+        (body,) = aws.messages("RefillQueue")
+        close(ada)
+        message = json.loads(body)
+        refill_parts.refill().answer(message["account_id"], message["fall"])
+        assert stripe.intents == []
+        clock.advance(DELAY_MS)
+        run()
+        check_erased(aws, account_id)
+
+    def test_with_a_payment_under_way_it_is_refused(self, ada: Browser, aws: Aws, stripe: FakeStripe) -> None:
+        account_id = fallen(ada, aws)
+        stripe.breaks = True
+        with pytest.raises(PaymentUnavailableError):
+            refill_parts.refill().answer(account_id, 1)
+        answer = ada.post("/closing", {"account": account_id, "balance": "give up"})
+        assert answer.status == 409
+        assert "top-up from your saved card is under way" in answer.text
+        refill_parts.refill().answer(account_id, 1)
+        assert ada.post("/closing", {"account": account_id, "balance": "give up"}).status < 400
+
+    def test_what_was_paid_after_the_balance_was_given_up_is_not(
+        self, ada: Browser, aws: Aws, clock: ManualClock
+    ) -> None:
+        account_id = close(ada)
+        assert send(event(session(account_id, 2_500)))[1]["data"] == {"outcome": "credited"}
+        clock.advance(DELAY_MS)
+        run()
+        desk = operator_parts.operator().account_desk
+        account = desk.get(account_id)
+        assert (account.balance_micro_usd, desk.shown(account)["closing"]["toRefund"]) == (125_000_000, True)
+        desk.debit(account_id, "re_1", 25_000_000, "Refunded at Stripe")
+        clock.advance(MS_PER_DAY)
+        run()
+        assert api_parts.api().accounts.me(account_id).balance_micro_usd == 0
+        (given_up, _) = sorted(
+            api_parts.api().statement.page(account_id, {"kind": EntryKind.DEBIT})["entries"],
+            key=lambda entry: entry["amountMicroUsd"],
+        )
+        assert (given_up["id"], given_up["amountMicroUsd"]) == (GIVEN_UP, -100_000_000)
+        assert check_ledger_parts.ledger_audit().check(account_id, full=True).drift is None
+
+    def test_a_payment_after_the_end_is_for_people_and_on_no_account(
+        self, ada: Browser, clock: ManualClock, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        account_id = close(ada)
+        clock.advance(DELAY_MS)
+        run()
+        assert send(event(session(account_id, 2_500)))[1]["data"] == {"outcome": "to_check"}
+        assert capsys.readouterr().out.count('"Name":"PaymentToCheck"') == 1
+        with pytest.raises(OperatorError, match="is closed"):
+            operator_parts.operator().account_desk.credit(account_id, "late", 1_000_000, "goodwill")
+        assert api_parts.api().accounts.me(account_id).balance_micro_usd == 0
+        assert check_ledger_parts.ledger_audit().check(account_id, full=True).drift is None
+
+    def test_what_an_operator_suspended_meanwhile_is_not_erased(
+        self, ada: Browser, clock: ManualClock
+    ) -> None:
+        account_id = close(ada)
+        desk = operator_parts.operator().account_desk
+        desk.suspend(account_id, "fraud")
+        clock.advance(DELAY_MS)
+        run()
+        teams = close_accounts_parts.closing_worker().teams
+        assert teams.get(account_id).members
+        desk.resume(account_id)
+        clock.advance(MS_PER_DAY)
+        run()
+        assert teams.get(account_id).seq == 0
+
+
+def fallen(ada: Browser, aws: Aws) -> str:
+    """Have an account fall below its threshold, with a saved card; return its id."""
+    account_id = account_of(ada)
+    api_parts.api().low_balance.save_customer(account_id, CUSTOMER)
+    form = {"threshold": "500", "amount": "600", "monthly": "600"}
+    api_parts.api().low_balance.change(account_id, form)
+    assert record(counted_records(aws)) == {"batchItemFailures": []}
+    return account_id
 
 
 class TestErasing:

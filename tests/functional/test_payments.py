@@ -23,6 +23,7 @@ from tests.support.payments import (
 )
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import check_ledger as check_ledger_parts
+from tollgate.composition import parts
 from tollgate.composition import run_task as run_task_parts
 
 ROUTE = "/api/v1/payments/stripe"
@@ -149,8 +150,25 @@ class TestWhatIsNoPayment:
         dispute = {"id": "dp_1", "object": "dispute", "payment_intent": PAYMENT, "metadata": {}}
         assert outcome(event(refund, "charge.refunded", "evt_2")) == "to_check"
         assert outcome(event(dispute, "charge.dispute.created", "evt_3")) == "to_check"
+        # And where it came back: the bank did not take the refund, or the dispute was won.
+        returned = {"id": "re_1", "object": "refund", "payment_intent": PAYMENT, "metadata": {}}
+        assert outcome(event(returned, "refund.failed", "evt_4")) == "to_check"
+        assert outcome(event(dispute, "charge.dispute.funds_reinstated", "evt_5")) == "to_check"
         assert balance_cents(customer) == BEFORE + CENTS
+        assert alarms(capsys) == 4
+
+    def test_a_test_card_is_no_money_where_cards_are_charged(
+        self, aws: Aws, customer: OpenedAccount, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        for kind in ("sk_live_1", "rk_live_1"):
+            secret = json.dumps(KEYS | {"secretKey": kind})
+            aws.clients.secrets.put_secret_value(SecretId=aws.stack.refs["StripeSecret"], SecretString=secret)
+            parts.forget()
+            assert outcome(event(session(customer.account_id, CENTS))) == "to_check"
+        assert balance_cents(customer) == BEFORE
         assert alarms(capsys) == 2
+        paid = event(session(customer.account_id, CENTS)).replace('"livemode": false', '"livemode": true')
+        assert outcome(paid) == "credited"
 
 
 @pytest.mark.usefixtures("with_keys")

@@ -38,6 +38,7 @@ from tollgate.low_balance.repository import WatchRepository
 from tollgate.low_balance.rules import MAX_TOP_UP_AGE_MS, TopUpState, Watch
 from tollgate.members.identities import Person
 from tollgate.members.service import Actor
+from tollgate.payments.client import saved_card
 
 CONTEXT: Any = Context("RefillBalanceFunction")
 EVENT: dict[str, Any] = json.loads((ROOT / "events/refill_balance.json").read_text())
@@ -318,11 +319,122 @@ class TestStripeIsDown:
         self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, clock: ManualClock, post: Post
     ) -> None:
         spend(aws, ada)
+        (body,) = messages(aws)
+        choose_card_and_die(stripe, body)
         clock.advance(MAX_TOP_UP_AGE_MS + 1)
-        settle(aws)
+        assert deliver(body)
         assert stripe.intents == []
-        assert watch(ada).top_up is TopUpState.FAILED
-        assert refill.NOT_KNOWN in post.mails[-1].text
+        assert (watch(ada).top_up, watch(ada).month_cents) == (TopUpState.FAILED, 0)
+        assert refill.TOO_LATE in post.mails[-1].text
+
+    @pytest.mark.parametrize("late_ms", [0, MAX_TOP_UP_AGE_MS + 1])
+    def test_a_payment_that_was_answered_with_a_fault_is_found_and_credited(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, clock: ManualClock, late_ms: int
+    ) -> None:
+        """Its key answers with the same fault from then on: https://docs.stripe.com/api/idempotent_requests."""
+        spend(aws, ada)
+        (body,) = messages(aws)
+        stripe.breaks = True
+        assert not deliver(body)
+        clock.advance(late_ms)
+        assert deliver(body)
+        assert len(stripe.intents) == len(credits_of(ada)) == 1
+        assert (watch(ada).top_up, watch(ada).month_cents) == (TopUpState.PAID, 2_000)
+        assert is_proven(ada)
+
+    def test_a_card_that_was_deleted_there_is_told_and_is_no_fault(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post
+    ) -> None:
+        stripe.missing = "payment_method"
+        spend(aws, ada)
+        settle(aws)
+        assert (watch(ada).top_up, watch(ada).month_cents) == (TopUpState.FAILED, 0)
+        assert "not there any more" in post.mails[-1].text
+
+
+def choose_card_and_die(stripe: FakeStripe, body: str) -> None:
+    """Deliver a message of which Stripe answers the list of cards and nothing after it."""
+    stripe.is_deaf = True
+    assert not deliver(body)
+    stripe.is_deaf = False
+
+
+class TestBeforeStripeIsAsked:
+    """What becomes of a top-up that is due when the world changes before the card is charged."""
+
+    def test_an_owner_who_switches_it_off_is_not_charged(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post
+    ) -> None:
+        spend(aws, ada)
+        api_parts.api().low_balance.change(ada.account_id, {})
+        settle(aws)
+        assert (stripe.intents, post.mails) == ([], [])
+        assert (watch(ada).top_up, watch(ada).month_cents) == (TopUpState.NONE, 0)
+
+    def test_another_amount_is_what_is_charged_and_counted(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe
+    ) -> None:
+        spend(aws, ada)
+        api_parts.api().low_balance.change(ada.account_id, {**FORM, "amount": "12"})
+        settle(aws)
+        assert (stripe.taken_cents, watch(ada).month_cents) == (1_200, 1_200)
+        assert is_proven(ada)
+
+    def test_a_bound_that_was_lowered_holds(self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe) -> None:
+        spend(aws, ada)
+        settle(aws)
+        while watch(ada).fall < 2:
+            take(aws, ada, 700)
+            look(aws)
+        api_parts.api().low_balance.change(ada.account_id, {**FORM, "monthly": "30"})
+        settle(aws)
+        assert stripe.taken_cents == 2_000
+        assert (watch(ada).top_up, watch(ada).month_cents) == (TopUpState.OVER_LIMIT, 2_000)
+
+    def test_once_the_card_is_chosen_it_is_what_was_asked_whatever_is_wished(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe
+    ) -> None:
+        spend(aws, ada)
+        (body,) = messages(aws)
+        choose_card_and_die(stripe, body)
+        api_parts.api().low_balance.change(ada.account_id, {})
+        api_parts.api().low_balance.save_customer(ada.account_id, "cus_Another")
+        assert deliver(body)
+        assert (stripe.taken_cents, len(credits_of(ada))) == (2_000, 1)
+        assert stripe.asked[0]["customer"] == CUSTOMER
+
+    def test_a_suspended_account_is_not_charged_and_falls_anew_when_it_goes_on(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post
+    ) -> None:
+        ledger = api_parts.api().statement.ledger
+        spend(aws, ada)
+        ledger.suspend(ada.account_id, "fraud", parts.clock().now_ms())
+        settle(aws)
+        take(aws, ada, 100)
+        look(aws)
+        assert messages(aws) == []
+        assert (stripe.intents, post.mails, watch(ada).month_cents) == ([], [], 0)
+        ledger.resume(ada.account_id)
+        spend(aws, ada)
+        settle(aws)
+        assert stripe.taken_cents == 2_000
+
+    def test_suspended_in_the_very_moment_it_is_not_charged(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        spend(aws, ada)
+        (body,) = messages(aws)
+        real = saved_card
+
+        def suspended(*args: Any) -> Any:
+            api_parts.api().statement.ledger.suspend(ada.account_id, "fraud", parts.clock().now_ms())
+            return real(*args)
+
+        monkeypatch.setattr(refill, "saved_card", suspended)
+        assert not deliver(body)
+        assert deliver(body)
+        assert stripe.intents == []
+        assert watch(ada).top_up is TopUpState.NONE
 
 
 class DiedError(Exception):

@@ -18,12 +18,20 @@ TYPE = {"content-type": "application/json"}
 
 @dataclass
 class FakeStripe:
-    """What Stripe knows. `declines` is the code that the card is refused with; `down` how many calls fail."""
+    """What Stripe knows.
+
+    `declines` is the code that the card is refused with, `down` how many calls fail, and `breaks` whether a
+    payment is made and then answered with a fault, which is the answer under its key from then on. One that
+    `is_deaf` makes no payment; `missing` names the parameter of a payment that was deleted.
+    """
 
     url: str = ""
     has_card: bool = True
     declines: str | None = None
     down: int = 0
+    breaks: bool = False
+    is_deaf: bool = False
+    missing: str | None = None
     is_forgotten: bool = False
     intents: list[dict[str, Any]] = field(default_factory=list)
     asked: list[dict[str, str]] = field(default_factory=list)
@@ -36,8 +44,8 @@ class FakeStripe:
 
     def answer(self, request: Received) -> Reply:
         """Answer one call."""
-        if self.down:
-            self.down -= 1
+        if self.down or (self.is_deaf and request.method == "POST"):
+            self.down = max(0, self.down - 1)
             return _error(503, "api_error", None)
         path = request.path.partition("?")[0]
         if request.method == "DELETE" and path == f"/v1/customers/{CUSTOMER}":
@@ -45,6 +53,8 @@ class FakeStripe:
         if request.method == "GET":
             return self._show(path)
         assert (request.method, path) == ("POST", "/v1/payment_intents"), path
+        if self.missing is not None:
+            return _error(400, "invalid_request_error", "resource_missing", self.missing)
         key, body = request.headers["idempotency-key"], request.body.decode()
         # A key that comes again is answered as it was the first time, and only for the same request.
         if key in self._answers:
@@ -55,6 +65,8 @@ class FakeStripe:
         return reply
 
     def _show(self, path: str) -> Reply:
+        if path == "/v1/payment_intents":
+            return _ok({"object": "list", "data": self.intents[::-1], "has_more": False, "url": path})
         if path == f"/v1/customers/{CUSTOMER}/payment_methods":
             cards = [{"id": CARD, "object": "payment_method", "type": "card"}] if self.has_card else []
             return _ok({"object": "list", "data": cards, "has_more": False, "url": path})
@@ -78,8 +90,11 @@ class FakeStripe:
             "currency": asked["currency"],
             "metadata": metadata,
             "status": "requires_payment_method" if self.declines else "succeeded",
+            "last_payment_error": {"type": "card_error", "code": self.declines} if self.declines else None,
         }
         self.intents.append(intent)
+        if self.breaks:
+            return _error(500, "api_error", None)
         return _error(402, "card_error", self.declines) if self.declines else _ok(intent)
 
 
@@ -96,6 +111,6 @@ def _ok(found: dict[str, Any]) -> Reply:
     return Reply(200, json.dumps(found).encode(), TYPE)
 
 
-def _error(status: int, kind: str, code: str | None) -> Reply:
-    error = {"type": kind, "code": code, "message": "Your card was declined."}
+def _error(status: int, kind: str, code: str | None, param: str | None = None) -> Reply:
+    error = {"type": kind, "code": code, "param": param, "message": "Your card was declined."}
     return Reply(status, json.dumps({"error": error}).encode(), TYPE)

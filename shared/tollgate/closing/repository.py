@@ -14,6 +14,8 @@ from tollgate.kit.writes import Write
 
 # Rows of one table that one look at an account deletes; the rest is for the next.
 MAX_ROWS = 2_000
+# Why the account may not spend from then on.
+ERASED = "Closed"
 _ADDRESS = re.compile(r"[^\s@()<>,]+@[^\s@()<>,]+")
 _KEY = re.compile(r"key_[0-9A-Z]{26}")
 
@@ -121,7 +123,7 @@ class ErasureRepository:
                 key={"account_id": account_id},
                 update=(
                     Set("webhook_secrets", secrets),
-                    Set("suspended", {"reason": "Closed", "at_ms": now_ms}),
+                    Set("suspended", {"reason": ERASED, "at_ms": now_ms}),
                     Set("closed_at_ms", now_ms),
                 ),
                 condition=has_nothing,

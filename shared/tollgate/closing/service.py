@@ -14,7 +14,10 @@ from tollgate.dashboard.sessions import SessionStore
 from tollgate.kit.clock import MS_PER_DAY, Clock, iso
 from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.kit.money import cents_down, dollars
+from tollgate.kit.writes import Write
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.low_balance.repository import WatchMovedError, WatchRepository
+from tollgate.low_balance.rules import Watch, called_off
 from tollgate.members.repository import TeamMovedError, TeamRepository
 from tollgate.members.service import Actor
 from tollgate.members.team import Closing, Team, TeamError
@@ -38,6 +41,7 @@ class ClosingService:
     keys: KeyService
     sessions: SessionStore
     ledger: LedgerRepository
+    watches: WatchRepository
     audit: AuditLog
     clock: Clock
 
@@ -56,15 +60,18 @@ class ClosingService:
                 raise TeamError("This account is being closed already.")
             _check_idle(account)
             _check_balance(account, balance)
+            no_top_up = self._without_top_up(self.watches.get(account_id))
             now_ms = self.clock.now_ms()
-            closing = Closing(now_ms, now_ms + DELAY_MS, balance == GIVE_UP)
+            gives_up = balance == GIVE_UP
+            given_up = account.balance_micro_usd if gives_up else 0
+            closing = Closing(now_ms, now_ms + DELAY_MS, gives_up, given_up_micro_usd=given_up)
             # The worker looks at once too: it shuts what a crash left open.
             changed = replace(team, closing=closing, invitations=(), wake_at_ms=now_ms)
             words = f"erased after {iso(closing.erase_at_ms)}; balance {dollars(_cents(account))}"
             left = f"{words}, {balance}" if account.balance_micro_usd else words
             noted = self.audit.note(account_id, by.name, Action.CLOSING_REQUESTED, "Account", left)
             begun = self.teams.change(team, changed)
-            self.ledger.suspend(account_id, REASON, now_ms, begun, noted, over_another=False)
+            self.ledger.suspend(account_id, REASON, now_ms, begun, noted, *no_top_up, over_another=False)
             return self.teams.get(account_id)
 
         team = _until_steady(judge)
@@ -83,6 +90,12 @@ class ClosingService:
             # Somebody else wrote it: then the worker comes here again.
             with suppress(TeamMovedError):
                 self.teams.save(team, replace(team, closing=closing, wake_at_ms=closing.erase_at_ms))
+
+    def _without_top_up(self, watch: Watch) -> list[Write]:
+        """Return the write by which no top-up begins any more. Raises `TeamError` for one under way."""
+        if watch.may_be_paid:
+            raise TeamError("A top-up from your saved card is under way. Try again in a few minutes.")
+        return [self.watches.change(watch, called_off(watch))] if watch.wish.is_on else []
 
     def undo(self, account_id: str, by: Actor) -> None:
         """Keep an account whose data is not being erased yet; its keys stay revoked."""
@@ -119,8 +132,8 @@ def _cents(account: Account) -> int:
 
 
 def _until_steady(judge: Callable[[], Result]) -> Result:
-    """Return what `judge` does with a team that nobody wrote since; raises `ConcurrencyLimitedError`."""
+    """Return what `judge` does with rows that nobody wrote since; raises `ConcurrencyLimitedError`."""
     for _ in range(MAX_JUDGED):
-        with suppress(TeamMovedError):
+        with suppress(TeamMovedError, WatchMovedError):
             return judge()
     raise ConcurrencyLimitedError("This account is being changed by many at once.")

@@ -4,10 +4,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from tollgate.accounts.models import Account
 from tollgate.accounts.service import AccountService
 from tollgate.closing.erasure import Erasure
-from tollgate.closing.repository import NotReachedError
-from tollgate.closing.service import ClosingService
+from tollgate.closing.repository import ERASED, NotReachedError
+from tollgate.closing.service import REASON, ClosingService
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock
 from tollgate.kit.due_index import DueIndex
 from tollgate.kit.errors import InsufficientBalanceError
@@ -15,7 +16,7 @@ from tollgate.kit.observability import logger
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
 from tollgate.members.repository import TeamMovedError, TeamRepository
-from tollgate.members.team import Team
+from tollgate.members.team import Closing, Team
 
 # Accounts of one shard that one run looks at.
 MAX_DUE = 20
@@ -31,6 +32,7 @@ class Closed(StrEnum):
     MOVED = "moved"  # Somebody else wrote it meanwhile, or kept the account.
     SHUT = "shut"  # Its keys and sessions were ended, as a crash had left that open.
     RUNNING = "running"  # Something of it has not ended.
+    HELD = "held"  # An operator suspended it meanwhile: nothing is erased before they let it go.
     TO_REFUND = "to_refund"  # An operator has to refund what is left on it.
     UNFINISHED = "unfinished"  # There is more to erase than one look may.
     ERASED = "erased"  # All is done.
@@ -74,11 +76,9 @@ class ClosingWorker:
             return Closed.SHUT
         if self.clock.now_ms() < team.closing.erase_at_ms:
             return Closed.MOVED
-        account = self.accounts.me(team.account_id)
-        if account.open_tasks or account.holds:
-            return self._later(team, Closed.RUNNING, AGAIN_MS)
-        if account.balance_micro_usd and not team.closing.gives_up:
-            return self._later(team, Closed.TO_REFUND, MS_PER_DAY)
+        waits_for = _obstacle(self.accounts.me(team.account_id), team.closing)
+        if waits_for is not None:
+            return self._later(team, waits_for, AGAIN_MS if waits_for is Closed.RUNNING else MS_PER_DAY)
         erasing = self._begun(team)
         return Closed.MOVED if erasing is None else self._erased(erasing)
 
@@ -95,21 +95,22 @@ class ClosingWorker:
         try:
             # Once more, as an operator may have let the account go on meanwhile.
             self.closing.shut(team)
-            self._give_up(team.account_id)
+            self._give_up(team)
             for step in self.erasure.steps(team):
                 step()
         except NotReachedError:
             return self._later(team, Closed.UNFINISHED, AGAIN_MS)
         return Closed.ERASED
 
-    def _give_up(self, account_id: str) -> None:
-        """Take what is left off the account by an entry that says why: the ledger explains all money."""
-        left = self.accounts.me(account_id).balance_micro_usd
+    def _give_up(self, team: Team) -> None:
+        """Take what was given up off the account by an entry that says why: the ledger explains all money."""
+        balance = self.accounts.me(team.account_id).balance_micro_usd
+        left = balance if team.closing is None else balance - team.closing.to_refund(balance)
         if not left:
             return
         now_ms = self.clock.now_ms()
         reason = "Given up when the account was closed"
-        entry = Entry(account_id, GIVEN_UP, EntryKind.DEBIT, -left, now_ms, reason=reason)
+        entry = Entry(team.account_id, GIVEN_UP, EntryKind.DEBIT, -left, now_ms, reason=reason)
         # What comes after it is for an operator: `end_account` finds it.
         with suppress(AlreadyPostedError, InsufficientBalanceError):
             self.ledger.debit(entry)
@@ -118,3 +119,12 @@ class ClosingWorker:
         with suppress(TeamMovedError):
             self.teams.save(team, replace(team, wake_at_ms=self.clock.now_ms() + wait_ms))
         return outcome
+
+
+def _obstacle(account: Account, closing: Closing) -> Closed | None:
+    """Return what has to end before an account may be erased, if anything."""
+    if account.open_tasks or account.holds:
+        return Closed.RUNNING
+    if account.suspended not in (None, REASON, ERASED):
+        return Closed.HELD
+    return Closed.TO_REFUND if closing.to_refund(account.balance_micro_usd) else None

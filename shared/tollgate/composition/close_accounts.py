@@ -56,6 +56,7 @@ def closing_worker() -> ClosingWorker:
     accounts = AccountService(account_rows, key_rows, ledger, clock())
     audit = AuditLog(db, settings.audit_table, clock())
     teams = TeamRepository(db, settings.members_table)
+    watches = WatchRepository(db, settings.watches_table)
     return ClosingWorker(
         due=DueIndex(db, settings.members_table, "account_id"),
         teams=teams,
@@ -68,6 +69,7 @@ def closing_worker() -> ClosingWorker:
             keys=KeyService(key_rows, account_rows, lambda _: False, audit, clock()),
             sessions=SessionStore(db, settings.sessions_table, clock()),
             ledger=ledger,
+            watches=watches,
             audit=audit,
             clock=clock(),
         ),
@@ -75,7 +77,7 @@ def closing_worker() -> ClosingWorker:
             rows=ErasureRepository(db, _tables(settings)),
             teams=teams,
             people=IdentityRepository(db, settings.identities_table, account_rows),
-            watches=WatchRepository(db, settings.watches_table),
+            watches=watches,
             results=Results(aws.s3(), settings.media_bucket, settings.storage_url),
             s3=aws.s3(),
             bucket=settings.media_bucket,

@@ -111,6 +111,7 @@ def dashboard() -> Dashboard:
             keys=api_parts.api().keys,
             sessions=sessions,
             ledger=ledger,
+            watches=api_parts.api().low_balance.watches,
             audit=api_parts.api().audit,
             clock=parts.clock(),
         ),

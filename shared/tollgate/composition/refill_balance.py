@@ -36,6 +36,7 @@ def refill() -> Refill:
     stripe = StripeKeySource(aws.secret_reader(settings.stripe_secret_arn), clock())
     return Refill(
         watches=WatchRepository(db, settings.watches_table),
+        accounts=accounts,
         ledger=ledger_of(settings),
         mailer=Mailer(aws.sesv2, settings.mail_from or ""),
         keys=stripe.keys,

@@ -42,7 +42,7 @@ from tollgate.ledger.holds import (
 )
 from tollgate.ledger.query import END_MS, StatementQuery
 from tollgate.ledger.rate import RateWindow, RateWindowMovedError, count_request, rate_refused
-from tollgate.ledger.standing import MAY_SPEND, resume, suspend, suspended_refusal
+from tollgate.ledger.standing import MAY_SPEND, resume, still, suspend, suspended_refusal
 from tollgate.ledger.wallet_repository import WalletRepository
 from tollgate.ledger.wallets import DEFAULT, Limits, account_of, is_wallet, row_ids, together
 
@@ -64,6 +64,10 @@ class AlreadyPostedError(Exception):
     def __init__(self, entry_id: str) -> None:
         super().__init__(f"ledger entry {entry_id} is posted already")
         self.entry_id = entry_id
+
+
+class AccountClosedError(Exception):
+    """The account was closed and its data erased: no money may come to it, as nobody could spend it."""
 
 
 class ConcurrencyLimitReachedError(Exception):
@@ -199,7 +203,7 @@ class LedgerRepository:
     def refund_ended(self, refund: Entry) -> list[Write]:
         """Return the writes that return the charge of a task that was closed before, without a refund.
 
-        Refused: `UserNotFoundError`, `AlreadyPostedError`.
+        Refused: `UserNotFoundError`, `AccountClosedError`, `AlreadyPostedError`.
         """
         raised = self._raise_balance(refund)
         return [self._post(refund), release_spend(raised, refund.counter, refund.amount_micro_usd)]
@@ -207,7 +211,8 @@ class LedgerRepository:
     def credit(self, entry: Entry, *others: Write) -> None:
         """Put money on an account, once per entry id, together with other writes.
 
-        Raises `UserNotFoundError`, or `AlreadyPostedError` when the entry was posted before.
+        Raises `UserNotFoundError`, `AccountClosedError`, or `AlreadyPostedError` when the entry was posted
+        before.
         """
         if entry.kind is not EntryKind.CREDIT or entry.amount_micro_usd < 0:
             raise ValueError(f"not a credit: {entry}")
@@ -264,6 +269,13 @@ class LedgerRepository:
         """
         writes = [resume(self._accounts_table, row, because) for row in self._row_ids(account_id)]
         self._db.transact([*writes, *others])
+
+    def may_spend(self, account_id: str) -> Write:
+        """Return the write by which others of its transaction count only while the account may spend.
+
+        Refused: `UserNotFoundError`, `AccountSuspendedError`.
+        """
+        return still(self._accounts_table, account_id)
 
     def _row_ids(self, account_id: str) -> list[str]:
         return row_ids(account_id, self.wallets.limits(account_id).wallets)
@@ -413,13 +425,13 @@ class LedgerRepository:
         return balance_micro_usd + held + sum(entry.amount_micro_usd for entry in billed)
 
     def _raise_balance(self, entry: Entry) -> Write:
-        account_is_there = Exists("account_id")
+        account_is_there, is_open = Exists("account_id"), Missing("closed_at_ms")
         return Write(
             self._accounts_table,
             key={"account_id": entry.account_id},
             update=(Add("balance_micro_usd", entry.amount_micro_usd),),
-            condition=account_is_there,
-            refused=lambda _: UserNotFoundError(),
+            condition=account_is_there & is_open,
+            refused=lambda row: UserNotFoundError() if row is None else AccountClosedError(),
         )
 
     def _post(self, entry: Entry) -> Write:

@@ -6,7 +6,7 @@ for `MAY_SPEND`, so no request slips through beside the one that suspends.
 """
 
 from tollgate.kit.errors import AccountSuspendedError, UserNotFoundError
-from tollgate.kit.expressions import Equals, Exists, Missing, Remove, Set
+from tollgate.kit.expressions import Equals, Exists, Missing, Remove, Set, SetIfMissing
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 
@@ -39,6 +39,21 @@ def resume(table: str, account_id: str, because: str | None = None) -> Write:
         key={"account_id": account_id},
         update=(Remove("suspended"),),
         condition=account_is_there if because is None else Equals(("suspended", "reason"), because),
+        refused=_refused,
+    )
+
+
+def still(table: str, account_id: str) -> Write:
+    """Return the write by which others of its transaction count only while an account may spend.
+
+    Refused: `UserNotFoundError`, `AccountSuspendedError`.
+    """
+    # It changes nothing. A check alone would be a permission of its own, for the same price.
+    return Write(
+        table,
+        key={"account_id": account_id},
+        update=(SetIfMissing("balance_micro_usd", 0),),
+        condition=Exists("account_id") & MAY_SPEND,
         refused=_refused,
     )
 

@@ -27,13 +27,19 @@ class WatchRepository(OneTable):
         Raises `WatchMovedError`, or what the first refused one of the others means.
         """
         saved = replace(changed, seq=read.seq + 1)
+        self._db.transact([self._put(read, saved), *others])
+        return saved
+
+    def change(self, read: Watch, changed: Watch) -> Write:
+        """Return the write of a change, for another transaction. Refused: `WatchMovedError`."""
+        return self._put(read, replace(changed, seq=read.seq + 1))
+
+    def _put(self, read: Watch, saved: Watch) -> Write:
         is_new = Missing("account_id")
         nobody_wrote_since = Equals("seq", read.seq)
-        write = Write(
+        return Write(
             self._table,
             item=saved.to_item(),
             condition=nobody_wrote_since if read.seq else is_new,
             refused=lambda _: WatchMovedError(read.account_id),
         )
-        self._db.transact([write, *others])
-        return saved

@@ -3,6 +3,8 @@
 above ──fall──► low, top-up due ──paid──► above: the next fall is another one
                       └─refused─► low, told ──a credit, or the balance is up again──► above
 above ──fall──► low, nothing due ──────────────────┘
+
+Until Stripe is asked for its payment, a top-up is what its owner wishes now; from then on what was asked.
 """
 
 from dataclasses import dataclass, field, replace
@@ -51,6 +53,7 @@ class Watch:
 
     `fall` counts the falls, and `seq` the writes, which guards each of them. `month_cents` is what was topped
     up in `month`, what is due included. `answered_ms` is the newest credit that ended a fall.
+    `payment_method` of the customer `payer` is the card that is charged, noted before Stripe is asked.
     """
 
     account_id: str
@@ -64,10 +67,16 @@ class Watch:
     top_up: TopUpState = TopUpState.NONE
     top_up_cents: int = 0
     payment_method: str | None = None
+    payer: str | None = None
     reason: str | None = None
     is_told: bool = False
     month: str = ""
     month_cents: int = 0
+
+    @property
+    def may_be_paid(self) -> bool:
+        """Return whether Stripe may have been asked for the payment that is due: nobody can call it off."""
+        return self.top_up is TopUpState.DUE and self.payment_method is not None
 
     def to_item(self) -> Item:
         """Return the watch as a row."""
@@ -105,15 +114,33 @@ def looked_at(watch: Watch, worth_micro_usd: int, newest_credit_ms: int, now_ms:
 def paid(watch: Watch, credited_ms: int) -> Watch:
     """Return the watch once the top-up's money is on the account: the fall is over."""
     answered_ms = max(credited_ms, watch.answered_ms)
-    return replace(watch, top_up=TopUpState.PAID, is_low=False, answered_ms=answered_ms, payment_method=None)
+    ended = replace(watch, payment_method=None, payer=None)
+    return replace(ended, top_up=TopUpState.PAID, is_low=False, answered_ms=answered_ms)
 
 
 def refused(watch: Watch, reason: str) -> Watch:
     """Return the watch of a top-up that was not made: its amount is in no month."""
-    month_cents = max(0, watch.month_cents - watch.top_up_cents)
-    return replace(
-        watch, top_up=TopUpState.FAILED, month_cents=month_cents, reason=reason, payment_method=None
-    )
+    ended = replace(watch, payment_method=None, payer=None, reason=reason)
+    return replace(ended, top_up=TopUpState.FAILED, month_cents=_others_cents(watch))
+
+
+def as_wished(watch: Watch) -> Watch:
+    """Return the watch by what its owner wishes now: another amount, a lower bound, or none at all.
+
+    What Stripe may have been asked for stays as it is.
+    """
+    if watch.top_up is not TopUpState.DUE or watch.may_be_paid:
+        return watch
+    return _with_top_up(watch, _others_cents(watch)) if watch.wish.is_on else called_off(watch)
+
+
+def called_off(watch: Watch) -> Watch:
+    """Return the watch without the fall: what is low later is another one. Not for what may be paid."""
+    if watch.may_be_paid:
+        return watch
+    month_cents = _others_cents(watch) if watch.top_up is TopUpState.DUE else watch.month_cents
+    state = TopUpState.NONE if watch.top_up is TopUpState.DUE else watch.top_up
+    return replace(watch, top_up=state, is_low=False, month_cents=month_cents)
 
 
 def is_too_old(watch: Watch, now_ms: int) -> bool:
@@ -123,23 +150,31 @@ def is_too_old(watch: Watch, now_ms: int) -> bool:
 
 def _fallen(watch: Watch, answered_ms: int, now_ms: int) -> Watch:
     month = iso(now_ms)[:_MONTH]
-    spent = watch.month_cents if watch.month == month else 0
-    cents = watch.wish.top_up_cents if watch.customer is not None else 0
-    state = TopUpState.NONE
-    if cents:
-        state = TopUpState.DUE if spent + cents <= watch.wish.monthly_cents else TopUpState.OVER_LIMIT
-    is_due = state is TopUpState.DUE
-    return replace(
+    fallen = replace(
         watch,
         fall=watch.fall + 1,
         is_low=True,
         is_told=False,
         fell_at_ms=now_ms,
         answered_ms=answered_ms,
-        top_up=state,
-        top_up_cents=cents if is_due else 0,
         payment_method=None,
+        payer=None,
         reason=None,
         month=month,
-        month_cents=spent + (cents if is_due else 0),
     )
+    return _with_top_up(fallen, watch.month_cents if watch.month == month else 0)
+
+
+def _with_top_up(watch: Watch, spent_cents: int) -> Watch:
+    """Return the watch with the top-up that is wished for, in a month that has `spent_cents` without it."""
+    cents = watch.wish.top_up_cents if watch.customer is not None else 0
+    state = TopUpState.NONE
+    if cents:
+        state = TopUpState.DUE if spent_cents + cents <= watch.wish.monthly_cents else TopUpState.OVER_LIMIT
+    due_cents = cents if state is TopUpState.DUE else 0
+    return replace(watch, top_up=state, top_up_cents=due_cents, month_cents=spent_cents + due_cents)
+
+
+def _others_cents(watch: Watch) -> int:
+    """Return what its month has without the top-up of this fall."""
+    return max(0, watch.month_cents - watch.top_up_cents)

@@ -63,7 +63,8 @@ class BalanceWatch:
 
     def _look(self, watch: Watch, newest_credit_ms: int) -> Watch:
         account = self.accounts.get(watch.account_id)
-        if account is None:
+        # One that may not spend is topped up by nobody: an operator suspended it, or its owner closes it.
+        if account is None or account.suspended is not None:
             return watch
         worth = self.ledger.worth(account.account_id, account.balance_micro_usd, account.holds)
         changed = looked_at(watch, worth, newest_credit_ms, self.clock.now_ms())

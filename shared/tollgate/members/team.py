@@ -80,7 +80,8 @@ class Invitation:
 class Closing:
     """The end of an account that an owner asked for: when its data is erased, and how far that is.
 
-    `gives_up` says whether they give up what is left of the balance; else an operator refunds it first.
+    `gives_up` says whether they give up what was left of the balance then, `given_up_micro_usd`; all
+    else, and what came since, an operator refunds first.
     """
 
     requested_at_ms: int
@@ -90,6 +91,11 @@ class Closing:
     """Whether its keys and sessions are ended."""
     is_erasing: bool = False
     """Whether it is too late to keep the account."""
+    given_up_micro_usd: int = 0
+
+    def to_refund(self, balance_micro_usd: int) -> int:
+        """Return what of a balance is the owner's still."""
+        return max(0, balance_micro_usd - (self.given_up_micro_usd if self.gives_up else 0))
 
 
 @dataclass(frozen=True, slots=True)

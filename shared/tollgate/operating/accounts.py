@@ -16,7 +16,7 @@ from tollgate.kit.clock import Clock, iso
 from tollgate.kit.errors import InsufficientBalanceError, UserNotFoundError
 from tollgate.kit.money import cents_down, micro_usd_of_cents
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
+from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError, LedgerRepository
 from tollgate.ledger.statement import Statement
 from tollgate.ledger.wallets import Limits
 from tollgate.members.repository import TeamRepository
@@ -88,7 +88,7 @@ class AccountDesk:
         return {
             "email": self.emails_of([account.account_id]).get(account.account_id),
             **summary(account),
-            "closing": None if closing is None else closing_row(closing),
+            "closing": None if closing is None else closing_row(closing, account.balance_micro_usd),
             "holds": holds,
             "keys": self.keys.all(account.account_id),
             "entries": with_routes(self.ledger, self.tasks, account.account_id, newest["entries"]),
@@ -163,6 +163,8 @@ class AccountDesk:
             post(entry, noted)
         except UserNotFoundError as exc:
             raise _no_account(entry.account_id) from exc
+        except AccountClosedError as exc:
+            raise OperatorError(f"Nothing was done: {entry.account_id} is closed.") from exc
         except AlreadyPostedError as exc:
             (posted,) = self.ledger.named(entry.account_id, [entry.entry_id])
             if posted.amount_micro_usd != entry.amount_micro_usd:
@@ -174,9 +176,9 @@ class AccountDesk:
         return True
 
 
-def closing_row(closing: Closing) -> dict[str, Any]:
-    """Return when an account is erased, and whether its balance is to be refunded before."""
-    return {"eraseAt": iso(closing.erase_at_ms), "toRefund": not closing.gives_up}
+def closing_row(closing: Closing, balance_micro_usd: int) -> dict[str, Any]:
+    """Return when an account is erased, and whether money on it is to be refunded before."""
+    return {"eraseAt": iso(closing.erase_at_ms), "toRefund": closing.to_refund(balance_micro_usd) > 0}
 
 
 def _event_row(event: AuditEvent) -> dict[str, str]:

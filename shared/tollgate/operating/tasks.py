@@ -7,7 +7,7 @@ from tollgate.audit.events import OPERATOR, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock, iso
 from tollgate.ledger.entries import refund_of
-from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
+from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError, LedgerRepository
 from tollgate.ledger.statement import Statement
 from tollgate.operating.errors import OperatorError, checked_reason
 from tollgate.operating.routes import with_routes
@@ -82,6 +82,8 @@ class TaskDesk:
             self.tasks.amend(refunded, [*self.ledger.refund_ended(entry), noted])
         except AlreadyPostedError:
             return False
+        except AccountClosedError as exc:
+            raise OperatorError(f"Nothing was done: {task.account_id} is closed.") from exc
         except TaskMovedError as exc:
             raise OperatorError(f"{task_id} moved meanwhile; nothing was done. Look at it again.") from exc
         return True

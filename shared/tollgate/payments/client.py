@@ -6,6 +6,7 @@ Imported where it is used: it takes a third of a second, which no other request 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidSignatureError, PaymentUnavailableError
 from tollgate.kit.json_body import json_object
 from tollgate.kit.observability import logger
@@ -13,7 +14,12 @@ from tollgate.payments.events import ACCOUNT, CENTS, CURRENCY, FALL, SAVED, Paid
 from tollgate.payments.secret import StripeKeys
 
 if TYPE_CHECKING:
-    from stripe import StripeClient, StripeError
+    from stripe import PaymentIntent, StripeClient, StripeError
+    from stripe.params.checkout import (
+        SessionCreateParams,
+        SessionCreateParamsLineItemPriceData,
+        SessionCreateParamsPaymentIntentData,
+    )
 
 # A person waits, and the gateway gives up after 29 s; with one more try this is within it.
 TIMEOUT_S = 8
@@ -21,6 +27,9 @@ MAX_RETRIES = 1
 # How old a signature may be: an event that somebody kept is of no use later (Stripe's own default).
 TOLERANCE_S = 300
 PRODUCT = "Tollgate credit"
+DECLINED = "The card was declined."
+# Stripe's clock and ours; and the payments of one customer, the newest first, among which one is looked for.
+SKEW_S, MAX_FOUND = 300, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,34 +73,48 @@ def open_checkout(
     """
     import stripe  # noqa: PLC0415 - see above
 
-    client = _client(keys)
-    ours = {ACCOUNT: account_id, CENTS: str(cents)}
-    price: Any = {"currency": CURRENCY, "unit_amount": cents, "product_data": {"name": PRODUCT}}
-    # A customer is what a saved card hangs on; who has one keeps it, and so one list of cards and invoices.
-    whose: Any = {"customer": customer} if customer else {"customer_creation": "always"} if save_card else {}
-    payment: Any = {"metadata": ours}
-    if save_card:
-        payment["setup_future_usage"] = "off_session"
+    asked = _session(account_id, cents, customer, save_card=save_card)
+    asked["success_url"], asked["cancel_url"] = success_url, cancel_url
     try:
-        session = client.v1.checkout.sessions.create(
-            whose
-            | {
-                "mode": "payment",
-                "invoice_creation": {"enabled": True},
-                "client_reference_id": account_id,
-                "line_items": [{"quantity": 1, "price_data": price}],
-                "metadata": {**ours, SAVED: "1"} if save_card else ours,
-                # The charge gets it too, so a refund can be told from those of other products.
-                "payment_intent_data": payment,
-                "success_url": success_url,
-                "cancel_url": cancel_url,
-            }
-        )
+        session = _client(keys).v1.checkout.sessions.create(asked)
     except stripe.StripeError as exc:
-        raise _unavailable("payments.checkout_failed", exc) from exc
+        if customer is None or exc.code != "resource_missing":
+            raise _unavailable("payments.checkout_failed", exc) from exc
+        # Deleted at Stripe, or of the time of another key: who pays is somebody new there.
+        return open_checkout(
+            keys, account_id, cents, success_url=success_url, cancel_url=cancel_url, save_card=save_card
+        )
     if session.url is None:
         raise PaymentUnavailableError
     return session.url
+
+
+def _session(account_id: str, cents: int, customer: str | None, *, save_card: bool) -> "SessionCreateParams":
+    """Return what is asked of Stripe, in its own types."""
+    ours = {ACCOUNT: account_id, CENTS: str(cents)}
+    # The charge gets the metadata too, so a refund can be told from those of other products.
+    payment: SessionCreateParamsPaymentIntentData = {"metadata": ours}
+    price: SessionCreateParamsLineItemPriceData = {
+        "currency": CURRENCY,
+        "unit_amount": cents,
+        "product_data": {"name": PRODUCT},
+    }
+    asked: SessionCreateParams = {
+        "mode": "payment",
+        "invoice_creation": {"enabled": True},
+        "client_reference_id": account_id,
+        "line_items": [{"quantity": 1, "price_data": price}],
+        "metadata": {**ours, SAVED: "1"} if save_card else ours,
+        "payment_intent_data": payment,
+    }
+    if save_card:
+        payment["setup_future_usage"] = "off_session"
+    # A customer is what a saved card hangs on; who has one keeps it, and so one list of cards and invoices.
+    if customer is not None:
+        asked["customer"] = customer
+    elif save_card:
+        asked["customer_creation"] = "always"
+    return asked
 
 
 def saved_card(keys: StripeKeys, customer: str) -> str | None:
@@ -111,7 +134,7 @@ def saved_card(keys: StripeKeys, customer: str) -> str | None:
 def charge_saved_card(keys: StripeKeys, charge: Charge) -> Paid | Declined:
     """Charge a saved card while its owner is not there; a repeat of the same charge is the first one again.
 
-    Raises `PaymentUnavailableError` where Stripe does not say what became of it: ask again.
+    Raises `PaymentUnavailableError` where Stripe does not say what became of it: look for it, then ask again.
     https://docs.stripe.com/payments/save-during-payment, https://docs.stripe.com/api/idempotent_requests
     """
     import stripe  # noqa: PLC0415 - see above
@@ -142,14 +165,49 @@ def charge_saved_card(keys: StripeKeys, charge: Charge) -> Paid | Declined:
         if intent.status != "succeeded":
             intent = client.v1.payment_intents.retrieve(intent.id)
     except stripe.CardError as exc:
-        return Declined(exc.user_message or "The card was declined.", exc.code)
+        return Declined(exc.user_message or DECLINED, exc.code)
     except stripe.StripeError as exc:
+        # The card or its customer was deleted at Stripe: no payment was begun.
+        if exc.code == "resource_missing":
+            return Declined("The saved card is not there any more.", exc.code)
         raise _unavailable("payments.top_up_failed", exc) from exc
+    return _outcome(charge, intent)
+
+
+def find_charge(keys: StripeKeys, charge: Charge, since_ms: int) -> Paid | Declined | None:
+    """Return what became of a charge that was asked for since a time, `None` where Stripe made no payment.
+
+    An answer of 500 comes again under its idempotency key, whatever was done: only this tells then.
+    Raises `PaymentUnavailableError`. https://docs.stripe.com/error-low-level#server-errors
+    """
+    import stripe  # noqa: PLC0415 - see above
+
+    ours = {ACCOUNT: charge.account_id, FALL: str(charge.fall)}
+    try:
+        made = _client(keys).v1.payment_intents.list(
+            {
+                "customer": charge.customer,
+                "created": {"gte": since_ms // MS_PER_S - SKEW_S},
+                "limit": MAX_FOUND,
+            }
+        )
+    except stripe.StripeError as exc:
+        if exc.code == "resource_missing":
+            return None
+        raise _unavailable("payments.search_failed", exc) from exc
+    for intent in made.data:
+        if ours.items() <= intent.metadata.to_dict().items():
+            return _outcome(charge, intent)
+    return None
+
+
+def _outcome(charge: Charge, intent: "PaymentIntent") -> Paid | Declined:
     if intent.status == "succeeded":
         return Paid(charge.account_id, intent.id, intent.id, None, charge.cents, fall=charge.fall)
-    if intent.status == "processing":
-        raise PaymentUnavailableError
-    return Declined("The card was declined.", intent.status)
+    if intent.status == "canceled" or intent.last_payment_error is not None:
+        return Declined(DECLINED, intent.status)
+    # It is under way: nobody knows yet.
+    raise PaymentUnavailableError
 
 
 def forget_customer(keys: StripeKeys, customer: str) -> None:

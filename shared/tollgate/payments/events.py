@@ -30,6 +30,8 @@ _SESSION_ID = re.compile(r"cs_[A-Za-z0-9_]{1,250}")
 _COMPLETED = ("checkout.session.completed", "checkout.session.async_payment_succeeded")
 _TOPPED_UP = "payment_intent.succeeded"
 _REFUNDED, _DISPUTED = "charge.refunded", "charge.dispute.created"
+# A dispute that was won, and a refund that the customer's bank did not take: the money is ours again.
+_RETURNED = ("charge.dispute.funds_reinstated", "refund.failed")
 
 
 class Session(BaseModel):
@@ -118,6 +120,8 @@ def read_event(event: Mapping[str, Any]) -> Paid | ToCheck | None:
     # Stripe gives a charge the metadata of its payment, but a dispute none: it may be another product's.
     if event["type"] == _DISPUTED or (event["type"] == _REFUNDED and account_id is not None):
         return ToCheck("reversed", found.get("payment_intent") or found["id"], account_id)
+    if event["type"] in _RETURNED:
+        return ToCheck("returned", found.get("payment_intent") or found["id"], account_id)
     return None
 
 

@@ -26,6 +26,11 @@ class StripeKeys(BaseModel):
     webhook_secret: str = Field(alias="webhookSecret", pattern=_KEY, repr=False)
     base_url: str | None = Field(default=None, alias="baseUrl")
 
+    @property
+    def is_live(self) -> bool:
+        """Return whether real cards are charged: `sk_live_…`, or `rk_live_…` of a restricted key."""
+        return self.secret_key[2:].startswith("_live_")
+
 
 def read_keys(secret: str) -> StripeKeys | None:
     """The keys in a secret's text, if it has any. Raises pydantic's `ValidationError`, without them."""
