@@ -3,11 +3,13 @@
     HttpClient.request ─► Response: status and headers are there ─► readany … b"" at the end, or close
 
 A general client takes three to thirty times the CPU of a request, and text makes four for each answer.
-httptools reads the answers, as it reads uvicorn's requests. No request is ever sent twice, no redirect
-followed, no proxy of the environment asked, no cookie kept. Source: RFC 9110 and 9112.
+httptools reads the answers, as it reads uvicorn's requests. No redirect is followed, no proxy of the
+environment asked, no cookie kept. A request is sent again only where the other end closed a kept connection
+while it was on its way there (`ClosedIdleError`). Source: RFC 9110 and 9112.
 """
 
 import asyncio
+import re
 import ssl
 import zlib
 from collections import deque
@@ -21,11 +23,28 @@ import httptools
 CONNECT_TIMEOUT_S = 5.0
 # An idle connection is not used after this long: the other end may have closed it, or this process slept.
 KEPT_S = 15.0
+# An idle connection that is closed is seen within a round trip of the request on it. What is closed later
+# was closed with the request in hand.
+CLOSED_IDLE_S = 1.0
 # What has come of a body and nobody took yet; above it no more is read of the connection.
 MAX_UNREAD_BYTES = 256 * 1024
 MAX_HEAD_BYTES = 64 * 1024
 # Of what one piece of a compressed body unpacks to.
 MAX_UNPACKED_BYTES = 16 * 2**20
+
+# An answer in one piece with its length and nothing unusual, as most are: read by one match, and not by a
+# call for each header. All else is httptools' to read, and a test holds the two equal.
+_NAME = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+_PLAIN_HEADER = (
+    rb"(?:(?i:connection: ?keep-alive)\r\n"
+    rb"|(?!(?i:content-length|content-encoding|transfer-encoding|connection|upgrade):)"
+    + _NAME
+    + rb":(?:[\t -~\x80-\xff]*[!-~\x80-\xff])?\r\n)*+"
+)
+_PLAIN_ANSWER = re.compile(
+    rb"HTTP/1\.1 (200|[45]\d\d) [\t -~\x80-\xff]*\r\n"
+    rb"(" + _PLAIN_HEADER + rb"(?i:content-length): ?(\d{1,8})\r\n" + _PLAIN_HEADER + rb")\r\n"
+)
 
 # A compressed stream would be cut into events later than it was said.
 _ALWAYS = "user-agent:tollgate\r\naccept:*/*\r\naccept-encoding:identity\r\n"
@@ -36,6 +55,13 @@ _ANY_HEADER = zlib.MAX_WBITS | 32
 
 class HttpError(ConnectionError):
     """There is no whole answer: not connected, closed too early, not HTTP, or more than is read."""
+
+
+class ClosedIdleError(HttpError):
+    """A kept connection was closed as the request went out on it, before a byte of an answer.
+
+    Servers close connections that are idle, and no client can know in time: it says nothing of their health.
+    """
 
 
 class ConnectTimeoutError(HttpError, TimeoutError):
@@ -76,6 +102,7 @@ class Response:
         "_connection",
         "_decoder",
         "_error",
+        "_head",
         "_idle_s",
         "_loop",
         "_pieces",
@@ -88,9 +115,16 @@ class Response:
         "status",
     )
 
-    def __init__(self, connection: "_Connection", timeout_s: float, idle_timeout_s: float | None) -> None:
+    def __init__(
+        self,
+        connection: "_Connection",
+        loop: asyncio.AbstractEventLoop,
+        timeout_s: float,
+        idle_timeout_s: float | None,
+    ) -> None:
         self.status = 0
         self.raw_headers: list[tuple[bytes, bytes]] = []
+        self._head = b""
         self._connection: _Connection | None = connection
         self._decoder: zlib._Decompress | None = None
         self._pieces: list[bytes] = []
@@ -98,17 +132,26 @@ class Response:
         self._whole = False
         self._error: Exception | None = None
         self._waiter: asyncio.Future[None] | None = None
-        self._loop = asyncio.get_running_loop()
-        self._received_at = self._loop.time()
+        self._loop = loop
+        self._received_at = loop.time()
         self._answer_by = self._received_at + timeout_s
         self._idle_s = timeout_s if idle_timeout_s is None else idle_timeout_s
         # One timer for head and body, which looks at the time itself: none is set for a piece.
-        self._timer = self._loop.call_later(min(timeout_s, self._idle_s), self._look)
+        self._timer = loop.call_later(min(timeout_s, self._idle_s), self._look)
 
     @property
     def headers(self) -> dict[str, str]:
         """Return the headers, their names in lower case; of several of one name the last."""
+        if self._head:
+            lines = [line.partition(b":") for line in self._head.split(b"\r\n")[:-1]]
+            self.raw_headers = [(name, value.lstrip(b" \t")) for name, _, value in lines]
+            self._head = b""
         return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in self.raw_headers}
+
+    @property
+    def is_just_asked(self) -> bool:
+        """Return whether the request went out a moment ago, and nothing came since."""
+        return self._loop.time() - self._received_at < CLOSED_IDLE_S
 
     @property
     def is_full(self) -> bool:
@@ -129,10 +172,11 @@ class Response:
                 raise self._error
             if self._whole:
                 return b""
-            await self._wait()
-        found = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
-        self._pieces = []
-        if self.is_full and self._connection is not None:
+            self._waiter = self._loop.create_future()
+            await self._waiter
+        pieces, self._pieces = self._pieces, []
+        found = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        if self._unread > MAX_UNREAD_BYTES and self._connection is not None:
             self._received_at = self._loop.time()
             self._connection.listen(listens=True)
         self._unread = 0
@@ -141,10 +185,8 @@ class Response:
     async def read(self, most: int) -> bytes:
         """Return the whole body. Raises `HttpError`, also for one above `most` bytes, and `TimeoutError`."""
         found = await self.readany()
-        while piece := await self.readany():
-            found += piece
-            if len(found) > most:
-                break
+        while not (self._whole and not self._pieces) and len(found) <= most:
+            found += await self.readany()
         if len(found) > most:
             self.close()
             raise HttpError("the answer is too long")
@@ -153,6 +195,17 @@ class Response:
     def close(self) -> None:
         """Read no more; who waits for more is told so. A connection with a rest on it is not used again."""
         self.fail(HttpError("closed"))
+
+    def take_whole(self, status: int, head: bytes, body: bytes) -> None:
+        """Take an answer that came in one piece; its headers are read where somebody asks for them."""
+        self._connection = None
+        self.status = status
+        self._head = head
+        if body:
+            self._pieces.append(body)
+        self._whole = True
+        self._timer.cancel()
+        self._wake()
 
     def take_head(self, status: int) -> None:
         """Note that the headers are whole."""
@@ -171,9 +224,13 @@ class Response:
             return
         self._pieces.append(piece)
         self._unread += len(piece)
-        if self.is_full and self._connection is not None:
+        if self._unread > MAX_UNREAD_BYTES and self._connection is not None:
             self._connection.listen(listens=False)
-        self._wake()
+        waiter = self._waiter
+        if waiter is not None:
+            self._waiter = None
+            if not waiter.done():
+                waiter.set_result(None)
 
     def note_received(self) -> None:
         """Note that something came."""
@@ -233,6 +290,8 @@ class _Connection(asyncio.Protocol):
 
     def __init__(self, kept: "deque[_Connection]") -> None:
         self.idle_since = 0.0
+        self._is_reused = False
+        self._loop = asyncio.get_running_loop()
         self._kept = kept
         self._transport: asyncio.Transport | None = None
         self._response: Response | None = None
@@ -249,10 +308,10 @@ class _Connection(asyncio.Protocol):
         """Send a request; return its response, of which nothing is there yet."""
         self._head_bytes = 0
         self._ends_by_closing = True
-        self._response = Response(self, timeout_s, idle_timeout_s)
+        self._response = response = Response(self, self._loop, timeout_s, idle_timeout_s)
         if self._transport is not None:
             self._transport.write(request)
-        return self._response
+        return response
 
     def listen(self, *, listens: bool) -> None:
         """Read on, or no more for now."""
@@ -276,9 +335,17 @@ class _Connection(asyncio.Protocol):
             # Nothing was asked.
             self.abort()
             return
-        response.note_received()
         if not response.status:
+            # The parser stands at a beginning too, as it ends every message before the next one is asked for.
+            if not self._head_bytes and (found := _PLAIN_ANSWER.match(data)) is not None:
+                body = data[found.end() :]
+                if len(body) == int(found[3]):
+                    self._response = None
+                    response.take_whole(int(found[1]), found[2], body)
+                    self._keep()
+                    return
             self._head_bytes += len(data)
+        response.note_received()
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserError as exc:
@@ -323,10 +390,15 @@ class _Connection(asyncio.Protocol):
         if self._parser.should_keep_alive() and self.is_open:
             if response.is_full:
                 self.listen(listens=True)
-            self.idle_since = asyncio.get_running_loop().time()
-            self._kept.append(self)
+            self._keep()
         elif self._transport is not None:
             self._transport.close()
+
+    def _keep(self) -> None:
+        """Stand by for the next request."""
+        self._is_reused = True
+        self.idle_since = self._loop.time()
+        self._kept.append(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End what waits for an answer: a body without a length is whole then."""
@@ -336,6 +408,8 @@ class _Connection(asyncio.Protocol):
             return
         if response.status and self._ends_by_closing and exc is None:
             response.finish()
+        elif self._is_reused and not self._head_bytes and response.is_just_asked:
+            response.fail(ClosedIdleError(f"closed: {exc!r}"))
         else:
             response.fail(HttpError(f"closed: {exc!r}"))
 
@@ -358,28 +432,37 @@ class HttpClient:
         idle_timeout_s: float | None = None,
         connect_timeout_s: float = CONNECT_TIMEOUT_S,
     ) -> Response:
-        """Send a request, once; return the response when its headers are there.
+        """Send a request; return the response when its headers are there.
 
         To the header `lines` host and length are added. The whole answer has `timeout_s`, and
         `idle_timeout_s` between two pieces. Raises `HttpError`, `ConnectTimeoutError`, `TimeoutError`.
+
+        Who asks must be able to ask twice: where a kept connection was closed under the request, it is sent
+        once more over a new one, and nobody can tell for sure that the first was not heard.
         """
         origin, target = split_url(url)
         lines = f"host:{origin.host}\r\ncontent-length:{len(body)}\r\n{lines}"
         request = f"{method} {target} HTTP/1.1\r\n{lines}\r\n".encode() + body
-        connection = self._idle(origin) or await self._connect(origin, min(connect_timeout_s, timeout_s))
-        response = connection.send(request, timeout_s, idle_timeout_s)
-        try:
-            await response.begin()
-        except BaseException:
-            response.close()
-            raise
-        return response
+        kept = self._idle(origin)
+        if kept is not None:
+            try:
+                return await _begun(kept.send(request, timeout_s, idle_timeout_s))
+            except ClosedIdleError:
+                # The others are no younger.
+                self._drop(origin)
+        connection = await self._connect(origin, min(connect_timeout_s, timeout_s))
+        return await _begun(connection.send(request, timeout_s, idle_timeout_s))
 
     def close(self) -> None:
         """Close the connections that are idle."""
-        for kept in self._kept.values():
-            while kept:
-                kept.pop().abort()
+        for origin in self._kept:
+            self._drop(origin)
+
+    def _drop(self, origin: Origin) -> None:
+        """Close the connections to one origin that are idle."""
+        kept = self._kept[origin]
+        while kept:
+            kept.pop().abort()
 
     def _idle(self, origin: Origin) -> _Connection | None:
         """Return the connection that was used last, if it is still good; close those that are too old."""
@@ -413,3 +496,13 @@ class HttpClient:
         except OSError as exc:
             raise HttpError(f"not connected to {origin.host}: {exc}") from exc
         return connection
+
+
+async def _begun(response: Response) -> Response:
+    """Return a response once its headers are there. Raises as `Response.begin` does; then it is closed."""
+    try:
+        await response.begin()
+    except BaseException:
+        response.close()
+        raise
+    return response

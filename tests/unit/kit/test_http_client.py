@@ -1,12 +1,15 @@
 """Requests over kept connections, against a server that answers as each test says."""
 
 import asyncio
+import socket
 import ssl
+import struct
 import zlib
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -64,6 +67,42 @@ class Server:
                 if b"content-length" not in answer and b"chunked" not in answer:
                     break
         writer.close()
+
+
+class Nowhere(asyncio.Transport):
+    """A connection on which nothing goes out."""
+
+    def write(self, data: object) -> None:
+        pass
+
+    def is_closing(self) -> bool:
+        return False
+
+    def abort(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> bytes:
+    """Return an answer, most of them whole and plain, the others wrong in one way or another."""
+    names = ["content-length", "Content-Length", "connection", "Connection", "transfer-encoding", "upgrade"]
+    name = st.sampled_from([*names, "content-encoding", "x-y", "x-é", "x y", "", "content-length-x"])
+    said = ["keep-alive", "Keep-Alive", "keep-alive, x", "close", "chunked", "identity", "h2c", "é", "\0"]
+    counts = ["2", " 2", "2 ", "02", "+2", "99999999999"]
+    value = st.sampled_from([*said, *counts, "", " x\t", "x\r\n folded", "x\ny"])
+    lines = draw(st.lists(st.tuples(name, value), max_size=3))
+    body = draw(st.binary(max_size=30))
+    length = draw(st.sampled_from([len(body), len(body), len(body), len(body) + 1, max(0, len(body) - 1)]))
+    lines.insert(draw(st.integers(0, len(lines))), (draw(st.sampled_from(names[:2])), str(length)))
+    colon = draw(st.sampled_from([":", ": ", ":  ", ":\t"]))
+    statuses = ["200 OK", "200", "204 No", "304 Not", "500 x", "404 é", "100 C", "2000 OK"]
+    status = draw(st.sampled_from(statuses))
+    version = draw(st.sampled_from(["HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/2.0", "http/1.1"]))
+    head = "".join(f"{name}{colon}{value}\r\n" for name, value in lines)
+    return f"{version} {status}\r\n{head}\r\n".encode("latin-1") + body
 
 
 @asynccontextmanager
@@ -148,15 +187,96 @@ class TestConnections:
 
         run(story)
 
-    def test_a_request_is_never_sent_twice(self) -> None:
+    def test_one_that_was_closed_as_the_request_went_out_is_no_failure(self) -> None:
         async def story() -> None:
-            # The second one goes out on a kept connection, which the server closes in place of an answer.
+            # The second request goes out on a kept connection, which the server closes in place of an answer.
+            async with serving(OK, NOTHING, OK) as (server, ask):
+                await whole(ask(b"1"))
+                assert await whole(ask(b"2")) == (200, b"{}")
+                assert [request[-1:] for request in server.requests] == [b"1", b"2", b"2"]
+                assert server.connections == 2
+
+        run(story)
+
+    def test_one_that_is_reset_is_no_failure_either(self) -> None:
+        asked: list[bytes] = []
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            asked.append(await reader.readuntil(b"\r\n\r\n"))
+            if len(asked) == 2:
+                # Closed with something unread, or at once, it is a reset and no end.
+                reset = writer.get_extra_info("socket")
+                reset.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                writer.transport.abort()
+                return
+            writer.write(OK)
+            if len(asked) == 1:
+                await serve(reader, writer)
+            writer.close()
+
+        async def story() -> None:
+            listening = await asyncio.start_server(serve, "127.0.0.1", 0)
+            url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+            http = HttpClient()
+            for _ in range(2):
+                assert await whole(http.request("GET", url, "", timeout_s=LONG_S)) == (200, b"{}")
+            assert len(asked) == 3
+            http.close()
+            listening.close()
+
+        run(story)
+
+    def test_a_request_is_sent_again_once_at_most(self) -> None:
+        async def story() -> None:
+            async with serving(OK, NOTHING) as (server, ask):
+                await whole(ask(b"1"))
+                with pytest.raises(HttpError, match="closed"):
+                    await ask(b"2")
+                assert [request[-1:] for request in server.requests] == [b"1", b"2", b"2"]
+
+        run(story)
+
+    def test_a_request_on_a_new_connection_is_sent_once(self) -> None:
+        async def story() -> None:
+            async with serving(NOTHING, OK) as (server, ask):
+                with pytest.raises(HttpError, match="closed"):
+                    await ask()
+                assert len(server.requests) == 1
+
+        run(story)
+
+    @pytest.mark.parametrize("begun", [b"HTTP/1.1 2", OK[:-1]])
+    def test_a_request_that_is_being_answered_is_not_sent_again(self, begun: bytes) -> None:
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            for answer in (OK, begun):
+                asked.append(await reader.readuntil(b"\r\n\r\n"))
+                writer.write(answer)
+            writer.close()
+
+        asked: list[bytes] = []
+
+        async def story() -> None:
+            listening = await asyncio.start_server(serve, "127.0.0.1", 0)
+            url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+            http = HttpClient()
+            await whole(http.request("GET", url, "", timeout_s=LONG_S))
+            with pytest.raises(HttpError, match="closed"):
+                await whole(http.request("GET", url, "", timeout_s=LONG_S))
+            assert len(asked) == 2
+            listening.close()
+
+        run(story)
+
+    def test_one_that_is_closed_after_a_while_was_not_idle(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        # The other end had the request in hand: it may have worked on it, and failed.
+        monkeypatch.setattr(http_client, "CLOSED_IDLE_S", 0.0)
+
+        async def story() -> None:
             async with serving(OK, NOTHING, OK) as (server, ask):
                 await whole(ask(b"1"))
                 with pytest.raises(HttpError, match="closed"):
                     await ask(b"2")
-                assert [request[-1:] for request in server.requests] == [b"1", b"2"]
-                assert await whole(ask(b"3")) == (200, b"{}")
+                assert len(server.requests) == 2
 
         run(story)
 
@@ -313,6 +433,30 @@ class TestBodies:
             for at in range(0, len(wire), step):
                 connection.data_received(wire[at : at + step])
             assert await response.read(100_000) == b"".join(parts)
+
+        run(story)
+
+    @given(answers(), st.lists(st.integers(1, 200), max_size=4))
+    def test_an_answer_in_one_piece_is_read_as_one_in_several(self, wire: bytes, cuts: list[int]) -> None:
+        async def read(pieces: list[bytes]) -> tuple[object, ...]:
+            kept: deque[http_client._Connection] = deque()
+            connection = http_client._Connection(kept)
+            connection.connection_made(Nowhere())
+            response = connection.send(b"", LONG_S, None)
+            for piece in pieces:
+                connection.data_received(piece)
+            connection.connection_lost(None)
+            try:
+                await response.begin()
+                return response.status, response.headers, await response.read(1000), len(kept)
+            except HttpError as exc:
+                return (type(exc), str(exc).partition(":")[0])
+
+        async def story() -> None:
+            at = sorted({0, *(cut for cut in cuts if cut < len(wire)), len(wire)})
+            pieces = [wire[start:end] for start, end in pairwise(at)]
+            # The first byte alone: what comes in one piece is read in another way.
+            assert await read([wire]) == await read(pieces) == await read([wire[:1], wire[1:]])
 
         run(story)
 

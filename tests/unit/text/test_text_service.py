@@ -12,7 +12,7 @@ from tests.support.clock import ManualClock
 from tests.unit.text.samples import ANTHROPIC, OPENAI, text_model
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.http_client import ConnectTimeoutError
+from tollgate.kit.http_client import ConnectTimeoutError, HttpClient
 from tollgate.ledger.holds import Hold
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.bedrock.text import Bedrock
@@ -227,6 +227,46 @@ class TestOutage:
             capsys.readouterr()
             desk.status()
             assert capsys.readouterr().out.count('"SingleRouteDown":[1.0]') == counted
+
+
+class TestAKeptConnection:
+    def test_that_was_closed_meanwhile_is_no_failure_of_its_provider(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        body = json.dumps(SAID).encode()
+        asked = 0
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal asked
+            # Of the three requests that come, the second is met by the end of its connection.
+            for _ in range(2):
+                await reader.readuntil(b"}]}")
+                asked += 1
+                if asked == 2:
+                    break
+                writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+            writer.close()
+
+        async def story() -> None:
+            listening = await asyncio.start_server(serve, "127.0.0.1", 0)
+            port = listening.sockets[0].getsockname()[1]
+            http = HttpClient()
+
+            def ask_primary(method: str, url: str, *of: Any, **named: Any) -> Any:
+                here = url.replace("https://primary", f"http://127.0.0.1:{port}")
+                return http.request(method, here, *of, **named)
+
+            desk = Desk(FakeHttp(answered()))
+            desk.http.request = ask_primary  # type: ignore[method-assign]
+            for _ in range(2):
+                assert isinstance(await desk.ask(), CompleteResponse)
+            assert (asked, desk.books.settled) == (3, ["primary", "primary"])
+            http.close()
+            listening.close()
+            await asyncio.sleep(0.01)
+
+        asyncio.run(story())
+        assert "ProviderErrors" not in capsys.readouterr().out
 
 
 class TestRoutes:
