@@ -164,6 +164,7 @@ ALLOWED = {
         ("dynamodb:BatchGetItem", "IdentitiesTable"),
         ("dynamodb:GetItem", "WatchesTable"),
         ("dynamodb:PutItem", "WatchesTable"),
+        ("dynamodb:GetItem", "AccountsTable"),
         ("dynamodb:UpdateItem", "AccountsTable"),
         ("dynamodb:PutItem", "LedgerTable"),
         ("secretsmanager:GetSecretValue", "StripeSecret"),
