@@ -196,6 +196,8 @@ def _problems(protocol: TextProtocol, fields: Mapping[str, Any], is_count: bool)
     messages = fields.get("messages")
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         found.append(Problem("/messages", "Must be a list of message objects."))
+    elif not messages:
+        found.append(Problem("/messages", "Must have at least one message."))
     if not isinstance(fields.get("stream"), bool | None):
         found.append(Problem("/stream", "Must be true or false."))
     if not isinstance(fields.get("stream_options"), dict | None):

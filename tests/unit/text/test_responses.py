@@ -113,6 +113,7 @@ class TestRequest:
             ({"conversation": "conv_1"}, "/conversation"),
             ({"prompt": {"id": "p"}}, "/prompt"),
             ({"input": 5}, "/input"),
+            ({"input": []}, "/input"),
             ({"model": None}, "/model"),
             ({"max_output_tokens": 0}, "/max_output_tokens"),
             ({"max_output_tokens": True}, "/max_output_tokens"),

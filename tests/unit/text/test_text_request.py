@@ -138,6 +138,10 @@ class TestReadRequest:
             *("/model", "/messages", "/stream", "/stream_options", "/max_tokens", "/n"),
         ]
 
+    @pytest.mark.parametrize("protocol", [OPENAI, ANTHROPIC])
+    def test_without_a_message_there_is_nothing_to_answer(self, protocol: TextProtocol) -> None:
+        assert paths(protocol, {"model": "gpt-5.5", "messages": [], "max_tokens": 5}) == ["/messages"]
+
     @pytest.mark.parametrize("limit", [True, "5", -1, 1.5, 1e999])
     def test_a_limit_that_is_no_number_of_tokens(self, limit: Any) -> None:
         assert paths(OPENAI, {**CHAT, "max_completion_tokens": limit}) in (["/max_completion_tokens"], [""])

@@ -86,7 +86,12 @@ class TestConversation:
         assert len(found) == 1
 
     @pytest.mark.parametrize(
-        "messages", [[], [{"role": "assistant", "content": "a"}], [{"role": "user", "content": ""}]]
+        "messages",
+        [
+            [{"role": "system", "content": "s"}],
+            [{"role": "assistant", "content": "a"}],
+            [{"role": "user", "content": ""}],
+        ],
     )
     def test_there_is_always_a_user_who_says_something(self, messages: list[dict[str, Any]]) -> None:
         assert turns(*messages)[0] == {"role": "user", "content": [{"type": "text", "text": "."}]}

@@ -176,6 +176,11 @@ def _problems(fields: Mapping[str, Any]) -> list[Problem]:
     checks = (
         ("model", isinstance(fields.get("model"), str), "Must be a text model's id."),
         ("input", isinstance(fields.get("input"), str | list), "Must be a text or a list of items."),
+        (
+            "input",
+            fields.get("input") != [] or fields.get("previous_response_id"),
+            "Must have at least one item where no earlier response is named.",
+        ),
         ("instructions", isinstance(fields.get("instructions"), str | None), "Must be a text."),
         ("stream", isinstance(fields.get("stream"), bool | None), "Must be true or false."),
         ("store", isinstance(fields.get("store"), bool | None), "Must be true or false."),
