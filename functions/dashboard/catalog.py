@@ -1,5 +1,6 @@
 """The catalog with its prices; shown to everybody, as the catalog routes of the API are."""
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -8,8 +9,11 @@ from fastapi import APIRouter, Request, Response
 from dashboard.landing import examples
 from dashboard.render import is_part, page, part
 from dashboard.services import Services
+from tollgate.catalog.models import Model
+from tollgate.catalog.params import json_schema
 from tollgate.catalog.views import Card
-from tollgate.dashboard.comparison import compared_inputs
+from tollgate.composition.api import Api
+from tollgate.dashboard.comparison import compared_inputs, taken
 from tollgate.dashboard.languages import ENGLISH, language_of
 from tollgate.reference.prices import Headlines
 
@@ -68,7 +72,7 @@ def compare(services: Services, request: Request) -> Response:
         "compare.html",
         models=models,
         prices=api.reference.headlines,
-        inputs=compared_inputs([dto["params"] for dto in models]),
+        inputs=compared_inputs([(dto["params"], _schema(api, dto["id"])) for dto in models]),
         without={one: [other for other in ids if other != one] for one in ids},
     )
 
@@ -80,7 +84,21 @@ def show_model(services: Services, request: Request, model_id: str) -> Response:
     model = _spoken(request, api.listing.one(model_id))
     # What the test model of its kind makes, which anybody can make for nothing.
     example = examples().get(MADE_OF.get(model["type"], "")) if "test" in model["tags"] else None
-    return page(request, "model.html", model=model, tiers=api.reference.tiers(model_id), example=example)
+    schema = _schema(api, model_id)
+    return page(
+        request,
+        "model.html",
+        model=model,
+        tiers=api.reference.tiers(model_id),
+        example=example,
+        taken={param["name"]: taken(param, schema) for param in model["params"]},
+    )
+
+
+def _schema(api: Api, model_id: str) -> Mapping[str, Any]:
+    """Return the input of a media model as JSON Schema; of other models nothing."""
+    model = api.catalog.catalog().named(model_id)
+    return json_schema(model) if isinstance(model, Model) else {}
 
 
 def _start(request: Request) -> int:

@@ -9,7 +9,8 @@ from dashboard.services import Services
 from tollgate.dashboard.spending import spending
 
 RANGE = "30d"
-LATEST_TASKS = "4"
+# One row of the widest page.
+LATEST_TASKS = "3"
 LATEST_ROWS = "6"
 
 router = APIRouter()

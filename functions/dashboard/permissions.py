@@ -124,7 +124,7 @@ def permitted(request: Request) -> None:
         return
     if role is None:
         raise SignInNeededError
-    raise ForbiddenError(f"Your role in this account, {role}, may not do this. Ask an owner of it.")
+    raise ForbiddenError(f"Your role in this account, {role}, does not include this. Ask an owner of it.")
 
 
 def _check_open(request: Request, row: str) -> None:

@@ -33,6 +33,7 @@ VERSION_CHARS = 12
 TINTS = 8
 KEPT = "public, max-age=300"
 NOT_MODIFIED = 304
+PRICES = '<h2 id="prices">'
 # The event of the page on which the balance is asked for anew.
 MONEY_MOVED = "money-moved"
 
@@ -101,8 +102,11 @@ def docs_page(request: Request, site: Site, path: str, markdown: str, **context:
     from tollgate.reference.markup import ICON_SLOT, html_of  # noqa: PLC0415 - see above
 
     button = str(_environment().get_template("copy.html").render())
-    content = Markup(html_of(markdown).replace(ICON_SLOT, button))  # noqa: S704 - it passes on no HTML
-    shown = {"content": content, "doc": site.pages[path], "navigation": site.navigation()}
+    html = html_of(markdown).replace(ICON_SLOT, button)
+    # A page with prices has the calculator at them.
+    before, prices, after = html.partition(PRICES)
+    parts = [Markup(before), Markup(prices + after)]  # noqa: S704 - it passes on no HTML
+    shown = {"parts": parts, "doc": site.pages[path], "navigation": site.navigation()}
     return public_page(request, "docs.html", **shown, **context)
 
 

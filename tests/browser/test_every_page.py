@@ -129,12 +129,12 @@ class TestHostileWords:
         page.goto("/dashboard")
         account_id = page.locator("text=/usr_[0-9A-Z]{26}/").first.inner_text()
         desk.goto(f"/admin/accounts/{account_id}")
-        standing = desk.locator("form", has=desk.get_by_role("heading", name="Standing"))
+        standing = desk.locator("form", has=desk.get_by_role("heading", name="Status"))
         standing.get_by_label("Reason").fill(HOSTILE)
         standing.get_by_role("button", name="Suspend").click()
         expect(desk.locator("form .chip.failed")).to_have_text("suspended")
-        money = desk.locator("form", has=desk.get_by_role("heading", name="Put money on it"))
-        for label, text in (("Dollars", "1"), ("Reference", "hostile-1"), ("Reason", HOSTILE)):
+        money = desk.locator("form", has=desk.get_by_role("heading", name="Credit"))
+        for label, text in (("Amount (USD)", "1"), ("Reference", "hostile-1"), ("Reason", HOSTILE)):
             money.get_by_label(label).fill(text)
         money.get_by_role("button", name="Credit").click()
         expect(desk.get_by_role("region", name="Ledger", exact=True)).to_contain_text(HOSTILE)

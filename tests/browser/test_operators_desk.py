@@ -38,10 +38,10 @@ class TestDesk:
         key = new_key(page, "Shop")
         page.goto("/dashboard")
         account_id = page.locator("text=/usr_[0-9A-Z]{26}/").first.inner_text()
-        desk.get_by_label("E-mail address or id").fill(account_id)
+        desk.get_by_label("Email or account ID").fill(account_id)
         desk.get_by_role("button", name="Find").click()
         desk.locator("tbody a").first.click()
-        standing = desk.locator("form", has=desk.get_by_role("heading", name="Standing"))
+        standing = desk.locator("form", has=desk.get_by_role("heading", name="Status"))
         standing.get_by_label("Reason").fill("A chargeback")
         standing.get_by_role("button", name="Suspend").click()
         expect(desk.locator("form .chip.failed")).to_have_text("suspended")
@@ -68,8 +68,8 @@ class TestDesk:
 def change_price(desk: Page, usd: str) -> None:
     """Change the one price of the paid image at the desk."""
     desk.goto(f"/admin/models/{PAID_IMAGE}")
-    desk.get_by_label("default, USD").fill(usd)
-    desk.get_by_role("button", name="Show what it would do").click()
-    desk.get_by_role("heading", name="What it would do").wait_for()
+    desk.get_by_label("default").fill(usd)
+    desk.get_by_role("button", name="Preview").click()
+    desk.get_by_role("heading", name="What changes").wait_for()
     with desk.expect_navigation():
-        desk.get_by_role("button", name="Change the prices").click()
+        desk.get_by_role("button", name="Change prices").click()

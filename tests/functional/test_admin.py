@@ -132,7 +132,7 @@ class TestProviders:
             fields = {"provider": "fal", "reason": "it lies", "disabled": disabled}
             assert operator.post("/providers", fields).status == 200
             page = operator.get("/providers").text
-            assert ('<span class="chip failed">off</span>' in page) is (disabled == "true")
+            assert ('<span class="chip failed">Off</span>' in page) is (disabled == "true")
 
 
 class TestPrices:
@@ -162,7 +162,7 @@ class TestPrices:
         )
         assert "0 % to 60 %" in row
         assert "fal, kie, poyo" in row
-        assert "No model has that" in operator.get("/models?find=%3Cscript%3E").text
+        assert "No model or vendor matches" in operator.get("/models?find=%3Cscript%3E").text
 
     def test_what_a_model_earned_is_by_the_ledger(self, operator: Browser, account_id: str, aws: Aws) -> None:
         api_parts.api().tasks.create(account_id, BODY, None)
@@ -175,15 +175,15 @@ class TestPrices:
     def test_a_price_below_what_a_route_takes_is_refused(self, operator: Browser) -> None:
         fields = {"price-default": str(Decimal("0.0001"))}
         shown = operator.post(f"/models/{PAID_IMAGE}/preview", fields)
-        assert "It would be refused" in shown.text
+        assert "This would be refused" in shown.text
         assert operator.post(f"/models/{PAID_IMAGE}", {**fields, "version": ""}).status == 400
 
 
 class TestWork:
     def test_the_books_of_an_account_are_proven(self, operator: Browser, account_id: str) -> None:
         answer = operator.post("/work/proof", {"account": "ada@example.com"})
-        assert "1 accounts, 1 entries" in answer.text
-        assert "not proven" not in answer.text
+        assert "1 account, 1 entry" in answer.text
+        assert "Does not add up" not in answer.text
 
     @pytest.mark.parametrize("work", ["tasks", "webhooks", "changes"])
     def test_dead_letters_are_sent_again(self, operator: Browser, work: str) -> None:

@@ -64,7 +64,7 @@ def post_texts(aws: Aws, account_id: str, key_id: str, clock: ManualClock) -> No
 def rows(browser: Browser, query: str = "") -> list[str]:
     """Return the texts of the rows that the page shows."""
     text = browser.get(f"/activity{query}").text
-    found = re.search(r'<table class="activity">.*?<tbody>(.*?)</tbody>', text, re.DOTALL)
+    found = re.search(r'<table class="activity [^"]*">.*?<tbody>(.*?)</tbody>', text, re.DOTALL)
     if found is None:
         return []
     return [

@@ -131,7 +131,7 @@ class TestTheTable:
             below = path.removeprefix("/dashboard").replace("{", "").replace("}", "")
             answer = bob.get(below) if method == "GET" else bob.post(below)
             assert answer.status == 403, row
-            assert f"Your role in this account, {role}, may not do this" in answer.text
+            assert f"Your role in this account, {role}, does not include this" in answer.text
 
     def test_who_is_not_signed_in_reaches_nothing_but_what_is_everybodys(self, ada: Browser) -> None:
         for method, path in routes():

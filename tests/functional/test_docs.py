@@ -109,6 +109,16 @@ class TestCalculator:
         answer = get(f"/docs/models/{model}/price", query=values)
         assert (answer["statusCode"], answer["body"]) == (200, shown)
 
+    def test_it_stands_before_the_prices_that_it_reckons_with(self) -> None:
+        for model in ("kling-3.0", "gpt-6-astra"):
+            body = get(f"/docs/models/{model}")["body"]
+            assert -1 < body.index('id="calculator"') < body.index('id="prices"') < len(body)
+
+    def test_prices_are_to_the_right_without_a_style_that_the_policy_forbids(self) -> None:
+        body = get("/docs/models/kling-3.0")["body"]
+        assert '<td class="number">$0.084</td>' in body
+        assert "style=" not in body
+
     @pytest.mark.parametrize("values", ["inputTokens=-1", "outputTokens=1e99", "inputTokens=NaN"])
     def test_what_is_no_number_of_tokens_is_refused(self, values: str) -> None:
         assert get("/docs/models/gpt-6-astra/price", query=values)["statusCode"] == 400

@@ -1,35 +1,73 @@
-"""What several models take, side by side. Pure."""
+"""What models take, in a few words, and several models side by side. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 Param = Mapping[str, Any]
+MEDIA = {"image": "image", "img": "image", "video": "video", "audio": "audio file"}
+# A model's published fields, and its input as JSON Schema, which says how many a list may have and of what.
+Takes = tuple[Sequence[Param], Mapping[str, Any]]
 
 
-def compared_inputs(of_models: Sequence[Sequence[Param]]) -> list[tuple[str, list[str]]]:
+def compared_inputs(of_models: Sequence[Takes]) -> list[tuple[str, list[str]]]:
     """Return, for each field that one of the models takes, its label and what each takes there.
 
     Models name one thing differently (`size`, `aspectRatio`), so fields are matched by their label. What a
-    model does not take is an empty text. Fields are in the order in which models name them.
+    model does not take is an empty text. Fields that more of the models take come first, those of as many in
+    the order in which models name them.
     """
     by_label = [
-        {param["label"]: param for param in params if not param["deprecated"]} for params in of_models
+        {param["label"]: taken(param, schema) for param in params if not param["deprecated"]}
+        for params, schema in of_models
     ]
-    labels = dict.fromkeys(label for params in by_label for label in params)
-    return [(label, [_taken(params.get(label)) for params in by_label]) for label in labels]
+    labels = dict.fromkeys(label for fields in by_label for label in fields)
+    rows = [(label, [fields.get(label, "") for fields in by_label]) for label in labels]
+    return sorted(rows, key=lambda row: row[1].count(""))
 
 
-def _taken(param: Param | None) -> str:
-    """Return what a field takes, in a few words."""
-    if param is None:
-        return ""
+def taken(param: Param, schema: Mapping[str, Any]) -> str:
+    """Return what a field takes, in a few words: `up to 2 files`, `720p, 1080p`, `3 to 15`."""
+    if not param["isArray"]:
+        return _value(param)
+    field = schema["properties"][param["name"]]
+    least, most = field.get("minItems", 0), field["maxItems"]
+    many = f"{least} to {most}" if 1 < least < most else f"{most}" if least == most else f"up to {most}"
+    part = schema.get("$defs", {}).get(field["items"].get("$ref", "").rpartition("/")[2])
+    if part is not None:
+        return f"{many}, each with {_properties(part)}"
+    return f"{many} {_noun(param, most)}"
+
+
+def _value(param: Param) -> str:
     if "options" in param:
         return ", ".join(str(option["label"]) for option in param["options"])
     low, high = param.get("minimum"), param.get("maximum")
     if low is not None and high is not None:
-        return f"{low} to {high}"
+        return f"{low:,} to {high:,}"
     if param.get("maxLength"):
         return f"up to {param['maxLength']:,} characters"
     if param["kind"] == "boolean":
         return "on or off"
-    return "several" if param["isArray"] else "yes"
+    return {"number": "a number", "object": "an object"}.get(param["kind"]) or f"1 {_noun(param, 1)}"
+
+
+def _noun(param: Param, count: int) -> str:
+    name = param["name"].lower()
+    media = next((kind for part, kind in MEDIA.items() if part in name), "file")
+    noun = media if param["isMedia"] else "text"
+    return noun if count == 1 else f"{noun}s"
+
+
+def _properties(part: Mapping[str, Any]) -> str:
+    """Return the fields of an object in a list, with the values of those that take only some."""
+    values = {
+        name: one.get("enum") or [one["const"]] for name, one in part["properties"].items() if _few(one)
+    }
+    return "; ".join(
+        f"{name}: {', '.join(map(str, values[name]))}" if name in values else name
+        for name in part["properties"]
+    )
+
+
+def _few(schema: Mapping[str, Any]) -> bool:
+    return "enum" in schema or "const" in schema

@@ -32,6 +32,9 @@ def _rendered(tokens: Sequence[Token]) -> Iterator[str]:
         token = tokens[at]
         if token.type == "heading_open":
             token.attrSet("id", _anchor(tokens[at + 1].content))
+        # The parser says it by a style of the element, which the policy of the pages forbids.
+        if token.type in ("th_open", "td_open") and token.attrs.pop("style", None) == "text-align:right":
+            token.attrSet("class", "number")
         if token.type == "table_open":
             yield '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
         yield _parser().renderer.render([token], _parser().options, {})

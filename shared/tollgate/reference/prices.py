@@ -155,7 +155,9 @@ def _default_words(model: Model, quantity: str, key: str) -> Iterator[str]:
     """Return what the default makes: how long, and which of the prices it is."""
     yield f"for {quantity} s" if model.pricing.unit == "second" else f"per {_RESULT[model.media_type]}"
     if key not in ("default", "music"):
-        yield re.sub(r"(?<=\d)s\b", " s", key.replace("-", " "))
+        words = re.sub(r"(?<=\d)s\b", " s", key.replace("-", ", "))
+        # Vendors write 1k and 1K; 480p stays.
+        yield re.sub(r"(?<=\d)k\b", "K", words)
 
 
 def _dimension(name: str, value: str) -> str:
