@@ -197,7 +197,8 @@ class TestStage:
     def test_it_is_throttled(self, template: Template) -> None:
         (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
         (settings,) = stage["MethodSettings"]
-        assert (settings["ThrottlingRateLimit"], settings["ThrottlingBurstLimit"]) == (1000, 2000)
+        assert settings["ThrottlingRateLimit"] == {"Ref": "RequestsPerSecond"}
+        assert settings["ThrottlingBurstLimit"] == 2000
 
     def test_large_answers_are_compressed(self, template: Template) -> None:
         assert template.of_type("AWS::ApiGateway::RestApi")["Api"]["MinimumCompressionSize"] == 1024

@@ -5,13 +5,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from samtranslator.model import apigateway
 
+from local.service import PROVIDERS
 from local.template import Template, named, parse_template, read_template, translate
 
 PUBLISHED = ("ApiFunction", "GetStatusFunction", "TextFunction")
 """What API Gateway calls through an alias."""
 NOT_OF_A_VERSION = {"LocalEndpoint", "TextConcurrency"}
 """Parameters that are for emulators alone, or a setting of the function whichever version runs."""
+DESCRIPTION_MAX = 256
+"""Of a version (Lambda's API, PublishVersion)."""
 
 
 class TestVersions:
@@ -40,9 +44,21 @@ class TestVersions:
     def test_another_parameter_is_published(self, template: Template, function: str) -> None:
         # A version is replaced when its description is another; SAM does not look into parameters.
         version = template.resources[version_of(template.resources, function)]
-        described = set(re.findall(r"\$\{(\w+)\}", version["Properties"]["Description"]["Fn::Sub"]))
-        known = set(template.source["Parameters"])
-        assert described == {*references(template.functions()[function])} & known - NOT_OF_A_VERSION
+        described = parameters_of(template, version["Properties"]["Description"])
+        assert described == parameters_of(template, template.functions()[function]) - NOT_OF_A_VERSION
+
+    @pytest.mark.parametrize("function", PUBLISHED)
+    def test_the_description_fits_whatever_the_parameters_are(
+        self, template: Template, function: str
+    ) -> None:
+        description = template.resources[version_of(template.resources, function)]["Properties"][
+            "Description"
+        ]
+        text, given = description["Fn::Sub"]
+        assert given == {"Providers": {"Fn::Join": ["", {"Fn::Split": [",", {"Ref": "LiveProviders"}]}]}}
+        longest = {name: longest_value(each) for name, each in template.source["Parameters"].items()}
+        longest["Providers"] = "".join(PROVIDERS)
+        assert len(re.sub(r"\$\{(\w+)\}", lambda found: longest[found[1]], text)) <= DESCRIPTION_MAX
 
     @pytest.mark.parametrize("function", PUBLISHED)
     def test_an_old_version_goes(self, template: Template, function: str) -> None:
@@ -54,6 +70,37 @@ class TestVersions:
         assert "ApiFunction" in started
         assert "TextFunction" not in started
         assert template.functions()["ApiFunction"]["SnapStart"] == {"ApplyOn": "PublishedVersions"}
+
+
+class TestParameters:
+    """Another value of a parameter reaches what runs: also where a resource is a copy of another's state."""
+
+    def test_each_one_is_of_something(self, template: Template) -> None:
+        # The canary's is read by SAM alone, and leaves nothing where it is off.
+        used = parameters_of(template, template.resources) | {"CanaryDeployment"}
+        assert used == set(template.source["Parameters"])
+
+    def test_the_gateways_definition_is_deployed_anew_each_time(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        deployments = []
+        for now_s in (1, 2):
+            monkeypatch.setattr(apigateway.time, "time", lambda now_s=now_s: now_s)
+            resources = translate(parse_template())
+            (deployed,) = (
+                n for n, each in resources.items() if each["Type"] == "AWS::ApiGateway::Deployment"
+            )
+            stages = [each for each in resources.values() if each["Type"] == "AWS::ApiGateway::Stage"]
+            assert [each["Properties"]["DeploymentId"] for each in stages] == [{"Ref": deployed}]
+            deployments.append(deployed)
+        assert deployments[0] != deployments[1]
+
+    def test_the_definition_alone_says_parameters_that_sam_does_not_look_into(
+        self, template: Template
+    ) -> None:
+        # Why: what is new in the definition by a parameter is new for nobody until it is deployed.
+        api = template.of_type("AWS::ApiGateway::RestApi")["Api"]
+        assert parameters_of(template, api) == {"AllowedOrigin"}
 
 
 class TestAliases:
@@ -128,16 +175,37 @@ def version_of(resources: dict[str, Any], function: str) -> str:
     return found
 
 
-def references(value: Any) -> Iterator[str]:
-    """Return every name that a value refers to, by `Ref` or inside `Fn::Sub`."""
+def parameters_of(template: Template, value: Any) -> set[str]:
+    """Return the parameters that a value is made of, also by its conditions."""
+    return {*references(value, template.source["Conditions"])} & set(template.source["Parameters"])
+
+
+def references(value: Any, conditions: dict[str, Any]) -> Iterator[str]:
+    """Return every name that a value refers to: by `Ref`, inside `Fn::Sub`, or in a condition of it."""
     match value:
         case {"Ref": str(name)}:
             yield name
-        case {"Fn::Sub": str(text)} | {"Fn::Sub": [str(text), _]}:
+        case {"Fn::Sub": str(text)}:
             yield from re.findall(r"\$\{(\w+)\}", text)
+        case {"Fn::Sub": [str(text), dict(given)]}:
+            yield from re.findall(r"\$\{(\w+)\}", text)
+            yield from references(given, conditions)
+        case {"Fn::If": [str(condition), *values]}:
+            yield from references(conditions[condition], conditions)
+            yield from references(values, conditions)
         case dict():
+            # The condition of a resource, or of another condition.
+            if isinstance(of := value.get("Condition"), str):
+                yield from references(conditions[of], conditions)
             for each in value.values():
-                yield from references(each)
+                yield from references(each, conditions)
         case list():
             for each in value:
-                yield from references(each)
+                yield from references(each, conditions)
+
+
+def longest_value(parameter: dict[str, Any]) -> str:
+    """Return the longest text that a parameter may be; of a number without bounds, its default."""
+    bounds = [*parameter.get("AllowedValues", []), parameter.get("MaxValue", parameter.get("Default", ""))]
+    texts = [*map(str, bounds), "x" * int(parameter.get("MaxLength", 0))]
+    return max(texts, key=len)

@@ -133,7 +133,6 @@ def _of_account(template: Template, rates: Mapping[str, float]) -> list[Ceiling]
 
 
 def _of_stack(template: Template, rates: Mapping[str, float], parts: Mapping[str, Part]) -> list[Ceiling]:
-    api = template.source["Resources"]["Api"]["Properties"]["MethodSettings"][0]
     deliver = template.of_type("AWS::Lambda::EventSourceMapping")["DeliverWebhookSource"]
     lanes = STREAM_SHARDS * int(
         template.of_type("AWS::Lambda::EventSourceMapping")["DispatchChangesSource"]["ParallelizationFactor"]
@@ -142,10 +141,10 @@ def _of_stack(template: Template, rates: Mapping[str, float], parts: Mapping[str
     rows = [
         (
             "requests",
-            api["ThrottlingRateLimit"],
+            number(template, "RequestsPerSecond"),
             "requests/s",
             load.requests(rates),
-            "`ThrottlingRateLimit` of the Api in template.yaml, up to the region's; free",
+            "`RequestsPerSecond`, up to the region's; free",
         ),
         (
             "steps of tasks: submits and copies",
