@@ -3,25 +3,27 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import Depends, Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 from dashboard.render import moved, page, toast
 from dashboard.security import Visitor
 from tollgate.composition import command as operator_parts
 from tollgate.composition.command import Operator
 from tollgate.kit.observability import logger
+from tollgate.kit.router import FromRequest
 from tollgate.operating.errors import OperatorError
 
 PATH = "/admin"
 REFUSED = 400
 
 
-async def services() -> Operator:
+async def services(_: Request) -> Operator:
     """Return what the pages call. Not in a thread, as a plain function would be: it waits for nothing."""
     return operator_parts.operator()
 
 
-Services = Annotated[Operator, Depends(services)]
+Services = Annotated[Operator, FromRequest(services)]
 
 
 def desk(request: Request) -> str:

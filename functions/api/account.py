@@ -1,10 +1,11 @@
 """The caller's account."""
 
-from fastapi import APIRouter, Response
+from starlette.responses import Response
 
 from api.http import AccountKey, Services, envelope
+from tollgate.kit.router import Router
 
-router = APIRouter()
+router = Router()
 
 
 @router.get("/api/v1/user/me")

@@ -3,16 +3,18 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 from api.http import Services
 from tollgate.catalog.listing import CachedBody
+from tollgate.kit.router import Router, from_header
 
 NOT_MODIFIED = 304
 
-router = APIRouter()
+router = Router()
 
-IfNoneMatch = Annotated[str | None, Header()]
+IfNoneMatch = Annotated[str | None, from_header("if-none-match")]
 
 
 def published(
@@ -29,30 +31,30 @@ def published(
 
 
 @router.get("/api/v1/catalog")
-def list_catalog(api: Services, request: Request, if_none_match: IfNoneMatch = None) -> Response:
+def list_catalog(api: Services, request: Request, if_none_match: IfNoneMatch) -> Response:
     """Return every model that has a live route and fits the query's filters."""
     return published(api.listing.models(request.query_params), if_none_match)
 
 
 @router.get("/api/v1/catalog/{model_id}")
-def get_model(api: Services, model_id: str, if_none_match: IfNoneMatch = None) -> Response:
+def get_model(api: Services, model_id: str, if_none_match: IfNoneMatch) -> Response:
     """Return one model."""
     return published(api.listing.model(model_id), if_none_match)
 
 
 @router.get("/api/v1/catalog/{model_id}/schema")
-def get_schema(api: Services, model_id: str, if_none_match: IfNoneMatch = None) -> Response:
+def get_schema(api: Services, model_id: str, if_none_match: IfNoneMatch) -> Response:
     """Return the JSON Schema of a model's input."""
     return published(api.listing.schema(model_id), if_none_match)
 
 
 @router.get("/api/v1/cost")
-def list_costs(api: Services, if_none_match: IfNoneMatch = None) -> Response:
+def list_costs(api: Services, if_none_match: IfNoneMatch) -> Response:
     """Return all prices, by model."""
     return published(api.listing.costs(), if_none_match)
 
 
 @router.get("/api/v1/cost/{model_id}")
-def get_cost(api: Services, model_id: str, if_none_match: IfNoneMatch = None) -> Response:
+def get_cost(api: Services, model_id: str, if_none_match: IfNoneMatch) -> Response:
     """Return the prices of one model."""
     return published(api.listing.cost(model_id), if_none_match)

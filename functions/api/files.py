@@ -1,10 +1,11 @@
 """Customers' own files: a form to upload one by, and its end."""
 
-from fastapi import APIRouter, Response
+from starlette.responses import Response
 
 from api.http import Body, MediaKey, Services, envelope
+from tollgate.kit.router import Router
 
-router = APIRouter(prefix="/api/v1/files")
+router = Router(prefix="/api/v1/files")
 
 
 @router.post("")

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from fastapi import APIRouter, Response
+from starlette.responses import Response
 
 from api.http import Body, KeyOfNow, OptionalBody, Services, envelope
+from tollgate.kit.router import Router
 
-router = APIRouter()
+router = Router()
 
 
 @router.get("/api/v1/keys")

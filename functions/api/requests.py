@@ -1,10 +1,11 @@
 """Running text requests: ended by their owner."""
 
-from fastapi import APIRouter, Response
+from starlette.responses import Response
 
 from api.http import Services, TextKey, envelope
+from tollgate.kit.router import Router
 
-router = APIRouter()
+router = Router()
 
 
 @router.delete("/api/v1/requests/{request_id}")

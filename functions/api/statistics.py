@@ -1,10 +1,12 @@
 """What the caller's account used and spent: statistics, and the ledger that they are made of."""
 
-from fastapi import APIRouter, Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 from api.http import AccountKey, Services, envelope
+from tollgate.kit.router import Router
 
-router = APIRouter()
+router = Router()
 
 
 @router.get("/api/v1/stats")

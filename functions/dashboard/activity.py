@@ -1,6 +1,7 @@
 """Activity: every generation and text request, what it cost and how long it took; what was spent, by day."""
 
-from fastapi import APIRouter, Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 from dashboard.render import page
 from dashboard.security import SignedIn
@@ -8,6 +9,7 @@ from dashboard.services import Services
 from tollgate.activity.query import DASHBOARD
 from tollgate.activity.row import ActivityKind
 from tollgate.dashboard.spending import Grouping, spending
+from tollgate.kit.router import Router
 from tollgate.tasks.models import TaskStatus
 
 FILTERS = ("kind", "model", "key", "status", "from", "to")
@@ -16,7 +18,7 @@ DEFAULT_RANGE = "30d"
 PER_PAGE = "50"
 KINDS = {ActivityKind.TASK: "Generations", ActivityKind.TEXT: "Text requests"}
 
-router = APIRouter(prefix="/activity")
+router = Router(prefix="/activity")
 
 
 @router.get("")

@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 from dashboard.render import page
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.audit.events import OPERATOR, Action
 from tollgate.kit.clock import iso
+from tollgate.kit.router import Router
 from tollgate.ledger.entries import EntryView
 
 WORDS = {
@@ -36,7 +38,7 @@ WORDS = {
     Action.TASK_REFUNDED: "Generation refunded",
 }
 
-router = APIRouter(prefix="/audit")
+router = Router(prefix="/audit")
 
 
 @router.get("")

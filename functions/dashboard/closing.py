@@ -1,13 +1,15 @@
 """Closing the account: what stays, what it needs, and keeping the account after all."""
 
-from fastapi import APIRouter, Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 from dashboard.form_body import Sent
 from dashboard.render import home, moved, page
 from dashboard.security import SignedIn
 from dashboard.services import Services
+from tollgate.kit.router import Router
 
-router = APIRouter(prefix="/closing")
+router = Router(prefix="/closing")
 
 
 @router.get("")

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 from dashboard.form_body import Sent
 from dashboard.render import home, moved, page, part
@@ -11,8 +12,9 @@ from dashboard.services import Services
 from tollgate.accounts.models import KeyWithSecretView, Scope
 from tollgate.dashboard.key_form import KEEP, LIFETIMES_DAYS, changed_body, key_body
 from tollgate.kit.errors import KeyNotFoundError
+from tollgate.kit.router import Router
 
-router = APIRouter(prefix="/keys")
+router = Router(prefix="/keys")
 
 
 @router.get("")
