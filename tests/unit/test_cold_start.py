@@ -95,6 +95,10 @@ class TestLoadedModules:
     def test_what_runs_no_model_loads_no_catalog(self, stem: str) -> None:
         assert not {"tollgate.catalog.loader", "tollgate.catalog.kinds"} & loaded(stem)
 
+    @pytest.mark.parametrize("stem", STEMS)
+    def test_no_framework_that_makes_a_document_of_its_own(self, stem: str) -> None:
+        assert not {"fastapi", "pydantic.v1"} & loaded(stem)
+
     def test_text_has_no_sdk(self) -> None:
         assert not {"botocore.session", "fastapi", "yaml", "httpx", "stripe"} & loaded("text")
 
