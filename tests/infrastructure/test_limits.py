@@ -1,6 +1,7 @@
 """What AWS takes of a template at most, by its documented quotas; sizes of artifacts are in tests/aws."""
 
 import json
+from collections import Counter
 from typing import Any
 
 from local.template import ROOT, Properties, Template
@@ -14,10 +15,32 @@ POLICIES_MAX_BYTES = 10_240
 RESOURCE_POLICY_MAX_BYTES = 20 * 1024
 """Of a function: what may call it. One statement for each route."""
 LAYERS_MAX = 5
-ROUTES_MAX = 300
+API_RESOURCES_MAX = 300
+"""Each part of a path is one."""
+API_DEFINITION_MAX_BYTES = 6 * 1024 * 1024
+ACCESS_LOG_FORMAT_MAX_BYTES = 3 * 1024
 ALARM_METRICS_MAX = 10
+ALARM_MAX_S, LONG_ALARM_MAX_S, LONG_PERIOD_S = 86_400, 604_800, 3_600
+"""PutMetricAlarm: all periods of an alarm together, and those of an hour and more."""
+STREAM_READERS_MAX = 2
+FILTERS_MAX, FILTER_MAX_CHARACTERS = 5, 4_096
+INDEXES_MAX, PROJECTED_MAX = 20, 100
+RULE_TARGETS_MAX = 5
+TIMEOUT_MAX_S, MEMORY_MB = 900, range(128, 10_241)
+GATEWAY_TIMEOUT_S = 29
+"""What the gateway waits for, unless an answer is streamed."""
+NAMES_MAX = {
+    "AWS::Backup::BackupVault": ("BackupVaultName", 50),
+    "AWS::CloudFront::OriginAccessControl": ("Name", 64),
+    "AWS::CloudFront::CachePolicy": ("Name", 128),
+    "AWS::CloudFront::ResponseHeadersPolicy": ("Name", 128),
+    "AWS::CloudWatch::Dashboard": ("DashboardName", 255),
+    "AWS::Logs::LogGroup": ("LogGroupName", 512),
+}
+"""Names that begin with the stack's, by the API of each service."""
+LONGEST_REGION = "ap-southeast-1"
 STACK_NAME = 40
-"""Letters of a longer name of a stack than anybody gives it."""
+"""Letters that the name of a stack may have (docs/deploy.md)."""
 LONGEST = "x" * 100
 """In place of each name that is known at the deployment alone: longer than an ARN of ours."""
 
@@ -43,8 +66,63 @@ class TestTemplate:
                 len([each for each in alarm.get("Metrics", []) if "MetricStat" in each]) <= ALARM_METRICS_MAX
             ), name
 
+    def test_no_alarm_looks_back_further_than_it_may(self, template: Template) -> None:
+        for name, alarm in template.of_type("AWS::CloudWatch::Alarm").items():
+            stats = [each["MetricStat"] for each in alarm.get("Metrics", []) if "MetricStat" in each]
+            period_s = min(each["Period"] for each in (stats or [alarm]))
+            most_s = LONG_ALARM_MAX_S if period_s >= LONG_PERIOD_S else ALARM_MAX_S
+            assert period_s * alarm["EvaluationPeriods"] <= most_s, name
+
+    def test_names_fit_behind_the_stacks(self, template: Template) -> None:
+        for kind, (name, most) in NAMES_MAX.items():
+            for properties in template.of_type(kind).values():
+                (inner,) = [properties, *(each for each in properties.values() if name in each)][-1:]
+                written = inner[name]["Fn::Sub"].replace("${AWS::StackName}", "x" * STACK_NAME)
+                assert len(written.replace("${AWS::Region}", LONGEST_REGION)) <= most, (kind, written)
+
+
+class TestEvents:
+    def test_a_stream_has_no_more_than_two_readers(self, template: Template) -> None:
+        sources = template.of_type("AWS::Lambda::EventSourceMapping").values()
+        readers = Counter(json.dumps(each["EventSourceArn"]) for each in sources)
+        assert max(readers.values()) <= STREAM_READERS_MAX
+
+    def test_what_filters_a_stream_fits(self, template: Template) -> None:
+        for source in template.of_type("AWS::Lambda::EventSourceMapping").values():
+            filters = source.get("FilterCriteria", {}).get("Filters", [])
+            assert len(filters) <= FILTERS_MAX
+            assert all(len(each["Pattern"]) <= FILTER_MAX_CHARACTERS for each in filters)
+
+    def test_a_schedule_has_no_more_targets_than_it_may(self, template: Template) -> None:
+        rules = template.of_type("AWS::Events::Rule").values()
+        assert all(len(each["Targets"]) <= RULE_TARGETS_MAX for each in rules)
+
+
+class TestTables:
+    def test_indexes_are_no_more_than_a_table_takes(self, template: Template) -> None:
+        for table in template.of_type("AWS::DynamoDB::Table").values():
+            indexes = table.get("GlobalSecondaryIndexes", [])
+            assert len(indexes) <= INDEXES_MAX
+            named = [each["Projection"].get("NonKeyAttributes", []) for each in indexes]
+            assert sum(map(len, named)) <= PROJECTED_MAX
+
 
 class TestFunctions:
+    def test_time_and_memory_are_what_lambda_has(self, template: Template) -> None:
+        for name, function in template.functions().items():
+            assert function["Timeout"] <= TIMEOUT_MAX_S, name
+            assert function["MemorySize"] in MEMORY_MB, name
+
+    def test_the_gateway_waits_as_long_as_a_function_that_it_calls(self, template: Template) -> None:
+        for path, item in template.openapi()["paths"].items():
+            for on in item.values():
+                integration = on.get("x-amazon-apigateway-integration", {})
+                if "uri" not in integration:
+                    continue
+                (function,) = (name for name in template.functions() if name in str(integration["uri"]))
+                waits_s = integration.get("timeoutInMillis", GATEWAY_TIMEOUT_S * 1000) / 1000
+                assert template.functions()[function]["Timeout"] <= waits_s, path
+
     def test_streams_can_be_kept_from_starving_the_rest(self, template: Template) -> None:
         places = {
             name: each["ReservedConcurrentExecutions"]["Fn::If"]
@@ -81,7 +159,15 @@ class TestFunctions:
         assert max(sizes.values()) <= RESOURCE_POLICY_MAX_BYTES, sizes
 
     def test_routes_are_no_more_than_an_api_takes(self, template: Template) -> None:
-        assert len(template.openapi()["paths"]) <= ROUTES_MAX
+        definition = template.openapi()
+        parts = [path.strip("/").split("/") for path in definition["paths"]]
+        resources = {tuple(each[:depth]) for each in parts for depth in range(len(each) + 1)}
+        assert len(resources) <= API_RESOURCES_MAX
+        assert len(json.dumps(definition)) <= API_DEFINITION_MAX_BYTES
+
+    def test_a_line_of_the_gateways_log_fits(self, template: Template) -> None:
+        (stage,) = template.of_type("AWS::ApiGateway::Stage").values()
+        assert len(stage["AccessLogSetting"]["Format"]) <= ACCESS_LOG_FORMAT_MAX_BYTES
 
 
 def name_of(logical_id: str) -> str:
