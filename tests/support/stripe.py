@@ -4,9 +4,12 @@ Shapes and rules: Stripe's API reference (PaymentIntent, PaymentMethod, Idempote
 """
 
 import json
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -22,7 +25,8 @@ class FakeStripe:
 
     `declines` is the code that the card is refused with, `down` how many calls fail, and `breaks` whether a
     payment is made and then answered with a fault, which is the answer under its key from then on. One that
-    `is_deaf` makes no payment; `missing` names the parameter of a payment that was deleted.
+    `is_deaf` makes no payment; `missing` names the parameter of a payment that was deleted. Each payment
+    `takes_s`.
     """
 
     url: str = ""
@@ -32,10 +36,14 @@ class FakeStripe:
     breaks: bool = False
     is_deaf: bool = False
     missing: str | None = None
+    takes_s: float = 0.0
+    faults: Iterator[bool] = field(default_factory=lambda: repeat(False))
     is_forgotten: bool = False
     intents: list[dict[str, Any]] = field(default_factory=list)
     asked: list[dict[str, str]] = field(default_factory=list)
     _answers: dict[str, tuple[str, Reply]] = field(default_factory=dict)
+    _in_use: set[str] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def taken_cents(self) -> int:
@@ -55,13 +63,22 @@ class FakeStripe:
         assert (request.method, path) == ("POST", "/v1/payment_intents"), path
         if self.missing is not None:
             return _error(400, "invalid_request_error", "resource_missing", self.missing)
-        key, body = request.headers["idempotency-key"], request.body.decode()
-        # A key that comes again is answered as it was the first time, and only for the same request.
-        if key in self._answers:
-            asked, reply = self._answers[key]
-            return reply if asked == body else _error(400, "idempotency_error", None)
+        return self._once(request.headers["idempotency-key"], request.body.decode())
+
+    def _once(self, key: str, body: str) -> Reply:
+        """Answer a key that comes again as it was the first time, and only for the same request."""
+        with self._lock:
+            if key in self._in_use:
+                return _error(409, "idempotency_error", "idempotency_key_in_use")
+            if key in self._answers:
+                asked, reply = self._answers[key]
+                return reply if asked == body else _error(400, "idempotency_error", None)
+            self._in_use.add(key)
+        time.sleep(self.takes_s)
         reply = self._pay(dict(parse_qsl(body)))
-        self._answers[key] = (body, reply)
+        with self._lock:
+            self._answers[key] = (body, reply)
+            self._in_use.discard(key)
         return reply
 
     def _show(self, path: str) -> Reply:
@@ -81,6 +98,7 @@ class FakeStripe:
 
     def _pay(self, asked: dict[str, str]) -> Reply:
         self.asked.append(asked)
+        breaks = self.breaks or next(self.faults)
         metadata = {name[9:-1]: value for name, value in asked.items() if name.startswith("metadata[")}
         intent = {
             "id": f"pi_{len(self.intents) + 1}",
@@ -93,7 +111,7 @@ class FakeStripe:
             "last_payment_error": {"type": "card_error", "code": self.declines} if self.declines else None,
         }
         self.intents.append(intent)
-        if self.breaks:
+        if breaks:
             return _error(500, "api_error", None)
         return _error(402, "card_error", self.declines) if self.declines else _ok(intent)
 
