@@ -24,12 +24,19 @@ from tollgate.kit.outbound import tls
 PREFIX = "/stripe"
 SECRET_KEY = "sk_test_simulated"  # noqa: S105 - of the simulator alone
 WEBHOOK_SECRET = "whsec_simulated"  # noqa: S105 - of the simulator alone
-WORKS, DECLINED, DECLINED_LATER = "4242424242424242", "4000000000000002", "4000000000000341"
-"""Stripe's test cards: one that pays, one that never does, one that can be saved and then pays nothing."""
+WORKS, DECLINED = "4242424242424242", "4000000000000002"
+DECLINED_LATER, ASKS_LATER = "4000000000000341", "4000002760003184"
+"""Stripe's test cards: one that pays, one that never does, two that can be saved and then pay nothing; the
+last one asks its owner each time to prove who they are."""
+REFUSALS = {DECLINED_LATER: "card_declined", ASKS_LATER: "authentication_required"}
 EVENT_TIMEOUT_S = 10.0
 MAX_KEPT = 10_000
+SESSION_S = 24 * 3600
 SEE_OTHER = 303
 CENTS_PER_USD = 100
+
+NOBODY = dict.fromkeys(("address", "email", "name", "phone", "tax_id"))
+"""Who pays, where nobody was asked."""
 
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
@@ -48,6 +55,7 @@ class SimulatedStripe:
     clock: Clock
     sessions: dict[str, dict[str, Any]] = field(default_factory=dict)
     payments: dict[str, dict[str, Any]] = field(default_factory=dict)
+    customers: dict[str, bool] = field(default_factory=dict)
     cards: dict[str, str] = field(default_factory=dict)
     answers: dict[str, tuple[bytes, int, dict[str, Any]]] = field(default_factory=dict)
 
@@ -62,9 +70,23 @@ class SimulatedStripe:
         name = _name("cs_test")
         cents = int(asked["line_items[0][price_data][unit_amount]"]) * int(asked["line_items[0][quantity]"])
         customer = asked.get("customer") or (_name("cus") if "customer_creation" in asked else None)
+        now_s = self.clock.now_ms() // MS_PER_S
+        if customer is not None:
+            self.keep(self.customers, customer, value=True)
         session = {
             "id": name,
             "object": "checkout.session",
+            "automatic_tax": {"enabled": False, "liability": None, "provider": None, "status": None},
+            "created": now_s,
+            "custom_fields": [],
+            "custom_text": dict.fromkeys(
+                ("after_submit", "shipping_address", "submit", "terms_of_service_acceptance")
+            ),
+            "expires_at": now_s + SESSION_S,
+            "livemode": False,
+            "payment_method_types": ["card"],
+            "shipping_options": [],
+            "ui_mode": "hosted_page",
             "mode": asked["mode"],
             "status": "open",
             "payment_status": "unpaid",
@@ -89,19 +111,40 @@ class SimulatedStripe:
     ) -> dict[str, Any]:
         """Return a new PaymentIntent, with its charge where the card pays."""
         name, pays = _name("pi"), card == WORKS
-        charge = {"id": _name("ch"), "object": "charge", "receipt_url": f"{here}/receipts/{name}"}
-        payment = {
-            "id": name,
-            "object": "payment_intent",
+        common = {
             "amount": cents,
-            "amount_received": cents if pays else 0,
             "created": self.clock.now_ms() // MS_PER_S,
             "currency": "usd",
             "customer": customer,
-            "last_payment_error": None if pays else _declined()["error"],
+            "livemode": False,
             "metadata": metadata,
+        }
+        charge = common | {
+            "id": _name("ch"),
+            "object": "charge",
+            "amount_captured": cents,
+            "amount_refunded": 0,
+            "billing_details": NOBODY,
+            "captured": True,
+            "disputed": False,
+            "paid": True,
+            "payment_intent": name,
+            "receipt_url": f"{here}/receipts/{name}",
+            "refunded": False,
+            "status": "succeeded",
+        }
+        payment = common | {
+            "id": name,
+            "object": "payment_intent",
+            "amount_capturable": 0,
+            "amount_received": cents if pays else 0,
+            "capture_method": "automatic_async",
+            "confirmation_method": "automatic",
+            "last_payment_error": None if pays else _declined(card)["error"],
+            "latest_charge": charge["id"] if pays else None,
+            "payment_method_types": ["card"],
             "status": "succeeded" if pays else "requires_payment_method",
-            "latest_charge": charge if pays else None,
+            "_charge": charge,
         }
         self.keep(self.payments, name, payment)
         return payment
@@ -115,6 +158,8 @@ class SimulatedStripe:
             "object": "event",
             "type": kind,
             "livemode": False,
+            "created": self.clock.now_ms() // MS_PER_S,
+            "pending_webhooks": 1,
             "data": {"object": _public(about)},
         }
         body = json.dumps(event)
@@ -128,6 +173,7 @@ def router(stripe: SimulatedStripe) -> APIRouter:
     """Return the routes of Stripe's API and of its pages, below `PREFIX`."""
     routes = APIRouter(prefix=PREFIX)
     _add_api(routes, stripe)
+    _add_customers(routes, stripe)
     _add_charges(routes, stripe)
     _add_pages(routes, stripe)
     return routes
@@ -138,23 +184,40 @@ def _add_api(routes: APIRouter, stripe: SimulatedStripe) -> None:
     async def open_session(request: Request) -> Response:
         if not _is_ours(request):
             return _error(401, "invalid_request_error", "Invalid API Key provided.")
-        return JSONResponse(_public(stripe.open_session(_fields(await request.body()), _here(request))))
+        asked = _fields(await request.body())
+        if "customer" in asked and asked["customer"] not in stripe.customers:
+            return _no_customer(asked["customer"], 400)
+        return JSONResponse(_public(stripe.open_session(asked, _here(request))))
 
     @routes.get("/v1/payment_intents/{name}")
     async def payment(name: str, request: Request) -> Response:
         found = stripe.payments.get(name)
         if found is None or not _is_ours(request):
             return _error(404, "invalid_request_error", f"No such payment_intent: '{name}'")
-        return JSONResponse(found)
+        expanded = {"latest_charge": found["_charge"]} if found["latest_charge"] else {}
+        return JSONResponse(_public(found) | (expanded if "expand[0]" in request.query_params else {}))
 
     @routes.get("/v1/payment_intents")
     async def payments(customer: str) -> Response:
-        data = [one for one in reversed(stripe.payments.values()) if one["customer"] == customer]
+        found = [one for one in reversed(stripe.payments.values()) if one["customer"] == customer]
+        data = [_public(one) for one in found]
         return JSONResponse({"object": "list", "data": data, "has_more": False, "url": "/v1/payment_intents"})
+
+
+def _add_customers(routes: APIRouter, stripe: SimulatedStripe) -> None:
+    @routes.delete("/v1/customers/{customer}")
+    async def forget(customer: str) -> Response:
+        stripe.cards.pop(customer, None)
+        if stripe.customers.pop(customer, None) is None:
+            return _no_customer(customer, 404)
+        return JSONResponse({"id": customer, "object": "customer", "deleted": True})
 
     @routes.get("/v1/customers/{customer}/payment_methods")
     async def cards(customer: str) -> Response:
-        card = {"id": f"pm_{customer}", "object": "payment_method", "type": "card"}
+        if customer not in stripe.customers:
+            return _no_customer(customer, 404)
+        card: dict[str, Any] = {"id": f"pm_{customer}", "object": "payment_method", "type": "card"}
+        card |= {"created": 0, "livemode": False, "customer": customer, "billing_details": NOBODY}
         data = [card] if customer in stripe.cards else []
         return JSONResponse({"object": "list", "data": data, "has_more": False, "url": "/v1/payment_methods"})
 
@@ -170,10 +233,12 @@ def _add_charges(routes: APIRouter, stripe: SimulatedStripe) -> None:
                 return _error(400, "idempotency_error", "Keys can only be used with the same parameters.")
             return JSONResponse(answer, status)
         fields = _fields(body)
+        if fields["customer"] not in stripe.customers:
+            return _no_customer(fields["customer"], 400)
         card = stripe.cards.get(fields["customer"], DECLINED)
         metadata = _metadata(fields, "metadata")
         found = stripe.pay(int(fields["amount"]), card, metadata, _here(request), fields["customer"])
-        status, answer = (200, found) if found["amount_received"] else (402, _declined())
+        status, answer = (200, _public(found)) if found["amount_received"] else (402, _declined(card))
         stripe.keep(stripe.answers, key, (body, status, answer))
         if status == 200:  # noqa: PLR2004 - HTTP's OK
             await stripe.tell("payment_intent.succeeded", found)
@@ -193,7 +258,7 @@ def _add_pages(routes: APIRouter, stripe: SimulatedStripe) -> None:
             return Response(status_code=404)
         if session["status"] == "open":
             card = _fields(await request.body()).get("number", "").replace(" ", "")
-            if card not in (WORKS, DECLINED_LATER):
+            if card != WORKS and card not in REFUSALS:
                 return _form(session, "Your card was declined.")
             metadata, customer = session["_payment_metadata"], session["customer"]
             paid = stripe.pay(session["amount_total"], WORKS, metadata, _here(request), customer)
@@ -254,10 +319,21 @@ def _public(found: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if not name.startswith("_")}
 
 
-def _declined() -> dict[str, Any]:
+def _declined(card: str) -> dict[str, Any]:
     said = "Your card was declined."
-    return {"error": {"type": "card_error", "code": "card_declined", "message": said}}
+    code = REFUSALS.get(card, "card_declined")
+    return {"error": {"type": "card_error", "code": code, "message": said}}
 
 
-def _error(status: int, kind: str, message: str) -> Response:
-    return JSONResponse({"error": {"type": kind, "message": message}}, status)
+def _no_customer(name: str, status: int) -> Response:
+    """Return the answer about a customer that is not there: 404 for their own address, else 400."""
+    return _error(
+        status, "invalid_request_error", f"No such customer: '{name}'", "resource_missing", "customer"
+    )
+
+
+def _error(
+    status: int, kind: str, message: str, code: str | None = None, param: str | None = None
+) -> Response:
+    said = {"type": kind, "message": message, "code": code, "param": param}
+    return JSONResponse({"error": {name: each for name, each in said.items() if each is not None}}, status)

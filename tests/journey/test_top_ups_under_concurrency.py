@@ -1,5 +1,6 @@
 """Automatic top-ups, while everything about them changes at once, on an emulator whose transactions hold."""
 
+import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -34,7 +35,7 @@ from tollgate.low_balance.rules import TopUpState
 from tollgate.members.identities import Person
 from tollgate.members.service import Actor
 from tollgate.members.team import TeamError
-from tollgate.payments.secret import StripeKeys
+from tollgate.payments.secret import StripeKeys, StripeKeySource
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 
@@ -85,9 +86,8 @@ class World:
 
     def tell(self) -> None:
         """Have Stripe tell of all its payments."""
-        keys = self.refill.keys()
-        assert keys is not None
-        payments = replace(api_parts.api().payments, source=FixedKeys(keys))
+        keys = StripeKeySource(lambda: json.dumps(KEYS), parts.clock())
+        payments = replace(api_parts.api().payments, source=keys)
         for intent in [one for one in self.stripe.intents if one["status"] == "succeeded"]:
             body = event(intent, "payment_intent.succeeded")
             with suppress(*RETRIED):
@@ -106,17 +106,6 @@ class World:
         entries = self.refill.ledger.entries(self.account_id)
         micro = sum(one.amount_micro_usd for one in entries if one.entry_id.startswith("credit_pi_"))
         return micro // micro_usd_of_cents(1)
-
-
-@dataclass(frozen=True, slots=True)
-class FixedKeys:
-    """Keys that are there."""
-
-    found: StripeKeys
-
-    def keys(self) -> StripeKeys:
-        """Return them."""
-        return self.found
 
 
 @pytest.fixture

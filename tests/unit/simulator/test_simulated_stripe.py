@@ -6,13 +6,23 @@ from dataclasses import dataclass
 import httpx
 import pytest
 
-from local.simulator.stripe import DECLINED, DECLINED_LATER, PREFIX, SECRET_KEY, WEBHOOK_SECRET, WORKS
+from local.simulator.stripe import (
+    ASKS_LATER,
+    DECLINED,
+    DECLINED_LATER,
+    PREFIX,
+    SECRET_KEY,
+    WEBHOOK_SECRET,
+    WORKS,
+)
 from tests.support.http_server import Received, Reply, http_server
 from tests.support.simulator import running_simulator
 from tollgate.payments.client import (
     Charge,
     Declined,
     charge_saved_card,
+    find_charge,
+    forget_customer,
     open_checkout,
     receipt_url,
     saved_card,
@@ -31,7 +41,7 @@ class Side:
     keys: StripeKeys
     received: list[Received]
 
-    def checkout(self, *, save_card: bool = False) -> str:
+    def checkout(self, *, save_card: bool = False, customer: str | None = None) -> str:
         """Return the page on which 25 dollars can be paid."""
         return open_checkout(
             self.keys,
@@ -40,6 +50,7 @@ class Side:
             success_url=f"{BACK}?paid={{CHECKOUT_SESSION_ID}}",
             cancel_url=BACK,
             save_card=save_card,
+            customer=customer,
         )
 
     def told(self) -> list[Paid]:
@@ -100,12 +111,40 @@ def test_a_saved_card_is_charged_once_for_each_fall(side: Side) -> None:
     assert [(one.cents, one.fall) for one in side.told()] == [(2500, None), (1000, 1)]
 
 
-def test_a_card_can_be_saved_and_declined_later(side: Side) -> None:
-    pay(side.checkout(save_card=True), DECLINED_LATER)
+@pytest.mark.parametrize(
+    ("card", "code"), [(DECLINED_LATER, "card_declined"), (ASKS_LATER, "authentication_required")]
+)
+def test_a_card_can_be_saved_and_declined_later(side: Side, card: str, code: str) -> None:
+    pay(side.checkout(save_card=True), card)
     (first,) = side.told()
     assert first.customer is not None
     charge = Charge("usr_1", 1000, first.customer, "pm_1", fall=1)
-    assert charge_saved_card(side.keys, charge) == Declined("Your card was declined.", "card_declined")
+    declined = charge_saved_card(side.keys, charge)
+    assert declined == Declined("Your card was declined.", code)
+    assert isinstance(find_charge(side.keys, charge, 0), Declined)
+
+
+def test_what_became_of_a_charge_can_be_looked_for(side: Side) -> None:
+    pay(side.checkout(save_card=True), WORKS)
+    (first,) = side.told()
+    assert first.customer is not None
+    charge = Charge("usr_1", 1000, first.customer, "pm_1", fall=1)
+    assert find_charge(side.keys, charge, 0) is None
+    assert charge_saved_card(side.keys, charge) == find_charge(side.keys, charge, 0)
+
+
+def test_a_customer_who_was_deleted_pays_as_somebody_new(side: Side) -> None:
+    pay(side.checkout(save_card=True), WORKS)
+    (first,) = side.told()
+    assert first.customer is not None
+    for _ in range(2):
+        forget_customer(side.keys, first.customer)
+    assert saved_card(side.keys, first.customer) is None
+    gone = charge_saved_card(side.keys, Charge("usr_1", 1000, first.customer, "pm_1", fall=1))
+    assert isinstance(gone, Declined)
+    assert gone.code == "resource_missing"
+    pay(side.checkout(save_card=True, customer=first.customer), WORKS)
+    assert side.told()[-1].customer not in (None, first.customer)
 
 
 def test_another_key_is_refused(side: Side) -> None:
