@@ -6,23 +6,20 @@ Never writes to a table, and never decides anything about a task.
 
 from typing import Any
 
-from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
-from tollgate.kit.batches import EventType, batch_processor, process_partial_response
+from tollgate.kit.batches import Record, process_one_by_one
 from tollgate.kit.observability import begin_log, logger
 
-processor = batch_processor(EventType.DynamoDBStreams)
 
-
-def dispatch(record: DynamoDBRecord) -> None:
+def dispatch(record: Record) -> None:
     """Carry one change on; what raises is reported and comes again."""
-    begin_log(sequence=record.raw_event["dynamodb"]["SequenceNumber"])
-    dispatch_changes_parts.dispatcher().dispatch(record.raw_event)
+    begin_log(sequence=record["dynamodb"]["SequenceNumber"])
+    dispatch_changes_parts.dispatcher().dispatch(record)
     logger.info("dispatch_changes.sent")
 
 
-def handler(event: dict[str, Any], context: LambdaContext) -> Any:
+def handler(event: dict[str, Any], context: LambdaContext) -> Any:  # noqa: ARG001 - Lambda's shape
     """Handle a batch of changes; give the ones that failed."""
-    return process_partial_response(event, dispatch, processor, context)
+    return process_one_by_one(event, dispatch)

@@ -4,27 +4,23 @@ Notifies the owner of a low balance, and makes the top-up that is due, if any.
 Never pays twice for one fall, and never more than the month's bound.
 """
 
-import json
 from typing import Any
 
-from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate.composition import refill_balance as refill_balance_parts
-from tollgate.kit.batches import EventType, batch_processor, process_partial_response
+from tollgate.kit.batches import Record, message_of, process_one_by_one
 from tollgate.kit.observability import begin_log, logger
 
-processor = batch_processor(EventType.SQS)
 
-
-def answer(record: SQSRecord) -> None:
+def answer(record: Record) -> None:
     """Do what is left to do about a fall; what raises is reported and comes again."""
-    message = json.loads(record.body)
+    message = message_of(record)
     begin_log(**message)
     outcome = refill_balance_parts.refill().answer(message["account_id"], message["fall"])
     logger.info(f"refill_balance.{outcome}")
 
 
-def handler(event: dict[str, Any], context: LambdaContext) -> Any:
+def handler(event: dict[str, Any], context: LambdaContext) -> Any:  # noqa: ARG001 - Lambda's shape
     """Handle a batch of messages; give the ones that failed."""
-    return process_partial_response(event, answer, processor, context)
+    return process_one_by_one(event, answer)

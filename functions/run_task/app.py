@@ -5,22 +5,20 @@ cancel or end, and sends the next message. It is `woken` where a slot of the acc
 Never trusts the message: what is true stands in the task's row.
 """
 
-import json
 from typing import Any
 
-from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from tollgate.composition import run_task as run_task_parts
-from tollgate.kit.batches import process_at_once
+from tollgate.kit.batches import Record, message_of, process_at_once
 from tollgate.kit.observability import begin_log
 from tollgate.tasks.reports import report
 from tollgate.tasks.step import Stepped
 
 
-def step(record: SQSRecord) -> None:
+def step(record: Record) -> None:
     """Take one step; what raises is reported and comes again."""
-    message = json.loads(record.body)
+    message = message_of(record)
     begin_log(**message)
     report(_stepped(message))
 

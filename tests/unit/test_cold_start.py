@@ -99,6 +99,13 @@ class TestLoadedModules:
     def test_no_framework_that_makes_a_document_of_its_own(self, stem: str) -> None:
         assert not {"fastapi", "pydantic.v1"} & loaded(stem)
 
+    @pytest.mark.parametrize(
+        "stem", ["run_task", "deliver_webhook", "refill_balance", "make_thumbnails", "dispatch_changes"]
+    )
+    def test_what_works_off_records_loads_no_event_classes_of_all_services(self, stem: str) -> None:
+        powertools = "aws_lambda_powertools.utilities."
+        assert not {powertools + "data_classes", powertools + "batch"} & loaded(stem)
+
     def test_text_has_no_sdk(self) -> None:
         assert not {"botocore.session", "fastapi", "yaml", "httpx", "stripe"} & loaded("text")
 
