@@ -92,7 +92,8 @@ class TestOneByOne:
         process_one_by_one(event(1), fail)
         (line,) = caplog.records
         assert (line.message, vars(line)["record_id"]) == ("record.failed", "m0")
-        assert line.exc_info is not None and str(line.exc_info[1]) == "no such task"
+        assert line.exc_info is not None
+        assert str(line.exc_info[1]) == "no such task"
 
 
 def test_powertools_own_processor_answers_the_same() -> None:
