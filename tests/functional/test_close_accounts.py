@@ -385,8 +385,14 @@ class TestErasing:
         run()
         check_erased(aws, account_id)
 
+    @pytest.mark.parametrize("given_up_already", [False, True])
     def test_money_that_comes_during_the_end_stops_it_for_an_operator(
-        self, ada: Browser, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+        self,
+        ada: Browser,
+        clock: ManualClock,
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+        given_up_already: bool,
     ) -> None:
         account_id = close(ada)
         clock.advance(DELAY_MS)
@@ -394,10 +400,16 @@ class TestErasing:
             patch.setattr(Erasure, "steps", crashing(-1))
             with pytest.raises(RuntimeError):
                 run()
-        operator_parts.operator().account_desk.credit(account_id, "late", 5_000_000, "late payment")
+        desk = operator_parts.operator().account_desk
+        if given_up_already:
+            worker = close_accounts_parts.closing_worker()
+            worker._give_up(worker.teams.get(account_id))  # and it dies right after
+        desk.credit(account_id, "late", 5_000_000, "late payment")
         clock.advance(AGAIN_MS)
         run()
         assert api_parts.api().accounts.me(account_id).balance_micro_usd == 5_000_000
+        assert desk.shown(desk.get(account_id))["closing"]["toRefund"] is True
+        assert "close_accounts.to_refund" in caplog.messages
         assert close_accounts_parts.closing_worker().teams.get(account_id).closing is not None
         assert check_ledger_parts.ledger_audit().check(account_id, full=True).drift is None
 

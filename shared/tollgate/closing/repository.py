@@ -39,6 +39,10 @@ class NotReachedError(Exception):
     """There is more than one look may do, or a row changed meanwhile: the next look goes on."""
 
 
+class MoneyCameError(NotReachedError):
+    """Money came to the account since it was looked at: it is its owner's."""
+
+
 @dataclass(frozen=True, slots=True)
 class ErasureRepository:
     """Finds and deletes what is about one account."""
@@ -113,7 +117,7 @@ class ErasureRepository:
     def end_account(self, account_id: str, now_ms: int) -> None:
         """Note on an account's row that it is closed, where nothing is left on it.
 
-        The row stays: the ledger is proven against it. Raises `NotReachedError` for one with a balance.
+        The row stays: the ledger is proven against it. Raises `MoneyCameError` for one with a balance.
         """
         has_nothing = Equals("balance_micro_usd", 0) & Equals("open_tasks", 0)
         secrets = [new_webhook_secret(now_ms).to_item()]
@@ -127,7 +131,7 @@ class ErasureRepository:
                     Set("closed_at_ms", now_ms),
                 ),
                 condition=has_nothing,
-                refused=lambda _: NotReachedError("money came"),
+                refused=lambda _: MoneyCameError(account_id),
             )
         )
 

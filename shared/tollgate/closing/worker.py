@@ -7,7 +7,7 @@ from enum import StrEnum
 from tollgate.accounts.models import Account
 from tollgate.accounts.service import AccountService
 from tollgate.closing.erasure import Erasure
-from tollgate.closing.repository import ERASED, NotReachedError
+from tollgate.closing.repository import ERASED, MoneyCameError, NotReachedError
 from tollgate.closing.service import REASON, ClosingService
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock
 from tollgate.kit.due_index import DueIndex
@@ -98,6 +98,8 @@ class ClosingWorker:
             self._give_up(team)
             for step in self.erasure.steps(team):
                 step()
+        except MoneyCameError:
+            return self._later(team, Closed.TO_REFUND, AGAIN_MS)
         except NotReachedError:
             return self._later(team, Closed.UNFINISHED, AGAIN_MS)
         return Closed.ERASED

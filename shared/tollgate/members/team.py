@@ -94,7 +94,7 @@ class Closing:
     given_up_micro_usd: int = 0
 
     def to_refund(self, balance_micro_usd: int) -> int:
-        """Return what of a balance is the owner's still."""
+        """Return what of a balance is the owner's still, before what was given up is taken."""
         return max(0, balance_micro_usd - (self.given_up_micro_usd if self.gives_up else 0))
 
 

@@ -178,7 +178,9 @@ class AccountDesk:
 
 def closing_row(closing: Closing, balance_micro_usd: int) -> dict[str, Any]:
     """Return when an account is erased, and whether money on it is to be refunded before."""
-    return {"eraseAt": iso(closing.erase_at_ms), "toRefund": closing.to_refund(balance_micro_usd) > 0}
+    # Once the erasure began, what was given up is gone: all that is there came after it.
+    left = balance_micro_usd if closing.is_erasing else closing.to_refund(balance_micro_usd)
+    return {"eraseAt": iso(closing.erase_at_ms), "toRefund": left > 0}
 
 
 def _event_row(event: AuditEvent) -> dict[str, str]:
