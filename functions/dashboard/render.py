@@ -131,9 +131,11 @@ def _places(request: Request) -> dict[str, str]:
     }
 
 
-def toast(request: Request, message: str, *, status: int = 200, bad: bool = False) -> HTMLResponse:
+def toast(
+    request: Request, message: str, *, status: int = 200, bad: bool = False, is_signed_out: bool = False
+) -> HTMLResponse:
     """Return a short message that floats over the page, whatever part of it had asked."""
-    answer = part(request, "toast.html", status, message=message, bad=bad)
+    answer = part(request, "toast.html", status, message=message, bad=bad, is_signed_out=is_signed_out)
     answer.headers["hx-retarget"] = "#toasts"
     answer.headers["hx-reswap"] = "beforeend"
     return answer

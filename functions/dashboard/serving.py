@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
-from dashboard.render import home, is_part, part, toast, version
+from dashboard.render import PATH, home, is_part, part, toast, version
 from dashboard.security import (
     AtStage,
     ForgeryError,
@@ -74,7 +74,7 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
         check_change(request)
         answer = await call_next(request)
     except ForgeryError:
-        answer = toast(request, "This page is too old. Reload it and try again.", status=FORGED, bad=True)
+        answer = _forged(request)
     except ClientDisconnect:
         # It left during its upload: nothing is wrong here, and nobody reads the answer.
         answer = Response(status_code=CLIENT_LEFT)
@@ -98,6 +98,14 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
         answer.headers["cache-control"] = "no-store"
     logger.info("dashboard.request", path=request.url.path, status=answer.status_code)
     return answer
+
+
+def _forged(request: Request) -> Response:
+    """Return what is said of a change without the session's token: often of a page that was left open."""
+    is_at_sign_in = path_of(request).startswith(f"{PATH}/sign-in")
+    if "account_id" in request.session or is_at_sign_in:
+        return toast(request, "This page is too old. Reload it and try again.", status=FORGED, bad=True)
+    return toast(request, "You are signed out.", status=FORGED, bad=True, is_signed_out=True)
 
 
 async def to_sign_in(request: Request, _: Exception) -> Response:

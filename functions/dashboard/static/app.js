@@ -94,13 +94,26 @@ document.addEventListener("htmx:afterSettle", (event) => {
   showLanguage(changed);
   showPosters(changed);
 });
-// A dialog whose form was taken is done.
-document.addEventListener("htmx:afterRequest", (event) => {
-  const dialog = event.detail.successful && event.target.closest("dialog");
-  const form = dialog && event.target.closest("form");
-  if (form) {
+// A dialog whose form was taken is done. What is wrong is said in it, as a toast would lie behind it.
+const REFUSED = 400;
+const refuse = (form, text) => {
+  const said = form.querySelector("[data-refused]") ?? document.createElement("p");
+  said.className = "notice bad";
+  said.dataset.refused = "";
+  said.setAttribute("role", "alert");
+  said.textContent = new DOMParser().parseFromString(text, "text/html").body.textContent.trim();
+  form.querySelector(".actions").before(said);
+};
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const form = event.detail.requestConfig.elt.closest("dialog form");
+  if (!form) return;
+  form.querySelector("[data-refused]")?.remove();
+  if (event.detail.xhr.status >= REFUSED) {
+    event.detail.shouldSwap = false;
+    refuse(form, event.detail.xhr.responseText);
+  } else {
     form.reset();
-    dialog.close();
+    form.closest("dialog").close();
   }
 });
 document.addEventListener("htmx:sendError", () => say("No answer from the service. Try again.", true));

@@ -2,6 +2,7 @@
 
 const THUMB = 56;
 const MAX_THUMB_BYTES = 30 * 1024 * 1024;
+const KINDS = { image: "an image", video: "a video", audio: "an audio file" };
 const headers = () => JSON.parse(document.body.getAttribute("hx-headers"));
 const nameOf = (url) => decodeURIComponent(url.split(/[?#]/)[0].split("/").pop() || url).slice(-40);
 
@@ -38,7 +39,11 @@ const dropOf = (box, address) => {
   const url = box.querySelector("[data-url]");
   const picked = box.querySelector("input[type=file]");
   const list = box.querySelector("[data-chosen]");
-  const problem = box.closest("[data-field]").querySelector(".problem");
+  // One of its own: the field's is written anew with each price.
+  const problem = document.createElement("p");
+  problem.className = "problem";
+  problem.setAttribute("role", "alert");
+  box.append(problem);
   const isMany = "many" in box.dataset;
 
   const keep = () => {
@@ -68,6 +73,11 @@ const dropOf = (box, address) => {
   };
 
   const take = async (file) => {
+    const kind = KINDS[box.dataset.takes];
+    if (kind && !file.type.startsWith(box.dataset.takes)) {
+      problem.textContent = `Choose ${kind}: ${file.name} is not one.`;
+      return;
+    }
     const item = add(file.name || "Pasted file");
     item.classList.add("sending");
     item.setAttribute("aria-busy", "true");

@@ -39,7 +39,7 @@ const showFields = (panel) => {
 
 const markProblems = (panel) => {
   for (const field of fieldsOf(panel)) {
-    const bad = Boolean(field.querySelector(".problem")?.textContent.trim());
+    const bad = [...field.querySelectorAll(".problem")].some((one) => one.textContent.trim());
     field.classList.toggle("bad", bad);
     for (const control of field.querySelectorAll("input:not([type=file]), select, textarea:not([hidden])")) {
       control.toggleAttribute("aria-invalid", bad);

@@ -33,7 +33,10 @@ const controlOf = (about, isNeeded) => {
 
 const rowsOfField = (box, schema, address) => {
   const store = box.querySelector("textarea");
-  const problem = box.closest("[data-field]").querySelector(".problem");
+  // One of its own: the field's is written anew with each price.
+  const problem = make("p", { className: "problem" });
+  problem.setAttribute("role", "alert");
+  box.append(problem);
   const label = box.closest("[data-field]").querySelector("label");
   const object = objectOf(schema, box.dataset.objects);
   if (!object) return;

@@ -1,0 +1,116 @@
+"""What a person is told who does something odd: beside what it is about, and nothing typed is lost."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, FilePayload, Page, expect
+from ulid import ULID
+
+from tests.browser.checks import violations
+from tests.browser.conftest import DESKTOP, RESULT_TIMEOUT_MS, picture
+
+pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
+
+# The price is asked for 300 ms after a change, and its answer writes anew what is wrong with each field.
+PRICED_S = 1.0
+NAME = "🚀 <b>Shop</b>"
+
+
+def file(name: str, kind: str, content: bytes) -> FilePayload:
+    """Return a file as somebody chooses it."""
+    return {"name": name, "mimeType": kind, "buffer": content}
+
+
+@pytest.fixture
+def visitor(chromium: Browser, base_url: str) -> Iterator[Page]:
+    """Return a page of somebody who has just signed in; the console may tell of refusals, not of faults."""
+    context = chromium.new_context(viewport=DESKTOP, base_url=base_url)
+    opened = context.new_page()
+    faults: list[str] = []
+    opened.on("pageerror", lambda error: faults.append(str(error)))
+    opened.goto("/dashboard/sign-in")
+    opened.get_by_label("Email").fill(f"{ULID()}@example.com".lower())
+    opened.get_by_role("button", name="Continue").click()
+    opened.get_by_role("heading", name="Overview").wait_for()
+    yield opened
+    context.close()
+    assert faults == []
+
+
+class TestUploads:
+    @pytest.mark.parametrize(
+        ("odd", "words"),
+        [
+            (file("notes.txt", "text/plain", b"hello"), "Choose an image: notes.txt is not one."),
+            (file("empty.png", "image/png", b""), "bytes"),
+        ],
+    )
+    def test_what_is_wrong_with_a_file_stays_beside_its_field(
+        self, visitor: Page, odd: FilePayload, words: str
+    ) -> None:
+        visitor.goto("/dashboard/playground/z-image")
+        field = visitor.locator("[data-field]", has=visitor.locator("[data-drop]")).first
+        field.locator("input[type=file]").set_input_files(odd)
+        expect(field.get_by_role("alert")).to_contain_text(words)
+        time.sleep(PRICED_S)
+        expect(field.get_by_role("alert")).to_contain_text(words)
+        assert violations(visitor) == []
+        field.locator("input[type=file]").set_input_files(picture())
+        expect(field.get_by_role("alert")).to_be_hidden()
+        expect(field.get_by_role("button", name="Remove boat.png")).to_be_visible()
+
+    def test_a_pasted_image_is_one_that_was_chosen(self, visitor: Page) -> None:
+        visitor.goto("/dashboard/playground/z-image")
+        visitor.get_by_label("Prompt").focus()
+        visitor.evaluate(
+            """(bytes) => {
+                const data = new DataTransfer();
+                data.items.add(new File([new Uint8Array(bytes)], "pasted.png", { type: "image/png" }));
+                const about = { clipboardData: data, bubbles: true, cancelable: true };
+                document.activeElement.dispatchEvent(new ClipboardEvent("paste", about));
+            }""",
+            list(picture()["buffer"]),
+        )
+        expect(visitor.get_by_role("button", name="Remove pasted.png")).to_be_visible()
+
+
+class TestForms:
+    def test_a_dialog_stays_with_what_was_typed_until_it_is_right(self, visitor: Page) -> None:
+        visitor.goto("/dashboard/keys")
+        visitor.get_by_role("button", name="New key").first.click()
+        dialog = visitor.get_by_role("dialog", name="New key")
+        dialog.get_by_label("Name").fill(NAME)
+        for amount in ("-5", "0,5", "a lot"):
+            dialog.get_by_label("Spending limit").fill(amount)
+            dialog.get_by_role("button", name="Create key").click()
+            expect(dialog.get_by_role("alert")).to_be_visible()
+            expect(dialog.get_by_label("Name")).to_have_value(NAME)
+        assert violations(visitor) == []
+        dialog.get_by_label("Spending limit").fill("0.50")
+        dialog.get_by_role("button", name="Create key").dblclick()
+        expect(dialog).to_be_hidden()
+        expect(visitor.locator("#new-secret")).to_contain_text("tg_live_")
+        # Twice pressed is once asked for, and the next key begins with an empty form.
+        expect(visitor.locator(".key")).to_have_count(1)
+        visitor.get_by_role("button", name="New key").first.click()
+        expect(dialog.get_by_label("Name")).to_have_value("")
+        expect(dialog.get_by_role("alert")).to_have_count(0)
+
+    def test_generate_pressed_twice_is_paid_once(self, visitor: Page) -> None:
+        visitor.goto("/dashboard/playground/z-image?input.prompt=a+boat")
+        visitor.get_by_role("button", name="Generate").dblclick()
+        visitor.locator("#a-result img").first.wait_for(timeout=RESULT_TIMEOUT_MS)
+        expect(visitor.locator("#balance")).to_have_text("$99.99")
+        expect(visitor.locator(".strip a")).to_have_count(1)
+
+    def test_a_tab_of_a_session_that_was_ended_leads_to_the_sign_in(self, visitor: Page) -> None:
+        visitor.goto("/dashboard/keys")
+        visitor.context.clear_cookies()
+        visitor.get_by_role("button", name="New key").first.click()
+        dialog = visitor.get_by_role("dialog", name="New key")
+        dialog.get_by_label("Name").fill("Late")
+        dialog.get_by_role("button", name="Create key").click()
+        expect(dialog.get_by_role("alert")).to_contain_text("You are signed out.")
+        visitor.goto("/dashboard/playground/z-image")
+        expect(visitor.get_by_role("heading", name="Sign in to Tollgate")).to_be_visible()
