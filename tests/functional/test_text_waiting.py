@@ -73,7 +73,9 @@ class TestAQuietStream:
         text = client.post(PATHS[protocol], body(protocol, "[[hang 0.4]]", stream=True)).text
         before, _, _ = text.partition("chunk" if protocol == "openai" else "message_start")
         assert before.count(SIGNS[protocol]) >= 2
-        assert text.rstrip().endswith("[DONE]" if protocol == "openai" else '{"type":"message_stop"}')
+        # Signs of life go on until the charge is written, which a busy database takes its time for.
+        said = text.replace(SIGNS[protocol], "").rstrip()
+        assert said.endswith("[DONE]" if protocol == "openai" else '{"type":"message_stop"}')
 
     def test_and_between_two_words(self, client: TextClient, protocol: str) -> None:
         prompt = "[[delay 150]] [[tokens 2]]"

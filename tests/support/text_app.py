@@ -86,8 +86,11 @@ class TextClient:
         return found
 
     def settled(self) -> bool:
-        """Return whether the books agree and no hold is open."""
-        found = api_parts.api().accounts.me(self.account.account_id)
+        """Return whether no hold is open by now or soon, as it goes after its charge, and the books agree."""
+        deadline = time.monotonic() + START_TIMEOUT_S
+        me = api_parts.api().accounts.me
+        while (found := me(self.account.account_id)).holds and time.monotonic() < deadline:
+            time.sleep(0.01)
         entries = ledger().entries(found.account_id)
         return not found.holds and audit(found.account_id, found.balance_micro_usd, entries) is None
 

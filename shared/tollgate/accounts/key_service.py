@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from tollgate.accounts.delegation import check_change, check_control, check_gift
 from tollgate.accounts.key_request import IsModel, read_key
 from tollgate.accounts.keys import new_key
-from tollgate.accounts.models import Account, ApiKey, KeyView, KeyWithSecretView, Scope
+from tollgate.accounts.models import ApiKey, KeyView, KeyWithSecretView, Scope
 from tollgate.accounts.repository import (
     AccountRepository,
     AlreadyRevokedError,
@@ -26,7 +26,6 @@ from tollgate.kit.errors import (
     ConcurrencyLimitedError,
     KeyNotFoundError,
     RotationInProgressError,
-    UserNotFoundError,
 )
 from tollgate.kit.ids import is_id
 from tollgate.kit.money import cents_down, dollars
@@ -61,7 +60,7 @@ class KeyService:
 
     def all(self, account_id: str) -> list[KeyView]:
         """Return the account's keys but the revoked ones, the newest first. Raises `UserNotFoundError`."""
-        counters, now_ms = self._account(account_id).counters, self.clock.now_ms()
+        counters, now_ms = self.accounts.existing(account_id).counters, self.clock.now_ms()
         return [key.view(now_ms, counters) for key in self.keys.listed(account_id)]
 
     def makers(self, account_id: str) -> dict[str, str]:
@@ -194,7 +193,7 @@ class KeyService:
         return self.audit.note(key.account_id, actor, action, subject, detail)
 
     def _view(self, key: ApiKey) -> KeyView:
-        return key.view(self.clock.now_ms(), self._account(key.account_id).counters)
+        return key.view(self.clock.now_ms(), self.accounts.existing(key.account_id).counters)
 
     def _live(self, account_id: str, key_id: str) -> ApiKey:
         key = self._known(account_id, key_id)
@@ -209,12 +208,6 @@ class KeyService:
         if key is None or not known or not (key.listed or key.revoked_at_ms is not None):
             raise KeyNotFoundError
         return key
-
-    def _account(self, account_id: str) -> Account:
-        account = self.accounts.get(account_id)
-        if account is None:
-            raise UserNotFoundError
-        return account
 
 
 def _limits(key: ApiKey) -> str:

@@ -13,9 +13,9 @@ from tollgate.kit.errors import (
     KeyNotFoundError,
     UserNotFoundError,
 )
-from tollgate.kit.expressions import Add, Below, Condition, Equals, Exists, Missing, Remove, Set
+from tollgate.kit.expressions import Add, Condition, Equals, Exists, Missing, Remove, Set
 from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import Write, count_one, put_new
 from tollgate.ledger.wallet_repository import WalletRepository
 from tollgate.ledger.wallets import is_wallet, together
 
@@ -52,6 +52,13 @@ class AccountRepository:
         rows = self._wallets.rows(account_id)
         return Account.from_item(together(rows)) if rows else None
 
+    def existing(self, account_id: str) -> Account:
+        """Return the account. Raises `UserNotFoundError`."""
+        account = self.get(account_id)
+        if account is None:
+            raise UserNotFoundError
+        return account
+
     def add(self, account: Account) -> None:
         """Store a new account. Raises as `new` does, and `AlreadyExistsError`."""
         self._db.write(self.new(account))
@@ -60,12 +67,8 @@ class AccountRepository:
         """Return the write that stores a new account. Raises `ValueError` for one that starts with money."""
         if account.balance_micro_usd:
             raise ValueError("an account starts empty: money comes from a ledger entry")
-        id_is_new = Missing("account_id")
-        return Write(
-            self._table,
-            item=account.to_item(),
-            condition=id_is_new,
-            refused=lambda _: AlreadyExistsError(account.account_id),
+        return put_new(
+            self._table, account.to_item(), "account_id", lambda _: AlreadyExistsError(account.account_id)
         )
 
     def replace_webhook_secrets(
@@ -91,14 +94,13 @@ class AccountRepository:
 
     def count_key(self, account_id: str) -> Write:
         """Return the write that counts one more listed key. Refused: `KeyLimitReachedError`."""
-        account_is_there = Exists("account_id")
-        # Accounts from before keys were counted have one.
-        never_counted, has_room = Missing("api_keys"), Below("api_keys", MAX_API_KEYS)
-        return Write(
+        return count_one(
             self._table,
-            key={"account_id": account_id},
-            update=(Add("api_keys", 1, start=1),),
-            condition=account_is_there & (never_counted | has_room),
+            {"account_id": account_id},
+            "api_keys",
+            most=MAX_API_KEYS,
+            # Accounts from before keys were counted have one.
+            start=1,
             refused=_key_refused,
         )
 
@@ -143,13 +145,7 @@ class ApiKeyRepository(OneTable):
 
         Raises `AlreadyExistsError`, or what the first refused one of the others means.
         """
-        id_is_new = Missing("key_id")
-        put = Write(
-            self._table,
-            item=key.to_item(),
-            condition=id_is_new,
-            refused=lambda _: AlreadyExistsError(key.key_id),
-        )
+        put = put_new(self._table, key.to_item(), "key_id", lambda _: AlreadyExistsError(key.key_id))
         self._transact([*others, put])
 
     def still(self, caller: ApiKey) -> Write:

@@ -7,7 +7,7 @@ from tollgate.accounts.models import ALL_SCOPES, Account, ApiKey, EndingRequestV
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.webhook_secrets import new_webhook_secret
 from tollgate.kit.clock import Clock
-from tollgate.kit.errors import RequestNotFoundError, UserNotFoundError
+from tollgate.kit.errors import RequestNotFoundError
 from tollgate.kit.ids import is_id, new_id
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import MAX_HOLDS, AlreadyResolvedError
@@ -42,10 +42,7 @@ class AccountService:
 
     def me(self, account_id: str) -> Account:
         """Return the account. Raises `UserNotFoundError`."""
-        account = self._accounts.get(account_id)
-        if account is None:
-            raise UserNotFoundError
-        return account
+        return self._accounts.existing(account_id)
 
     def end_request(self, account_id: str, request_id: str) -> EndingRequestView:
         """Ask a running text request to end; who runs it looks every 5 s. Raises `RequestNotFoundError`."""

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from tollgate.audit.events import Action, AuditEvent
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb import Database
-from tollgate.kit.expressions import Missing
 from tollgate.kit.ids import new_id
 from tollgate.kit.pages import Page
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import Write, put_new
 
 MAX_PAGE = 50
 
@@ -29,13 +28,7 @@ class AuditLog:
         """Return the write that notes an event, for the transaction of what it tells of."""
         now_ms = self.clock.now_ms()
         event = AuditEvent(account_id, new_id("audit"), now_ms, actor, action, subject, detail)
-        is_new = Missing("event_id")
-        return Write(
-            self.table,
-            item=event.to_item(),
-            condition=is_new,
-            refused=lambda _: AlreadyNotedError(event.event_id),
-        )
+        return put_new(self.table, event.to_item(), "event_id", lambda _: AlreadyNotedError(event.event_id))
 
     def write(self, account_id: str, actor: str, action: Action, subject: str, detail: str = "") -> None:
         """Note an event by itself, for a change that is no transaction."""

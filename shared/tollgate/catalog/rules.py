@@ -129,6 +129,21 @@ def needs_one_of(field: str, *others: str) -> Rule:
     return Rule(f"{field}_needs_{'_or_'.join(others)}", frozenset((field, *others)), check, schema)
 
 
+def at_most_where(field: str, value: str, many: str, most: int) -> Rule:
+    """Refuse more than `most` items of `many` where `field` is `value`."""
+
+    def check(checked: CheckedInput) -> Iterator[Problem]:
+        count = len(items(checked, many))
+        if checked.values.get(field) == value and count > most:
+            yield Problem(at(many), f"With {field} {value} at most {most}, has {count}.")
+
+    schema = {
+        "if": {"required": [field], "properties": {field: {"const": value}}},
+        "then": {"properties": {many: {"maxItems": most}}},
+    }
+    return Rule(f"at_most_{most}_{many}_where_{field}_is_{value}", frozenset((field, many)), check, schema)
+
+
 def one_is_given(*fields: str) -> Rule:
     """Require at least one of `fields`."""
 

@@ -92,42 +92,6 @@ def open_(
 
 
 @cli.command()
-def credit(
-    account: AccountId,
-    *,
-    reference: Annotated[str, typer.Option("--id", help="What it is for: an invoice, a payment.")],
-    reason: Reason,
-    cents: Cents = None,
-    usd: Usd = None,
-    stack: Stack = None,
-    local: Local = LOCAL,
-    yes: Yes = False,
-    as_json: AsJson = False,
-) -> None:
-    """Put money on an account, once for each --id: a repeat changes nothing."""
-    move = Movement(EntryKind.CREDIT, account, reference, reason, _amount_micro_usd(cents, usd))
-    _move(service_of(stack, local).account_desk, move, yes=yes, as_json=as_json)
-
-
-@cli.command()
-def debit(
-    account: AccountId,
-    *,
-    reference: Annotated[str, typer.Option("--id", help="What it is for: a chargeback, a mistake.")],
-    reason: Reason,
-    cents: Cents = None,
-    usd: Usd = None,
-    stack: Stack = None,
-    local: Local = LOCAL,
-    yes: Yes = False,
-    as_json: AsJson = False,
-) -> None:
-    """Take money off an account, never more than it has, once for each --id."""
-    move = Movement(EntryKind.DEBIT, account, reference, reason, _amount_micro_usd(cents, usd))
-    _move(service_of(stack, local).account_desk, move, yes=yes, as_json=as_json)
-
-
-@cli.command()
 def suspend(
     account: AccountId,
     *,
@@ -170,6 +134,39 @@ class Movement:
     reference: str
     reason: str
     amount_micro_usd: int
+
+
+def _movement_command(kind: EntryKind, help_: str, for_what: str) -> None:
+    """Add the command that moves money one way."""
+
+    def command(
+        account: AccountId,
+        *,
+        reference: Annotated[str, typer.Option("--id", help=f"What it is for: {for_what}.")],
+        reason: Reason,
+        cents: Cents = None,
+        usd: Usd = None,
+        stack: Stack = None,
+        local: Local = LOCAL,
+        yes: Yes = False,
+        as_json: AsJson = False,
+    ) -> None:
+        move = Movement(kind, account, reference, reason, _amount_micro_usd(cents, usd))
+        _move(service_of(stack, local).account_desk, move, yes=yes, as_json=as_json)
+
+    cli.command(str(kind), help=help_)(command)
+
+
+_movement_command(
+    EntryKind.CREDIT,
+    "Put money on an account, once for each --id: a repeat changes nothing.",
+    "an invoice, a payment",
+)
+_movement_command(
+    EntryKind.DEBIT,
+    "Take money off an account, never more than it has, once for each --id.",
+    "a chargeback, a mistake",
+)
 
 
 def _move(desk: AccountDesk, move: Movement, *, yes: bool, as_json: bool) -> None:

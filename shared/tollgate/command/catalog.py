@@ -47,9 +47,8 @@ def lint(
 def diff(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
     """Show what differs between the live document and the data of this checkout, field by field."""
     place = place_of(stack, local)
-    found = place.document.read()
-    if not isinstance(found, Found):
-        _say(NO_DOCUMENT.format(place=place.name), {"live": None}, as_json)
+    found = _document(place, "live", as_json)
+    if found is None:
         return
     compared = compare_catalogs(_models(found), json.loads(compiled()))
     if as_json:
@@ -103,15 +102,23 @@ def pull(
 def reset(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
     """Remove the live document: the service uses the catalog that it was deployed with."""
     place = place_of(stack, local)
-    found = place.document.read()
-    if not isinstance(found, Found):
-        _say(NO_DOCUMENT.format(place=place.name), {"removed": None}, as_json)
+    found = _document(place, "removed", as_json)
+    if found is None:
         return
     try:
         place.document.remove(found.etag)
     except DocumentConflictError as exc:
         raise CommandError(MEANWHILE) from exc
     _say(f"Removed from {place.name}.", {"removed": found.etag}, as_json)
+
+
+def _document(place: Place, asked: str, as_json: bool) -> Found | None:
+    """Return the live document; where there is none, say so, in JSON under `asked`."""
+    found = place.document.read()
+    if isinstance(found, Found):
+        return found
+    _say(NO_DOCUMENT.format(place=place.name), {asked: None}, as_json)
+    return None
 
 
 def shipped_document(folder: Path) -> bytes:

@@ -24,7 +24,7 @@ from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.queue import Queue
-from tollgate.kit.settings import check_rate
+from tollgate.kit.settings import RatedSettings
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.statement import Statement
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApiSettings(LedgerSettings):
+class ApiSettings(LedgerSettings, RatedSettings):
     """Settings of `functions/api`."""
 
     api_keys_table: str
@@ -60,7 +60,6 @@ class ApiSettings(LedgerSettings):
     live_providers: str
     config_bucket: str
     probe_function: str
-    requests_per_minute: int
     task_queue_url: str
     deliveries_table: str
     webhook_queue_url: str
@@ -70,11 +69,6 @@ class ApiSettings(LedgerSettings):
     stripe_secret_arn: str
     watches_table: str
     audit_table: str
-
-    def __post_init__(self) -> None:
-        """Check what is bounded."""
-        super().__post_init__()
-        check_rate(self.requests_per_minute)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from tollgate.composition.database import database
 from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit.clock import Clock
-from tollgate.kit.settings import Settings, check_rate
+from tollgate.kit.settings import RatedSettings
 from tollgate.ledger.rate import RateMeter
 from tollgate.tasks.models import TaskView
 from tollgate.tasks.reader import TaskReader
@@ -18,19 +18,13 @@ from tollgate.tasks.waiting import poll_after_s
 
 
 @dataclass(frozen=True, kw_only=True)
-class GetStatusSettings(Settings):
+class GetStatusSettings(RatedSettings):
     """Settings of `functions/get_status`."""
 
     api_keys_table: str
     tasks_table: str
     live_providers: str
     config_bucket: str
-    requests_per_minute: int
-
-    def __post_init__(self) -> None:
-        """Check what is bounded."""
-        super().__post_init__()
-        check_rate(self.requests_per_minute)
 
 
 @dataclass(frozen=True, slots=True)

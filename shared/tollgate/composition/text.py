@@ -23,7 +23,7 @@ from tollgate.kit.http_client import HttpClient
 from tollgate.kit.observability import logger
 from tollgate.kit.s3_get import S3Get, object_url
 from tollgate.kit.s3_objects import S3Objects
-from tollgate.kit.settings import Settings, check_rate
+from tollgate.kit.settings import RatedSettings
 from tollgate.kit.sigv4 import AwsKey
 from tollgate.ledger.holds import HoldWrites
 from tollgate.ledger.rate import RateMeter
@@ -43,7 +43,7 @@ REPEAT_MS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextSettings(Settings):
+class TextSettings(RatedSettings):
     """Settings of `functions/text`; region and credentials are Lambda's own variables.
 
     `aws_lambda_exec_wrapper` is what starts the web adapter; where it is not set there is none.
@@ -57,18 +57,12 @@ class TextSettings(Settings):
     provider_secret_arn: str
     live_providers: str
     config_bucket: str
-    requests_per_minute: int
     aws_region: str
     aws_lambda_exec_wrapper: str | None = None
     aws_endpoint_url: str | None = None
     aws_access_key_id: str | None = None
     aws_secret_access_key: str | None = field(default=None, repr=False)
     aws_session_token: str | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        """Check what is bounded."""
-        super().__post_init__()
-        check_rate(self.requests_per_minute)
 
 
 @cache

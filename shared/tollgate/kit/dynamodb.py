@@ -11,15 +11,16 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from botocore.exceptions import ClientError
 
 from tollgate.kit.contention import THROTTLES, Obstacle, busy, obstacle
 from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.rows import Item, from_attributes, to_attributes
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import Write, put_as_read
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -241,6 +242,50 @@ class OneTable:
         """Return the value `of` the row under a key, or `None`."""
         row = self._db.get(self._table, key)
         return None if row is None else of(row)
+
+
+class KeptRow(Protocol):
+    """A dataclass that is stored as one whole row of an account, whose `seq` counts its writes."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def account_id(self) -> str:
+        """Return whose row it is."""
+
+    @property
+    def seq(self) -> int:
+        """Return how often it was written."""
+
+    def to_item(self) -> Item:
+        """Return the row."""
+
+
+Kept = TypeVar("Kept", bound=KeptRow)
+
+
+class RowsAsRead(OneTable, Generic[Kept]):
+    """A repository that writes each row only as it was read; `moved` says that somebody else was first."""
+
+    moved: type[Exception]
+
+    def save(self, read: Kept, changed: Kept, others: Sequence[Write] = ()) -> Kept:
+        """Write a change, together with other writes; return it as it is then.
+
+        Raises `moved`, or what the first refused one of the others means.
+        """
+        saved = replace(changed, seq=read.seq + 1)
+        self._db.transact([self._put(read, saved), *others])
+        return saved
+
+    def change(self, read: Kept, changed: Kept) -> Write:
+        """Return the write of a change, for another transaction. Refused: `moved`."""
+        return self._put(read, replace(changed, seq=read.seq + 1))
+
+    def _put(self, read: Kept, saved: Kept) -> Write:
+        return put_as_read(
+            self._table, saved.to_item(), "account_id", read.seq, lambda _: self.moved(read.account_id)
+        )
 
 
 def _named_call(call: Callable[..., Any], operation: str, table: str, **request: Any) -> Any:

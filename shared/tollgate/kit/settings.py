@@ -88,7 +88,14 @@ class Settings:
         return cls(**found)
 
 
-def check_rate(per_minute: int) -> None:
-    """Raise `SettingsError` for a limit of requests in a minute that is none."""
-    if not 0 < per_minute <= MAX_REQUESTS_PER_MINUTE:
-        raise SettingsError(f"REQUESTS_PER_MINUTE must be 1 to {MAX_REQUESTS_PER_MINUTE}")
+@dataclass(frozen=True, kw_only=True)
+class RatedSettings(Settings):
+    """Settings of a function that counts the requests of an account in a minute."""
+
+    requests_per_minute: int
+
+    def __post_init__(self) -> None:
+        """Check what is bounded."""
+        super().__post_init__()
+        if not 0 < self.requests_per_minute <= MAX_REQUESTS_PER_MINUTE:
+            raise SettingsError(f"REQUESTS_PER_MINUTE must be 1 to {MAX_REQUESTS_PER_MINUTE}")

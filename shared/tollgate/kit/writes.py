@@ -4,8 +4,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from tollgate.kit.expressions import Change, Condition, Placeholders, render_update
+from tollgate.kit.expressions import (
+    Add,
+    Below,
+    Change,
+    Condition,
+    Equals,
+    Exists,
+    Missing,
+    Placeholders,
+    render_update,
+)
 from tollgate.kit.rows import Item, to_attributes
+
+Refused = Callable[[Item | None], Exception]
 
 
 def _unexpected(_: Item | None) -> Exception:
@@ -29,7 +41,7 @@ class Write:
     key: Item | None = None
     update: Sequence[Change] = ()
     condition: Condition | None = None
-    refused: Callable[[Item | None], Exception] = _unexpected
+    refused: Refused = _unexpected
     repeated: Callable[[Item], bool] = _never
     """Whether, by the row found, this very write was done before and only its answer was lost.
     botocore sends a write again when no answer came; a transaction has a ClientRequestToken for that,
@@ -71,3 +83,35 @@ class Write:
             both = self.condition & condition
         update = (*self.update, *changes)
         return replace(self, update=update, condition=both)
+
+
+def put_new(table: str, item: Item, key: str, refused: Refused) -> Write:
+    """Return the write of a row that is not there yet, as its attribute `key` tells; refused where it is."""
+    is_new = Missing(key)
+    return Write(table, item=item, condition=is_new, refused=refused)
+
+
+def put_as_read(table: str, item: Item, key: str, read_seq: int, refused: Refused) -> Write:
+    """Return the write of a whole row as it was read, with `read_seq` or 0 for none; refused if it moved on.
+
+    The `seq` of `item` is another one, or the next writer would not see this write.
+    """
+    nobody_wrote_since = Equals("seq", read_seq) if read_seq else Missing(key)
+    return Write(table, item=item, condition=nobody_wrote_since, refused=refused)
+
+
+def count_one(table: str, key: Item, counter: str, *, most: int, start: int, refused: Refused) -> Write:
+    """Return the write that counts one more in a row, up to `most`; refused there, and where there is no row.
+
+    A row that never counted has `start`.
+    """
+    # An update would make a row where there is none.
+    is_there = Exists(next(iter(key)))
+    never_counted, has_room = Missing(counter), Below(counter, most)
+    return Write(
+        table,
+        key=key,
+        update=(Add(counter, 1, start=start),),
+        condition=is_there & (never_counted | has_room),
+        refused=refused,
+    )

@@ -30,7 +30,6 @@ from tollgate.kit.expressions import (
     Below,
     Equals,
     Exists,
-    Missing,
     Remove,
     Set,
     SetIfMissing,
@@ -38,12 +37,12 @@ from tollgate.kit.expressions import (
 )
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import due_shard
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import Write, put_new
 from tollgate.ledger.caps import MAX_DROPPED, Allowance, add_spend, counters_of, release_spend
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.rate import RateWindow, count_request, rate_refused
 from tollgate.ledger.standing import MAY_SPEND, suspended_refusal
-from tollgate.ledger.wallets import DEFAULT, Limits
+from tollgate.ledger.wallets import DEFAULT, Limits, lower_balance
 
 # Longer than any answer that comes whole (100 s, and the writes after it). A stream renews its hold: so
 # what a crash leaves behind blocks an account's money for minutes, not for as long as a stream may be.
@@ -208,12 +207,11 @@ class HoldWrites:
 
         Refused: `AlreadyRecordedError`, with the row that is there.
         """
-        nobody_decided = Missing("entry_id")
-        return Write(
+        return put_new(
             self.ledger_table,
-            item=entry.to_item(),
-            condition=nobody_decided,
-            refused=lambda found: AlreadyRecordedError(Entry.from_item(found or {})),
+            entry.to_item(),
+            "entry_id",
+            lambda found: AlreadyRecordedError(Entry.from_item(found or {})),
         )
 
     def renew(self, row: str, hold: Hold, expires_at_ms: int) -> Write:
@@ -248,13 +246,11 @@ class HoldWrites:
         """
         amount = -entry.amount_micro_usd
         # What was spent meanwhile is gone: a late charge never makes a balance negative.
-        balance_covers_it = AtLeast("balance_micro_usd", amount)
-        debit = Write(
+        debit = lower_balance(
             self.accounts_table,
-            key={"account_id": entry.account_id},
-            update=(Add("balance_micro_usd", -amount),),
-            condition=balance_covers_it,
-            refused=lambda found: LateChargeRefusedError(found) if found else UserNotFoundError(),
+            entry.account_id,
+            amount,
+            lambda found: LateChargeRefusedError(found) if found else UserNotFoundError(),
         )
         # The row first: who repeats a charge that was made is told so, whatever the balance is by now.
         return [self.record(entry), add_spend(debit, allowance, amount)]

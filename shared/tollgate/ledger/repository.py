@@ -18,7 +18,7 @@ from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import DUE_SHARDS
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import Write, count_one, put_new
 from tollgate.ledger.audit import Line, unanswered_refunds
 from tollgate.ledger.caps import (
     Allowance,
@@ -44,7 +44,7 @@ from tollgate.ledger.query import END_MS, StatementQuery
 from tollgate.ledger.rate import RateWindow, RateWindowMovedError, count_request, rate_refused
 from tollgate.ledger.standing import MAY_SPEND, resume, still, suspend, suspended_refusal
 from tollgate.ledger.wallet_repository import WalletRepository
-from tollgate.ledger.wallets import DEFAULT, Limits, account_of, is_wallet, row_ids, together
+from tollgate.ledger.wallets import DEFAULT, Limits, account_of, is_wallet, lower_balance, row_ids, together
 
 # Tasks of one account that have not ended (docs/contract.md#limits).
 MAX_OPEN_TASKS = 10_000
@@ -166,15 +166,12 @@ class LedgerRepository:
 
         Refused with `ConcurrencyLimitReachedError`.
         """
-        # An update makes a row where there is none.
-        account_is_there = Exists("account_id")
-        # No task of the account ever ran, or fewer run than may.
-        none_ever_ran, has_room = Missing("running_tasks"), Below("running_tasks", most)
-        return Write(
+        return count_one(
             self._accounts_table,
-            key={"account_id": row},
-            update=(Add("running_tasks", 1, start=0),),
-            condition=account_is_there & (none_ever_ran | has_room),
+            {"account_id": row},
+            "running_tasks",
+            most=most,
+            start=0,
             refused=lambda _: ConcurrencyLimitReachedError(),
         )
 
@@ -229,18 +226,16 @@ class LedgerRepository:
         if entry.kind is not EntryKind.DEBIT or entry.amount_micro_usd >= 0:
             raise ValueError(f"not a debit: {entry}")
         amount = -entry.amount_micro_usd
-        balance_covers_it = AtLeast("balance_micro_usd", amount)
-        lower_balance = Write(
+        debit = lower_balance(
             self._accounts_table,
-            key={"account_id": entry.account_id},
-            update=(Add("balance_micro_usd", -amount),),
-            condition=balance_covers_it,
-            refused=lambda account: _debit_refused(amount, account),
+            entry.account_id,
+            amount,
+            lambda account: _debit_refused(amount, account),
         )
         for _ in range(MAX_DEBITS):
             try:
                 # The entry first: who repeats a debit that was made is told so, whatever the balance is.
-                self._db.transact([self._post(entry), lower_balance, *others])
+                self._db.transact([self._post(entry), debit, *others])
             except InsufficientBalanceError:
                 wallets = self.wallets.limits(entry.account_id).wallets
                 if wallets == 1:
@@ -436,12 +431,8 @@ class LedgerRepository:
 
     def _post(self, entry: Entry) -> Write:
         # The id says what the entry is for, so a second one would be the same money twice.
-        was_never_posted = Missing("entry_id")
-        return Write(
-            self._ledger_table,
-            item=entry.to_item(),
-            condition=was_never_posted,
-            refused=lambda _: AlreadyPostedError(entry.entry_id),
+        return put_new(
+            self._ledger_table, entry.to_item(), "entry_id", lambda _: AlreadyPostedError(entry.entry_id)
         )
 
 

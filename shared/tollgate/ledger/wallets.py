@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.expressions import Add, AtLeast, Below, Exists, Missing, Set
+from tollgate.kit.expressions import Add, AtLeast, Below, Exists, Set
 from tollgate.kit.remembered import Newest
 from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import Refused, Write, put_new
 
 # A row with so many is less than 1 KB: a write of it is one write unit.
 HOLDS_PER_WALLET = 20
@@ -137,6 +137,18 @@ def share_of(balance_micro_usd: int, wallets: int, needed_micro_usd: int) -> int
     return share if share >= PLENTY * needed_micro_usd else 0
 
 
+def lower_balance(table: str, row: str, amount_micro_usd: int, refused: Refused) -> Write:
+    """Return the write that takes money off a row; refused where that has less, so no balance is negative."""
+    balance_covers_it = AtLeast("balance_micro_usd", amount_micro_usd)
+    return Write(
+        table,
+        key={"account_id": row},
+        update=(Add("balance_micro_usd", -amount_micro_usd),),
+        condition=balance_covers_it,
+        refused=refused,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class WalletWrites:
     """The writes that move money between the rows of one account."""
@@ -190,13 +202,8 @@ class WalletWrites:
 
         Refused: `WalletsMovedError`, if it is there.
         """
-        is_new = Missing("account_id")
-        return Write(
-            self.accounts_table,
-            item=wallet_row(row, limits, own),
-            condition=is_new,
-            refused=lambda _: WalletsMovedError(row),
-        )
+        wallet = wallet_row(row, limits, own)
+        return put_new(self.accounts_table, wallet, "account_id", lambda _: WalletsMovedError(row))
 
     def limit(self, row: str, limits: Limits) -> Write:
         """Return the write of a row's limits; only an account's own row says how many there are."""

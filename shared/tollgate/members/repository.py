@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository
-from tollgate.kit.dynamodb import MAX_KEYS, Database, OneTable
+from tollgate.kit.dynamodb import MAX_KEYS, Database, RowsAsRead
 from tollgate.kit.expressions import Equals, Missing, Remove, Set
 from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import Write, put_new
 from tollgate.members.team import Team, TeamError, founded
 
 # Of one person.
@@ -110,18 +110,14 @@ class IdentityRepository:
     def make(self, identity_id: str, account: Account, *others: Write) -> None:
         """Store an identity and its new account, with other writes. Raises `AlreadyKnownError`."""
         # Two first sign-ins at once must end in one account.
-        has_none = Missing("account_id")
-        identity = Write(
-            self._table,
-            item={
-                "identity_id": identity_id,
-                "account_id": account.account_id,
-                "accounts": [account.account_id],
-                "created_at_ms": account.created_at_ms,
-            },
-            condition=has_none,
-            refused=_known,
-        )
+        person = {
+            "identity_id": identity_id,
+            "account_id": account.account_id,
+            "accounts": [account.account_id],
+            "created_at_ms": account.created_at_ms,
+        }
+        # By the account and not by the id: who left every account is there, and has none.
+        identity = put_new(self._table, person, "account_id", _known)
         self._db.transact([identity, self._accounts.new(account), *others])
 
     def forget(self, identity_id: str, account_id: str, pseudonym: str) -> None:
@@ -168,26 +164,15 @@ class IdentityRepository:
         )
 
 
-class TeamRepository(OneTable):
+class TeamRepository(RowsAsRead[Team]):
     """Reads teams, and writes each only as it was read."""
+
+    moved = TeamMovedError
 
     def get(self, account_id: str) -> Team:
         """Return the account's team; an account that nobody signed in to has an empty one."""
         row = self._db.get(self._table, {"account_id": account_id})
         return Team(account_id) if row is None else Team.from_item(row)
-
-    def save(self, read: Team, changed: Team, others: Sequence[Write] = ()) -> Team:
-        """Write a change, together with other writes; return the team as it is then.
-
-        Raises `TeamMovedError`, or what the first refused one of the others means.
-        """
-        saved = replace(changed, seq=read.seq + 1)
-        self._db.transact([self._put(read, saved), *others])
-        return saved
-
-    def change(self, read: Team, changed: Team) -> Write:
-        """Return the write of a change, for another transaction. Refused: `TeamMovedError`."""
-        return self._put(read, replace(changed, seq=read.seq + 1))
 
     def delete(self, account_id: str) -> None:
         """Delete the team of an account that is closed; a repeat changes nothing."""
@@ -197,16 +182,6 @@ class TeamRepository(OneTable):
         """Return the write that makes somebody the owner of an account without a team."""
         team = founded(account_id, identity_id, now_ms)
         return self._put(team, replace(team, seq=1))
-
-    def _put(self, read: Team, saved: Team) -> Write:
-        is_new = Missing("account_id")
-        nobody_wrote_since = Equals("seq", read.seq)
-        return Write(
-            self._table,
-            item=saved.to_item(),
-            condition=nobody_wrote_since if read.seq else is_new,
-            refused=lambda _: TeamMovedError(read.account_id),
-        )
 
 
 def _known(row: Item | None) -> Exception:

@@ -8,5 +8,6 @@ routes.py         which provider's work an entry paid for
 tasks.py          what became of one, its end, its refund
 providers.py      how they do; switch one off and on
 dead_letters.py   how many there are; send them again; `changes.py`: those about batches of a stream
+desk.py           who sits at the desks of accounts and tasks
 errors.py         what stops an action, in one line
 """

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
@@ -10,20 +10,18 @@ from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository
 from tollgate.accounts.service import AccountService
-from tollgate.audit.events import OPERATOR, Action, AuditEvent
-from tollgate.audit.repository import AuditLog
-from tollgate.kit.clock import Clock, iso
+from tollgate.audit.events import Action, AuditEvent
+from tollgate.kit.clock import iso
 from tollgate.kit.errors import InsufficientBalanceError, UserNotFoundError
 from tollgate.kit.money import cents_down, micro_usd_of_cents
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError, LedgerRepository
-from tollgate.ledger.statement import Statement
+from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.wallets import Limits
 from tollgate.members.repository import TeamRepository
 from tollgate.members.team import Closing
+from tollgate.operating.desk import Desk
 from tollgate.operating.errors import OperatorError, checked_reason
 from tollgate.operating.routes import with_routes
-from tollgate.tasks.repository import TaskRepository
 
 # 100 000 USD: more at once is a slip of the fingers.
 MAX_MOVED_CENTS = 10_000_000
@@ -36,27 +34,16 @@ EmailsOf = Callable[[Sequence[str]], Mapping[str, str]]
 AccountOf = Callable[[str], str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class AccountDesk:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AccountDesk(Desk):
     """What operators see of accounts and do to them."""
 
     accounts: AccountRepository
     service: AccountService
-    ledger: LedgerRepository
-    tasks: TaskRepository
     keys: KeyService
-    statement: Statement
     emails_of: EmailsOf
     account_of: AccountOf
-    audit: AuditLog
     teams: TeamRepository
-    clock: Clock
-    who: str = OPERATOR
-    """Who asks, as the audit log has it."""
-
-    def by(self, name: str) -> "AccountDesk":
-        """Return the desk of an operator."""
-        return replace(self, who=f"{OPERATOR} {name}")
 
     def listed(self, most: int) -> tuple[list[dict[str, Any]], bool]:
         """Return at most `most` accounts, in no order, and whether there are more."""

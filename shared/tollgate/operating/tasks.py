@@ -3,37 +3,25 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tollgate.audit.events import OPERATOR, Action
-from tollgate.audit.repository import AuditLog
-from tollgate.kit.clock import Clock, iso
+from tollgate.audit.events import Action
+from tollgate.kit.clock import iso
 from tollgate.ledger.entries import refund_of
-from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError, LedgerRepository
-from tollgate.ledger.statement import Statement
+from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError
+from tollgate.operating.desk import Desk
 from tollgate.operating.errors import OperatorError, checked_reason
 from tollgate.operating.routes import with_routes
 from tollgate.tasks.models import Attempt, Task
 from tollgate.tasks.reader import TaskReader
-from tollgate.tasks.repository import TaskMovedError, TaskRepository
+from tollgate.tasks.repository import TaskMovedError
 from tollgate.webhooks.service import WebhookService
 
 
-@dataclass(frozen=True, slots=True)
-class TaskDesk:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TaskDesk(Desk):
     """What operators see of tasks, never their input, and do to them."""
 
-    tasks: TaskRepository
-    ledger: LedgerRepository
     reader: TaskReader
-    statement: Statement
     webhooks: WebhookService
-    audit: AuditLog
-    clock: Clock
-    who: str = OPERATOR
-    """Who asks, as the audit log has it."""
-
-    def by(self, name: str) -> "TaskDesk":
-        """Return the desk of an operator."""
-        return replace(self, who=f"{OPERATOR} {name}")
 
     def get(self, task_id: str) -> Task:
         """Return a task. Raises `OperatorError` for one that is not there."""

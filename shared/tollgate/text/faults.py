@@ -88,6 +88,17 @@ ENDED = Fault(499, "The request was ended as its owner asked.", "RequestEnded", 
 UNREADABLE = Fault(502, "The provider's answer cannot be read.", "BadGateway", "provider_error")
 
 
+def read_object(body: bytes) -> dict[str, Any]:
+    """Return an answer that must be a JSON object. Raises `FaultError` for what nobody can read."""
+    try:
+        payload = json.loads(body)
+    except (ValueError, RecursionError) as exc:
+        raise FaultError(UNREADABLE) from exc
+    if not isinstance(payload, dict):
+        raise FaultError(UNREADABLE)
+    return payload
+
+
 def read_fault(status: int, body: bytes, code_statuses: Mapping[str, int] = _NO_CODES) -> Fault:
     """Return the fault in an error answer of any provider. `code_statuses`: see `ChatDialect`."""
     try:

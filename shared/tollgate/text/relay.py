@@ -4,12 +4,11 @@ The client gets the id it asked for: that is the id the catalog and its own cost
 model's providers served it, under which name, may change between two requests.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tollgate.text.dialect import ChatDialect
-from tollgate.text.faults import UNREADABLE, Fault, FaultError, chat_fault, fault_of
+from tollgate.text.faults import UNREADABLE, Fault, FaultError, chat_fault, fault_of, read_object
 from tollgate.text.models import TextProtocol
 from tollgate.text.request import dumps
 from tollgate.text.sse import SseEvent
@@ -133,7 +132,7 @@ def relay_message(body: bytes, meter: Meter, public_model: str) -> bytes:
 
 def read_completion(body: bytes, meter: Meter, dialect: ChatDialect) -> dict[str, Any]:
     """Read a whole chat completion into `meter` and give it. Raises `FaultError`."""
-    payload = _object(body)
+    payload = read_object(body)
     fault = read_chat_answer(payload, "message", dialect, meter)
     if fault is not None or not isinstance(payload.get("choices"), list):
         raise FaultError(fault or UNREADABLE)
@@ -143,7 +142,7 @@ def read_completion(body: bytes, meter: Meter, dialect: ChatDialect) -> dict[str
 
 def read_message(body: bytes, meter: Meter) -> dict[str, Any]:
     """Read a whole message into `meter` and give it. Raises `FaultError`."""
-    payload = _object(body)
+    payload = read_object(body)
     if payload.get("type") == "error" or not isinstance(payload.get("content"), list):
         raise FaultError(messages_fault(payload) if payload.get("type") == "error" else UNREADABLE)
     for block in payload["content"]:
@@ -226,16 +225,6 @@ MESSAGES_STATUSES = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    try:
-        payload = json.loads(body)
-    except (ValueError, RecursionError) as exc:
-        raise FaultError(UNREADABLE) from exc
-    if not isinstance(payload, dict):
-        raise FaultError(UNREADABLE)
-    return payload
 
 
 def _deliver(holder: Mapping[str, Any], fields: Sequence[str], meter: Meter) -> None:

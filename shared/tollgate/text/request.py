@@ -4,7 +4,7 @@ so that every field that is not ours goes upstream byte for byte (docs/architect
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, NoReturn
@@ -187,6 +187,17 @@ def _ended(text: str, at: int, body: JsonBody) -> JsonBody:
     if at != len(text):
         raise json.JSONDecodeError("there is more after its end", text, at)
     return body
+
+
+def translated_tools(fields: Mapping[str, Any], tool: Callable[[Any, str], dict[str, Any]]) -> dict[str, Any]:
+    """Return the tools of a request as `tools`, each put into other words; nothing where there are none.
+
+    `tool` takes a tool and its JSON pointer. Raises `InvalidInputError`.
+    """
+    tools = fields.get("tools") or []
+    if not isinstance(tools, list):
+        raise InvalidInputError([Problem("/tools", "Must be a list.")])
+    return {"tools": [tool(each, f"/tools/{at}") for at, each in enumerate(tools)]} if tools else {}
 
 
 def _problems(protocol: TextProtocol, fields: Mapping[str, Any], is_count: bool) -> list[Problem]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.dialect import ChatDialect
-from tollgate.text.request import TextRequest, dumps
+from tollgate.text.request import TextRequest, dumps, translated_tools
 
 MAX_STOPS = 4
 ERROR_PREFIX = "Error: "
@@ -160,12 +160,8 @@ def _data_url(source: Mapping[str, Any]) -> str:
 
 
 def _tools(fields: Mapping[str, Any]) -> dict[str, Any]:
-    tools = fields.get("tools") or []
-    if not isinstance(tools, list):
-        raise _invalid("/tools", "Must be a list.")
-    if not tools:
+    if not (found := translated_tools(fields, _tool)):
         return {}
-    found: dict[str, Any] = {"tools": [_tool(tool, f"/tools/{at}") for at, tool in enumerate(tools)]}
     choice = fields.get("tool_choice")
     if not isinstance(choice, dict):
         return found

@@ -12,7 +12,7 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.capabilities import without_sampling
 from tollgate.text.models import Refuses, TextModel
-from tollgate.text.request import TextRequest
+from tollgate.text.request import TextRequest, translated_tools
 from tollgate.text.schemas import portable_schema
 
 # The least that a turn can say: Anthropic takes neither empty texts nor a conversation without a user.
@@ -284,12 +284,8 @@ def _sampling(fields: Mapping[str, Any], model: TextModel) -> dict[str, Any]:
 
 
 def _tools(fields: Mapping[str, Any], is_choice_free: bool) -> dict[str, Any]:
-    tools = fields.get("tools") or []
-    if not isinstance(tools, list):
-        raise _invalid("/tools", "Must be a list.")
-    if not tools:
+    if not (found := translated_tools(fields, _tool)):
         return {}
-    found: dict[str, Any] = {"tools": [_tool(tool, f"/tools/{at}") for at, tool in enumerate(tools)]}
     choice = _tool_choice(fields.get("tool_choice"))
     # Neither a model that is thinking nor one that always does can be made to call a tool.
     if is_choice_free and choice is not None and choice["type"] in ("any", "tool"):

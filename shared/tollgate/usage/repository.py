@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.dynamodb import Database, WriteConflictError
-from tollgate.kit.expressions import Equals, Missing
 from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import Write, put_as_read, put_new
 from tollgate.ledger.entries import Entry
 from tollgate.usage.counts import (
     COUNTED,
@@ -103,13 +102,8 @@ class RollUp:
         return [entry for entry in entries if _mark_of(entry) not in counted]
 
     def _mark(self, entry: Entry, now_ms: int) -> Write:
-        was_never_counted = Missing("entry_id")
-        return Write(
-            self._counted_table,
-            item={"entry_id": _mark_of(entry), "expires_at_s": (now_ms + MARK_LIFETIME_MS) // MS_PER_S},
-            condition=was_never_counted,
-            refused=lambda _: RollUpMovedError(entry.entry_id),
-        )
+        mark = {"entry_id": _mark_of(entry), "expires_at_s": (now_ms + MARK_LIFETIME_MS) // MS_PER_S}
+        return put_new(self._counted_table, mark, "entry_id", lambda _: RollUpMovedError(entry.entry_id))
 
     def _grow(self, bucket: Bucket, entries: Sequence[Entry]) -> Write:
         """Return the write of the row as it is now and `entries`; refused when it has changed by then."""
@@ -128,13 +122,8 @@ class RollUp:
             item["kinds"] = _text(moved)
             listed = [one.entry_id for one in entries if one.kind in LISTED]
             item["listed"] = [*known.listed, *listed][:MAX_LISTED]
-        is_new = Missing("account_id")
-        is_what_was_read = Equals("seq", row["seq"])
-        return Write(
-            self._usage_table,
-            item=item,
-            condition=is_what_was_read if row["seq"] else is_new,
-            refused=lambda _: RollUpMovedError(bucket),
+        return put_as_read(
+            self._usage_table, item, "account_id", row["seq"], lambda _: RollUpMovedError(bucket)
         )
 
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from tollgate.kit.dynamodb import OneTable
-from tollgate.kit.expressions import AllOf, Below, Equals, Exists, Missing, Remove, Set, Size
+from tollgate.kit.expressions import AllOf, Below, Equals, Exists, Remove, Set, Size
 from tollgate.kit.ids import new_id
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import due_shard
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import Write, put_new
 from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.schedule import CLAIM_LEASE_MS
 
@@ -48,12 +48,8 @@ class DeliveryRepository(OneTable):
 
     def enqueue(self, delivery: Delivery) -> Write:
         """Return the write that makes a delivery. Refused with `DeliveryMovedError` where it is there."""
-        is_new = Missing("delivery_id")
-        return Write(
-            self._table,
-            item=_row(delivery),
-            condition=is_new,
-            refused=lambda _: DeliveryMovedError(delivery.delivery_id),
+        return put_new(
+            self._table, _row(delivery), "delivery_id", lambda _: DeliveryMovedError(delivery.delivery_id)
         )
 
     def add(self, delivery: Delivery) -> None:
@@ -134,13 +130,8 @@ class LaneRepository(OneTable):
         )
 
     def _open(self, account_id: str) -> Write:
-        nobody_opened_it = Missing("account_id")
-        return Write(
-            self._table,
-            item={"account_id": account_id, "slots": {}, "slow": False},
-            condition=nobody_opened_it,
-            refused=_LaneRefusedError,
-        )
+        lane = {"account_id": account_id, "slots": {}, "slow": False}
+        return put_new(self._table, lane, "account_id", _LaneRefusedError)
 
     def _clear(self, account_id: str, given_up: dict[str, int]) -> Write:
         """Return the write that takes slots out whose workers died, on the condition that they are there."""

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository, SecretsMovedError
 from tollgate.accounts.webhook_secrets import (
     WebhookSecret,
@@ -17,7 +16,7 @@ from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.clock import Clock
-from tollgate.kit.errors import ConcurrencyLimitedError, DeliveryNotFoundError, UserNotFoundError
+from tollgate.kit.errors import ConcurrencyLimitedError, DeliveryNotFoundError
 from tollgate.kit.ids import is_id
 from tollgate.kit.observability import correlation_id
 from tollgate.kit.pages import Page, read_page
@@ -104,7 +103,7 @@ class WebhookService:
 
     def secrets(self, account_id: str) -> WebhookSecretsView:
         """Return `{secrets}`: those that sign now, the newest first. Raises `UserNotFoundError`."""
-        return self._secrets_view(self._account(account_id).webhook_secrets)
+        return self._secrets_view(self.accounts.existing(account_id).webhook_secrets)
 
     def rotate(self, account_id: str, body: Mapping[str, Any], who: str = OWNER) -> WebhookSecretsView:
         """Make a new secret; the one before signs beside it for `overlapS` of `body`. Return `{secrets}`.
@@ -116,7 +115,7 @@ class WebhookService:
         overlap_s = read_rotation(body)
         for _ in range(MAX_RACES):
             now_ms = self.clock.now_ms()
-            known = self._account(account_id).webhook_secrets
+            known = self.accounts.existing(account_id).webhook_secrets
             new = rotated(known, new_webhook_secret(now_ms), overlap_s, now_ms)
             left = f"the old one signs for {overlap_s} s" if overlap_s else "the old one ended at once"
             try:
@@ -148,12 +147,6 @@ class WebhookService:
         if found is None or found.account_id != account_id:
             raise DeliveryNotFoundError
         return found
-
-    def _account(self, account_id: str) -> Account:
-        account = self.accounts.get(account_id)
-        if account is None:
-            raise UserNotFoundError
-        return account
 
     def _secrets_view(self, secrets: Sequence[WebhookSecret]) -> WebhookSecretsView:
         return {"secrets": [secret.view() for secret in live_secrets(secrets, self.clock.now_ms())]}

@@ -122,7 +122,10 @@ class Stored:
     rows: dict[str, ApiKey] = field(default_factory=dict)
 
     def get(self, key_id: str) -> Any:
-        return self.rows.get(key_id) or Account(key_id, 0, 0, 0, ())
+        return self.rows.get(key_id) or self.existing(key_id)
+
+    def existing(self, account_id: str) -> Account:
+        return Account(account_id, 0, 0, 0, ())
 
     def add(self, key: ApiKey, *_: object) -> None:
         self.rows[key.key_id] = key

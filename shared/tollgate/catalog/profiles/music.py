@@ -27,10 +27,10 @@ from tollgate.catalog.rules import (
     CheckedInput,
     Rule,
     at,
+    at_most_where,
     given,
     has_what_it_works_on,
     is_told_what_it_can_use,
-    items,
     needs_one_of,
     not_together,
     only_together,
@@ -97,21 +97,6 @@ def a_section_ends_after_it_starts(checked: CheckedInput) -> Iterator[Problem]:
         yield Problem(at("endS"), "Must be greater than startS.", f"more than {values['startS']}")
 
 
-@rule(
-    "action",
-    "audioUrls",
-    schema={
-        "if": {"required": ["action"], "properties": {"action": {"const": "inspo"}}},
-        "then": {"properties": {"audioUrls": {"maxItems": MAX_INSPIRATIONS}}},
-    },
-)
-def inspiration_is_a_handful_of_tracks(checked: CheckedInput) -> Iterator[Problem]:
-    """Keep to "`audioUrls` (inspo 1-4…)" (docs/contract.md#music)."""
-    count = len(items(checked, "audioUrls"))
-    if checked.values["action"] == "inspo" and count > MAX_INSPIRATIONS:
-        yield Problem(at("audioUrls"), f"Action inspo takes at most {MAX_INSPIRATIONS} items, has {count}.")
-
-
 class Music(Profile):
     """All fields of the music profile (docs/contract.md#music), for every action."""
 
@@ -125,7 +110,8 @@ class Music(Profile):
         needs_one_of("audioIds", "sourceTaskIds"),
         only_together("verificationAudioUrl", "phraseId"),
         a_section_ends_after_it_starts,
-        inspiration_is_a_handful_of_tracks,
+        # "`audioUrls` (inspo 1-4…)" (docs/contract.md#music)
+        at_most_where("action", "inspo", "audioUrls", MAX_INSPIRATIONS),
     )
     price_dimensions: ClassVar[Mapping[str, str]] = {"action": "action"}
 

@@ -54,6 +54,11 @@ def refusal(
     )
 
 
+def refusal_with_detail(reply: Reply) -> Rejected | Failed:
+    """Return what an answer without success means that has its reason in `detail`."""
+    return refusal(reply, reply.string("detail"))
+
+
 def meaning(
     codes: Codes, said: Iterable[str | None], message: str | None, reply: Reply
 ) -> Rejected | Failed | None:

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Family, Mapper, Values, variant_if
-from tollgate.providers.mapping.targets import lower, translated
+from tollgate.providers.mapping.flux import FLUX_3_IMAGE
+from tollgate.providers.mapping.targets import translated
 from tollgate.providers.media.bfl import facts
 
 
@@ -14,15 +15,7 @@ def _with_its_mode(values: Values) -> Values:
 
 # How each mapping of the catalog is said at BFL.
 MAPPINGS: Mapping[str, Mapper] = {
-    "flux-3-image": Family(
-        {
-            "prompt": "prompt",
-            "size": "aspect_ratio",
-            "resolution": lower("resolution"),
-            "grounding": "grounding",
-            "urls": "images",
-        }
-    ),
+    "flux-3-image": FLUX_3_IMAGE,
     "flux-3-video": Family(
         {
             "mode": "mode",

@@ -5,7 +5,7 @@ from urllib.parse import quote
 from tollgate.providers.media.muapi import facts
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
-from tollgate.providers.runtime.answers import provider_error, refusal, result_files, taken
+from tollgate.providers.runtime.answers import provider_error, refusal_with_detail, result_files, taken
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.outcomes import Handle
 from tollgate.providers.runtime.reply import Reply
@@ -16,7 +16,8 @@ class Adapter(MediaAdapter):
 
     def submission(self, job: Job, mapped: Mapped) -> Submission:  # noqa: ARG002 - the mapping says it all
         """The handle is the request id."""
-        return Submission(f"/{mapped.upstream}", mapped.body, _submitted, _refusal)
+        # Its own words for an invalid input were not read: `detail` is INFERRED.
+        return Submission(f"/{mapped.upstream}", mapped.body, _submitted, refusal_with_detail)
 
     def status(self, handle: Handle) -> StatusQuery:
         """The result carries the files."""
@@ -25,11 +26,6 @@ class Adapter(MediaAdapter):
 
 def _submitted(reply: Reply) -> outcomes.SubmitOutcome:
     return taken(reply, request_id=reply.string("request_id"))
-
-
-def _refusal(reply: Reply) -> outcomes.Refusal:
-    # Its own words for an invalid input were not read: `detail` is INFERRED.
-    return refusal(reply, reply.string("detail"))
 
 
 def _state(reply: Reply) -> outcomes.PollOutcome:

@@ -3,19 +3,12 @@
 from collections.abc import Mapping
 
 from tollgate.providers.mapping.fields import Family, Mapper
-from tollgate.providers.mapping.targets import as_text, lower
+from tollgate.providers.mapping.flux import FLUX_3_IMAGE
+from tollgate.providers.mapping.targets import as_text
 
 # How each mapping of the catalog is said on Replicate.
 MAPPINGS: Mapping[str, Mapper] = {
-    "flux-3-image": Family(
-        {
-            "prompt": "prompt",
-            "size": "aspect_ratio",
-            "resolution": lower("resolution"),
-            "grounding": "grounding",
-            "urls": "images",
-        }
-    ),
+    "flux-3-image": FLUX_3_IMAGE,
     "flux-3-video": Family(
         {
             "prompt": "prompt",

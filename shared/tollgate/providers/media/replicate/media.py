@@ -6,7 +6,13 @@ from urllib.parse import quote
 from tollgate.providers.media.replicate import facts
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submission
-from tollgate.providers.runtime.answers import provider_error, refusal, rejected, result_files, taken
+from tollgate.providers.runtime.answers import (
+    provider_error,
+    refusal_with_detail,
+    rejected,
+    result_files,
+    taken,
+)
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.outcomes import Handle, RejectionKind
 from tollgate.providers.runtime.reply import Reply
@@ -23,7 +29,7 @@ class Adapter(MediaAdapter):
         body: dict[str, Any] = {"input": mapped.body}
         if job.callback_url is not None:
             body |= {"webhook": job.callback_url, "webhook_events_filter": ["completed"]}
-        return Submission(f"/models/{mapped.upstream}/predictions", body, _submitted, _refusal)
+        return Submission(f"/models/{mapped.upstream}/predictions", body, _submitted, refusal_with_detail)
 
     def status(self, handle: Handle) -> StatusQuery:
         """The prediction carries the files for an hour."""
@@ -41,10 +47,6 @@ def _path(handle: Handle) -> str:
 
 def _submitted(reply: Reply) -> outcomes.SubmitOutcome:
     return taken(reply, id=reply.string("id"))
-
-
-def _refusal(reply: Reply) -> outcomes.Refusal:
-    return refusal(reply, reply.string("detail"))
 
 
 def _state(reply: Reply) -> outcomes.PollOutcome:

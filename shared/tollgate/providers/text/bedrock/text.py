@@ -1,6 +1,5 @@
 """Requests to Bedrock: Converse, signed by the function's role or under a Bedrock API key."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote
@@ -11,7 +10,7 @@ from tollgate.providers.text.bedrock import facts
 from tollgate.providers.text.bedrock.answer import message_of_converse
 from tollgate.providers.text.bedrock.request import converse_request
 from tollgate.providers.text.bedrock.stream import ConverseSplitter
-from tollgate.text.faults import UNREADABLE, Fault, FaultError, read_fault
+from tollgate.text.faults import Fault, read_fault, read_object
 from tollgate.text.models import TextProtocol
 from tollgate.text.translate_request_to_messages import fitted_messages, messages_request
 from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, encoded, messages_exchange
@@ -74,10 +73,4 @@ def fault_of_answer(status: int, headers: Mapping[str, str], body: bytes) -> Fau
 
 
 def _message(answer: bytes, message_id: str) -> bytes:
-    try:
-        payload = json.loads(answer)
-    except (ValueError, RecursionError) as exc:
-        raise FaultError(UNREADABLE) from exc
-    if not isinstance(payload, dict):
-        raise FaultError(UNREADABLE)
-    return encoded(message_of_converse(payload, message_id))
+    return encoded(message_of_converse(read_object(answer), message_id))
