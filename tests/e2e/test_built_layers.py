@@ -53,13 +53,13 @@ class TestBuiltLayers:
 
     def test_the_dependencies_are_those_of_production(self, resources: dict[str, Any]) -> None:
         present = {path.name for path in _packages(resources, "DependenciesLayer").iterdir()}
-        assert {"boto3", "starlette", "mangum", "pydantic", "yaml"} <= present
+        assert {"boto3", "fastapi", "mangum", "pydantic", "yaml"} <= present
         assert not {"pytest", "moto", "mypy", "samtranslator", "typer"} & present
 
     def test_the_media_layer_has_what_probe_media_imports_and_no_sdk(self, resources: dict[str, Any]) -> None:
         present = {path.name for path in _packages(resources, "MediaLayer").iterdir()}
         assert {"av", "httpx", "aws_lambda_powertools", "ulid"} <= present
-        assert not {"boto3", "botocore", "pydantic", "starlette"} & present
+        assert not {"boto3", "botocore", "pydantic", "fastapi"} & present
 
     def test_ffmpeg_starts_from_the_built_folders_alone(self, resources: dict[str, Any]) -> None:
         folders = [_packages(resources, layer) for layer in ("MediaLayer", "SharedLayer")]

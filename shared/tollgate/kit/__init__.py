@@ -21,6 +21,5 @@ mail.py        a mail as a value; `ses.py`: sends it
 table.py       tables for spreadsheets
 shapes.py      how answers are declared, for mypy and for OpenAPI
 settings.py    configuration; `observability.py`: logs and metrics; `version.py`: what runs
-router.py      routes of a web function: an endpoint says in its signature what it takes of a request
 cors.py        what a page of another origin may read; `base_url.py`: where a request came in
 """

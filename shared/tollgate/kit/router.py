@@ -107,7 +107,7 @@ class _EndpointRoute(Route):
         self.methods = {method}
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Return how well the request fits, and itself as `route`, for guards and the log."""
+        """Tell guards and the log which route was found."""
         match, found = super().matches(scope)
         return match, {**found, "route": self}
 

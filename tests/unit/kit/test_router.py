@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.testclient import TestClient
 
-from tollgate.kit.errors import ForbiddenError, InvalidInputError
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.router import FromRequest, Router, from_header
 
 seen: list[str] = []
@@ -28,7 +28,7 @@ async def body(request: Request) -> bytes:
 def closed(request: Request) -> None:
     seen.append("guard")
     if "closed" in request.url.path:
-        raise ForbiddenError("closed")
+        raise InvalidInputError([])
 
 
 router = Router("/things")
@@ -72,7 +72,7 @@ def test_a_header_is_read_by_its_name(client: TestClient) -> None:
 
 
 def test_who_is_kept_out_is_asked_for_nothing(client: TestClient) -> None:
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(InvalidInputError):
         client.post("/v1/things/closed")
     assert seen == ["guard"]
 
