@@ -4,15 +4,13 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from admin.services import Services, desk_page, done
 from dashboard.form_body import Fields, Sent
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
 from tollgate.kit.money import micro_usd_up
-from tollgate.kit.router import Router
 from tollgate.operating.errors import OperatorError
 
 MOST = 100
@@ -20,7 +18,7 @@ TASKS = "20"
 MAX_WORD = 254
 _USD = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
 
-router = Router()
+router = APIRouter()
 
 
 @router.get("")

@@ -12,23 +12,24 @@ work.py        dead letters, proofs of the ledger
 services.py    what the pages call
 """
 
+from fastapi import Request
 from mangum import Mangum
-from starlette.requests import Request
 
 from admin import accounts, prices, providers, tasks, work
 from admin.services import PATH
-from dashboard.security import operator_of, role_of
+from dashboard.security import operator_of, role_of, visitor_of
 from dashboard.serving import TEXT_TYPES, site
 
 
 def permitted(request: Request) -> None:
     """Let operators through, whatever they are in an account of their own."""
-    operator_of(request)
+    operator_of(request, visitor_of(request))
     # What the menu of their own account shows.
     role_of(request)
 
 
-PAGES = (accounts, tasks, providers, prices, work)
-app = site([route for pages in PAGES for route in pages.router.routes(PATH, guard=permitted)])
+app = site(permitted)
+for pages in (accounts, tasks, providers, prices, work):
+    app.include_router(pages.router, prefix=PATH)
 
 handler = Mangum(app, lifespan="off", text_mime_types=TEXT_TYPES)

@@ -1,21 +1,19 @@
 """Prices: what each model costs here and at its routes, and a change of them, shown before it is made."""
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from admin.services import REFUSED, Services, desk, desk_page, done
 from dashboard.form_body import Fields, Sent
 from dashboard.render import part, toast
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
-from tollgate.kit.router import Router
 from tollgate.operating.errors import OperatorError
 from tollgate.operating.prices import lines_of, margins_of
 
 FIELD = "price-"
 MAX_WORD = 100
 
-router = Router(prefix="/models")
+router = APIRouter(prefix="/models")
 
 
 @router.get("")

@@ -1,14 +1,12 @@
 """Providers of media: how they do; one switched off, and on again."""
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from admin.services import Services, desk_page, done
 from dashboard.form_body import Sent
 from dashboard.security import OperatorSignedIn
-from tollgate.kit.router import Router
 
-router = Router(prefix="/providers")
+router = APIRouter(prefix="/providers")
 
 
 @router.get("")

@@ -3,27 +3,25 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import Depends, Request, Response
 
 from dashboard.render import moved, page, toast
 from dashboard.security import Visitor
 from tollgate.composition import command as operator_parts
 from tollgate.composition.command import Operator
 from tollgate.kit.observability import logger
-from tollgate.kit.router import FromRequest
 from tollgate.operating.errors import OperatorError
 
 PATH = "/admin"
 REFUSED = 400
 
 
-async def services(_: Request) -> Operator:
+async def services() -> Operator:
     """Return what the pages call. Not in a thread, as a plain function would be: it waits for nothing."""
     return operator_parts.operator()
 
 
-Services = Annotated[Operator, FromRequest(services)]
+Services = Annotated[Operator, Depends(services)]
 
 
 def desk(request: Request) -> str:

@@ -1,16 +1,14 @@
 """One task: who was asked and how that went, its money, its webhook; its end and its refund."""
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from admin.services import Services, desk_page, done
 from dashboard.form_body import Sent
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
-from tollgate.kit.router import Router
 from tollgate.operating.errors import OperatorError
 
-router = Router(prefix="/tasks")
+router = APIRouter(prefix="/tasks")
 
 
 @router.get("/{task_id}")

@@ -3,14 +3,12 @@
 from dataclasses import asdict
 from itertools import islice
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from admin.services import REFUSED, Services, desk_page, done
 from dashboard.form_body import Sent
 from dashboard.render import part, toast
 from dashboard.security import OperatorSignedIn
-from tollgate.kit.router import Router
 from tollgate.operating.dead_letters import Work
 from tollgate.operating.errors import OperatorError
 
@@ -18,7 +16,7 @@ from tollgate.operating.errors import OperatorError
 MOST_REDRIVEN = 500
 MOST_PROVEN = 200
 
-router = Router(prefix="/work")
+router = APIRouter(prefix="/work")
 
 
 @router.get("")

@@ -1,11 +1,10 @@
 """The caller's account."""
 
-from starlette.responses import Response
+from fastapi import APIRouter, Response
 
 from api.http import AccountKey, Services, envelope
-from tollgate.kit.router import Router
 
-router = Router()
+router = APIRouter()
 
 
 @router.get("/api/v1/user/me")

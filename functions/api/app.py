@@ -15,14 +15,12 @@ webhooks.py   deliveries and secrets; `callbacks.py`: providers' hints; `payment
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
 from mangum import Mangum
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.middleware.base import BaseHTTPMiddleware
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Match
+from starlette.requests import ClientDisconnect
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api import (
@@ -56,9 +54,11 @@ from tollgate.kit.observability import begin_request, logger
 CLIENT_LEFT = 499
 ANTHROPIC_HEADERS = ("anthropic-version", "x-api-key")
 
-ROUTES = [
-    route
-    for subject in (
+# The document is ours (reference/document.py): FastAPI knows neither the models nor the errors.
+app = FastAPI(openapi_url=None, redirect_slashes=False)
+ROUTERS = [
+    routes.router
+    for routes in (
         account,
         statistics,
         keys,
@@ -73,8 +73,9 @@ ROUTES = [
         webhooks,
         payments,
     )
-    for route in subject.router.routes()
 ]
+for router in ROUTERS:
+    app.include_router(router)
 
 
 class WithoutTrailingSlash:
@@ -90,6 +91,7 @@ class WithoutTrailingSlash:
         await self._app(scope, receive, send)
 
 
+@app.middleware("http")
 async def with_request_id(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
     """Name each request, log it in one line, and turn a fault of ours into a 500 that says nothing."""
     request_id = begin_request()
@@ -115,6 +117,7 @@ def _route(request: Request) -> dict[str, Any]:
     return {} if route is None else {"route": route.path, **ids}
 
 
+@app.exception_handler(TollgateError)
 async def tollgate_error(request: Request, error: Exception) -> Response:
     """Answer with the error's own status and body."""
     if not isinstance(error, TollgateError):
@@ -122,6 +125,7 @@ async def tollgate_error(request: Request, error: Exception) -> Response:
     return _error_response(request, error)
 
 
+@app.exception_handler(HTTPException)
 async def unknown_route(request: Request, _: Exception) -> Response:
     """Answer an unknown path or method in the contract's shape."""
     allowed = _methods(request)
@@ -134,8 +138,9 @@ def _methods(request: Request) -> set[str]:
     """Return the methods that the request's path is good for: a path's routes are apart, one a method."""
     return {
         method
-        for route in ROUTES
-        if route.matches(request.scope)[0] is not Match.NONE
+        for router in ROUTERS
+        for route in router.routes
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE
         for method in route.methods or ()
     }
 
@@ -152,16 +157,7 @@ def _error_response(request: Request, error: TollgateError) -> JSONResponse:
     return JSONResponse(body, status_code=error.status, headers=error.headers())
 
 
-app = Starlette(
-    routes=ROUTES,
-    middleware=[
-        Middleware(CrossOrigin, headers=cors_headers),
-        Middleware(WithoutTrailingSlash),
-        Middleware(BaseHTTPMiddleware, dispatch=with_request_id),
-    ],
-    exception_handlers={TollgateError: tollgate_error, HTTPException: unknown_route},
-)
-# A path is answered or unknown: nobody is sent to one with a slash more
-app.router.redirect_slashes = False
+app.add_middleware(WithoutTrailingSlash)
+app.add_middleware(CrossOrigin, headers=cors_headers)
 
 handler = Mangum(app, lifespan="off")

@@ -1,16 +1,15 @@
 """Callbacks of providers: only ever a hint to ask them (`tasks/callbacks.py`)."""
 
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse
 
 from api.http import Services, read_body
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.json_body import MAX_BODY_BYTES
 from tollgate.kit.observability import logger
-from tollgate.kit.router import Router
 
-router = Router()
+router = APIRouter()
 
 
 @router.post("/api/v1/callbacks/{provider}/{token}")

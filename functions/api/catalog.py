@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Header, Request, Response
 
 from api.http import Services
 from tollgate.catalog.listing import CachedBody
-from tollgate.kit.router import Router, from_header
 
 NOT_MODIFIED = 304
 
-router = Router()
+router = APIRouter()
 
-IfNoneMatch = Annotated[str | None, from_header("if-none-match")]
+IfNoneMatch = Annotated[str | None, Header()]
 
 
 def published(
@@ -31,30 +29,30 @@ def published(
 
 
 @router.get("/api/v1/catalog")
-def list_catalog(api: Services, request: Request, if_none_match: IfNoneMatch) -> Response:
+def list_catalog(api: Services, request: Request, if_none_match: IfNoneMatch = None) -> Response:
     """Return every model that has a live route and fits the query's filters."""
     return published(api.listing.models(request.query_params), if_none_match)
 
 
 @router.get("/api/v1/catalog/{model_id}")
-def get_model(api: Services, model_id: str, if_none_match: IfNoneMatch) -> Response:
+def get_model(api: Services, model_id: str, if_none_match: IfNoneMatch = None) -> Response:
     """Return one model."""
     return published(api.listing.model(model_id), if_none_match)
 
 
 @router.get("/api/v1/catalog/{model_id}/schema")
-def get_schema(api: Services, model_id: str, if_none_match: IfNoneMatch) -> Response:
+def get_schema(api: Services, model_id: str, if_none_match: IfNoneMatch = None) -> Response:
     """Return the JSON Schema of a model's input."""
     return published(api.listing.schema(model_id), if_none_match)
 
 
 @router.get("/api/v1/cost")
-def list_costs(api: Services, if_none_match: IfNoneMatch) -> Response:
+def list_costs(api: Services, if_none_match: IfNoneMatch = None) -> Response:
     """Return all prices, by model."""
     return published(api.listing.costs(), if_none_match)
 
 
 @router.get("/api/v1/cost/{model_id}")
-def get_cost(api: Services, model_id: str, if_none_match: IfNoneMatch) -> Response:
+def get_cost(api: Services, model_id: str, if_none_match: IfNoneMatch = None) -> Response:
     """Return the prices of one model."""
     return published(api.listing.cost(model_id), if_none_match)

@@ -1,11 +1,10 @@
 """Customers' own files: a form to upload one by, and its end."""
 
-from starlette.responses import Response
+from fastapi import APIRouter, Response
 
 from api.http import Body, MediaKey, Services, envelope
-from tollgate.kit.router import Router
 
-router = Router(prefix="/api/v1/files")
+router = APIRouter(prefix="/api/v1/files")
 
 
 @router.post("")

@@ -4,13 +4,12 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from fastapi import Depends, Request
 from starlette.datastructures import UploadFile
-from starlette.requests import Request
 
 from api.http import parsed_media_body, read_bytes
 from tollgate.artifacts.sniff import HEAD_BYTES, media_type
 from tollgate.kit.errors import InvalidInputError, Problem
-from tollgate.kit.router import FromRequest
 from tollgate.tasks.openai_media import Upload, form_body
 
 MULTIPART = "multipart/form-data"
@@ -66,4 +65,4 @@ async def _value(sent: UploadFile | str) -> str | Upload:
     return Upload(known.content_type if known else declared, data)
 
 
-Sent = Annotated[SentBody, FromRequest(sent_body)]
+Sent = Annotated[SentBody, Depends(sent_body)]

@@ -3,24 +3,25 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse
+from fastapi import Depends, Header, Request
+from fastapi.responses import JSONResponse
 
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.composition import api as api_parts
 from tollgate.composition.api import Api
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, UploadNotFoundError
 from tollgate.kit.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, json_object
-from tollgate.kit.router import FromRequest, from_header
 from tollgate.tasks.openai_media import as_sent
 
+Authorization = Annotated[str | None, Header()]
 
-async def services(_: Request) -> Api:
+
+async def services() -> Api:
     """Return what the routes call. Not in a thread, as a plain function would be: it waits for nothing."""
     return api_parts.api()
 
 
-Services = Annotated[Api, FromRequest(services)]
+Services = Annotated[Api, Depends(services)]
 
 
 async def read_bytes(request: Request, max_bytes: int) -> bytes:
@@ -54,31 +55,30 @@ async def parsed_media_body(request: Request) -> dict[str, Any]:
     return await read_body(request, MAX_MEDIA_BODY_BYTES)
 
 
-def media_key(request: Request) -> ApiKey:
+def media_key(api: Services, request: Request, authorization: Authorization = None) -> ApiKey:
     """Return the caller's key, which must have the `media` scope."""
-    return _authenticated(request, Scope.MEDIA)
+    return _known(request, api.authenticator.authenticate(authorization, Scope.MEDIA, _address(request)))
 
 
-def text_key(request: Request) -> ApiKey:
+def text_key(api: Services, request: Request, authorization: Authorization = None) -> ApiKey:
     """Return the caller's key, which must have the `text` scope."""
-    return _authenticated(request, Scope.TEXT)
+    return _known(request, api.authenticator.authenticate(authorization, Scope.TEXT, _address(request)))
 
 
-def account_key(request: Request) -> ApiKey:
+def account_key(api: Services, request: Request, authorization: Authorization = None) -> ApiKey:
     """Return the caller's key, which must have the `account` scope."""
-    return _authenticated(request, Scope.ACCOUNT)
+    return _known(request, api.authenticator.authenticate(authorization, Scope.ACCOUNT, _address(request)))
 
 
-def key_of_now(request: Request) -> ApiKey:
+def key_of_now(api: Services, request: Request, authorization: Authorization = None) -> ApiKey:
     """Return the caller's key with the `account` scope as it is stored now, not up to 30 s ago."""
-    return _authenticated(request, Scope.ACCOUNT, is_of_now=True)
+    return _known(
+        request, api.authenticator.authenticate_now(authorization, Scope.ACCOUNT, _address(request))
+    )
 
 
-def _authenticated(request: Request, scope: Scope, *, is_of_now: bool = False) -> ApiKey:
-    """Return the caller's key, and note whose request it is, for its log line and its rate headers."""
-    authenticator = api_parts.api().authenticator
-    authenticate = authenticator.authenticate_now if is_of_now else authenticator.authenticate
-    key = authenticate(request.headers.get("authorization"), scope, _address(request))
+def _known(request: Request, key: ApiKey) -> ApiKey:
+    """Note whose request it is, for its log line and its rate headers."""
     request.state.account_id = key.account_id
     return key
 
@@ -88,14 +88,13 @@ def _address(request: Request) -> str | None:
     return request.client.host if request.client else None
 
 
-Body = Annotated[dict[str, Any], FromRequest(parsed_body)]
-OptionalBody = Annotated[dict[str, Any], FromRequest(optional_body)]
-MediaBody = Annotated[dict[str, Any], FromRequest(parsed_media_body)]
-MediaKey = Annotated[ApiKey, FromRequest(media_key)]
-TextKey = Annotated[ApiKey, FromRequest(text_key)]
-AccountKey = Annotated[ApiKey, FromRequest(account_key)]
-KeyOfNow = Annotated[ApiKey, FromRequest(key_of_now)]
-IdempotencyKey = Annotated[str | None, from_header("idempotency-key")]
+Body = Annotated[dict[str, Any], Depends(parsed_body)]
+OptionalBody = Annotated[dict[str, Any], Depends(optional_body)]
+MediaBody = Annotated[dict[str, Any], Depends(parsed_media_body)]
+MediaKey = Annotated[ApiKey, Depends(media_key)]
+TextKey = Annotated[ApiKey, Depends(text_key)]
+AccountKey = Annotated[ApiKey, Depends(account_key)]
+KeyOfNow = Annotated[ApiKey, Depends(key_of_now)]
 
 
 def files_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -2,34 +2,37 @@
 
 import time
 from base64 import b64encode
+from typing import Annotated
 
 import anyio
+from fastapi import APIRouter, Header, Response
+from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import JSONResponse, Response
 
 from api.form import Sent
-from api.http import IdempotencyKey, MediaBody, MediaKey, Services, created_of, files_of
+from api.http import MediaBody, MediaKey, Services, created_of, files_of
 from tollgate.accounts.models import ApiKey
 from tollgate.composition.api import Api
 from tollgate.kit.errors import GenerationFailedError, TaskPendingError
-from tollgate.kit.router import Router
 from tollgate.tasks.models import TaskView
 from tollgate.tasks.openai_images import SAID_AS, ImageRequest, read_image_request
 from tollgate.tasks.waiting import MAX_WAIT_S, pauses_of
 
-router = Router()
+router = APIRouter()
 
 
 @router.post("/api/v1/images/generations")
 async def generate_image(
-    api: Services, key: MediaKey, body: MediaBody, idempotency_key: IdempotencyKey
+    api: Services, key: MediaKey, body: MediaBody, idempotency_key: Annotated[str | None, Header()] = None
 ) -> Response:
     """Make an image, and answer with it once it is stored."""
     return await _made(api, key, read_image_request(body, api.tasks.catalog), idempotency_key)
 
 
 @router.post("/api/v1/images/edits")
-async def edit_image(api: Services, key: MediaKey, sent: Sent, idempotency_key: IdempotencyKey) -> Response:
+async def edit_image(
+    api: Services, key: MediaKey, sent: Sent, idempotency_key: Annotated[str | None, Header()] = None
+) -> Response:
     """Make an image of others, and answer with it once it is stored."""
     asked = read_image_request(sent.fields, api.tasks.catalog, is_edit=True, is_form=sent.is_form)
     return await _made(api, key, asked, idempotency_key)

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from starlette.responses import Response
+from fastapi import APIRouter, Response
 
 from api.http import Body, KeyOfNow, OptionalBody, Services, envelope
-from tollgate.kit.router import Router
 
-router = Router()
+router = APIRouter()
 
 
 @router.get("/api/v1/keys")

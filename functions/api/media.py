@@ -3,13 +3,13 @@
 How one is has a function of its own.
 """
 
-from starlette.requests import Request
-from starlette.responses import Response
+from typing import Annotated
 
-from api.http import IdempotencyKey, MediaBody, MediaKey, Services, envelope
-from tollgate.kit.router import Router
+from fastapi import APIRouter, Header, Request, Response
 
-router = Router()
+from api.http import MediaBody, MediaKey, Services, envelope
+
+router = APIRouter()
 
 
 @router.post("/api/v1/generation/estimate")
@@ -19,7 +19,9 @@ def estimate(api: Services, key: MediaKey, body: MediaBody) -> Response:
 
 
 @router.post("/api/v1/generation/create")
-def create(api: Services, key: MediaKey, body: MediaBody, idempotency_key: IdempotencyKey) -> Response:
+def create(
+    api: Services, key: MediaKey, body: MediaBody, idempotency_key: Annotated[str | None, Header()] = None
+) -> Response:
     """Charge and queue a generation."""
     return envelope(api.tasks.create(key.account_id, body, idempotency_key, key))
 

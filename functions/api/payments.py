@@ -2,20 +2,18 @@
 
 from typing import Annotated
 
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Header, Request, Response
+from fastapi.concurrency import run_in_threadpool
 
 from api.http import Services, envelope, read_bytes
 from tollgate.kit.json_body import MAX_BODY_BYTES
-from tollgate.kit.router import Router, from_header
 
-router = Router()
+router = APIRouter()
 
 
 @router.post("/api/v1/payments/stripe")
 async def receive(
-    api: Services, request: Request, stripe_signature: Annotated[str | None, from_header("stripe-signature")]
+    api: Services, request: Request, stripe_signature: Annotated[str | None, Header()] = None
 ) -> Response:
     """Take an event; the answer says what became of it."""
     body = await read_bytes(request, MAX_BODY_BYTES)

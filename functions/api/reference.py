@@ -1,19 +1,17 @@
 """The reference, public: for tools and for language models. The dashboard has `/docs`."""
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from api.catalog import IfNoneMatch, published
 from api.http import Services, envelope
 from tollgate.kit.base_url import base_url
-from tollgate.kit.router import Router
 from tollgate.kit.version import VERSION
 
-router = Router()
+router = APIRouter()
 
 
 @router.get("/api/v1/openapi.json")
-def get_openapi(api: Services, request: Request, if_none_match: IfNoneMatch) -> Response:
+def get_openapi(api: Services, request: Request, if_none_match: IfNoneMatch = None) -> Response:
     """Return the OpenAPI document, with the address that it was asked at."""
     return published(api.reference.openapi(base_url(request.scope)), if_none_match)
 
@@ -25,6 +23,6 @@ def get_version() -> Response:
 
 
 @router.get("/llms.txt")
-def get_text(api: Services, if_none_match: IfNoneMatch) -> Response:
+def get_text(api: Services, if_none_match: IfNoneMatch = None) -> Response:
     """Return the document as plain text."""
     return published(api.reference.text, if_none_match, "text/plain")

@@ -1,11 +1,10 @@
 """Running text requests: ended by their owner."""
 
-from starlette.responses import Response
+from fastapi import APIRouter, Response
 
 from api.http import Services, TextKey, envelope
-from tollgate.kit.router import Router
 
-router = Router()
+router = APIRouter()
 
 
 @router.delete("/api/v1/requests/{request_id}")

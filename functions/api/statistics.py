@@ -1,12 +1,10 @@
 """What the caller's account used and spent: statistics, and the ledger that they are made of."""
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from api.http import AccountKey, Services, envelope
-from tollgate.kit.router import Router
 
-router = Router()
+router = APIRouter()
 
 
 @router.get("/api/v1/stats")

@@ -1,23 +1,25 @@
 """Videos in OpenAI's protocol: a create, its task, its file."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
+from fastapi import APIRouter, Header, Response
+from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from api.form import Sent
-from api.http import IdempotencyKey, MediaKey, Services, created_of, files_of
+from api.http import MediaKey, Services, created_of, files_of
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import GenerationFailedError, TaskPendingError
-from tollgate.kit.router import Router
 from tollgate.tasks.openai_videos import SAID_AS, read_video_request, video
 
-router = Router(prefix="/api/v1/videos")
+router = APIRouter(prefix="/api/v1/videos")
 
 
 @router.post("")
-async def create_video(api: Services, key: MediaKey, sent: Sent, idempotency_key: IdempotencyKey) -> Response:
+async def create_video(
+    api: Services, key: MediaKey, sent: Sent, idempotency_key: Annotated[str | None, Header()] = None
+) -> Response:
     """Create a video's task, and answer at once."""
     asked = read_video_request(sent.fields, api.tasks.catalog, is_form=sent.is_form)
     task_id = await run_in_threadpool(created_of, api, key, asked, idempotency_key, SAID_AS)

@@ -3,13 +3,11 @@
 Deliveries belong to media generation and are open to its keys (`media`); a secret is the account's.
 """
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from api.http import Body, KeyOfNow, MediaKey, OptionalBody, Services, envelope
-from tollgate.kit.router import Router
 
-router = Router(prefix="/api/v1/webhooks")
+router = APIRouter(prefix="/api/v1/webhooks")
 
 
 @router.get("/deliveries")

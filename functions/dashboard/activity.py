@@ -1,7 +1,6 @@
 """Activity: every generation and text request, what it cost and how long it took; what was spent, by day."""
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from dashboard.render import page
 from dashboard.security import SignedIn
@@ -9,7 +8,6 @@ from dashboard.services import Services
 from tollgate.activity.query import DASHBOARD
 from tollgate.activity.row import ActivityKind
 from tollgate.dashboard.spending import Grouping, spending
-from tollgate.kit.router import Router
 from tollgate.tasks.models import TaskStatus
 
 FILTERS = ("kind", "model", "key", "status", "from", "to")
@@ -18,7 +16,7 @@ DEFAULT_RANGE = "30d"
 PER_PAGE = "50"
 KINDS = {ActivityKind.TASK: "Generations", ActivityKind.TEXT: "Text requests"}
 
-router = Router(prefix="/activity")
+router = APIRouter(prefix="/activity")
 
 
 @router.get("")

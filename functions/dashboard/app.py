@@ -13,7 +13,6 @@ templates/    the pages; `static/`: style, scripts, icons
 """
 
 from mangum import Mangum
-from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from dashboard import (
@@ -39,7 +38,8 @@ from dashboard.permissions import permitted
 from dashboard.render import PATH, STATIC
 from dashboard.serving import TEXT_TYPES, site
 
-PAGES = (
+app = site(permitted)
+for pages in (
     overview,
     activity,
     audit,
@@ -54,14 +54,11 @@ PAGES = (
     statements,
     members,
     closing,
-)
-PUBLIC_PAGES = (landing, docs, status)
-app = site(
-    [
-        *(route for pages in PAGES for route in pages.router.routes(PATH, guard=permitted)),
-        *(route for pages in PUBLIC_PAGES for route in pages.router.routes(guard=permitted)),
-        Mount(f"{PATH}/static/{{version}}", StaticFiles(directory=STATIC)),
-    ]
-)
+):
+    app.include_router(pages.router, prefix=PATH)
+app.include_router(landing.router)
+app.include_router(docs.router)
+app.include_router(status.router)
+app.mount(f"{PATH}/static/{{version}}", StaticFiles(directory=STATIC))
 
 handler = Mangum(app, lifespan="off", text_mime_types=TEXT_TYPES)

@@ -2,15 +2,13 @@
 
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from dashboard.render import page
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.audit.events import OPERATOR, Action
 from tollgate.kit.clock import iso
-from tollgate.kit.router import Router
 from tollgate.ledger.entries import EntryView
 
 WORDS = {
@@ -38,7 +36,7 @@ WORDS = {
     Action.TASK_REFUNDED: "Generation refunded",
 }
 
-router = Router(prefix="/audit")
+router = APIRouter(prefix="/audit")
 
 
 @router.get("")

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from dashboard.landing import examples
 from dashboard.render import is_part, page, part
@@ -16,7 +15,6 @@ from tollgate.catalog.views import Card
 from tollgate.composition.api import Api
 from tollgate.dashboard.comparison import compared_inputs, taken
 from tollgate.dashboard.languages import ENGLISH, language_of
-from tollgate.kit.router import Router
 from tollgate.reference.prices import Headlines
 
 FILTERS = ("type", "vendor", "capability")
@@ -27,7 +25,7 @@ MAX_COMPARED = 4
 MAX_DIGITS = 4
 MADE_OF = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio"}
 
-router = Router()
+router = APIRouter()
 Shown = dict[str, Any]
 
 

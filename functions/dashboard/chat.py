@@ -2,28 +2,27 @@
 
 import json
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import JSONResponse
 
 from dashboard.form_body import Sent
 from dashboard.render import base_url, page, part
-from dashboard.security import SignedIn
+from dashboard.security import SignedIn, visitor_of
 from dashboard.services import Services
 from tollgate.dashboard.snippets import chat_snippets
 from tollgate.dashboard.token_prices import price_tiers
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.json_body import json_object
-from tollgate.kit.router import Router
 
 # Quick, and good enough for a first word.
 FIRST_MODEL = "gpt-5.4-mini"
 EXAMPLE = "Say hello"
 
-router = Router()
+router = APIRouter()
 
 
-@router.get("/chat")
-def show(services: Services, request: Request, _: SignedIn, model: str = "") -> Response:
+@router.get("/chat", dependencies=[Depends(visitor_of)])
+def show(services: Services, request: Request, model: str = "") -> Response:
     """Show the chat with a model."""
     found = services.api.listing.found({"kind": "llm"})
     texts = [dto for dto in found if "embeddings" not in dto["protocols"]]
@@ -44,8 +43,8 @@ def show(services: Services, request: Request, _: SignedIn, model: str = "") -> 
     )
 
 
-@router.post("/chat/code")
-def code(services: Services, request: Request, _: SignedIn, sent: Sent) -> Response:
+@router.post("/chat/code", dependencies=[Depends(visitor_of)])
+def code(services: Services, request: Request, sent: Sent) -> Response:
     """Return the code of a conversation: of the request that the page would make."""
     body = json_object(sent.get("body", "").encode())
     services.api.listing.one(str(body.get("model")))

@@ -1,15 +1,13 @@
 """Closing the account: what stays, what it needs, and keeping the account after all."""
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
 from dashboard.render import home, moved, page
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.kit.router import Router
 
-router = Router(prefix="/closing")
+router = APIRouter(prefix="/closing")
 
 
 @router.get("")

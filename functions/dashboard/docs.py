@@ -2,22 +2,20 @@
 
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from dashboard.render import base_url, cached_answer, docs_page
 from dashboard.services import Services
 from tollgate.catalog.models import ListedTextModel, Model
 from tollgate.dashboard.forms import form_of, input_of
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
-from tollgate.kit.router import Router
 from tollgate.reference.calculator import fields_of, media_price, text_price
 
 MARKDOWN = ".md"
 INDEX = "index"
 MAX_TOKENS_DIGITS = 9
 
-router = Router(prefix="/docs")
+router = APIRouter(prefix="/docs")
 
 
 @router.get("")

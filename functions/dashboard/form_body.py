@@ -3,12 +3,12 @@
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
+from fastapi import Depends
 from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
 
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, Problem
 from tollgate.kit.json_body import MAX_BODY_BYTES, json_object
-from tollgate.kit.router import FromRequest
 
 # More than the largest form of ours has.
 MAX_FIELDS = 200
@@ -41,5 +41,5 @@ async def _body(request: Request) -> bytearray:
     return found
 
 
-Sent = Annotated[Fields, FromRequest(fields_of)]
-SentJson = Annotated[dict[str, Any], FromRequest(json_of)]
+Sent = Annotated[Fields, Depends(fields_of)]
+SentJson = Annotated[dict[str, Any], Depends(json_of)]

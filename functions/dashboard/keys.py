@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
 from dashboard.render import home, moved, page, part
@@ -12,9 +11,8 @@ from dashboard.services import Services
 from tollgate.accounts.models import KeyWithSecretView, Scope
 from tollgate.dashboard.key_form import KEEP, LIFETIMES_DAYS, changed_body, key_body
 from tollgate.kit.errors import KeyNotFoundError
-from tollgate.kit.router import Router
 
-router = Router(prefix="/keys")
+router = APIRouter(prefix="/keys")
 
 
 @router.get("")

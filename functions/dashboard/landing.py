@@ -5,15 +5,13 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from dashboard.render import STATIC, base_url, public_page
 from dashboard.services import Services
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.views import Card
 from tollgate.dashboard.snippets import first_snippets
-from tollgate.kit.router import Router
 
 KINDS = ("IMAGE", "VIDEO", "MUSIC", "TEXT")
 TEST_FILES = files("tollgate") / "providers/media/test/files"
@@ -21,7 +19,7 @@ TEST_FILES = files("tollgate") / "providers/media/test/files"
 SHOWN = 4
 CONTENT_TYPES = {".png": "image/png", ".mp4": "video/mp4", ".mp3": "audio/mpeg"}
 
-router = Router()
+router = APIRouter()
 
 
 @router.get("/")

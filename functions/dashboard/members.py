@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
 from dashboard.render import base_url, home, moved, page, part, toast
@@ -11,14 +10,13 @@ from dashboard.security import INVITATION, SignedIn, Visitor, sign_in
 from dashboard.services import Services
 from tollgate.kit.clock import iso
 from tollgate.kit.errors import UserNotFoundError
-from tollgate.kit.router import Router
 from tollgate.members import service
 from tollgate.members.mails import WORDS
 from tollgate.members.team import Role, TeamError
 
 GONE = 409
 
-router = Router()
+router = APIRouter()
 
 
 @router.get("/members")

@@ -1,21 +1,19 @@
 """The overview: what is there, what was spent, what was asked for last, what to do first."""
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from dashboard.activity import key_names
 from dashboard.render import page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.dashboard.spending import spending
-from tollgate.kit.router import Router
 
 RANGE = "30d"
 # One row of the widest page.
 LATEST_TASKS = "3"
 LATEST_ROWS = "6"
 
-router = Router()
+router = APIRouter()
 
 
 @router.get("")

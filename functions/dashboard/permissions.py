@@ -3,7 +3,7 @@
 Rows are named by method and path below `/dashboard`, as the templates ask for them: `may("POST /keys")`.
 """
 
-from starlette.requests import Request
+from fastapi import Request
 
 from dashboard.security import SignInNeededError, is_public, path_of, role_of
 from tollgate.kit.errors import ForbiddenError

@@ -5,12 +5,12 @@ A page has one panel or two, `a` and `b`, each with a model of its own; what the
 
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import JSONResponse
 
 from dashboard.form_body import Fields, Sent, SentJson
 from dashboard.render import MONEY_MOVED, base_url, page, part
-from dashboard.security import SignedIn, Visitor
+from dashboard.security import SignedIn, Visitor, visitor_of
 from dashboard.services import Services
 from tollgate.catalog.models import Model
 from tollgate.catalog.rules import Choosing
@@ -19,7 +19,6 @@ from tollgate.dashboard.forms import PREFIX, FormField, form_of, in_use, input_o
 from tollgate.dashboard.snippets import media_snippets
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
 from tollgate.kit.ids import new_id
-from tollgate.kit.router import Router
 from tollgate.tasks.models import Task
 
 # Cheap and quick: a good first try.
@@ -32,12 +31,12 @@ MADE = "made"
 # What a link says of a switch that is off: a form leaves it out.
 UNTOUCHED = "off"
 
-router = Router(prefix="/playground")
+router = APIRouter(prefix="/playground")
 Values = dict[str, Any]
 
 
-@router.get("/models")
-def models(services: Services, request: Request, _: SignedIn) -> Response:
+@router.get("/models", dependencies=[Depends(visitor_of)])
+def models(services: Services, request: Request) -> Response:
     """Return the models to choose from, each with its price."""
     api = services.api
     found = [dto for dto in api.listing.found({"kind": "media"}) if dto["params"]]

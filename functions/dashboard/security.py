@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
+from fastapi import Depends
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,7 +17,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.sessions import SessionStore
 from tollgate.kit.errors import RouteNotFoundError
-from tollgate.kit.router import FromRequest
 from tollgate.members.service import Actor
 from tollgate.members.team import Role
 
@@ -72,18 +72,17 @@ def visitor_of(request: Request) -> Visitor:
     return Visitor(session["account_id"], session["identity_id"], session["name"])
 
 
-SignedIn = Annotated[Visitor, FromRequest(visitor_of)]
+SignedIn = Annotated[Visitor, Depends(visitor_of)]
 
 
-def operator_of(request: Request) -> Visitor:
+def operator_of(request: Request, visitor: SignedIn) -> Visitor:
     """Return the operator who is signed in; for anybody else there is no such page (`RouteNotFoundError`)."""
-    visitor = visitor_of(request)
     if not dashboard_parts.dashboard().sessions.is_operator(request.session["id"]):
         raise RouteNotFoundError(request.method, request.url.path)
     return visitor
 
 
-OperatorSignedIn = Annotated[Visitor, FromRequest(operator_of)]
+OperatorSignedIn = Annotated[Visitor, Depends(operator_of)]
 
 
 def role_of(request: Request) -> Role | None:

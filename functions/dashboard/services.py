@@ -1,17 +1,16 @@
-"""What the pages call, as it is handed to them."""
+"""What the pages call, as FastAPI hands it to them."""
 
 from typing import Annotated
 
-from starlette.requests import Request
+from fastapi import Depends
 
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition.dashboard import Dashboard
-from tollgate.kit.router import FromRequest
 
 
-async def services(_: Request) -> Dashboard:
+async def services() -> Dashboard:
     """Return what the pages call. Not in a thread, as a plain function would be: it waits for nothing."""
     return dashboard_parts.dashboard()
 
 
-Services = Annotated[Dashboard, FromRequest(services)]
+Services = Annotated[Dashboard, Depends(services)]

@@ -1,15 +1,13 @@
 """What all pages have alike: a session, no forged changes, a name for each request, faults as pages."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
-from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
+from fastapi import Depends, FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.middleware.base import BaseHTTPMiddleware
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import RedirectResponse, Response
-from starlette.routing import BaseRoute
+from starlette.requests import ClientDisconnect
+from starlette.responses import RedirectResponse
 
 from dashboard.render import PATH, home, is_part, part, toast, version
 from dashboard.security import (
@@ -25,6 +23,8 @@ from dashboard.security import (
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.kit.contention import fault
 from tollgate.kit.errors import (
+    InvalidInputError,
+    Problem,
     RouteNotFoundError,
     TollgateError,
     UserNotFoundError,
@@ -43,24 +43,21 @@ TEXT_TYPES = ["text/", "application/json", "image/svg+xml"]
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
-def site(routes: Sequence[BaseRoute]) -> Starlette:
-    """Return the app of some pages, that guards and names each request and shows each fault."""
-    app = Starlette(
-        routes=routes,
-        middleware=[
-            Middleware(AtStage),
-            Middleware(Sessions, failed=failed),
-            Middleware(BaseHTTPMiddleware, dispatch=guarded),
-        ],
-        exception_handlers={
-            SignInNeededError: to_sign_in,
-            UserNotFoundError: to_sign_in,
-            TollgateError: tollgate_error,
-            TeamError: team_error,
-            HTTPException: unknown_route,
-        },
-    )
-    app.router.redirect_slashes = False
+def site(permitted: Callable[[Request], None]) -> FastAPI:
+    """Return an app without pages, that guards and names each request and shows each fault.
+
+    `permitted` is asked before each of its routes, and raises for who may not use it.
+    """
+    app = FastAPI(openapi_url=None, redirect_slashes=False, dependencies=[Depends(permitted)])
+    app.middleware("http")(guarded)
+    app.exception_handler(SignInNeededError)(to_sign_in)
+    app.exception_handler(UserNotFoundError)(to_sign_in)
+    app.exception_handler(TollgateError)(tollgate_error)
+    app.exception_handler(TeamError)(team_error)
+    app.exception_handler(HTTPException)(unknown_route)
+    app.exception_handler(RequestValidationError)(wrong_parameter)
+    app.add_middleware(Sessions, failed=failed)
+    app.add_middleware(AtStage)
     return app
 
 
@@ -131,6 +128,13 @@ async def team_error(request: Request, error: Exception) -> Response:
 async def unknown_route(request: Request, _: Exception) -> Response:
     """Say that there is no such page."""
     return _error(request, RouteNotFoundError(request.method, request.url.path))
+
+
+async def wrong_parameter(request: Request, error: Exception) -> Response:
+    """Say which parameter of the address is missing or wrong."""
+    found = error.errors() if isinstance(error, RequestValidationError) else []
+    problems = [Problem(f"/{one['loc'][-1]}", f"{one['msg']}.") for one in found]
+    return _error(request, InvalidInputError(problems))
 
 
 def failed(request: Request, exc: Exception) -> Response:

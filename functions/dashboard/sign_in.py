@@ -1,7 +1,7 @@
 """Signing in and out: with Cognito's hosted pages, or on one machine without a password."""
 
-from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from fastapi import APIRouter, Request, Response
+from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
 from dashboard.render import base_url, home, moved, page, part
@@ -12,7 +12,6 @@ from tollgate.dashboard import development
 from tollgate.dashboard.cognito import SignInRefusedError, SignInUnavailableError
 from tollgate.kit.errors import RouteNotFoundError, shortened
 from tollgate.kit.observability import logger
-from tollgate.kit.router import Router
 from tollgate.members.service import Actor
 
 SEE_OTHER = 303
@@ -21,7 +20,7 @@ UNAVAILABLE = 503
 # The last characters of a key's id: enough to tell one's keys apart.
 SHOWN_OF_KEY = 6
 
-router = Router()
+router = APIRouter()
 
 
 @router.get("/sign-in")

@@ -1,17 +1,15 @@
 """Statements: each month from its opening balance to its closing one, to read, print and keep."""
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from dashboard.activity import key_names
 from dashboard.render import page
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.kit.router import Router
 from tollgate.kit.table import as_csv
 from tollgate.usage.statement import COLUMNS
 
-router = Router(prefix="/statements")
+router = APIRouter(prefix="/statements")
 
 
 @router.get("")

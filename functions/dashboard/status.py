@@ -1,16 +1,14 @@
 """The status page: which models can be made now, by the same health that routes go by. For everybody."""
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from dashboard.render import public_page
 from dashboard.services import Services
 from tollgate.kit.clock import iso
-from tollgate.kit.router import Router
 
 KINDS = {"IMAGE": "Images", "VIDEO": "Videos", "MUSIC": "Music"}
 
-router = Router()
+router = APIRouter()
 
 
 @router.get("/status")

@@ -1,19 +1,17 @@
 """Tasks: a gallery of what was made, and everything about one."""
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from dashboard.render import MONEY_MOVED, base_url, page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
 from tollgate.dashboard.snippets import media_snippets
-from tollgate.kit.router import Router
 from tollgate.tasks.models import TaskStatus
 
 FILTERS = ("status", "model", "cursor")
 PAGE = "24"
 
-router = Router()
+router = APIRouter()
 
 
 @router.get("/tasks")

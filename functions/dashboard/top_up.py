@@ -1,13 +1,12 @@
 """Credit: pay for more of it on a page of Stripe, and see what was put on the account."""
 
-from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from fastapi import APIRouter, Request, Response
+from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
 from dashboard.render import MONEY_MOVED, base_url, home, moved, page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.kit.router import Router
 from tollgate.payments.amounts import MAX_USD, MIN_USD, OFFERED_USD
 
 # How often the page looks for a payment that was just made, every 2 s; Stripe tells us within seconds.
@@ -15,7 +14,7 @@ WATCHES = 30
 
 SEE_OTHER = 303
 
-router = Router(prefix="/top-up")
+router = APIRouter(prefix="/top-up")
 
 
 @router.get("")

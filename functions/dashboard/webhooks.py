@@ -1,19 +1,17 @@
 """Webhooks: what was delivered, once more, a test, and the secret that signs."""
 
-from starlette.requests import Request
-from starlette.responses import Response
+from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
 from dashboard.render import page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.kit.router import Router
 
 # How often a delivery that was just asked for is looked at again, every 2 s.
 WATCHES = 15
 FILTERS = ("state", "cursor")
 
-router = Router(prefix="/webhooks")
+router = APIRouter(prefix="/webhooks")
 
 
 @router.get("")
