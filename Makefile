@@ -142,6 +142,9 @@ bench-drain: .venv/.ready .local/ministack/.ready  ## how fast a full queue drai
 bench-account: .venv/.ready  ## what one account can do, with and without DynamoDB's physics (about a minute)
 	@$(PYTHON) -m tests.bench.account
 
+bench-pages: .venv/.ready .local/ministack/.ready  ## first contentful paint and weight of each page, beside a bare static one (needs chromium)
+	@$(PYTHON) -m tests.bench.pages
+
 bench-copy: .venv/.ready  ## the memory of a worker that copies a result of 2 GB
 	@$(PYTHON) -m tests.bench.copy
 

@@ -14,7 +14,7 @@ from local.demo import run_demo
 from local.kept import Kept
 from local.processes import LocalError
 from local.sam_local import run_sam_local
-from local.service import FIRST_ACCOUNT_CENTS, LocalService
+from local.service import FIRST_ACCOUNT_CENTS, LocalService, warm
 from tollgate.composition import api as api_parts
 from tollgate.kit.money import micro_usd_of_cents
 
@@ -33,7 +33,9 @@ def run(
     kept = Kept() if keep else None
     service = LocalService(port, kept)
     try:
-        _welcome(service.start())
+        started = service.start()
+        warm(started.baseUrl)
+        _welcome(started)
         if kept is not None:
             console.print(f"  Kept in      {kept.folder}, when it is stopped by Ctrl-C\n", soft_wrap=True)
         service.watch(stopping)

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.request
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 
@@ -40,6 +41,8 @@ PROVIDERS = accounts()
 STRIPE = {"secretKey": "STRIPE_SECRET_KEY", "webhookSecret": "STRIPE_WEBHOOK_SECRET"}
 """The variables of Stripe's keys, by their names in the secret."""
 WATCH_S = 0.5
+WARMED = ("/", "/docs", "/dashboard/catalog")
+WARM_TIMEOUT_S = 10.0
 _PASSED_ON = (
     "PATH",
     "HOME",
@@ -180,6 +183,14 @@ class LocalService:
     def _keep(self, name: str, process: "subprocess.Popen[bytes]", timeout_s: float = STOP_TIMEOUT_S) -> None:
         self._processes[name] = process
         self._ends.callback(stop, process, timeout_s)
+
+
+def warm(base_url: str) -> None:
+    """Ask for the pages of which the first one makes what the others use, so that no person waits for it."""
+    for path in WARMED:
+        # One that fails says so to whoever opens it.
+        with suppress(OSError), urllib.request.urlopen(base_url + path, timeout=WARM_TIMEOUT_S):  # noqa: S310 - ours
+            pass
 
 
 def provider_secret(environment: Mapping[str, str], simulator_url: str) -> str:
