@@ -8,7 +8,7 @@ its account's running ones (decision 0014).
 Twice, one after the other: *before* is a worker for each step, as it was, and a result copied by another
 worker than the one that found it; *now* is as it ships. Both have as many threads that poll. What is
 measured are worker-seconds, from a message to its deletion: of the steps by themselves, of polls, and of
-what a copy adds to the polls beside it. Longer jobs are counted from these: more polls, and a film is too
+what a copy adds to the polls beside it. Longer jobs are counted from these: more polls, and a video is too
 large for a quick copy.
 """
 

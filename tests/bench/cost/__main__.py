@@ -53,7 +53,7 @@ def measured(template: Template, folder: Path) -> dict[str, Part]:
         stack.create({"ProviderSecret": provider_secret({}, url)})
         # Every variable of a developer's own shell that names AWS must not be used.
         os.environ.update(aws_environment(emulator.endpoint) | stack.environment())
-        os.environ["TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS"] = "1"
+        os.environ |= {"TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS": "1", "TOLLGATE_ALLOW_LOOPBACK_MEDIA": "1"}
         tables = template.of_type("AWS::DynamoDB::Table")
         meter = Meter(clients, {stack.refs[name]: table for name, table in tables.items()})
         metered_clients(meter)

@@ -13,19 +13,28 @@ VCPU_MB = 1769
 """Memory with which Lambda gives one vCPU; less gets that share of it (Lambda's documentation)."""
 WAIT_S = {"dynamodb": 0.005, "sqs": 0.010, "s3": 0.040}
 """INFERRED: a call inside one region."""
-OUTSIDE_S = {"submit": 0.4, "poll": 0.2, "finish": 1.0, "deliver": 0.3, "chat": 10.0}
-"""INFERRED: how long providers and receivers keep an invocation; `finish` has the copy of an image."""
+OUTSIDE_S = {
+    "submit": 0.4,
+    "poll": 0.2,
+    "finish": 1.0,
+    "thumbnail": 0.4,
+    "draw": 0.1,
+    "deliver": 0.3,
+    "chat": 10.0,
+}
+"""INFERRED: how long others keep an invocation; `finish` has the copy of an image, `draw` reads it from
+CloudFront, and `thumbnail` waits for the drawing."""
 LAMBDA_LOG_BYTES = 350
 """INFERRED: START, END and REPORT of an invocation."""
 ACCESS_LOG_BYTES = 250
 """INFERRED: a line of the gateway."""
 IMAGE_S, VIDEO_S = 10, 90
-QUEUED = ("submit", "poll", "finish", "deliver")
+QUEUED = ("submit", "poll", "finish", "thumbnail", "deliver")
 """A message more is received and deleted for each of these."""
 REQUESTED = ("create", "status", "chat")
 """Requests through the gateway."""
 
-_SERVICES = {"SendMessage": "sqs", "SendMessageBatch": "sqs", "PutObject": "s3"}
+_SERVICES = {"SendMessage": "sqs", "SendMessageBatch": "sqs", "PutObject": "s3", "HeadObject": "s3"}
 
 
 def polls_of(job_s: int) -> int:
@@ -41,7 +50,16 @@ def polls_of(job_s: int) -> int:
 
 def requests() -> dict[str, Counter[str]]:
     """Return what customers ask for, as parts and how many of each."""
-    order = ("create", "dispatch", "submit", "finish", "dispatch end", "count usage")
+    order = (
+        "create",
+        "dispatch",
+        "submit",
+        "finish",
+        "dispatch end",
+        "count usage",
+        "thumbnail",
+        "draw",
+    )
     return {
         f"image of {IMAGE_S} s, from create to file": Counter([*order, *["poll"] * polls_of(IMAGE_S)]),
         f"video of {VIDEO_S} s, from create to file": Counter([*order, *["poll"] * polls_of(VIDEO_S)]),
@@ -71,7 +89,8 @@ def bill(name: str, part: Part, memory_mb: int) -> dict[str, Decimal]:
         "DynamoDB": PRICES["write_unit"].usd * _decimal(part.write_units)
         + PRICES["read_unit"].usd * _decimal(part.read_units),
         "SQS": PRICES["sqs"].usd * _decimal(queued),
-        "S3": PRICES["s3_put"].usd * _decimal(part.calls.get("PutObject", 0)),
+        "S3": PRICES["s3_put"].usd * _decimal(part.calls.get("PutObject", 0))
+        + PRICES["s3_get"].usd * _decimal(part.calls.get("HeadObject", 0)),
         "Logs": PRICES["log_gb"].usd * _decimal(log_bytes) / 10**9,
         "X-Ray": PRICES["traces"].usd * TRACED_SHARE if is_requested else Decimal(0),
     }

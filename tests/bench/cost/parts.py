@@ -7,10 +7,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 import httpx
 
@@ -18,9 +19,11 @@ from local.events import Context, sqs_event, stream_event
 from local.stack import Stack
 from local.template import ROOT
 from tests.bench.cost.meter import Meter
+from tests.bench.cost.thumbnails import drawing
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import parts
+from tollgate.kit import aws
 from tollgate.kit.aws_json import AwsJson
 from tollgate.webhooks.models import delivery_id_of
 
@@ -65,11 +68,35 @@ class Bench:
         found["finish"] = self._measured("RunTaskFunction", runs, lambda n: self._step(tasks[n]))
         ends = self._changes("MODIFY")[len(ends) :]
         found["dispatch end"] = self._dispatched(ends[: len(runs)])
+        found |= self._thumbnails(runs, tasks)
         found["deliver"] = self._measured("DeliverWebhookFunction", runs, lambda n: self._deliver(tasks[n]))
         entries = self._changes("INSERT", "LedgerTable")[: len(runs)]
         found["count usage"] = self._measured("RecordUsageFunction", runs, self._recorded(entries))
         found["chat"] = self._chat(runs)
         return found
+
+    def _thumbnails(self, runs: list[int], tasks: Mapping[int, str]) -> dict[str, Part]:
+        """Measure a thumbnail, as if it were drawn at once, and the drawing by itself."""
+        from make_thumbnails.app import handler  # noqa: PLC0415 - as above
+
+        drawn = drawing()
+        with patch.object(aws, "lambda_for_thumbnails", lambda: drawn):
+            made = self._measured(
+                "MakeThumbnailsFunction", runs, lambda n: self._message(handler, self._stored(tasks[n]))
+            )
+        # Its one line of the log is that of `make_thumbnails`, within some bytes.
+        draw = Part("DrawThumbnailFunction", drawn.cpu_s, {}, 0.0, 0.0, made.log_bytes)
+        return {"thumbnail": made, "draw": draw}
+
+    def _stored(self, task_id: str) -> dict[str, Any]:
+        """Return the message that asks for the thumbnail of a task's first file."""
+        return {"task_id": task_id, "url": self._row(task_id)["files"]["L"][0]["M"]["url"]["S"]}
+
+    def _row(self, task_id: str) -> dict[str, Any]:
+        found = self.meter.clients.dynamodb.get_item(
+            TableName=self.stack.refs["TasksTable"], Key={"task_id": {"S": task_id}}
+        )
+        return dict(found["Item"])
 
     def _measured(self, function: str, runs: list[int], run: Callable[[int], Any]) -> Part:
         """Measure a function's runs, those with a number below 0 to warm up."""
@@ -122,10 +149,7 @@ class Bench:
     def _step(self, task_id: str) -> None:
         from run_task.app import handler  # noqa: PLC0415 - as above
 
-        task = self.meter.clients.dynamodb.get_item(
-            TableName=self.stack.refs["TasksTable"], Key={"task_id": {"S": task_id}}
-        )["Item"]
-        self._message(handler, {"task_id": task_id, "seq": int(task["seq"]["N"])})
+        self._message(handler, {"task_id": task_id, "seq": int(self._row(task_id)["seq"]["N"])})
 
     def _deliver(self, task_id: str) -> None:
         from deliver_webhook.app import handler  # noqa: PLC0415 - as above
@@ -239,8 +263,6 @@ def _flushed(file: int) -> int:
 
 def metered_clients(meter: Meter) -> None:
     """Have the SDK clients of this process counted."""
-    from tollgate.kit import aws  # noqa: PLC0415 - with the environment set
-
     parts.forget()
     for make in (aws.dynamodb, aws.sqs, aws.s3):
         meter.register(make())

@@ -133,10 +133,8 @@ def _of_account(template: Template, rates: Mapping[str, float]) -> list[Ceiling]
 
 
 def _of_stack(template: Template, rates: Mapping[str, float], parts: Mapping[str, Part]) -> list[Ceiling]:
-    deliver = template.of_type("AWS::Lambda::EventSourceMapping")["DeliverWebhookSource"]
-    lanes = STREAM_SHARDS * int(
-        template.of_type("AWS::Lambda::EventSourceMapping")["DispatchChangesSource"]["ParallelizationFactor"]
-    )
+    sources = template.of_type("AWS::Lambda::EventSourceMapping")
+    lanes = STREAM_SHARDS * int(sources["DispatchChangesSource"]["ParallelizationFactor"])
     units = DUE_SHARDS * QUOTAS["row"].most / INDEX_CHANGE_UNITS
     rows = [
         (
@@ -147,14 +145,14 @@ def _of_stack(template: Template, rates: Mapping[str, float], parts: Mapping[str
             "`RequestsPerSecond`, up to the region's; free",
         ),
         (
-            "steps of tasks: submits and copies",
+            "steps of tasks: submits and copies of videos",
             number(template, "TaskConcurrency"),
             "workers",
             load.step_workers(rates, parts),
             f"`TaskConcurrency`, up to {QUOTAS['mapping'].most:,.0f}; paid by use",
         ),
         (
-            "polls of tasks, ten to a worker",
+            "polls of tasks, ten to a worker, and copies of images",
             number(template, "PollConcurrency"),
             "workers",
             load.poll_workers(rates, parts),
@@ -162,10 +160,24 @@ def _of_stack(template: Template, rates: Mapping[str, float], parts: Mapping[str
         ),
         (
             "webhooks",
-            int(deliver["ScalingConfig"]["MaximumConcurrency"]),
+            int(sources["DeliverWebhookSource"]["ScalingConfig"]["MaximumConcurrency"]),
             "workers",
             rates["deliver"] * parts["deliver"].billed_s,
             "`MaximumConcurrency` of DeliverWebhookSource; paid by use",
+        ),
+        (
+            "thumbnails",
+            int(sources["MakeThumbnailsSource"]["ScalingConfig"]["MaximumConcurrency"]),
+            "workers",
+            rates["thumbnail"] * parts["thumbnail"].billed_s,
+            "`MaximumConcurrency` of MakeThumbnailsSource; paid by use; until then pages show the files",
+        ),
+        (
+            "entries to the statistics, each of another account and day",
+            STREAM_SHARDS / parts["count usage"].billed_s,
+            "entries/s",
+            rates["count usage"],
+            "`ParallelizationFactor` of RecordUsageSource up to 10; free; a day behind loses nothing",
         ),
         (
             "changes of tasks to queues",

@@ -65,7 +65,8 @@ def a_second(times: int = 1) -> dict[str, float]:
     scale = PEAK * times / MONTH_S
     images, videos, chats = (scale * count for count in (IMAGES, VIDEOS, CHATS))
     tasks = images + videos
-    found = dict.fromkeys(("create", "dispatch", "submit", "finish", "dispatch end"), tasks)
+    once = ("create", "dispatch", "submit", "finish", "dispatch end", "thumbnail", "draw")
+    found = dict.fromkeys(once, tasks)
     shares = {IMAGE_S: images, VIDEO_S: videos}
     return found | {
         "poll": sum(rate * polls_of(job_s) for job_s, rate in shares.items()),
@@ -93,15 +94,18 @@ def write_units(rates: Mapping[str, float], parts: Mapping[str, Part]) -> float:
 
 def at_once(rates: Mapping[str, float], parts: Mapping[str, Part]) -> float:
     """Return how many functions run at once; a worker takes ten polls in the time of one."""
-    found = sum(rate * parts[name].billed_s for name, rate in rates.items() if name != "poll")
-    return found + poll_workers(rates, parts)
+    others = (name for name in rates if name not in ("submit", "poll", "finish"))
+    found = sum(rates[name] * parts[name].billed_s for name in others)
+    return found + step_workers(rates, parts) + poll_workers(rates, parts)
 
 
 def poll_workers(rates: Mapping[str, float], parts: Mapping[str, Part]) -> float:
-    """Return how many workers poll at once."""
-    return rates["poll"] * parts["poll"].billed_s / POLLS_IN_BATCH
+    """Return how many workers poll at once, and copy images: each as if no other were copied beside it."""
+    polls = rates["poll"] * parts["poll"].billed_s / POLLS_IN_BATCH
+    return polls + rates["finish"] * parts["finish"].billed_s * IMAGES / (IMAGES + VIDEOS)
 
 
 def step_workers(rates: Mapping[str, float], parts: Mapping[str, Part]) -> float:
-    """Return how many workers submit and copy at once."""
-    return sum(rates[name] * parts[name].billed_s for name in ("submit", "finish"))
+    """Return how many workers submit, and copy videos, at once."""
+    copies = rates["finish"] * parts["finish"].billed_s * VIDEOS / (IMAGES + VIDEOS)
+    return rates["submit"] * parts["submit"].billed_s + copies
