@@ -40,6 +40,7 @@ from api import (
 )
 from tollgate.composition import api as api_parts
 from tollgate.composition.parts import cors_headers
+from tollgate.composition.snapshot import begin_anew_when_restored
 from tollgate.kit.contention import fault
 from tollgate.kit.cors import CrossOrigin
 from tollgate.kit.errors import (
@@ -160,4 +161,5 @@ def _error_response(request: Request, error: TollgateError) -> JSONResponse:
 app.add_middleware(WithoutTrailingSlash)
 app.add_middleware(CrossOrigin, headers=cors_headers)
 
+begin_anew_when_restored()
 handler = Mangum(app, lifespan="off")

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -21,10 +21,12 @@ from tollgate.dashboard.chart import share
 from tollgate.dashboard.forms import ratio_box
 from tollgate.kit import money as money_text
 from tollgate.kit.clock import iso
-from tollgate.reference.document import VERSION
+from tollgate.kit.version import API_VERSION
 from tollgate.reference.prices import Amount, condition
-from tollgate.reference.site import Site
 from tollgate.tasks.models import TaskStatus
+
+if TYPE_CHECKING:
+    from tollgate.reference.site import Site
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -96,7 +98,7 @@ def public_page(request: Request, template: str, **context: Any) -> Response:
     return cached_answer(request, text, "text/html")
 
 
-def docs_page(request: Request, site: Site, path: str, markdown: str, **context: Any) -> Response:
+def docs_page(request: Request, site: "Site", path: str, markdown: str, **context: Any) -> Response:
     """Return a page of the docs around its Markdown."""
     # Imported here: a parser that only these pages need.
     from tollgate.reference.markup import ICON_SLOT, html_of  # noqa: PLC0415 - see above
@@ -127,7 +129,7 @@ def _places(request: Request) -> dict[str, str]:
         "base_url": base_url(request),
         "static": f"{home(request)}/static/{version()}",
         "version": version(),
-        "api_version": VERSION,
+        "api_version": API_VERSION,
     }
 
 

@@ -9,7 +9,7 @@ from dashboard.security import BY_KEY, INVITATION, SignedIn, sign_in
 from dashboard.services import Services
 from tollgate.accounts.models import Scope
 from tollgate.dashboard import development
-from tollgate.dashboard.cognito import SignInRefusedError, SignInUnavailableError
+from tollgate.dashboard.pool import SignInRefusedError, SignInUnavailableError
 from tollgate.kit.errors import RouteNotFoundError, shortened
 from tollgate.kit.observability import logger
 from tollgate.members.service import Actor
@@ -31,7 +31,7 @@ def show(services: Services, request: Request) -> Response:
     return page(
         request,
         "sign_in.html",
-        has_pool=services.cognito is not None,
+        has_pool=services.pool is not None,
         is_development=services.settings.tollgate_development_sign_in,
     )
 
@@ -51,10 +51,11 @@ async def begin(services: Services, request: Request) -> Response:
 @router.get("/sign-in/callback")
 async def end(services: Services, request: Request) -> Response:
     """Take who comes back from the hosted sign-in."""
-    if services.cognito is None:
+    cognito = services.cognito
+    if cognito is None:
         raise RouteNotFoundError
     try:
-        person = await services.cognito.end(request)
+        person = await cognito.end(request)
     except SignInRefusedError as exc:
         logger.info("dashboard.sign_in_refused", reason=shortened(str(exc)))
         return part(request, "sign_in_refused.html", REFUSED, account=None)
@@ -112,7 +113,7 @@ def _after(request: Request) -> str:
 def _signed_out(services: Services, request: Request) -> Response:
     request.session.clear()
     back = f"{base_url(request)}/dashboard/sign-in"
-    return moved(back if services.cognito is None else services.cognito.sign_out_url(back))
+    return moved(back if services.pool is None else services.pool.sign_out_url(back))
 
 
 def _unavailable(request: Request) -> Response:

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from tollgate.accounts.models import Scope
 from tollgate.composition.get_status import GetStatus, get_status
 from tollgate.composition.parts import cors_headers
+from tollgate.composition.snapshot import begin_anew_when_restored
 from tollgate.kit.contention import fault
 from tollgate.kit.cors import CrossOrigin
 from tollgate.kit.errors import (
@@ -100,4 +101,5 @@ app = Starlette(
     routes=[Route(ROUTE, status, methods=["GET"])], exception_handlers={HTTPException: unknown_route}
 )
 app.add_middleware(CrossOrigin, headers=cors_headers)
+begin_anew_when_restored()
 handler = Mangum(app, lifespan="off")

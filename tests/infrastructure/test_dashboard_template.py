@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from local.template import Template
-from tollgate.dashboard.cognito import PoolSettings
+from tollgate.dashboard.pool import PoolSettings
 
 POOL = ("UserPool", "UserPoolDomain", "UserPoolClient", "SignInParameter")
 

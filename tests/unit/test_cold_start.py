@@ -102,6 +102,9 @@ class TestLoadedModules:
         powertools = "aws_lambda_powertools.utilities."
         assert not {powertools + "data_classes", powertools + "batch"} & loaded(stem)
 
+    def test_signing_in_is_loaded_by_who_signs_in(self) -> None:
+        assert not {"authlib", "joserfc", "cryptography", "httpx"} & loaded("dashboard")
+
     def test_text_has_no_sdk(self) -> None:
         assert not {"botocore.session", "fastapi", "yaml", "httpx", "stripe"} & loaded("text")
 

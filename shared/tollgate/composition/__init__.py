@@ -4,6 +4,7 @@ In: the environment. Out: a function's parts, joined when they are first asked f
 import, as all of that is cold start (docs/decisions/0023-cold-starts.md).
 
 parts.py     what all functions are joined with
+snapshot.py  what a process forgets that SnapStart restored
 database.py  the database; `ledger.py`: the ledger in it
 catalog.py   the live catalog; `media_catalog.py`: with its media models
 *.py         one module for each function, of its name

@@ -1,6 +1,7 @@
 """Joins the parts of `functions/dashboard`, on top of those that `functions/api` has."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.closing.service import ClosingService
@@ -10,7 +11,7 @@ from tollgate.composition.api import Api, ApiSettings
 from tollgate.composition.database import database
 from tollgate.composition.ledger import ledger_of
 from tollgate.dashboard.chat_keys import ChatKeys
-from tollgate.dashboard.cognito import Cognito, PoolSettings
+from tollgate.dashboard.pool import PoolSettings
 from tollgate.dashboard.sessions import SessionStore
 from tollgate.kit import aws
 from tollgate.kit.clock import Clock
@@ -21,6 +22,9 @@ from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.members.service import MemberService
 from tollgate.providers.runtime.health_store import ProviderHealthStore
 from tollgate.tasks.watch import RouteWatch
+
+if TYPE_CHECKING:
+    from tollgate.dashboard.cognito import Cognito
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +53,7 @@ class DashboardSettings(ApiSettings):
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
-    """What the routes of `functions/dashboard` call. `cognito` is missing where no user pool was told."""
+    """What the routes of `functions/dashboard` call. `pool` is missing where no user pool was told."""
 
     settings: DashboardSettings
     session_key: str
@@ -59,7 +63,12 @@ class Dashboard:
     chat_keys: ChatKeys
     sessions: SessionStore
     health: ProviderHealthStore
-    cognito: Cognito | None
+    pool: PoolSettings | None
+
+    @property
+    def cognito(self) -> "Cognito | None":
+        """Return the user pool's sign-in; missing where no user pool was told."""
+        return None if self.pool is None else _cognito(self.pool)
 
     @property
     def clock(self) -> Clock:
@@ -118,12 +127,20 @@ def dashboard() -> Dashboard:
         chat_keys=ChatKeys(ApiKeyRepository(db, settings.api_keys_table), parts.clock()),
         sessions=sessions,
         health=ProviderHealthStore(db, settings.providers_table, parts.clock()),
-        cognito=_cognito(settings.sign_in_parameter),
+        pool=_pool(settings.sign_in_parameter),
     )
 
 
-def _cognito(parameter: str | None) -> Cognito | None:
+def _pool(parameter: str | None) -> PoolSettings | None:
     if parameter is None:
         return None
     found = aws.ssm().get_parameter(Name=parameter)["Parameter"]["Value"]
-    return Cognito(PoolSettings.model_validate_json(found))
+    return PoolSettings.model_validate_json(found)
+
+
+@parts.part
+def _cognito(pool: PoolSettings) -> "Cognito":
+    """Return the one of the process: it remembers what it read of the pool. Imported here, see there."""
+    from tollgate.dashboard.cognito import Cognito  # noqa: PLC0415
+
+    return Cognito(pool)

@@ -1,19 +1,20 @@
 """Signing in with Amazon Cognito's hosted pages: OpenID Connect, authorization code with PKCE, by Authlib.
 
 https://docs.aws.amazon.com/cognito/latest/developerguide/authorization-endpoint.html
+
+Imported when somebody signs in: the library is a tenth of a cold start, and most requests have a session.
 """
 
 from collections.abc import Awaitable
 from typing import Any, TypeVar
-from urllib.parse import urlencode
 
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.starlette_client import OAuth
 from joserfc.errors import JoseError
-from pydantic import BaseModel, ConfigDict, HttpUrl
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tollgate.dashboard.pool import PoolSettings, SignInRefusedError, SignInUnavailableError
 from tollgate.members.identities import Person
 
 SCOPES = "openid email"
@@ -27,24 +28,6 @@ MAX_SUBJECT_LENGTH = 255
 """OpenID Connect Core 1.0, section 2."""
 
 T = TypeVar("T")
-
-
-class SignInRefusedError(Exception):
-    """The sign-in did not come to its end: refused there, too late, or not begun here."""
-
-
-class SignInUnavailableError(Exception):
-    """The user pool did not answer as one does."""
-
-
-class PoolSettings(BaseModel):
-    """What template.yaml writes into the parameter: whose tokens we take, and as which client."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    issuer: HttpUrl
-    client_id: str
-    domain: HttpUrl
 
 
 class Cognito:
@@ -82,11 +65,6 @@ class Cognito:
         groups = claims.get(GROUPS_CLAIM)
         is_operator = isinstance(groups, list) and OPERATORS in groups
         return Person(f"cognito#{subject}", name, proven, is_operator)
-
-    def sign_out_url(self, back: str) -> str:
-        """Return where the pool forgets the visitor too, and then sends them to the URL `back`."""
-        query = urlencode({"client_id": self._pool.client_id, "logout_uri": back})
-        return f"{str(self._pool.domain).rstrip('/')}/logout?{query}"
 
     async def _redirect(self, request: Request, callback: str) -> Response:
         await self._check_metadata()

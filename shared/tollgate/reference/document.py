@@ -8,12 +8,11 @@ from typing import Any
 
 from tollgate.catalog.loader import Catalog, read_yaml
 from tollgate.kit.errors import TYPES, TollgateError
+from tollgate.kit.version import API_VERSION
 from tollgate.reference.answers import answer_schemas
 from tollgate.reference.generations import generation_schemas
 from tollgate.text import errors as text_errors
 
-# Of the API (docs/contract.md#versioning).
-VERSION = "1.0"
 # The base URL where nobody knows it: as seen from where this document is.
 RELATIVE = "../.."
 HERE = Path(__file__).parent
@@ -61,7 +60,7 @@ def openapi(catalog: Catalog, base_url: str = RELATIVE, *, with_generations: boo
     made: Json = _with_references(
         {
             "openapi": "3.1.0",
-            "info": {"title": "Tollgate", "version": VERSION, "description": _ABOUT, "license": _LICENSE},
+            "info": {"title": "Tollgate", "version": API_VERSION, "description": _ABOUT, "license": _LICENSE},
             "servers": [{"url": base_url}],
             "tags": [{"name": name, "description": text} for name, text in source["groups"].items()],
             "paths": paths,
