@@ -9,10 +9,14 @@ from functools import partial
 from itertools import cycle
 from typing import Any
 
+import boto3
 import pytest
+from botocore.config import Config
 
+from local.emulator import Emulator
 from tests.support.clock import ManualClock
 from tests.support.payments import KEYS, event, signed
+from tests.support.physics import Physics, physics_before
 from tests.support.stripe import CUSTOMER, FakeStripe, fake_stripe
 from tollgate.closing.service import DELAY_MS, GIVE_UP
 from tollgate.closing.worker import Closed
@@ -24,7 +28,13 @@ from tollgate.composition import parts
 from tollgate.composition import record_usage as record_usage_parts
 from tollgate.composition import refill_balance as refill_parts
 from tollgate.kit import aws
-from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, PaymentUnavailableError
+from tollgate.kit.dynamodb import WriteConflictError
+from tollgate.kit.errors import (
+    ConcurrencyLimitedError,
+    InsufficientBalanceError,
+    PaymentUnavailableError,
+    StorageBusyError,
+)
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.ses import Mailer
@@ -49,7 +59,10 @@ FORMS = (
     {"threshold": "10", "amount": "12", "monthly": "50"},
 )
 # What the queue and the stream bring again.
-RETRIED = (PaymentUnavailableError, WatchMovedError, ConcurrencyLimitedError)
+RETRIED = (
+    *(PaymentUnavailableError, WatchMovedError, ConcurrencyLimitedError),
+    *(StorageBusyError, WriteConflictError),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +83,15 @@ class World:
             -micro_usd_of_cents(SPENT_CENTS),
             parts.clock().now_ms(),
         )
-        with suppress(InsufficientBalanceError):
+        with suppress(InsufficientBalanceError, *RETRIED):
             self.refill.ledger.debit(entry)
         self.look()
         self.deliver()
 
     def look(self) -> None:
         """Look at all entries there are, as the stream does."""
-        record_usage_parts.usage_recorder().look(list(self.refill.ledger.entries(self.account_id)))
+        with suppress(*RETRIED):
+            record_usage_parts.usage_recorder().look(list(self.refill.ledger.entries(self.account_id)))
 
     def deliver(self) -> None:
         """Deliver the message of the newest fall."""
@@ -152,11 +166,32 @@ def check(world: World) -> None:
     assert check_ledger_parts.ledger_audit().check(world.account_id, full=True).drift is None
 
 
+@pytest.fixture
+def unrest(emulator: Emulator, service: object, monkeypatch: pytest.MonkeyPatch) -> Iterator[Physics]:
+    """Let the database conflict and throttle as DynamoDB does."""
+    with physics_before(emulator.endpoint, seed=1, unrest=0.02) as (url, physics):
+        config = Config(retries={"total_max_attempts": 4}, max_pool_connections=2 * THREADS)
+        client = boto3.client("dynamodb", endpoint_url=url, config=config)
+        monkeypatch.setattr(aws, "dynamodb", lambda: client)
+        yield physics
+
+
+def test_so_they_do_where_the_database_conflicts_and_throttles(
+    unrest: Physics, opened: Callable[[], World], stripe: FakeStripe
+) -> None:
+    pay_each_fall_once(opened(), stripe, [False])
+    assert min(unrest.refused[why] for why in ("conflict", "throttle")) > 0
+
+
 @pytest.mark.parametrize("faults", [[False], [True, False]], ids=["", "every-other-answer-lost"])
 def test_requests_settings_events_and_repeats_at_once_pay_each_fall_once(
     opened: Callable[[], World], stripe: FakeStripe, faults: list[bool]
 ) -> None:
-    world = opened()
+    pay_each_fall_once(opened(), stripe, faults)
+
+
+def pay_each_fall_once(world: World, stripe: FakeStripe, faults: list[bool]) -> None:
+    """Do everything at once, and check what holds."""
     stripe.takes_s, stripe.faults = 0.02, cycle(faults)
 
     def act(number: int) -> None:
