@@ -223,3 +223,35 @@ class TestStored:
 
 async def _broken(*_: object) -> None:
     raise DatabaseError("gone")
+
+
+class TestThinkingThatAVendorWantsBack:
+    """A tool loop in which nothing is stored: what the client keeps is what the vendor gets."""
+
+    @pytest.mark.parametrize("keeps", [True, False])
+    def test_survives_a_client_that_keeps_sealed_items_and_one_that_keeps_none(
+        self, client: TextClient, keeps: bool
+    ) -> None:
+        asked: Any = {"model": "deepseek-v4-flash", "store": False, "tools": [THINKING_TOOL]}
+        said: Any = {"role": "user", "content": "[[think]] [[tool]]"}
+        first = client.openai.responses.create(input=[said], **asked)
+        assert [item.type for item in first.output] == ["reasoning", "function_call"]
+        # The AI SDK keeps reasoning that has something sealed, and drops any other.
+        sealed: list[Any] = [
+            item.to_dict()
+            for item in first.output
+            if item.type != "reasoning" or (keeps and item.encrypted_content)
+        ]
+        assert len(sealed) == 1 + keeps
+        (call,) = [item for item in first.output if item.type == "function_call"]
+        told: Any = {"type": "function_call_output", "call_id": call.call_id, "output": "5"}
+        second = client.openai.responses.create(input=[said, *sealed, told], **asked)
+        assert second.output_text
+
+
+THINKING_TOOL = {
+    "type": "function",
+    "name": "weather",
+    "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
+    "strict": False,
+}

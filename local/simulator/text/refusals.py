@@ -1,9 +1,10 @@
 """What each vendor refuses by model, beside what is wrong in any body: returns the message, or nothing.
 
 Sources: `@ai-sdk/anthropic` 3.0.139 (`getModelCapabilities`) and litellm's flags for Claude, on Anthropic and
-on Bedrock; `@ai-sdk/moonshotai`, `@ai-sdk/xai`, `@ai-sdk/deepseek` for theirs; docker-agent issue 4162 and
-litellm pull request 34569 for GPT's tools with `reasoning_effort`, and for models that reason unasked. The
-words of the messages are close to theirs, not theirs.
+on Bedrock; `@ai-sdk/moonshotai`, `@ai-sdk/xai`, `@ai-sdk/deepseek` for theirs, Newelle issue 404 for
+the thinking that DeepSeek wants back; docker-agent issue 4162 and litellm pull request 34569 for GPT's tools
+with `reasoning_effort`, and for models that reason unasked. The words of the messages are
+close to theirs, not theirs.
 """
 
 import re
@@ -142,6 +143,10 @@ def _deepseek_refusal(model: str, body: Body) -> str | None:
         return "Model Not Exist"
     if _object(body.get("response_format")).get("type") == "json_schema":
         return "This response_format type is unavailable now"
+    thinks = _object(body.get("thinking")).get("type") != "disabled"
+    for message in map(_object, body["messages"]):
+        if thinks and message.get("tool_calls") and not message.get("reasoning_content"):
+            return "The `reasoning_content` in the thinking mode must be passed back to the API."
     return None
 
 

@@ -4,7 +4,7 @@ The flags are the catalog's data; each vendor's page under docs/providers/ has t
 mean for a body of chat completions; for one of messages it is `translate_request_to_messages.py`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, Problem
@@ -44,16 +44,26 @@ def fit_chat(
         messages := _without_thinking(changes.get("messages", fields["messages"]))
     ):
         changes["messages"] = messages
+    dropped: list[str] = []
+    if dialect.wants_reasoning and _lost_reasoning(fields["messages"]):
+        # Most clients do not keep it: the vendor answers without thinking, and refuses it with.
+        changes["thinking"] = {"type": "disabled"}
+        dropped = [name for name in ("reasoning_effort",) if name in fields]
     if not refuses:
-        return changes, []
+        return changes, dropped
     if problems := [*_stop_problems(fields, refuses), *_image_problems(fields, refuses)]:
         raise InvalidInputError(problems)
-    dropped = without_sampling(fields, refuses)
+    dropped += without_sampling(fields, refuses)
     if Refuses.STOP in refuses:
         dropped += [name for name in ("stop", *_PENALTIES) if name in fields]
     if Refuses.FORCED_TOOLS in refuses and fields.get("tool_choice") not in (None, "auto", "none"):
         changes["tool_choice"] = "auto"
     return changes, dropped
+
+
+def _lost_reasoning(messages: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a turn that called tools comes back without what the model thought before it."""
+    return any(one.get("tool_calls") and not one.get("reasoning_content") for one in messages)
 
 
 def _without_thinking(messages: Any) -> list[Any] | None:

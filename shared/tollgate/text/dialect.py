@@ -16,7 +16,8 @@ class ChatDialect:
     `limit_field` is its name for the limit of output tokens, `finish_names` maps its own finish reasons to
     OpenAI's, `faulty_finishes` are those that mean a failure of its own. `code_statuses` gives the HTTP
     status that an error code of its stands for, where its own status misleads. `echoes_reasoning`: past
-    reasoning is sent back in `reasoning_content`. `takes_schemas`: `response_format` may have a schema.
+    reasoning is sent back in `reasoning_content`; one that `wants_reasoning` refuses a turn with tool
+    calls and none, while it thinks. `takes_schemas`: `response_format` may have a schema.
 
     `passes` are the fields that the vendor may be sent: those that are known to cost tokens only. `None` for
     a vendor that refuses what it does not know; others take more in silence, and charge for it.
@@ -28,6 +29,7 @@ class ChatDialect:
     faulty_finishes: tuple[str, ...] = ()
     code_statuses: Mapping[str, int] = field(default_factory=dict)
     echoes_reasoning: bool = False
+    wants_reasoning: bool = False
     takes_schemas: bool = True
     passes: frozenset[str] | None = None
 

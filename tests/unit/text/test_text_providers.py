@@ -71,6 +71,27 @@ class TestOpenAiCompatible:
     def test_a_vendors_own_field_that_costs_tokens_only_passes(self, vendor: str, field: str) -> None:
         assert sent_chat({**CHAT, field: 1}, vendor)[field] == 1
 
+    @pytest.mark.parametrize(
+        ("vendor", "kept", "expected"),
+        [
+            ("deepseek", {}, {"type": "disabled"}),
+            ("deepseek", {"reasoning_content": "hm"}, None),
+            ("openrouter", {}, None),
+        ],
+    )
+    def test_a_turn_that_lost_its_thinking_is_answered_without_by_a_vendor_that_wants_it_back(
+        self, vendor: str, kept: dict[str, str], expected: Any
+    ) -> None:
+        """DeepSeek refuses it else: https://api-docs.deepseek.com/guides/thinking_mode."""
+        call = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        turn = {"role": "assistant", "content": None, "tool_calls": [call], **kept}
+        told = {"role": "tool", "tool_call_id": "call_1", "content": "5"}
+        sent = sent_chat(
+            {**CHAT, "messages": [*CHAT["messages"], turn, told], "reasoning_effort": "high"}, vendor
+        )
+        assert sent.get("thinking") == expected
+        assert ("reasoning_effort" in sent) == (expected is None)
+
     def test_a_stream_asks_for_its_usage(self) -> None:
         body = {**CHAT, "stream": True, "stream_options": {"include_obfuscation": False}}
         assert sent_chat(body)["stream_options"] == {"include_obfuscation": False, "include_usage": True}

@@ -233,8 +233,13 @@ class _Reasoning(_Item):
     def shown(self, status: str) -> dict[str, Any]:
         del status
         summary = [_summary("".join(self.texts))] if self.texts else []
-        encrypted = {"encrypted_content": sealed(self.blocks)} if self.blocks else {}
-        return {"id": self.id, "type": "reasoning", "summary": summary, **encrypted}
+        # Where nothing is stored clients drop an item without, and with it a summary that is wanted back.
+        return {
+            "id": self.id,
+            "type": "reasoning",
+            "summary": summary,
+            "encrypted_content": sealed(self.blocks),
+        }
 
     def ended(self) -> list[Event]:
         if not self.texts:

@@ -69,6 +69,7 @@ _VENDORS = (
             limit_field="max_tokens",
             faulty_finishes=("insufficient_system_resource",),
             echoes_reasoning=True,
+            wants_reasoning=True,
             takes_schemas=False,
             passes=passing("thinking"),
         ),
