@@ -173,6 +173,8 @@ class TestAConversation:
         page.get_by_label("Message", exact=True).fill("a long one [[tokens 400]] [[delay 100]]")
         page.keyboard.press("Enter")
         expect(page.locator(".bubble.assistant .md")).not_to_be_empty(timeout=RESULT_TIMEOUT_MS)
+        # Sooner it is the second half of a double click.
+        page.wait_for_timeout(600)
         page.get_by_role("button", name="Stop").click()
         expect(page.locator(".bubble.assistant .problem")).to_contain_text("Stopped")
         page.get_by_role("button", name="New").click()

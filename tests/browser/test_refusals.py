@@ -75,6 +75,27 @@ class TestUploads:
         expect(visitor.get_by_role("button", name="Remove pasted.png")).to_be_visible()
 
 
+class TestAddresses:
+    @pytest.mark.parametrize(
+        ("path", "words"),
+        [
+            ("/dashboard/playground/no-model", "Model not found"),
+            ("/dashboard/activity?from=banana", "This link does not work"),
+            ("/dashboard/statements?month=x", "This link does not work"),
+            ("/dashboard/nothing", "Page not found"),
+        ],
+    )
+    def test_a_wrong_one_says_so_in_words(self, visitor: Page, path: str, words: str) -> None:
+        visitor.goto(path)
+        expect(visitor.get_by_role("heading", name=words)).to_be_visible()
+        expect(visitor.locator("main")).not_to_contain_text("/api/")
+
+    def test_a_page_has_words_for_who_has_no_javascript(self, visitor: Page) -> None:
+        # The browser's own switch for tests does not show them.
+        said = visitor.request.get("/dashboard/catalog").text()
+        assert '<noscript><p class="notice">Without JavaScript pages can be read' in said
+
+
 class TestForms:
     def test_a_dialog_stays_with_what_was_typed_until_it_is_right(self, visitor: Page) -> None:
         visitor.goto("/dashboard/keys")
@@ -96,6 +117,14 @@ class TestForms:
         visitor.get_by_role("button", name="New key").first.click()
         expect(dialog.get_by_label("Name")).to_have_value("")
         expect(dialog.get_by_role("alert")).to_have_count(0)
+
+    def test_send_pressed_twice_is_no_stop(self, visitor: Page) -> None:
+        visitor.goto("/dashboard/chat?model=test-chat")
+        visitor.locator("#chat[data-ready]").wait_for()
+        visitor.get_by_label("Message", exact=True).fill("hello")
+        visitor.get_by_role("button", name="Send", exact=True).dblclick()
+        expect(visitor.locator(".bubble.assistant")).to_contain_text("You wrote: hello")
+        expect(visitor.get_by_text("Stopped.")).to_have_count(0)
 
     def test_generate_pressed_twice_is_paid_once(self, visitor: Page) -> None:
         visitor.goto("/dashboard/playground/z-image?input.prompt=a+boat")

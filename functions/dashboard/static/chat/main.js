@@ -6,6 +6,8 @@ import { ask, costOf, dollars } from "./stream.js";
 import { answerView, historyView, saidView } from "./view.js";
 
 const DRAW_MS = 80;
+// "Stop" comes to where "Send" was: the second half of a double click is no stop.
+const DOUBLE_CLICK_MS = 500;
 const TITLE_CHARS = 60;
 const page = document.querySelector("#chat");
 const form = page.querySelector("[data-compose]");
@@ -25,6 +27,7 @@ const addresses = { completions: page.dataset.completions, key: page.dataset.key
 const fresh = () => ({ id: crypto.randomUUID(), title: "", at: Date.now(), turns: [] });
 let conversation = fresh();
 let running = null;
+let sentAt = 0;
 const store = await storeOf(page.dataset.account);
 
 const chosen = () => selects.filter((one) => one.value && !one.closest("[hidden]"));
@@ -110,6 +113,7 @@ const draw = () => {
 };
 
 const busy = (on) => {
+  if (on) sentAt = performance.now();
   form.querySelector("[data-send]").hidden = on;
   form.querySelector("[data-stop]").hidden = !on;
   log.setAttribute("aria-busy", String(on));
@@ -254,7 +258,7 @@ field.addEventListener("keydown", (event) => {
 });
 page.addEventListener("click", (event) => {
   const button = event.target.closest("button");
-  if (button?.matches("[data-stop]")) running?.abort();
+  if (button?.matches("[data-stop]") && performance.now() - sentAt > DOUBLE_CLICK_MS) running?.abort();
   if (button?.matches("[data-new]")) open(fresh());
   if (button?.matches("[data-compare]")) showSecond(true);
   if (button?.matches("[data-alone]")) showSecond(false);
