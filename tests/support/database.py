@@ -6,6 +6,7 @@ TaskService ─► Database ─► BlockingClient ──────────
 """
 
 import asyncio
+import json
 from collections.abc import Mapping
 from functools import partial
 from random import Random
@@ -30,8 +31,9 @@ class SimulatedDynamo:
         self.physics = Physics(Random(seed))  # noqa: S311 - not a secret
         self._has_physics = has_physics
 
-    async def call(self, operation: str, request: Mapping[str, Any]) -> Answer:
+    async def call(self, operation: str, sent: Mapping[str, Any] | str) -> Answer:
         """Answer a request, as `AwsJson` does."""
+        request: Mapping[str, Any] = json.loads(sent) if isinstance(sent, str) else sent
         touches = touched(operation, request)
         items = [self.tables.key_of(kind, one) for kind, one in touches]
         if self._has_physics:

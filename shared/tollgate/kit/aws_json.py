@@ -30,9 +30,12 @@ class AwsJson:
     content_type: str
     key: Callable[[], AwsKey]
 
-    async def call(self, operation: str, request: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Send one request, once; give status and JSON. Raises `OSError`, and `ValueError` for no JSON."""
-        body = _encode(request).encode()
+    async def call(self, operation: str, request: Mapping[str, Any] | str) -> tuple[int, dict[str, Any]]:
+        """Send one request, as values or as JSON text; return status and JSON.
+
+        Raises `OSError`, and `ValueError` for no JSON.
+        """
+        body = (request if isinstance(request, str) else _encode(request)).encode()
         lines = signed_lines(
             self.key(),
             region=self.region,

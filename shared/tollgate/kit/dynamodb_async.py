@@ -4,6 +4,7 @@ A boto3 call costs 560 µs of CPU and blocks the loop; this one costs about a te
 """
 
 import asyncio
+import json
 import random
 import uuid
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from tollgate.kit.aws_json import AwsJson
 from tollgate.kit.contention import Obstacle, busy, obstacle
 from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.rows import Item, from_attributes, to_attributes
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import EncodedWrite, Write
 
 # With the waits below at most about 2 s; a request on the hot path does not wait longer for a row.
 MAX_ATTEMPTS = 8
@@ -64,16 +65,20 @@ class AsyncDatabase:
                 return [from_attributes(found["Item"]) for found in answer["Responses"]]
         raise _busy("TransactGetItems", items[0]["Get"], Obstacle.CONFLICT)
 
-    async def write(self, write: Write) -> Item | None:
+    async def write(self, write: Write | EncodedWrite) -> Item | None:
         """Do one write; give the row as it is then, where the write `returns` it.
 
         Raises what `write.refused` gives when its condition fails, or `DatabaseError`.
 
         A write whose answer was lost is sent again; `write.repeated` then tells it from a refusal.
         """
-        operation = "PutItem" if write.kind() == "Put" else "UpdateItem"
+        if isinstance(write, EncodedWrite):
+            operation: str = write.operation
+            request: Mapping[str, Any] | str = write.text
+        else:
+            operation, request = f"{write.kind()}Item", write.request()
         try:
-            answer = await self._call(operation, write.request())
+            answer = await self._call(operation, request)
         except _RefusedError as refusal:
             found = refusal.item
             if found is None or not write.repeated(found):
@@ -102,7 +107,7 @@ class AsyncDatabase:
                 return
         raise _busy("TransactWriteItems", items[0][writes[0].kind()], found or Obstacle.CONFLICT)
 
-    async def _call(self, operation: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    async def _call(self, operation: str, request: Mapping[str, Any] | str) -> dict[str, Any]:
         last = "no answer"
         for attempt in range(MAX_ATTEMPTS):
             try:
@@ -125,8 +130,9 @@ class AsyncDatabase:
         raise DatabaseError(f"{operation}: {last}")
 
 
-def _busy(operation: str, request: Mapping[str, Any], last: Obstacle) -> DatabaseBusyError:
-    """Return the error of a request that never got through, after saying so; `request` names the row."""
+def _busy(operation: str, sent: Mapping[str, Any] | str, last: Obstacle) -> DatabaseBusyError:
+    """Return the error of a request that never got through, after saying so; it names the row."""
+    request: Mapping[str, Any] = json.loads(sent) if isinstance(sent, str) else sent
     row = from_attributes(request.get("Key") or request.get("Item") or {})
     busy(operation, request.get("TableName", ""), row, last)
     return DatabaseBusyError(f"{operation}: {last.value}")

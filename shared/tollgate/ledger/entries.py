@@ -109,8 +109,11 @@ class Entry:
             "amount_micro_usd": self.amount_micro_usd,
             "created_at_ms": self.created_at_ms,
         }
-        optional = {name: getattr(self, name) for name in _OPTIONAL}
-        return row | {name: value for name, value in optional.items() if value is not None}
+        for name in _OPTIONAL:
+            value = getattr(self, name)
+            if value is not None:
+                row[name] = value
+        return row
 
     @classmethod
     def from_item(cls, item: Item) -> "Entry":

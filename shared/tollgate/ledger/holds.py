@@ -194,7 +194,7 @@ class HoldWrites:
                 Set("due_shard", due_shard(row)),
             ),
             condition=balance_covers_it & has_room & MAY_SPEND,
-            refused=lambda account: _place_refused(account, window, most),
+            refused=lambda account: place_refused(account, window, most),
             # The SDK sends a write again whose answer was lost. Its own hold is there then, which is no
             # refusal.
             repeated=lambda account: hold.path[1] in account.get("holds", {}),
@@ -211,7 +211,7 @@ class HoldWrites:
             self.ledger_table,
             entry.to_item(),
             "entry_id",
-            lambda found: AlreadyRecordedError(Entry.from_item(found or {})),
+            already_recorded,
         )
 
     def renew(self, row: str, hold: Hold, expires_at_ms: int) -> Write:
@@ -427,6 +427,11 @@ def is_end_asked(account: Item, request_id: str) -> bool:
     return _end_mark(request_id) in account
 
 
+def already_recorded(found: Item | None) -> AlreadyRecordedError:
+    """Return what it means that there is a row already."""
+    return AlreadyRecordedError(Entry.from_item(found or {}))
+
+
 def charge_of(entry: Entry) -> int:
     """Return what a hold is settled with, by the row that decides: the charge, or 0 for a void."""
     return -entry.amount_micro_usd
@@ -437,7 +442,8 @@ def _is_unresolved(hold: Hold) -> Exists:
     return Exists(hold.path)
 
 
-def _place_refused(account: Item | None, window: RateWindow, most: int) -> Exception:
+def place_refused(account: Item | None, window: RateWindow, most: int) -> Exception:
+    """Return what it means that a hold was not placed in the row found."""
     if account is None:
         return UserNotFoundError()
     if (suspended := suspended_refusal(account)) is not None:

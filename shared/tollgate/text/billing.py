@@ -22,6 +22,7 @@ from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
 from tollgate.ledger.caps import Allowance, AlreadyOpenError, cap_reached, open_period
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.hold_requests import HoldRequests
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
     MAX_HOLDS,
@@ -140,6 +141,7 @@ class TextBilling:
     def __init__(self, db: AsyncDatabase, writes: HoldWrites, clock: Clock, meter: RateMeter) -> None:
         self._db = db
         self._writes = writes
+        self._requests = HoldRequests(writes)
         self._clock = clock
         self._wallets = Wallets(db, writes.accounts_table)
         self._limits = KnownLimits(clock)
@@ -263,7 +265,7 @@ class TextBilling:
         # What an account may have is told by its row, with the first write that a process makes of it.
         learns = row == wanted.account_id and self._limits.get(row) is None
         most = limits.text_at_once or MAX_HOLDS
-        place = self._writes.place(row, hold, window, allowance, most=most, returns=learns)
+        place = self._requests.place(row, hold, window, allowance, most=most, returns=learns)
         found = await self._db.write(place)
         if found is not None and learns:
             self._limits.learn(row, found)
@@ -357,7 +359,7 @@ class TextBilling:
     async def _record(self, entry: Entry) -> Entry:
         """Write the row that decides what a hold is resolved with; return the one that is there then."""
         try:
-            await self._db.write(self._writes.record(entry))
+            await self._db.write(self._requests.record(entry))
         except AlreadyRecordedError as exc:
             return exc.entry
         return entry
@@ -427,7 +429,7 @@ class TextBilling:
     async def _resolve(self, row: str, hold: Hold, charge: int) -> bool:
         """Remove a hold; give whether it was still there."""
         try:
-            await self._db.write(self._writes.resolve(row, hold, charge))
+            await self._db.write(self._requests.resolve(row, hold, charge))
         except AlreadyResolvedError:
             return False
         return True
