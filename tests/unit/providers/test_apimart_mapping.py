@@ -15,7 +15,6 @@ from tests.unit.providers.mapping_support import (
     Case,
     S,
     V,
-    mapped,
     names,
     route_of,
     said,
@@ -23,7 +22,6 @@ from tests.unit.providers.mapping_support import (
 from tollgate.catalog.profiles.midjourney import ACTIONS
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.apimart import midjourney
-from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 SEEDANCE = {**P, "resolution": "480p", "duration": 5, "generate_audio": True, "nsfw_check": False}
@@ -209,7 +207,7 @@ CASES: list[Case] = [
     ),
 ]
 
-REFUSED: list[tuple[str, dict[str, Any], str]] = [
+UNKNOWN: list[tuple[str, dict[str, Any], str]] = [
     ("grok-imagine-video-1.5", {**P, "duration": 20}, "6 to 15 can be had"),
     ("grok-imagine-video-1.5", {**P, "urls": [A] * 8}, "more than 7"),
     ("kling-3.0-turbo", {"prompt": "x" * 3_073}, "prompt is more than 3072"),
@@ -223,14 +221,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
-def test_an_input_in_apimarts_words(
-    model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
-) -> None:
-    assert mapped("apimart", model, source) == Mapped(upstream, body)
-
-
-@pytest.mark.parametrize(("model", "values", "reason"), REFUSED, ids=names(REFUSED))
+@pytest.mark.parametrize(("model", "values", "reason"), UNKNOWN, ids=names(UNKNOWN))
 def test_what_apimart_has_no_words_for_is_refused(model: str, values: dict[str, Any], reason: str) -> None:
     with pytest.raises(CannotMapError, match=reason):
         said("apimart", model, values)

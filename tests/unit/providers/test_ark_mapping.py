@@ -18,12 +18,10 @@ from tests.unit.providers.mapping_support import (
     S,
     V,
     mapped,
-    names,
     said,
 )
 from tollgate.catalog.profiles.img_e import SIZES
 from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 TEXT = {"type": "text", "text": "a fox"}
@@ -147,11 +145,7 @@ IMAGES: list[Case] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("model", "source", "upstream", "body"), [*VIDEOS, *IMAGES], ids=names([*VIDEOS, *IMAGES])
-)
-def test_an_input_is_said(model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]) -> None:
-    assert mapped("ark", model, source) == Mapped(upstream, body)
+CASES = [*VIDEOS, *IMAGES]
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,9 @@ from tests.unit.providers.mapping_support import (
     S,
     V,
     W,
-    mapped,
-    names,
     said,
 )
 from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 SEEDANCE = {**P, "aspect_ratio": "16:9", "resolution": "480p", "duration": "5", "generate_audio": True}
@@ -544,19 +541,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("wan-3.0", {**P, "imageWithRoles": [FIRST], "audioUrls": [S]}, "no word for audioUrls"),
     ("wan-3.0-prime", {**P}, "no id for text"),
 ]
-
-
-@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
-def test_an_input_in_fals_words(
-    model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
-) -> None:
-    assert mapped("fal", model, source) == Mapped(upstream, body)
-
-
-@pytest.mark.parametrize(("model", "source", "reason"), REFUSED, ids=names(REFUSED))
-def test_what_fal_has_no_words_for_is_refused(model: str, source: dict[str, Any], reason: str) -> None:
-    with pytest.raises(CannotMapError, match=reason):
-        mapped("fal", model, source)
 
 
 def test_frames_and_references_are_two_jobs() -> None:

@@ -4,9 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.mapping_support import A, B, Case, V, mapped, names
-from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.runtime.base import Mapped
+from tests.unit.providers.mapping_support import A, B, Case, V, mapped
 
 P = {"prompt": "a fox"}
 TEXT = {"type": "text", "text": "a fox"}
@@ -97,19 +95,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("gemini-omni-1.1-flash", {**P, "imageUrls": ["https://a.test/a.heic"]}, "does not tell its type"),
     ("veo-3.1-fast", {**P, "urls": [A]}, "no word for urls"),
 ]
-
-
-@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
-def test_an_input_in_googles_words(
-    model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
-) -> None:
-    assert mapped("google", model, source) == Mapped(upstream, body)
-
-
-@pytest.mark.parametrize(("model", "source", "reason"), REFUSED, ids=names(REFUSED))
-def test_what_google_has_no_words_for_is_refused(model: str, source: dict[str, Any], reason: str) -> None:
-    with pytest.raises(CannotMapError, match=reason):
-        mapped("google", model, source)
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,9 @@ from tests.unit.providers.mapping_support import (
     Case,
     S,
     V,
-    mapped,
-    names,
     said,
 )
 from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 LARGE_SEED = 2**31
@@ -400,19 +397,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("wan-3.0", {**P, "linkUrl": "https://a.test"}, "no word for linkUrl"),
     ("wan-3.0", {**P, "watermark": True}, "True where only"),
 ]
-
-
-@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
-def test_an_input_in_kies_words(
-    model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
-) -> None:
-    assert mapped("kie", model, source) == Mapped(upstream, body)
-
-
-@pytest.mark.parametrize(("model", "source", "reason"), REFUSED, ids=names(REFUSED))
-def test_what_kie_has_no_words_for_is_refused(model: str, source: dict[str, Any], reason: str) -> None:
-    with pytest.raises(CannotMapError, match=reason):
-        mapped("kie", model, source)
 
 
 def test_frames_and_references_are_two_jobs() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.mapping_support import FIRST, LAST, A, B, C, Case, S, mapped, names
+from tests.unit.providers.mapping_support import FIRST, LAST, A, B, C, Case, S, mapped
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.minimax.mappings import MAPPINGS
 from tollgate.providers.runtime.base import Job, Mapped
@@ -47,11 +47,6 @@ CASES: list[Case] = [
         },
     ),
 ]
-
-
-@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
-def test_an_input_is_said(model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]) -> None:
-    assert mapped("minimax", model, source) == Mapped(upstream, body)
 
 
 @pytest.mark.parametrize("source", [{**P, "seed": 1}, {"prompt": "x" * 7_001}])

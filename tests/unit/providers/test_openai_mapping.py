@@ -1,12 +1,9 @@
 """Our input in OpenAI's words, written down from the vendor's pages (docs/providers/openai.md)."""
 
-from typing import Any
-
 import pytest
 
-from tests.unit.providers.mapping_support import A, B, Case, mapped, names
+from tests.unit.providers.mapping_support import A, B, Case, mapped
 from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 MEDIUM = {**P, "quality": "medium"}
@@ -30,13 +27,6 @@ CASES: list[Case] = [
     ),
     ("gpt-image-2.5-sunburst", P, "gpt-image-2.5-sunburst", {**MEDIUM, "size": "1024x1024"}),
 ]
-
-
-@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
-def test_an_input_in_openais_words(
-    model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
-) -> None:
-    assert mapped("openai", model, source) == Mapped(upstream, body)
 
 
 def test_a_size_of_auto_has_no_large_tier() -> None:

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.mapping_support import A, B, Case, mapped, names, said
+from tests.unit.providers.mapping_support import A, B, Case, mapped, said
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.pixverse.mappings import Upload
-from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 V6 = {
@@ -62,11 +61,6 @@ CASES: list[Case] = [
         {**V6, "source_video_id": 3180},
     ),
 ]
-
-
-@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
-def test_an_input_is_said(model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]) -> None:
-    assert mapped("pixverse", model, source) == Mapped(upstream, body)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.mapping_support import FIRST, A, B, C, Case, S, V, mapped, names, said
+from tests.unit.providers.mapping_support import FIRST, A, B, C, Case, S, V, mapped, said
 from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 FLUX = {**P, "resolution": "720p", "duration": 5, "aspect_ratio": "auto"}
@@ -250,19 +249,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("minimax-h3", {**P, "resolution": "2k", "seed": 1}, "no word for seed"),
     ("minimax-h3", {**P, "resolution": "2k", "aspectRatio": "9:16"}, "'9:16' where only"),
 ]
-
-
-@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
-def test_an_input_in_poyos_words(
-    model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
-) -> None:
-    assert mapped("poyo", model, source) == Mapped(upstream, body)
-
-
-@pytest.mark.parametrize(("model", "source", "reason"), REFUSED, ids=names(REFUSED))
-def test_what_poyo_has_no_words_for_is_refused(model: str, source: dict[str, Any], reason: str) -> None:
-    with pytest.raises(CannotMapError, match=reason):
-        mapped("poyo", model, source)
 
 
 def test_the_first_frame_is_the_first_image_by_its_role_too() -> None:

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.mapping_support import A, B, Case, mapped, names
+from tests.unit.providers.mapping_support import A, B, Case, mapped
 from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.runtime.base import Mapped
 
 P = {"prompt": "a fox"}
 VIDEO = {**P, "aspect_ratio": "16:9", "duration": 6, "resolution": "480p"}
@@ -39,13 +38,6 @@ CASES: list[Case] = [
         {**VIDEO, "reference_images": [{"url": A}, {"url": B}]},
     ),
 ]
-
-
-@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
-def test_an_input_in_xais_words(
-    model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
-) -> None:
-    assert mapped("xai", model, source) == Mapped(upstream, body)
 
 
 @pytest.mark.parametrize(
