@@ -7,6 +7,7 @@ embeddings.py     vectors of texts: what a request is, and how an answer is read
 admission.py      whether a request is taken: its model, and how much it can use
 tokens.py         how many input tokens a request can be at most, and is about
 metering.py       what a usage costs, and how much to hold for a request
+refusal.py        what a hold that was refused means to who asked
 usage.py          token counts as each protocol and vendor reports them
 sse.py            a byte stream as server-sent events
 dialect.py        how an OpenAI-compatible upstream deviates

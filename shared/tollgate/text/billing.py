@@ -6,10 +6,10 @@
 import asyncio
 import random
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import cast
 
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb_async import AsyncDatabase, DatabaseBusyError, DatabaseError
@@ -18,9 +18,8 @@ from tollgate.kit.errors import (
     InsufficientBalanceError,
     RateLimitedError,
 )
-from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
-from tollgate.ledger.caps import Allowance, AlreadyOpenError, cap_reached, open_period
+from tollgate.ledger.caps import Allowance, AlreadyOpenError, open_period
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.hold_requests import HoldRequests
 from tollgate.ledger.holds import (
@@ -46,7 +45,8 @@ from tollgate.ledger.rate import RateMeter, RateWindow, RateWindowMovedError
 from tollgate.ledger.wallets import DEFAULT, KnownLimits, Limits, account_of, spread
 from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
 from tollgate.text.models import TextModel
-from tollgate.text.usage import Usage
+from tollgate.text.refusal import available, hold_refused
+from tollgate.text.usage import Usage, stored_usage
 from tollgate.text.wallets import Wallets
 
 # Tries to place one hold: as asked, the first of a minute and of a cap's period, as affordable, and again
@@ -246,13 +246,13 @@ class TextBilling:
                 continue
             if is_whole and not refusal.too_many and refusal.balance_micro_usd < plan.amount_micro_usd:
                 raise _ShortError(refusal.balance_micro_usd, plan.amount_micro_usd)
-            available = _available(refusal, wanted.allowance)
-            plan = affordable_hold(wanted.demand, wanted.model, available)
+            left = available(refusal, wanted.allowance)
+            plan = affordable_hold(wanted.demand, wanted.model, left)
             # A smaller hold does not help against too many requests at once, nor where even the least costs
             # too much.
-            if refusal.too_many or plan.amount_micro_usd > available:
+            if refusal.too_many or plan.amount_micro_usd > left:
                 break
-        raise _refused(refusal, plan, wanted.allowance, limits.text_at_once or MAX_HOLDS) from refusal
+        raise hold_refused(refusal, plan, wanted.allowance, limits.text_at_once or MAX_HOLDS) from refusal
 
     async def _place_once(
         self, row: str, wanted: _Wanted, plan: HoldPlan, window: RateWindow, limits: Limits
@@ -297,7 +297,7 @@ class TextBilling:
             model=model.id,
             # Never more than was set aside: what is above it is our loss, and an alarm below.
             charge_micro_usd=min(full_charge, placed.hold.amount_micro_usd),
-            usage=_stored(usage),
+            usage=stored_usage(usage),
             now_ms=self._clock.now_ms(),
             provider=placed.provider,
             reason=LIMITED if placed.plan.cuts(usage.output_tokens, placed.answers) else None,
@@ -453,31 +453,3 @@ class TextBilling:
             table = self._writes.accounts_table
             await self._db.write(open_period(table, account_id, allowance, refusal.counters, now_ms))
         return True
-
-
-def _available(refusal: HoldRefusedError, allowance: Allowance | None) -> int:
-    """Return what the balance and the cap leave."""
-    left = None if allowance is None else allowance.left(refusal.counters)
-    return refusal.balance_micro_usd if left is None else min(left, refusal.balance_micro_usd)
-
-
-def _refused(
-    refusal: HoldRefusedError | None, plan: HoldPlan, allowance: Allowance | None, most: int
-) -> Exception:
-    if refusal is None or refusal.too_many:
-        return ConcurrencyLimitedError(f"This account has {most} text requests running, the most allowed.")
-    balance, required = refusal.balance_micro_usd, plan.amount_micro_usd
-    if allowance is not None and balance >= required:
-        left = _available(refusal, allowance) + refusal.held_in(allowance.counter)
-        return cap_reached(allowance, refusal.counters, required, waiting_helps=left >= required)
-    return InsufficientBalanceError(
-        cents_down(balance), cents_up(required), waiting_helps=balance + refusal.held_micro_usd >= required
-    )
-
-
-def _stored(usage: Usage) -> Mapping[str, Any]:
-    """Return a usage as it stands in the ledger: what is not zero."""
-    return {name: value for name in _STORED if (value := getattr(usage, name))}
-
-
-_STORED = tuple(each.name for each in fields(Usage) if each.name != "disbelieved")

@@ -5,7 +5,7 @@ completion or beside it. Counts come from outside, so a missing or absurd one re
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
@@ -46,6 +46,9 @@ class Usage:
         """Return all input, cached or not: what decides the long-context tier."""
         written = self.cache_write_tokens + self.cache_write_1h_tokens
         return self.input_tokens + self.cache_read_tokens + written
+
+
+_STORED = tuple(each.name for each in fields(Usage) if each.name != "disbelieved")
 
 
 def read_chat_usage(reported: object, reasoning_count: ReasoningCount) -> Usage | None:
@@ -155,6 +158,11 @@ def messages_usage(usage: Usage) -> dict[str, Any]:
         "output_tokens": usage.output_tokens,
         "output_tokens_details": {"thinking_tokens": usage.reasoning_tokens},
     }
+
+
+def stored_usage(usage: Usage) -> Mapping[str, Any]:
+    """Return a usage as it stands in the ledger: what is not zero."""
+    return {name: value for name in _STORED if (value := getattr(usage, name))}
 
 
 def _later_writes(earlier: Usage, later: Usage) -> tuple[int, int]:

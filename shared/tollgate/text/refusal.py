@@ -1,0 +1,31 @@
+"""What a hold that was refused means to who asked. Pure."""
+
+from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError
+from tollgate.kit.money import cents_down, cents_up
+from tollgate.ledger.caps import Allowance, cap_reached
+from tollgate.ledger.holds import HoldRefusedError
+from tollgate.text.metering import HoldPlan
+
+
+def available(refusal: HoldRefusedError, allowance: Allowance | None) -> int:
+    """Return what the balance and the cap leave."""
+    left = None if allowance is None else allowance.left(refusal.counters)
+    return refusal.balance_micro_usd if left is None else min(left, refusal.balance_micro_usd)
+
+
+def hold_refused(
+    refusal: HoldRefusedError | None, plan: HoldPlan, allowance: Allowance | None, most: int
+) -> Exception:
+    """Return the error of a request whose hold `plan` was refused; `most` is how many may run at once.
+
+    With `waiting_helps` where what is held for others is enough: some of it comes back as they end.
+    """
+    if refusal is None or refusal.too_many:
+        return ConcurrencyLimitedError(f"This account has {most} text requests running, the most allowed.")
+    balance, required = refusal.balance_micro_usd, plan.amount_micro_usd
+    if allowance is not None and balance >= required:
+        left = available(refusal, allowance) + refusal.held_in(allowance.counter)
+        return cap_reached(allowance, refusal.counters, required, waiting_helps=left >= required)
+    return InsufficientBalanceError(
+        cents_down(balance), cents_up(required), waiting_helps=balance + refusal.held_micro_usd >= required
+    )
