@@ -1,7 +1,7 @@
 """A customer, and the worker's loop, on moto."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,13 @@ import pytest
 from local.events import Context, sqs_event, stream_event
 from tests.conftest import Aws
 from tests.support.dashboard import Browser
+from tests.support.payments import KEYS
 from tests.support.samples import PAID_BODY
+from tests.support.stripe import FakeStripe, fake_stripe
+from tests.unit.probing.media_server import MediaServer, media_server
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
+from tollgate.composition import parts
 from tollgate.kit.money import micro_usd_of_cents
 
 MAX_STEPS = 60
@@ -40,6 +44,37 @@ def browser(dashboard: None) -> Browser:
 def account_id(browser: Browser) -> str:
     """Return the account of somebody who has just signed in with the browser."""
     return browser.sign_in()
+
+
+@pytest.fixture
+def stripe(aws: Aws) -> Iterator[FakeStripe]:
+    """Run Stripe, whose keys the service has."""
+    with fake_stripe() as found:
+        secret = json.dumps({**KEYS, "baseUrl": found.url})
+        aws.clients.secrets.put_secret_value(SecretId=aws.stack.refs["StripeSecret"], SecretString=secret)
+        parts.forget()
+        yield found
+    parts.forget()
+
+
+@pytest.fixture
+def server() -> Iterator[MediaServer]:
+    """Return a running server of media for the functions that decode them."""
+    with media_server() as running:
+        yield running
+
+
+@pytest.fixture
+def on_one_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a function that decodes media start as on one machine, with the guard closed."""
+    monkeypatch.setenv("STAGE", "local")
+    monkeypatch.delenv("TOLLGATE_ALLOW_LOOPBACK_MEDIA", raising=False)
+
+
+@pytest.fixture
+def loopback_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Open the guard to this machine, as a developer does."""
+    monkeypatch.setenv("TOLLGATE_ALLOW_LOOPBACK_MEDIA", "1")
 
 
 def balance_cents(customer: OpenedAccount) -> Any:

@@ -1,7 +1,7 @@
 """The end of an account: shut at once, kept for a week, erased whatever dies in between; the books agree."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,9 @@ from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
-from tests.support.payments import KEYS, event, session
+from tests.support.payments import event, session
 from tests.support.samples import PAID_IMAGE
-from tests.support.stripe import CUSTOMER, FakeStripe, fake_stripe
+from tests.support.stripe import CUSTOMER, FakeStripe
 from tollgate.audit.events import Action
 from tollgate.closing.erasure import Erasure
 from tollgate.closing.service import DELAY_MS, ClosingService
@@ -32,13 +32,14 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import close_accounts as close_accounts_parts
 from tollgate.composition import command as operator_parts
-from tollgate.composition import parts
 from tollgate.composition import refill_balance as refill_parts
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.errors import PaymentUnavailableError
 from tollgate.ledger.entries import EntryKind
 from tollgate.members.team import Team
 from tollgate.operating.errors import OperatorError
+
+pytestmark = pytest.mark.usefixtures("dashboard")
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/close_accounts.json").read_text())
 ADA, BOB = "ada@example.com", "bob@example.com"
@@ -53,18 +54,6 @@ EXPIRING = {"IdempotencyTable", "CountedEntriesTable", "SessionsTable"}
 def run() -> None:
     """Run once, as the schedule does."""
     handler(EVENT, Context("CloseAccountsFunction"))
-
-
-@pytest.fixture
-def stripe(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeStripe]:
-    """Run Stripe, whose keys the service has; let people in by their word."""
-    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
-    with fake_stripe() as found:
-        secret = json.dumps({**KEYS, "baseUrl": found.url})
-        aws.clients.secrets.put_secret_value(SecretId=aws.stack.refs["StripeSecret"], SecretString=secret)
-        parts.forget()
-        yield found
-    parts.forget()
 
 
 @pytest.fixture

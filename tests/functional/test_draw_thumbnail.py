@@ -17,7 +17,7 @@ from local.events import Context
 from local.template import ROOT, Template
 from tests.support.lambda_api import running_lambda_api
 from tests.unit.probing.media_files import picture
-from tests.unit.probing.media_server import MediaServer, fixed, media_server, ranged, sparse
+from tests.unit.probing.media_server import MediaServer, fixed, ranged, sparse
 from tollgate.probing.facts import ProbeCode
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/draw_thumbnail.json").read_text())
@@ -25,26 +25,12 @@ EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/draw_thumbnail.json").rea
 draw = partial(app.handler, context=Context("DrawThumbnailFunction"))
 
 
-@pytest.fixture
-def server() -> Iterator[MediaServer]:
-    with media_server() as running:
-        yield running
-
-
 @pytest.fixture(autouse=True)
-def local_settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the function start as on one machine, with the guard closed."""
-    monkeypatch.setenv("STAGE", "local")
-    monkeypatch.delenv("TOLLGATE_ALLOW_LOOPBACK_MEDIA", raising=False)
+def fresh(on_one_machine: None) -> Iterator[None]:
+    """Make the function's part anew for each test."""
     app.drawer.cache_clear()
     yield
     app.drawer.cache_clear()
-
-
-@pytest.fixture
-def loopback_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Open the guard to this machine, as a developer does."""
-    monkeypatch.setenv("TOLLGATE_ALLOW_LOOPBACK_MEDIA", "1")
 
 
 def test_the_event_file_names_a_url_and_nothing_else() -> None:

@@ -15,7 +15,7 @@ from local.template import ROOT, Template
 from probe_media import app
 from tests.support.lambda_api import running_lambda_api
 from tests.unit.probing.media_files import mp4, song
-from tests.unit.probing.media_server import MediaServer, fixed, media_server, ranged, sparse
+from tests.unit.probing.media_server import MediaServer, fixed, ranged, sparse
 from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError
 from tollgate.probing.service import ProbeFaultError, Prober
 
@@ -24,26 +24,12 @@ EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/probe_media.json").read_t
 probe = partial(app.handler, context=Context("ProbeMediaFunction"))
 
 
-@pytest.fixture
-def server() -> Iterator[MediaServer]:
-    with media_server() as running:
-        yield running
-
-
 @pytest.fixture(autouse=True)
-def local_settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the function start as on one machine, with the guard closed."""
-    monkeypatch.setenv("STAGE", "local")
-    monkeypatch.delenv("TOLLGATE_ALLOW_LOOPBACK_MEDIA", raising=False)
+def fresh(on_one_machine: None) -> Iterator[None]:
+    """Make the function's part anew for each test."""
     app.reader.cache_clear()
     yield
     app.reader.cache_clear()
-
-
-@pytest.fixture
-def loopback_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Open the guard to this machine, as a developer does."""
-    monkeypatch.setenv("TOLLGATE_ALLOW_LOOPBACK_MEDIA", "1")
 
 
 class TestTheEventFile:

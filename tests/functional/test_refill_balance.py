@@ -1,7 +1,6 @@
 """`functions/refill_balance`: a low balance is told once and topped up once, whatever dies in between."""
 
 import json
-from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -16,8 +15,8 @@ from tests.functional.conftest import create
 from tests.functional.test_payments import send
 from tests.functional.test_record_usage import counted_records, record
 from tests.support.clock import ManualClock
-from tests.support.payments import KEYS, event
-from tests.support.stripe import CARD, CUSTOMER, FakeStripe, fake_stripe
+from tests.support.payments import event
+from tests.support.stripe import CARD, CUSTOMER, FakeStripe
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
@@ -39,6 +38,8 @@ from tollgate.low_balance.rules import MAX_TOP_UP_AGE_MS, TopUpState, Watch
 from tollgate.members.identities import Person
 from tollgate.members.service import Actor
 from tollgate.payments.client import saved_card
+
+pytestmark = pytest.mark.usefixtures("post")
 
 CONTEXT: Any = Context("RefillBalanceFunction")
 EVENT: dict[str, Any] = json.loads((ROOT / "events/refill_balance.json").read_text())
@@ -75,17 +76,6 @@ def post(monkeypatch: pytest.MonkeyPatch) -> Post:
     monkeypatch.setattr(kit_aws, "sesv2", lambda: found)
     monkeypatch.setenv("MAIL_FROM", "credit@tollgate.example")
     return found
-
-
-@pytest.fixture
-def stripe(aws: Aws, post: Post) -> Iterator[FakeStripe]:
-    """Run Stripe, whose keys the service has."""
-    with fake_stripe() as found:
-        secret = json.dumps({**KEYS, "baseUrl": found.url})
-        aws.clients.secrets.put_secret_value(SecretId=aws.stack.refs["StripeSecret"], SecretString=secret)
-        parts.forget()
-        yield found
-    parts.forget()
 
 
 @pytest.fixture
