@@ -140,7 +140,10 @@ class Stack:
             redrive = queue["RedrivePolicy"]
             target = self.resolve(redrive["deadLetterTargetArn"])
             attributes["RedrivePolicy"] = json.dumps({**redrive, "deadLetterTargetArn": target})
-        url = self.clients.sqs.create_queue(QueueName=_physical(name), Attributes=attributes)["QueueUrl"]
+        url = self.clients.sqs.create_queue(QueueName=_physical(name))["QueueUrl"]
+        # Set afterwards: SQS refuses to create a queue that is there, kept, with other attributes.
+        if attributes:
+            self.clients.sqs.set_queue_attributes(QueueUrl=url, Attributes=attributes)
         self.refs[name] = url
         found = self.clients.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])
         self.attributes[f"{name}.Arn"] = found["Attributes"]["QueueArn"]
