@@ -72,7 +72,8 @@ class TestInvitation:
         guest.goto("/dashboard/keys")
         expect(guest.get_by_role("button", name="New key")).to_have_count(0)
         guest.goto("/dashboard/chat")
-        expect(guest.get_by_role("heading", name="Your role in this account, viewer")).to_be_visible()
+        expect(guest.get_by_role("heading", name="No access")).to_be_visible()
+        expect(guest.get_by_text("Your role in this account, viewer")).to_be_visible()
         assert looked_at(guest) == {}
 
         page.goto("/dashboard/members")
