@@ -20,6 +20,10 @@ Record = Mapping[str, Any]
 MAX_AT_ONCE = 10
 
 
+class NotYetError(Exception):
+    """What a record is about cannot be had now, for a known reason that may pass: no fault of ours."""
+
+
 def process_one_by_one(event: Mapping[str, Any], handle: Callable[[Record], None]) -> dict[str, Any]:
     """Hand the records of a batch to `handle`, one after the other; return those that failed."""
     return _answer([_failed(handle, record) for record in event["Records"]])
@@ -48,6 +52,9 @@ def _failed(handle: Callable[[Record], None], record: Record) -> str | None:
     record_id: str = record["messageId"] if "messageId" in record else record["dynamodb"]["SequenceNumber"]
     try:
         handle(record)
+    except NotYetError as exc:
+        logger.warning("record.failed", record_id=record_id, reason=str(exc))
+        return record_id
     except Exception:  # noqa: BLE001 - whatever it is, the record comes again
         logger.exception("record.failed", record_id=record_id)
         return record_id

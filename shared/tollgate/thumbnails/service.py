@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError
 
 from tollgate.artifacts.models import thumbnail_of
 from tollgate.artifacts.store import CACHE_CONTROL
+from tollgate.kit.batches import NotYetError
 from tollgate.kit.observability import logger
 from tollgate.thumbnails.drawn import AGAIN, Drawn, NoThumbnail, drawn
 
@@ -36,6 +37,10 @@ class DrawFaultError(Exception):
     """`draw_thumbnail` could not, for a reason that is not the file: the message comes again."""
 
 
+class UnreachableResultError(NotYetError):
+    """The result is stored, and its address does not answer now: the message comes again."""
+
+
 class Invoker(Protocol):
     """boto3's Lambda client, as far as it is used."""
 
@@ -56,7 +61,7 @@ class ThumbnailService:
     def make(self, url: str) -> Outcome:
         """Store the thumbnail of the result at `url`. Each run stores the same: a repeat is harmless.
 
-        Raises `DrawFaultError`, and what boto3 raises.
+        Raises `UnreachableResultError`, `DrawFaultError`, and what boto3 raises.
         """
         # What was stored when the files had another address lies where it lay.
         key = f"{RESULTS}{url.partition(f'/{RESULTS}')[2]}"
@@ -93,7 +98,7 @@ class ThumbnailService:
         answer = self.client().invoke(FunctionName=self.function, Payload=json.dumps({"url": url}).encode())
         body = json.loads(answer["Payload"].read())
         if AGAIN in body:
-            raise DrawFaultError(f"the result cannot be reached: {body[AGAIN]}")
+            raise UnreachableResultError(f"the result cannot be reached: {body[AGAIN]}")
         if "FunctionError" not in answer:
             return drawn(body)
         if body.get("errorType") in _DIED_ON_IT:

@@ -8,7 +8,14 @@ import pytest
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 
 from local.events import sqs_event
-from tollgate.kit.batches import MAX_AT_ONCE, Record, message_of, process_at_once, process_one_by_one
+from tollgate.kit.batches import (
+    MAX_AT_ONCE,
+    NotYetError,
+    Record,
+    message_of,
+    process_at_once,
+    process_one_by_one,
+)
 from tollgate.kit.observability import add_to_log, begin_log, correlation_id
 
 PATIENCE_S = 20
@@ -94,6 +101,17 @@ class TestOneByOne:
         assert (line.message, vars(line)["record_id"]) == ("record.failed", "m0")
         assert line.exc_info is not None
         assert str(line.exc_info[1]) == "no such task"
+
+    def test_what_cannot_be_had_now_comes_again_and_is_no_error(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        def wait(_: Record) -> None:
+            raise NotYetError("nobody answers")
+
+        assert process_one_by_one(event(1), wait) == {"batchItemFailures": [{"itemIdentifier": "m0"}]}
+        (line,) = caplog.records
+        assert (line.levelname, line.message) == ("WARNING", "record.failed")
+        assert vars(line)["reason"] == "nobody answers"
 
 
 def test_powertools_own_processor_answers_the_same() -> None:
