@@ -93,13 +93,18 @@ def page(chromium: Browser, base_url: str) -> Iterator[Page]:
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     # A refused style or script is told here too (Content-Security-Policy).
     opened.on("console", lambda line: complaints.append(line.text) if _is_complaint(line) else None)
+    sign_in(opened)
+    yield opened
+    context.close()
+    assert complaints == []
+
+
+def sign_in(opened: Page) -> None:
+    """Have somebody whom the service does not know yet sign in, and wait for the overview."""
     opened.goto("/dashboard/sign-in")
     opened.get_by_label("Email").fill(f"{ULID()}@example.com".lower())
     opened.get_by_role("button", name="Continue").click()
     opened.get_by_role("heading", name="Overview").wait_for()
-    yield opened
-    context.close()
-    assert complaints == []
 
 
 @pytest.fixture

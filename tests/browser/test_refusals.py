@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, FilePayload, Page, expect
-from ulid import ULID
 
 from tests.browser.checks import violations
-from tests.browser.conftest import DESKTOP, RESULT_TIMEOUT_MS, picture
+from tests.browser.conftest import DESKTOP, RESULT_TIMEOUT_MS, picture, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
 
@@ -29,10 +28,7 @@ def visitor(chromium: Browser, base_url: str) -> Iterator[Page]:
     opened = context.new_page()
     faults: list[str] = []
     opened.on("pageerror", lambda error: faults.append(str(error)))
-    opened.goto("/dashboard/sign-in")
-    opened.get_by_label("Email").fill(f"{ULID()}@example.com".lower())
-    opened.get_by_role("button", name="Continue").click()
-    opened.get_by_role("heading", name="Overview").wait_for()
+    sign_in(opened)
     yield opened
     context.close()
     assert faults == []

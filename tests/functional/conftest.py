@@ -47,6 +47,16 @@ def account_id(browser: Browser) -> str:
 
 
 @pytest.fixture
+def ada(browser: Browser) -> Iterator[Browser]:
+    """Return the browser of an account's owner, who has looked at the page of its members."""
+    parts.forget()
+    browser.sign_in("ada@example.com")
+    browser.get("/members")
+    yield browser
+    parts.forget()
+
+
+@pytest.fixture
 def stripe(aws: Aws) -> Iterator[FakeStripe]:
     """Run Stripe, whose keys the service has."""
     with fake_stripe() as found:

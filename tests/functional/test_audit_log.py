@@ -101,22 +101,32 @@ class TestThePage:
         assert rest.cursor is None
 
 
+def operators_desk() -> Browser:
+    """Return a browser at the desk in which an operator has just signed in."""
+    operator = Browser()
+    operator.sign_in(OPERATOR_EMAIL)
+    desk = operator.at("/admin")
+    desk.get("")
+    return desk
+
+
+OPERATORS_ACTS: tuple[dict[str, str], ...] = (
+    {"action": "credit", "usd": "5.00", "reference": "a-1", "reason": "goodwill"},
+    {"action": "debit", "usd": "2.00", "reference": "b-1", "reason": "mistake"},
+    {"action": "suspend", "reason": "chargeback"},
+    {"action": "resume"},
+)
+"""What an operator does to an account, as forms of the desk; each can be done after the one before."""
+
+
 class TestOperators:
     def test_each_act_is_noted_with_who_it_was_and_the_customer_sees_an_operator(
         self, browser: Browser
     ) -> None:
         account_id = browser.sign_in("ada@example.com")
-        operator = Browser()
-        operator.sign_in(OPERATOR_EMAIL)
-        desk = operator.at("/admin")
-        desk.get("")
-        for act, more in (
-            ("credit", {"usd": "5.00", "reference": "a-1", "reason": "goodwill"}),
-            ("debit", {"usd": "2.00", "reference": "b-1", "reason": "mistake"}),
-            ("suspend", {"reason": "chargeback"}),
-            ("resume", {}),
-        ):
-            assert desk.post(f"/accounts/{account_id}", {"action": act, **more}).status == 200
+        desk = operators_desk()
+        for form in OPERATORS_ACTS:
+            assert desk.post(f"/accounts/{account_id}", form).status == 200
         found = events(account_id)
         assert [event.action for event in found] == [
             Action.CREDITED,

@@ -11,10 +11,9 @@ from fastapi.routing import iter_route_contexts
 from admin.app import app as admin_app
 from api.app import app as api_app
 from dashboard.app import app as dashboard_app
-from tests.conftest import Aws
 from tests.functional.conftest import with_prompt
 from tests.functional.test_api import call
-from tests.functional.test_audit_log import events
+from tests.functional.test_audit_log import OPERATORS_ACTS, events, operators_desk
 from tests.functional.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
@@ -23,8 +22,6 @@ from tests.support.samples import PAID_IMAGE
 from tollgate.audit.events import Action
 from tollgate.closing.service import GIVE_UP
 from tollgate.composition import api as api_parts
-from tollgate.composition import parts
-from tollgate.dashboard.development import OPERATOR
 
 D, A, R = "/dashboard", "/admin", "/api/v1"
 
@@ -140,18 +137,12 @@ class Walk:
 
 
 @pytest.fixture
-def ada(aws: Aws, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
-    """Return the browser of an account's owner."""
+def now(clock: ManualClock) -> None:
+    """Let it be now, as it is for what signs by the machine's clock."""
     clock.set_to_now()
-    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
-    parts.forget()
-    browser = Browser()
-    browser.sign_in("ada@example.com")
-    browser.get("/members")
-    yield browser
-    parts.forget()
 
 
+@pytest.mark.usefixtures("now")
 class TestTheRoutes:
     def test_each_writes_its_event(self, ada: Browser, clock: ManualClock) -> None:
         walk, account_id = Walk(), account_of(ada)
@@ -200,17 +191,8 @@ class TestTheRoutes:
 
     @staticmethod
     def _operator(page: Callable[..., Any], account_id: str, clock: ManualClock) -> None:
-        operator = Browser()
-        operator.sign_in(OPERATOR)
-        desk = operator.at("/admin")
-        desk.get("")
-        for act, more in (
-            ("credit", {"usd": "5.00", "reference": "a-1", "reason": "goodwill"}),
-            ("debit", {"usd": "2.00", "reference": "b-1", "reason": "mistake"}),
-            ("suspend", {"reason": "chargeback"}),
-            ("resume", {}),
-        ):
-            form = {"action": act, **more}
+        desk = operators_desk()
+        for form in OPERATORS_ACTS:
             page("/accounts/{account_id}", f"/accounts/{account_id}", form, browser=desk)
         body = {"model": PAID_IMAGE, **with_prompt("a boat")}
         task_id = str(api_parts.api().tasks.create(account_id, body, None)["taskId"])

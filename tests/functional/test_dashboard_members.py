@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import boto3
@@ -14,7 +13,6 @@ from dashboard import permissions
 from dashboard.app import app
 from dashboard.permissions import ROLES, may, row_of
 from dashboard.security import is_public
-from tests.conftest import Aws
 from tests.functional.test_audit_log import events
 from tests.support.dashboard import Browser
 from tollgate.audit.events import Action
@@ -26,18 +24,6 @@ from tollgate.members.team import Role
 
 OF_THEIR_OWN = "/sign-out/everywhere /join /accounts /members/leave /members/mails"
 FORM = {"name": "Shop", "scopes": ["media"]}
-
-
-@pytest.fixture
-def ada(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
-    """Return the browser of an account's owner."""
-    monkeypatch.setenv("TOLLGATE_DEVELOPMENT_SIGN_IN", "1")
-    parts.forget()
-    browser = Browser()
-    browser.sign_in("ada@example.com")
-    browser.get("/members")
-    yield browser
-    parts.forget()
 
 
 def account_of(browser: Browser) -> str:
