@@ -196,7 +196,6 @@ endef
 .local/ministack/.ready: | $(UV_READY)
 	$(call install,ministack,ministack[full]==$(MINISTACK_VERSION),$(if $(LAYER_PYTHON),-p $(LAYER_PYTHON)))
 
-# The client of Lambda's runtime, for the Python that the layers are built with.
 # What others run in the place of the text function; for its bench alone.
 .local/litellm/.ready: | $(UV_READY)
 	@echo "Installing litellm==$(LITELLM_VERSION) into .local/litellm"
@@ -204,6 +203,7 @@ endef
 	@$(UV) pip install -q -p .local/litellm "litellm[proxy]==$(LITELLM_VERSION)"
 	@touch $@
 
+# The client of Lambda's runtime, for the Python that the layers are built with.
 .local/ric/.ready: | $(UV_READY)
 	@$(UV) pip install -q --python $(LAYER_PYTHON) --target .local/ric awslambdaric==$(RIC_VERSION)
 	@touch $@

@@ -67,7 +67,7 @@ class LocalService:
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self) -> Service:
-        """Start all parts; give how to reach them. Raises `LocalError` with one line to read."""
+        """Start all parts; return how to reach them. Raises `LocalError` with one line to read."""
         _check_free(self.port)
         try:
             return self._start()

@@ -11,7 +11,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition.api import Api
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, UploadNotFoundError
 from tollgate.kit.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, json_object
-from tollgate.tasks.openai_media import as_sent
+from tollgate.tasks.openai_media import with_sent_names
 
 Authorization = Annotated[str | None, Header()]
 
@@ -106,13 +106,13 @@ def files_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def created_of(
-    api: Api, key: ApiKey, create: dict[str, Any], idempotency_key: str | None, said_as: Mapping[str, str]
+    api: Api, key: ApiKey, create: dict[str, Any], idempotency_key: str | None, sent_names: Mapping[str, str]
 ) -> str:
     """Create the task of a request in OpenAI's protocol; return its id. Problems have that one's names."""
     try:
         return str(api.tasks.create(key.account_id, create, idempotency_key, key)["taskId"])
     except InvalidInputError as exc:
-        raise as_sent(exc, said_as) from exc
+        raise with_sent_names(exc, sent_names) from exc
 
 
 def envelope(data: Any) -> JSONResponse:

@@ -56,7 +56,7 @@ def _shown(api: Services, url: str, *, as_bytes: bool) -> dict[str, str]:
 
 
 async def _ended(api: Services, account_id: str, task_id: str) -> TaskView:
-    """Wait for the end of a task; give it. Raises `GenerationFailedError` and `TaskPendingError`."""
+    """Wait for the end of a task; return it. Raises `GenerationFailedError` and `TaskPendingError`."""
     for pause_s in [0.0, *pauses_of(str(MAX_WAIT_S))]:
         await anyio.sleep(pause_s)
         task = await run_in_threadpool(api.reader.status, account_id, task_id)

@@ -1,6 +1,6 @@
-"""Media generation: what it would cost, make it, cancel it, delete its files, and lists.
+"""Media generation: estimate, create, cancel, delete the files, list tasks.
 
-How one is has a function of its own.
+The status of one task is a function of its own, `functions/get_status`, as most requests are for it.
 """
 
 from typing import Annotated

@@ -23,5 +23,5 @@ def deliver(record: Record) -> None:
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:  # noqa: ARG001 - Lambda's shape
-    """Handle a batch of messages; give the ones that failed."""
+    """Handle a batch of messages; return the ones that failed."""
     return process_one_by_one(event, deliver)

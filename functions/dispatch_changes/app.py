@@ -21,5 +21,5 @@ def dispatch(record: Record) -> None:
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> Any:  # noqa: ARG001 - Lambda's shape
-    """Handle a batch of changes; give the ones that failed."""
+    """Handle a batch of changes; return the ones that failed."""
     return process_one_by_one(event, dispatch)

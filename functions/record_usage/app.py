@@ -13,7 +13,7 @@ from tollgate.kit.observability import logger
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:  # noqa: ARG001 - Lambda's
-    """Count a batch of entries; give the ones that are not counted yet."""
+    """Count a batch of entries; return the ones that are not counted yet."""
     failed = record_usage_parts.usage_recorder().record(event["Records"])
     logger.info("record_usage.done", entries=len(event["Records"]), failed=len(failed))
     return {"batchItemFailures": [{"itemIdentifier": number} for number in failed]}

@@ -15,7 +15,7 @@ from tollgate.text.embeddings import read_embedding_request
 from tollgate.text.event_stream import http_response
 from tollgate.text.middleware import ACCOUNT_ID, REQUEST_ID, TextMiddleware
 from tollgate.text.models import TextProtocol
-from tollgate.text.rendering import AsItIs
+from tollgate.text.rendering import Unchanged
 from tollgate.text.request import MAX_BODY_BYTES, read_request
 from tollgate.text.upstream import encoded
 from tollgate.text.views import model_view, models_view
@@ -74,7 +74,7 @@ async def embeddings(request: Request) -> Answer:
     asked = read_embedding_request(await _body(request))
     service = (await text_parts.text()).service
     responding = service.respond(asked, key, request.state[REQUEST_ID], request.headers)
-    return await http_response(responding, AsItIs(TextProtocol.OPENAI), stream=False)
+    return await http_response(responding, Unchanged(TextProtocol.OPENAI), stream=False)
 
 
 async def stored_response(request: Request) -> Answer:
@@ -102,7 +102,7 @@ async def _respond(request: Request, protocol: TextProtocol) -> Answer:
     text_request = read_request(protocol, await _body(request))
     service = (await text_parts.text()).service
     responding = service.respond(text_request, key, request.state[REQUEST_ID], request.headers)
-    return await http_response(responding, AsItIs(protocol), stream=text_request.stream)
+    return await http_response(responding, Unchanged(protocol), stream=text_request.stream)
 
 
 async def _authenticate(request: Request) -> ApiKey:

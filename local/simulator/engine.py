@@ -86,7 +86,7 @@ class Engine:
         return job
 
     async def finish(self, job: Job) -> JobState:
-        """Wait until a job is done, where the answer to its submit is the result; give how it ended.
+        """Wait until a job is done, where the answer to its submit is the result; return how it ended.
 
         One that never ends keeps the caller waiting. Raises `GarbledAnswerError` where it is told.
         """

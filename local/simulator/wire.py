@@ -54,7 +54,7 @@ def header_key(request: Request, name: str) -> str | None:
 
 
 async def json_object(request: Request) -> dict[str, Any] | None:
-    """Read the body, a JSON object; give `None` if it is anything else."""
+    """Read the body, a JSON object; return `None` if it is anything else."""
     try:
         value = json.loads(await request.body())
     except (ValueError, RecursionError):
@@ -63,7 +63,7 @@ async def json_object(request: Request) -> dict[str, Any] | None:
 
 
 async def form_fields(request: Request) -> dict[str, str]:
-    """Read the body, a multipart form (RFC 7578); give its texts by name, none for any other body."""
+    """Read the body, a multipart form (RFC 7578); return its texts by name, none for any other body."""
     head = f"content-type: {request.headers.get('content-type', '')}\r\n\r\n"
     form = message_from_bytes(head.encode() + await request.body(), policy=HTTP)
     parts = [part for part in form.iter_parts() if isinstance(part, EmailMessage)]

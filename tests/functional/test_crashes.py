@@ -181,7 +181,7 @@ def test_a_death_at_any_effect_costs_nobody_anything(
         is None
     )
     assert account.open_tasks == 0
-    # No provider does the same job twice: it is handed over once, or under one key where it takes one.
+    # No provider does the same job twice: it is submitted once, or under one key where it takes one.
     for provider in {owner for owner, _ in fate.submits}:
         keys = [key for owner, key in fate.submits if owner is provider]
         assert len(keys) <= (MAX_SUBMITS if provider is PoyoMedia else 1)

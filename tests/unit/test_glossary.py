@@ -21,7 +21,8 @@ NAMES = re.compile(
 )
 TEXTS = re.compile(rf"{WORDS.pattern}|\b(tries|tryCount|nextTryAt)\b", re.IGNORECASE)
 """What a page, a template or a published schema must not say either."""
-OPENING = re.compile(r"(Give|Tell)s? ")
+OPENING = re.compile(r"(Give|Tell)s? |Say whether |[^\n]*; (give|tell) ")
+"""The first line of a docstring that does not say what is returned as all others do."""
 QUOTED = re.compile(r"`[^`]*`|\"[^\"\n]*\"|https?://\S+|\([^)\s]*/[^)\s]*\)")
 PAGES = sorted(
     path for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")) if path.name != "glossary.md"
@@ -106,6 +107,8 @@ class TestWords:
             '"""Draws a picture."""',
             "# A clip of 2 s.",
             'def f():\n    """Give the task."""',
+            'def f():\n    """Remove it; give whether it was there."""',
+            'def f():\n    """Say whether it was there."""',
             "def take_place(): ...",
             "class TaskEnder: ...",
             "def f(put_off): ...",

@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILT = {"node_modules", "__pycache__"}
 """Beside these, all that begins with a dot is made by tools."""
 PATH = re.compile(r"`((?:[\w-]+/)*[\w-]+\.py)`(?:,? `([\w.]+)`)?")
+MEMBER = re.compile(r"`([A-Z]\w+)\.(\w+)`")
 MAPPED = re.compile(r"^(\w+(?:\.py|\.yaml|/))  ", re.MULTILINE)
 READ = (".md", ".py", ".yaml", ".toml", ".js", ".mjs", ".html", ".css", ".sh", "Makefile")
 NAME = re.compile(r"(?<![\w/.*<>{}$-])((?:\.\./|\./)*[\w][\w/.-]*\.md)(?:#([\w-]+))?")
@@ -84,6 +85,25 @@ def code_faults(page: str) -> Iterator[str]:
             yield f"{path} has no {name}"
 
 
+@cache
+def classes() -> dict[str, str]:
+    """Return the source of each of our classes, by its name; of several of one name all of it."""
+    found: dict[str, str] = {}
+    for folder in ("shared", "functions", "local"):
+        for file in (ROOT / folder).rglob("*.py"):
+            source = file.read_text()
+            for name in re.findall(r"^class (\w+)", source, re.MULTILINE):
+                found[name] = found.get(name, "") + source
+    return found
+
+
+def member_faults(text: str) -> Iterator[str]:
+    """Yield each member of a class of ours that a text names, `Class.member`, and that is not there."""
+    for name, member in MEMBER.findall(text):
+        if name in classes() and not re.search(rf"\b{member}\b", classes()[name]):
+            yield f"{name} has no {member}"
+
+
 class TestReferences:
     @pytest.mark.parametrize("folder", sorted({file.relative_to(ROOT).parts[0] for file in SOURCES}))
     def test_each_leads_to_a_page_and_a_heading_of_this_repository(self, folder: str) -> None:
@@ -101,6 +121,16 @@ class TestReferences:
     )
     def test_the_code_that_a_page_leads_to_is_there(self, page: str) -> None:
         assert list(code_faults(page)) == []
+
+    def test_what_a_page_names_of_a_class_is_there(self) -> None:
+        pages = [file for file in SOURCES if file.suffix == ".md" and file.name != "CHANGELOG.md"]
+        faults = {file.name: wrong for file in pages if (wrong := list(member_faults(file.read_text())))}
+        assert faults == {}
+
+    def test_a_member_that_is_gone_is_found_out(self) -> None:
+        assert list(member_faults("`TaskFinalizer.end` and `TaskFinalizer.call_up`, `S3.PutObject`")) == [
+            "TaskFinalizer has no call_up"
+        ]
 
     def test_the_map_of_a_package_names_what_is_in_it(self) -> None:
         maps = [

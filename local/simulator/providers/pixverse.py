@@ -64,7 +64,7 @@ class _Memory:
         self.answers: OrderedDict[str, Response] = OrderedDict()
 
     def keep_image(self, url: str) -> int:
-        """Keep an image; give its number."""
+        """Keep an image; return its number."""
         number = secrets.randbits(40)
         self.images[number] = url
         _bound(self.images)

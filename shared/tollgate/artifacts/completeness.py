@@ -91,7 +91,7 @@ class Completeness:
         return self._verdict
 
     def _advance(self, move: Move) -> bool:
-        """Make `move` if enough of the file is here; tell whether it was made."""
+        """Make `move` if enough of the file is here; return whether it was made."""
         left = len(self._data) - self._at
         match move:
             case Take(size) | TakeIfAny(size) if size <= left:

@@ -57,11 +57,11 @@ class ArtifactStore:
         self,
         sources: Sequence[ResultFile | InlineFile],
         task_id: str,
-        alive: Callable[[], None] = lambda: None,
+        heartbeat: Callable[[], None] = lambda: None,
         *,
         is_quick: bool = False,
     ) -> list[StoredFile]:
-        """Copy the results of a task; `alive` is called over and over while bytes come.
+        """Copy the results of a task; `heartbeat` is called over and over while bytes come.
 
         A quick copy refuses a file of more than one part, and has `QUICK_TIMEOUT_S` for all of them. Files
         are cached for ever, so none may change: each run of a copy has names of its own, and two runs at
@@ -72,7 +72,7 @@ class ArtifactStore:
         deadline = time.monotonic() + (QUICK_TIMEOUT_S if is_quick else COPY_TIMEOUT_S)
         most_bytes = PART_BYTES if is_quick else MAX_FILE_BYTES
         return [
-            self._copy(source, f"{folder_of_results(task_id)}{run}-{index}", deadline, most_bytes, alive)
+            self._copy(source, f"{folder_of_results(task_id)}{run}-{index}", deadline, most_bytes, heartbeat)
             for index, source in enumerate(sources)
         ]
 
@@ -82,10 +82,10 @@ class ArtifactStore:
         key: str,
         deadline: float,
         most_bytes: int,
-        alive: Callable[[], None],
+        heartbeat: Callable[[], None],
     ) -> StoredFile:
         with self._open(source, deadline, most_bytes) as chunks:
-            parts = _parts(chunks, most_bytes, alive)
+            parts = _parts(chunks, most_bytes, heartbeat)
             # What it is shows in its first bytes; what the provider says of it may be wrong, or missing.
             first = next(parts, b"")
             found = media_type(first)
@@ -122,7 +122,7 @@ class ArtifactStore:
             raise CopyError(f"the result cannot be read: {exc!r}", retryable=True) from exc
 
     def _upload(self, key: str, found: MediaType, first: bytes, rest: Iterator[bytes]) -> tuple[int, str]:
-        """Store `first` and `rest`; give the size in bytes and the SHA-256 in hex."""
+        """Store `first` and `rest`; return the size in bytes and the SHA-256 in hex."""
         digest = hashlib.sha256(first)
         second = next(rest, None)
         # One part is one PUT; a multipart upload of it would be three requests.
@@ -210,7 +210,7 @@ def _too_large(most_bytes: int) -> CopyError:
     return CopyError(f"the result is larger than {most_bytes} bytes", retryable=False)
 
 
-def _parts(chunks: Iterator[bytes], most_bytes: int, alive: Callable[[], None]) -> Iterator[bytes]:
+def _parts(chunks: Iterator[bytes], most_bytes: int, heartbeat: Callable[[], None]) -> Iterator[bytes]:
     """Gather chunks into parts of `PART_BYTES`; the last may be smaller. Raises `CopyError` where they are
     more than `most_bytes`.
     """
@@ -222,7 +222,7 @@ def _parts(chunks: Iterator[bytes], most_bytes: int, alive: Callable[[], None]) 
             raise _too_large(most_bytes)
         gathered += chunk
         # With each piece: a source that sends nothing keeps no lease alive, and its copy is taken over.
-        alive()
+        heartbeat()
         while len(gathered) >= PART_BYTES:
             yield bytes(gathered[:PART_BYTES])
             del gathered[:PART_BYTES]

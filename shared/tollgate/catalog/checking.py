@@ -44,7 +44,7 @@ def check(profile: type[Profile], source: object) -> CheckedInput:
 
 
 def check_media(profile: type[Profile], checked: CheckedInput, facts: Mapping[str, MediaFacts]) -> Decimal:
-    """Check the files that `checked` points to; give the seconds of those that the job works on.
+    """Check the files that `checked` points to; return the seconds of those that the job works on.
 
     `facts` has, by URL, what was found for each of `profile.probes(checked.values)`. Raises
     `InvalidInputError` with every problem of every file.

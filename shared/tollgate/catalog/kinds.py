@@ -139,7 +139,7 @@ class Choice(Kind):
 
     @property
     def numeric(self) -> bool:
-        """Say whether the choice is between numbers."""
+        """Return whether the choice is between numbers."""
         return not isinstance(self.values[0], str)
 
     def check(self, value: Any) -> Any:

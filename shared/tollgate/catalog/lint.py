@@ -188,7 +188,7 @@ def _cost_faults(model: Model, profile: type[Profile], facts: Facts) -> Iterator
 
 
 def _can_have(route: Route, profile: type[Profile], facts: Facts) -> bool:
-    """Say whether the route can get an input with these facts at all."""
+    """Return whether the route can get an input with these facts at all."""
     sources = [route.takes.get(name) for name in profile.source_videos]
     if facts.get("sourceVideo") == "true" and all(taken == [] for taken in sources):
         return False

@@ -37,7 +37,7 @@ class CachedBody:
         return cls(body, f'"{hashlib.sha256(body).hexdigest()[:ETAG_CHARS]}"')
 
     def is_known_to(self, if_none_match: str | None) -> bool:
-        """Say whether a client that sent this `If-None-Match` has the page already (RFC 9110, 13.1.2)."""
+        """Return whether a client that sent this `If-None-Match` has the page already (RFC 9110, 13.1.2)."""
         if if_none_match is None:
             return False
         known = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}

@@ -69,7 +69,7 @@ class Length:
     open: bool = False
 
     def holds(self, seconds: Decimal) -> bool:
-        """Say whether `seconds` is in the range."""
+        """Return whether `seconds` is in the range."""
         return self.low < seconds < self.high if self.open else self.low <= seconds <= self.high
 
     def __str__(self) -> str:

@@ -119,7 +119,7 @@ class Route(Data):
     why: str | None = None
 
     def can_run(self, values: Mapping[str, Any]) -> bool:
-        """Say whether the provider takes an input with these values."""
+        """Return whether the provider takes an input with these values."""
         return all(values[name] in taken for name, taken in self.takes.items() if name in values) and all(
             len(values[name]) <= most for name, most in self.max_items.items() if name in values
         )

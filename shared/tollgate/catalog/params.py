@@ -136,7 +136,7 @@ def _bounds(leaf: Kind | None) -> ValuesView:
 
 
 def _is_media(info: FieldInfo, leaf: Kind | None) -> bool:
-    """Say whether the field holds files: URLs of media, or objects that carry one and something more."""
+    """Return whether the field holds files: URLs of media, or objects that carry one and something more."""
     if leaf is not None:
         return isinstance(leaf, Url) and leaf.media
     part: type[Part] = get_args(info.annotation)[0]

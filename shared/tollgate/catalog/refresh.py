@@ -105,11 +105,11 @@ class LiveCatalog:
 
     @property
     def is_unread(self) -> bool:
-        """Say whether the document was never looked for."""
+        """Return whether the document was never looked for."""
         return self._read_at_ms is None
 
     def is_due(self) -> bool:
-        """Say whether it is time to look for another document."""
+        """Return whether it is time to look for another document."""
         return self._read_at_ms is None or self._clock.now_ms() - self._read_at_ms >= REREAD_MS
 
     def read_again(self) -> None:

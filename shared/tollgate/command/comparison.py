@@ -30,7 +30,7 @@ class Comparison:
 
     @property
     def is_same(self) -> bool:
-        """Say whether nothing differs."""
+        """Return whether nothing differs."""
         return not (self.only_live or self.only_shipped or self.changed)
 
     def view(self) -> dict[str, Any]:

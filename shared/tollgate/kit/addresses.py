@@ -42,7 +42,7 @@ class AddressGuard:
         self._also = frozenset(_host_and_port(urlsplit(url)) for url in also)
 
     def check_url(self, url: str) -> tuple[str, int]:
-        """Check what can be seen without resolving; give host and port.
+        """Check what can be seen without resolving; return host and port.
 
         Raises `ForbiddenAddressError` for another scheme, credentials in the URL, no host, a bad
         port, or a literal address that is not allowed.

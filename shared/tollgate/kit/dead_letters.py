@@ -45,7 +45,7 @@ class DeadLetters:
             if not messages:
                 break
             take([message["Body"] for message in messages])
-            # One that SQS does not delete comes back, and is handed over again: harmless, as said above.
+            # One that SQS does not delete comes back, and is taken again: harmless, as said above.
             self._client.delete_message_batch(
                 QueueUrl=self._url,
                 Entries=[

@@ -66,7 +66,7 @@ class AsyncDatabase:
         raise _busy("TransactGetItems", items[0]["Get"], Obstacle.CONFLICT)
 
     async def write(self, write: Write | EncodedWrite) -> Item | None:
-        """Do one write; give the row as it is then, where the write `returns` it.
+        """Do one write; return the row as it is then, where the write `returns` it.
 
         Raises what `write.refused` gives when its condition fails, or `DatabaseError`.
 

@@ -49,7 +49,7 @@ class S3Document:
             return Found(found["ETag"], body.read())
 
     def put(self, body: bytes, replaces: str | None) -> str:
-        """Write it in the place of the one with the ETag `replaces`, or of none; give its own ETag.
+        """Write it in the place of the one with the ETag `replaces`, or of none; return its own ETag.
 
         Raises `DocumentConflictError` where something else is there.
         """

@@ -276,7 +276,7 @@ class LedgerRepository:
         return row_ids(account_id, self.wallets.limits(account_id).wallets)
 
     def expire_holds(self, now_ms: int, limit: int) -> int:
-        """Resolve the holds whose time is over, of at most `limit` accounts a shard; give how many.
+        """Resolve the holds whose time is over, of at most `limit` accounts a shard; return how many.
 
         A hold whose request was recorded is settled by that row, any other is given back whole, by a `void`
         in that row's place.

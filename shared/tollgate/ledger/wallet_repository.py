@@ -63,7 +63,7 @@ class WalletRepository:
             self._db.write(self._writes.limit(row, share))
 
     def fund(self, row: str, wallets: int, needed_micro_usd: int) -> bool:
-        """Fund a wallet from the account's own row; tell whether it may have enough now."""
+        """Fund a wallet from the account's own row; return whether it may have enough now."""
         if not is_wallet(row):
             return False
         own = self._db.get(self._table, {"account_id": account_of(row)})

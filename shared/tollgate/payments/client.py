@@ -65,7 +65,7 @@ def open_checkout(
     customer: str | None = None,
     save_card: bool = False,
 ) -> str:
-    """Have Stripe make a page on which `cents` (US cents) can be paid for an account; give its address.
+    """Have Stripe make a page on which `cents` (US cents) can be paid for an account; return its address.
 
     With `save_card` it asks for the consent to charge the card later. The invoice is Stripe's receipt.
 

@@ -98,7 +98,7 @@ def _started(module: str, container: str, size: int) -> "subprocess.Popen[bytes]
 
 
 def _serve(child: "subprocess.Popen[bytes]", source: Source, max_line_bytes: int) -> dict[str, Any] | None:
-    """Hand over what the child asks for; give its answer, `None` when it finds nothing or dies."""
+    """Read what the child asks for; return its answer, `None` when it finds nothing or dies."""
     assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes
     line = child.stdout.readline(max_line_bytes)
     if not line and child.wait() > 0:  # not killed

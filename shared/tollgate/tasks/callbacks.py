@@ -31,7 +31,7 @@ class Callbacks:
         self._queue = queue
 
     def receive(self, provider: str, token: str) -> bool:
-        """Have the task that `token` is of polled now; tell whether there is one that waits for it."""
+        """Have the task that `token` is of polled now; return whether there is one that waits for it."""
         task_id, _, secret = token.partition(".")
         task = self._tasks.get(task_id) if is_id("task", task_id) and secret else None
         attempt = None if task is None else task.attempt

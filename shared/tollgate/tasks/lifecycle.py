@@ -32,7 +32,7 @@ from tollgate.tasks.models import Attempt, Task, TaskError, TaskErrorCode, TaskS
 
 # Longer than any submit may take: an attempt without a handle after this long lost its answer.
 SUBMIT_LEASE_MS = 150 * MS_PER_S
-# How often one attempt is handed over where its provider takes a key: a worker may die once.
+# How often one attempt is submitted where its provider takes a key: a worker may die once.
 MAX_SUBMITS = 2
 # How late the next step may be before the sweeper takes the chain for broken.
 STEP_GRACE_MS = 60 * MS_PER_S
@@ -116,7 +116,7 @@ def decide(
         return _next_provider(task, providers, now_ms)
     if attempt.handle is None:
         if is_idempotent and attempt.provider in providers and attempt.submits < MAX_SUBMITS:
-            return _again(task, now_ms)
+            return _submit_again(task, now_ms)
         # The step that submitted never wrote the answer down. Sending it there again could make, and
         # cost us, a second job, so the next provider is asked
         # (docs/architecture.md#rules-for-every-provider).
@@ -252,8 +252,8 @@ def _next_provider(task: Task, providers: Sequence[str], now_ms: int) -> Submit 
     return Submit(claimed, attempt)
 
 
-def _again(task: Task, now_ms: int) -> Submit:
-    """Return the open attempt, to be handed over under the same key: whoever did it wrote no handle."""
+def _submit_again(task: Task, now_ms: int) -> Submit:
+    """Return the open attempt, to be submitted again under its key: who did it first wrote no handle."""
     claimed = _with_attempt(task, submits=task.attempts[-1].submits + 1)
     claimed = replace(claimed, seq=task.seq + 1, wake_at_ms=now_ms + SUBMIT_LEASE_MS)
     return Submit(claimed, claimed.attempts[-1])

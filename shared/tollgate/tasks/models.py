@@ -44,7 +44,7 @@ class Attempt:
 
     `handle` is missing while a submit is under way, and stays missing when its answer was lost.
     `failure` is set when the attempt is over without a result. `polls` counts the answers we got,
-    `bad_copies` the times its files could not be copied. `submits` counts how often it was handed over: more
+    `bad_copies` the times its files could not be copied. `submits` counts how often it was submitted: more
     than once only under an idempotency key. `callback_token` is what the provider's callback
     must carry; `reference` is how follow-up actions name the finished job there. `silent_since_ms` is the
     first of the newest polls that had no readable answer.

@@ -71,17 +71,17 @@ def typed(values: Mapping[str, Any], properties: Properties) -> dict[str, Any]:
     return {name: _typed(value, properties.get(name, {})) for name, value in values.items()}
 
 
-def as_sent(error: InvalidInputError, said_as: Mapping[str, str]) -> InvalidInputError:
+def with_sent_names(error: InvalidInputError, sent_names: Mapping[str, str]) -> InvalidInputError:
     """Return the problems of a create at the places of the request that it was made of."""
-    return InvalidInputError([replace(one, path=_sent_path(one.path, said_as)) for one in error.problems])
+    return InvalidInputError([replace(one, path=_sent_path(one.path, sent_names)) for one in error.problems])
 
 
-def _sent_path(path: str, said_as: Mapping[str, str]) -> str:
+def _sent_path(path: str, sent_names: Mapping[str, str]) -> str:
     """Return where a place of a create was sent: the input's fields stand beside `model`."""
     if not path.startswith(_INPUT):
         return path
     field, slash, rest = path.removeprefix(_INPUT).partition("/")
-    return f"/{said_as.get(field, field)}{slash}{rest}"
+    return f"/{sent_names.get(field, field)}{slash}{rest}"
 
 
 def image_input(images: Sequence[str], model_id: str, properties: Properties) -> dict[str, Any] | Problem:
@@ -151,7 +151,7 @@ def _looks_like_json(value: Any) -> bool:
 
 
 def _is(schema: Mapping[str, Any], kind: str) -> bool:
-    """Say whether a field is of a kind; a number may be said by its values alone."""
+    """Return whether a field is of a kind; a number may be said by its values alone."""
     numeric = kind in ("integer", "number") and any(
         type(one) in (int, float) for one in schema.get("enum", ())
     )

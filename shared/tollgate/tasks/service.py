@@ -73,7 +73,7 @@ class TaskService:
 
     def estimate(self, account_id: str, body: Mapping[str, Any], key: ApiKey | None = None) -> EstimateView:
         """Return the `data` of an estimate: exactly what create would debit, in cents."""
-        request, _, files = self._request(account_id, body, key)
+        request, _, files = self._read(account_id, body, key)
         price = self._quote(request, files)
         return {
             "model": request.model.id,
@@ -90,7 +90,7 @@ class TaskService:
         idempotency_key: str | None,
         key: ApiKey | None = None,
     ) -> CreatedTaskView:
-        """Charge and queue a generation; give the `data` of the contract's task creation result.
+        """Charge and queue a generation; return the `data` of the contract's task creation result.
 
         `key` is the one that asks, with its models and its spending cap; without one the owner asks.
         Raises the errors of `parse_request`, `MaxCostExceededError`, `PriceChangedError`, what the charge
@@ -98,7 +98,7 @@ class TaskService:
         `IdempotencyConflictError`. When it raises, nothing was charged.
         """
         check_idempotency_key(idempotency_key)
-        request, origin, files = self._request(account_id, body, key)
+        request, origin, files = self._read(account_id, body, key)
         if request.webhook is not None:
             check_host("/webhook", request.webhook, self.webhook_guard)
         price = self._quote(request, files)
@@ -118,14 +118,14 @@ class TaskService:
         counter = None if allowance is None else allowance.counter
         key_id = None if key is None else key.listed_id
         task = _new_task(account_id, request, origin, price, now_ms, counter=counter, key_id=key_id)
-        created = self._queue(task, idempotency_key, body_hash, allowance)
+        created = self._charge_once(task, idempotency_key, body_hash, allowance)
         # Not before: who has not paid stores nothing here. A crash in between ends in a refund, as the
         # provider finds no file; a repeat with the same Idempotency-Key stores it after all.
         self.inputs.keep(files)
         return created
 
     def cancel(self, account_id: str, task_id: str) -> TaskView:
-        """Ask for the end of a task; give its status as it is now. Raises `TaskNotFoundError`.
+        """Ask for the end of a task; return its status as it is now. Raises `TaskNotFoundError`.
 
         The worker ends it with a refund if nothing will be made; a task that has ended stays as it is.
         """
@@ -135,7 +135,7 @@ class TaskService:
             self.queue().send({"task_id": task_id, "cancel": 0})
         return self.reader.view(task)
 
-    def _request(
+    def _read(
         self, account_id: str, body: Mapping[str, Any], key: ApiKey | None
     ) -> tuple[CreateRequest, Origin | None, Sequence[InputFile]]:
         """Check a body; look up the earlier tasks that it names, and take out the media inside it."""
@@ -146,7 +146,7 @@ class TaskService:
         origin = find_origin(account_id, request.model, request.checked.values, self.tasks.get)
         return request, origin, files
 
-    def _queue(
+    def _charge_once(
         self, task: Task, key: str | None, body_hash: str, allowance: Allowance | None
     ) -> CreatedTaskView:
         """Write charge and task in one transaction, or find the task that `key` made before."""

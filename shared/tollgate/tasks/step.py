@@ -55,7 +55,7 @@ from tollgate.tasks.repository import TaskMovedError, TaskRepository
 
 TOKEN_BYTES = 16
 # How often a copy that goes on says so.
-ALIVE_MS = STEP_GRACE_MS // 3
+HEARTBEAT_MS = STEP_GRACE_MS // 3
 CANCEL_RETRY_S = 3
 # With the wait above, longer than a submit may be under way.
 MAX_CANCEL_ATTEMPTS = 60
@@ -66,7 +66,7 @@ class StepResult(StrEnum):
 
     STALE = "stale"  # The task is gone, ended, or moved by another step: nothing was done.
     WAITING = "waiting"  # The account has as many tasks running as it may; the end of one wakes this one.
-    HANDED_OVER = "handed_over"  # It is no quick step: a message in the task queue has it done.
+    REQUEUED = "requeued"  # It is no quick step: a message in the task queue has it done.
     CONTINUED = "continued"  # The task goes on; its next message is sent.
     ENDED = "ended"  # The task is in a terminal state now.
 
@@ -107,20 +107,20 @@ class StepRunner:
 
         A task that `was_woken` as a slot came free wakes the next one.
         """
-        return self._run(task_id, seq, partial(self._carry_out, was_woken=was_woken))
+        return self._run(task_id, seq, partial(self._any_step, was_woken=was_woken))
 
     def poll(self, task_id: str, seq: int) -> Stepped:
         """Take the step if it is a quick one: a poll, with the copy of small files, or an end. A submit or a
         larger copy is for the task queue, where it has a worker for itself.
         """
-        return self._run(task_id, seq, self._poll_only)
+        return self._run(task_id, seq, self._quick_step)
 
-    def _run(self, task_id: str, seq: int, carry_out: Callable[[Task], Stepped]) -> Stepped:
+    def _run(self, task_id: str, seq: int, take_step: Callable[[Task], Stepped]) -> Stepped:
         task = self._read(task_id)
         if task is None or task.ended or task.seq != seq:
             return Stepped(StepResult.STALE, task)
         try:
-            return carry_out(task)
+            return take_step(task)
         # Another message of this task was quicker: its write counts, and this step leaves no trace.
         except (TaskMovedError, MovedOnError):
             return Stepped(StepResult.STALE, task)
@@ -128,7 +128,7 @@ class StepRunner:
             return Stepped(StepResult.WAITING, task)
 
     def cancel(self, task_id: str, attempts: int = 0) -> Stepped:
-        """End a task whose customer cancelled it, if nothing will be made: it was not handed over, or
+        """End a task whose customer cancelled it, if nothing will be made: it was not submitted, or
         the provider confirms. While a submit is under way it is tried again a little later.
         """
         task = self._read(task_id)
@@ -139,7 +139,7 @@ class StepRunner:
         if attempt is not None and attempt.handle is None:
             return self._cancel_later(task, attempts)
         # The provider goes on, and is paid for it: then so does the task, to its result or its refund.
-        if attempt is not None and not self._drops(attempt):
+        if attempt is not None and not self._provider_cancels(attempt):
             return Stepped(StepResult.CONTINUED, task)
         try:
             end = cancelled(task, self.clock.now_ms())
@@ -152,7 +152,7 @@ class StepRunner:
         add_to_log(correlation_id=task and task.correlation_id)
         return task
 
-    def _poll_only(self, task: Task) -> Stepped:
+    def _quick_step(self, task: Task) -> Stepped:
         providers = [route.provider for route in self._routes_to_start(task)]
         adapters = self.providers()
         now_ms, repeats = self.clock.now_ms(), _may_repeat(task, adapters)
@@ -161,32 +161,32 @@ class StepRunner:
         )
         if isinstance(decision, Poll):
             polled = self._poll(task, decision.attempt, adapters)
-            decision = after_poll(task, polled, self._elsewhere(task, polled), self.clock.now_ms())
+            decision = after_poll(task, polled, self._failover_providers(task, polled), self.clock.now_ms())
         if isinstance(decision, Copy):
             decision = self._copied_quickly(task, decision)
         if isinstance(decision, Continue | End):
             return self._write(task, decision)
         # The same `seq`: the provider is polled once more there, and what it says then is what counts.
         self.queue.send({"task_id": task.task_id, "seq": task.seq})
-        return Stepped(StepResult.HANDED_OVER, task)
+        return Stepped(StepResult.REQUEUED, task)
 
     def _routes_to_start(self, task: Task) -> Sequence[Route]:
         """Return the routes that a submit may take now; none for a job that runs, which is only asked for."""
         is_asked = task.attempt is not None and task.attempt.handle is not None
         return () if is_asked else self._routes(task)
 
-    def _elsewhere(self, task: Task, polled: PollOutcome) -> list[str]:
+    def _failover_providers(self, task: Task, polled: PollOutcome) -> list[str]:
         """Return where a job could go; it matters only once it has come to an end."""
         is_over = not isinstance(polled, Pending | Unknown)
         return [route.provider for route in self._routes(task)] if is_over else []
 
-    def _carry_out(self, task: Task, *, was_woken: bool) -> Stepped:
+    def _any_step(self, task: Task, *, was_woken: bool) -> Stepped:
         routes = self._routes_to_start(task)
         providers = [route.provider for route in routes]
         # Before any claim: credentials that cannot be read must not cost the task an attempt.
         adapters = self.providers()
         if task.attempt is None:
-            providers = self._asked_in_order(providers, task.model)
+            providers = self._best_first(providers, task.model)
         repeats = _may_repeat(task, adapters)
         decision = decide(task, providers, self.clock.now_ms(), is_idempotent=repeats)
         if isinstance(decision, Submit):
@@ -201,7 +201,7 @@ class StepRunner:
             decision = self._copied(task, outcome, providers)
         elif isinstance(decision, Poll):
             polled = self._poll(task, decision.attempt, adapters)
-            providers = self._elsewhere(task, polled)
+            providers = self._failover_providers(task, polled)
             outcome = after_poll(task, polled, providers, self.clock.now_ms())
             decision = self._copied(task, outcome, providers)
         return self._write(task, decision, was_woken=was_woken)
@@ -234,7 +234,7 @@ class StepRunner:
             raise ConcurrencyLimitReachedError  # cheaper than a write that is refused
         self.tasks.start(claimed, self.ledger.acquire_slot(task.row, slots.most))
 
-    def _asked_in_order(self, providers: Sequence[str], model: str) -> list[str]:
+    def _best_first(self, providers: Sequence[str], model: str) -> list[str]:
         """Return the providers to ask, best first; one that comes back after failing gets one task to try."""
         ordered = self.health.in_order(providers, model)
         # Last and not left out: where all others are busy it is asked after all.
@@ -297,22 +297,22 @@ class StepRunner:
 
     def _copy(self, task: Task, result: Succeeded, *, is_quick: bool = False) -> End:
         """Copy the files of a result, and return the end that they make. Raises `CopyError`."""
-        alive = self._keeps_awake(task)
-        files = self.artifacts.copy(result.files[:MAX_FILES], task.task_id, alive, is_quick=is_quick)
+        heartbeat = self._heartbeat(task)
+        files = self.artifacts.copy(result.files[:MAX_FILES], task.task_id, heartbeat, is_quick=is_quick)
         return after_copy(task, result, files, self.clock.now_ms(), self.kept_ms)
 
-    def _keeps_awake(self, task: Task) -> Callable[[], None]:
+    def _heartbeat(self, task: Task) -> Callable[[], None]:
         """Return what a long copy calls, so that the sweeper does not take it for dead and start another."""
-        told_at_ms = self.clock.now_ms()
+        last_ms = self.clock.now_ms()
 
-        def alive() -> None:
-            nonlocal told_at_ms
+        def heartbeat() -> None:
+            nonlocal last_ms
             now_ms = self.clock.now_ms()
-            if now_ms - told_at_ms >= ALIVE_MS:
-                told_at_ms = now_ms
+            if now_ms - last_ms >= HEARTBEAT_MS:
+                last_ms = now_ms
                 self.timers.postpone(Due(task.task_id, task.seq), now_ms + STEP_GRACE_MS)
 
-        return alive
+        return heartbeat
 
     def _routes(self, task: Task) -> Sequence[Route]:
         """Return the live routes that take this input, best first; none when the model left the catalog.
@@ -330,7 +330,7 @@ class StepRunner:
         asked = {attempt.provider for attempt in task.attempts}
         return any(route.provider not in asked for route in self._routes(task))
 
-    def _drops(self, attempt: Attempt) -> bool:
+    def _provider_cancels(self, attempt: Attempt) -> bool:
         provider: object = self.providers().get(attempt.provider)
         return isinstance(provider, Cancels) and provider.cancel(attempt.handle or {})
 
@@ -341,7 +341,7 @@ class StepRunner:
 
 
 def _may_repeat(task: Task, adapters: Adapters) -> bool:
-    """Return whether the open attempt, if it has no answer, can be handed over again and be done once."""
+    """Return whether the open attempt, if it has no answer, can be submitted again and be done once."""
     if task.attempt is None or task.attempt.handle is not None:
         return False
     provider: object = adapters.get(task.attempt.provider)
@@ -349,7 +349,7 @@ def _may_repeat(task: Task, adapters: Adapters) -> bool:
 
 
 def _with_token(task: Task) -> Task:
-    # An attempt that is handed over again says the same under the same key.
+    # An attempt that is submitted again says the same under the same key.
     if task.attempts[-1].callback_token is not None:
         return task
     attempt = replace(task.attempts[-1], callback_token=secrets.token_urlsafe(TOKEN_BYTES))

@@ -67,7 +67,7 @@ MAX_LATE_CHARGES = 6
 
 
 @dataclass(slots=True)
-class Placed:
+class PlacedHold:
     """A hold that is in place, and what it pays for.
 
     Once `settling` has begun the request may be in the ledger, so the hold can only be settled, now or
@@ -110,8 +110,8 @@ class Billed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What a request wants set aside, in whichever row."""
+class _HoldTerms:
+    """What is to be held for a request, in whichever row of its account."""
 
     account_id: str
     request_id: str
@@ -158,34 +158,34 @@ class TextBilling:
         allowance: Allowance | None = None,
         *,
         key_id: str | None = None,
-    ) -> Placed:
+    ) -> PlacedHold:
         """Set aside what the request can cost at most, within the `allowance` of a key with a spending cap.
 
         One write where the balance and the cap cover it. Raises `InsufficientBalanceError`,
         `SpendingCapReachedError`, `ConcurrencyLimitedError`, `RateLimitedError`, `UserNotFoundError`, and
         `KeyLimitReachedError` as `open_period` does; then nothing is held.
         """
-        wanted = _Wanted(account_id, request_id, demand, model, allowance, key_id, time.monotonic())
+        terms = _HoldTerms(account_id, request_id, demand, model, allowance, key_id, time.monotonic())
         for _ in range(MAX_LOOKS):
             limits = self._limits.get(account_id) or DEFAULT
             try:
                 if limits.wallets == 1:
-                    return await self._place_in(account_id, wanted, limits)
-                return await self._place_among(wanted, limits)
+                    return await self._place_in(account_id, terms, limits)
+                return await self._place_among(terms, limits)
             except _MovedLimitsError:
                 continue
         raise DatabaseBusyError("the account's limits keep moving")
 
-    async def _place_among(self, wanted: _Wanted, limits: Limits) -> Placed:
+    async def _place_among(self, terms: _HoldTerms, limits: Limits) -> PlacedHold:
         """Place the hold in one of several rows, or where one has too little, in all of them together.
 
         A key with a cap spends in the account's own row, where its counter is.
         """
-        rows = spread(wanted.account_id, limits.wallets, random.randrange(limits.wallets))  # noqa: S311
+        rows = spread(terms.account_id, limits.wallets, random.randrange(limits.wallets))  # noqa: S311
         refusal: Exception | None = None
-        for row in rows if wanted.allowance is None else ():
+        for row in rows if terms.allowance is None else ():
             try:
-                return await self._place_in(row, wanted, limits, is_whole=True)
+                return await self._place_in(row, terms, limits, is_whole=True)
             except _ShortError as short:
                 # Whoever comes next finds something there; this request has the own row, and need not wait.
                 self._run_aside(self._fund(row, limits.wallets, short.needed_micro_usd))
@@ -196,19 +196,19 @@ class TextBilling:
         else:
             if refusal is not None:
                 raise refusal
-        return await self._place_gathered(wanted, limits.whole())
+        return await self._place_gathered(terms, limits.whole())
 
-    async def _place_gathered(self, wanted: _Wanted, limits: Limits) -> Placed:
+    async def _place_gathered(self, terms: _HoldTerms, limits: Limits) -> PlacedHold:
         """Place the hold in the account's own row, which gets what the others have if it has too little."""
-        account_id = wanted.account_id
+        account_id = terms.account_id
         for _ in range(MAX_GATHERS):
             try:
-                return await self._place_in(account_id, wanted, limits, is_whole=True)
+                return await self._place_in(account_id, terms, limits, is_whole=True)
             except _ShortError as short:
                 if await self._wallets.gather(account_id, limits.wallets, short.balance_micro_usd):
                     continue
             try:
-                return await self._place_in(account_id, wanted, limits)
+                return await self._place_in(account_id, terms, limits)
             except InsufficientBalanceError as exc:
                 # Only what all rows have together, at one moment, can be too little.
                 refusal = cast("HoldRefusedError", exc.__cause__)
@@ -216,18 +216,20 @@ class TextBilling:
                     raise
         raise DatabaseBusyError("the account's money keeps moving")
 
-    async def _place_in(self, row: str, wanted: _Wanted, limits: Limits, *, is_whole: bool = False) -> Placed:
+    async def _place_in(
+        self, row: str, terms: _HoldTerms, limits: Limits, *, is_whole: bool = False
+    ) -> PlacedHold:
         """Place the hold in one row; the whole amount or none of it, where others may have the rest."""
-        plan = full_hold(wanted.demand, wanted.model)
+        plan = full_hold(terms.demand, terms.model)
         refusal: HoldRefusedError | None = None
         # Most requests pass at once. A refusal is looked into, and what it found wrong is put right before
         # the next attempt: the window, expired holds, a cap's counter, at last a smaller hold.
         window = self.meter.guess(row, self._clock.now_ms(), limits)
-        is_unknown = row == wanted.account_id and self._limits.get(row) is None
+        is_unknown = row == terms.account_id and self._limits.get(row) is None
         for _ in range(MAX_PLACES):
             now_ms = self._clock.now_ms()
             try:
-                return await self._place_once(row, wanted, plan, window, limits)
+                return await self._place_once(row, terms, plan, window, limits)
             except HoldRefusedError as exc:
                 refusal = exc
             if is_unknown and self._limits.put(row, refusal.limits) != limits:
@@ -242,38 +244,38 @@ class TextBilling:
                 raise refusal.rate
             if await self._resolve_expired(row, refusal, now_ms):
                 continue
-            if await self._open_counter(row, wanted.allowance, refusal, now_ms):
+            if await self._open_counter(row, terms.allowance, refusal, now_ms):
                 continue
             if is_whole and not refusal.too_many and refusal.balance_micro_usd < plan.amount_micro_usd:
                 raise _ShortError(refusal.balance_micro_usd, plan.amount_micro_usd)
-            left = available(refusal, wanted.allowance)
-            plan = affordable_hold(wanted.demand, wanted.model, left)
+            left = available(refusal, terms.allowance)
+            plan = affordable_hold(terms.demand, terms.model, left)
             # A smaller hold does not help against too many requests at once, nor where even the least costs
             # too much.
             if refusal.too_many or plan.amount_micro_usd > left:
                 break
-        raise hold_refused(refusal, plan, wanted.allowance, limits.text_at_once or MAX_HOLDS) from refusal
+        raise hold_refused(refusal, plan, terms.allowance, limits.text_at_once or MAX_HOLDS) from refusal
 
     async def _place_once(
-        self, row: str, wanted: _Wanted, plan: HoldPlan, window: RateWindow, limits: Limits
-    ) -> Placed:
+        self, row: str, terms: _HoldTerms, plan: HoldPlan, window: RateWindow, limits: Limits
+    ) -> PlacedHold:
         """Place the hold by one write. Raises `HoldRefusedError`."""
-        allowance = wanted.allowance
+        allowance = terms.allowance
         counter = None if allowance is None else allowance.counter
         expires_at_ms = self._clock.now_ms() + HOLD_LIFETIME_MS
-        hold = Hold(wanted.request_id, plan.amount_micro_usd, expires_at_ms, counter)
+        hold = Hold(terms.request_id, plan.amount_micro_usd, expires_at_ms, counter)
         # What an account may have is told by its row, with the first write that a process makes of it.
-        learns = row == wanted.account_id and self._limits.get(row) is None
+        learns = row == terms.account_id and self._limits.get(row) is None
         most = limits.text_at_once or MAX_HOLDS
         place = self._requests.place(row, hold, window, allowance, most=most, returns=learns)
         found = await self._db.write(place)
         if found is not None and learns:
             self._limits.learn(row, found)
         self.meter.counted(row, window)
-        placed = Placed(
-            wanted.account_id, row, hold, plan, allowance, wanted.demand.answers, key_id=wanted.key_id
+        placed = PlacedHold(
+            terms.account_id, row, hold, plan, allowance, terms.demand.answers, key_id=terms.key_id
         )
-        placed.accepted_at = wanted.accepted_at
+        placed.accepted_at = terms.accepted_at
         self._renew_later(placed)
         return placed
 
@@ -282,7 +284,7 @@ class TextBilling:
         limits = self._limits.get(account_id) or DEFAULT
         return self.meter.headers(account_id, self._clock.now_ms(), limits)
 
-    async def settle(self, placed: Placed, model: TextModel, usage: Usage) -> Billed:
+    async def settle(self, placed: PlacedHold, model: TextModel, usage: Usage) -> Billed:
         """Bill what was used: the ledger row first, then the hold. A repeat changes nothing.
 
         A hold that was found expired and given back is billed late, as far as the balance carries it.
@@ -324,14 +326,14 @@ class TextBilling:
             emit({"HoldShortfalls": 1})
         return Billed(charge, full_charge - charge, placed.plan.passed_limit is not None)
 
-    async def void(self, placed: Placed) -> None:
+    async def void(self, placed: PlacedHold) -> None:
         """Void the hold, as a whole: nothing was delivered."""
         self._stop_renewing(placed)
         # A settlement that has begun may have its row in the ledger: then that decides, not this.
         if not placed.settling:
             await self._resolve(placed.row, placed.hold, 0)
 
-    async def fail(self, placed: Placed, model: str, reason: str) -> None:
+    async def fail(self, placed: PlacedHold, model: str, reason: str) -> None:
         """Void the hold of a request that nobody answered, and leave a row that says so if one was asked."""
         if placed.asked and not placed.settling:
             entry = failed_entry(
@@ -351,7 +353,7 @@ class TextBilling:
                 logger.exception("text.failure_not_recorded", request=placed.hold.request_id)
         await self.void(placed)
 
-    async def is_end_asked(self, placed: Placed) -> bool:
+    async def is_end_asked(self, placed: PlacedHold) -> bool:
         """Return whether the request's owner asked for its end. Raises `DatabaseError`."""
         account = await self._db.get(self._writes.accounts_table, {"account_id": placed.row})
         return account is not None and is_end_asked(account, placed.hold.request_id)
@@ -364,7 +366,7 @@ class TextBilling:
             return exc.entry
         return entry
 
-    async def _charge_late(self, placed: Placed, charge: Entry) -> int:
+    async def _charge_late(self, placed: PlacedHold, charge: Entry) -> int:
         """Bill what the balance and the cap cover of a charge whose hold is gone; return how much it was."""
         amount, allowance = charge_of(charge), placed.allowance
         for _ in range(MAX_LATE_CHARGES):
@@ -385,12 +387,12 @@ class TextBilling:
                 return amount
         return 0
 
-    def _renew_later(self, placed: Placed) -> None:
+    def _renew_later(self, placed: PlacedHold) -> None:
         if placed.renewals < MAX_RENEWALS:
             delay_s = RENEW_AFTER_MS / MS_PER_S
             placed.timer = asyncio.get_running_loop().call_later(delay_s, self._renew_now, placed)
 
-    def _renew_now(self, placed: Placed) -> None:
+    def _renew_now(self, placed: PlacedHold) -> None:
         self._run_aside(self._renew(placed))
 
     def _run_aside(self, work: Coroutine[None, None, None]) -> None:
@@ -406,7 +408,7 @@ class TextBilling:
         except DatabaseError:
             logger.warning("text.not_funded", row=row)
 
-    async def _renew(self, placed: Placed) -> None:
+    async def _renew(self, placed: PlacedHold) -> None:
         """Let the hold of a request that is still running live on, and come back before it ends."""
         placed.renewals += 1
         expires_at_ms = self._clock.now_ms() + HOLD_LIFETIME_MS
@@ -421,13 +423,13 @@ class TextBilling:
             self._renew_later(placed)
 
     @staticmethod
-    def _stop_renewing(placed: Placed) -> None:
+    def _stop_renewing(placed: PlacedHold) -> None:
         if placed.timer is not None:
             placed.timer.cancel()
             placed.timer = None
 
     async def _resolve(self, row: str, hold: Hold, charge: int) -> bool:
-        """Remove a hold; give whether it was still there."""
+        """Remove a hold; return whether it was still there."""
         try:
             await self._db.write(self._requests.resolve(row, hold, charge))
         except AlreadyResolvedError:
@@ -435,7 +437,7 @@ class TextBilling:
         return True
 
     async def _resolve_expired(self, row: str, refusal: HoldRefusedError, now_ms: int) -> bool:
-        """Resolve holds that outlived their request; give whether there were any."""
+        """Resolve holds that outlived their request; return whether there were any."""
         expired = [hold for hold in refusal.holds if hold.expires_at_ms <= now_ms]
         for hold in expired:
             decided = await self._record(void_entry(account_of(row), hold, now_ms))
@@ -445,7 +447,7 @@ class TextBilling:
     async def _open_counter(
         self, account_id: str, allowance: Allowance | None, refusal: HoldRefusedError, now_ms: int
     ) -> bool:
-        """Start the counter of a cap's period; give whether it was not there."""
+        """Start the counter of a cap's period; return whether it was not there."""
         if allowance is None or allowance.left(refusal.counters) is not None:
             return False
         # Another request may be opening it as well.

@@ -155,7 +155,7 @@ def read_message(body: bytes, meter: Meter) -> dict[str, Any]:
 def read_chat_answer(
     payload: Mapping[str, Any], part: str, dialect: ChatDialect, meter: Meter
 ) -> Fault | None:
-    """Read a chunk (`part` is `delta`) or a completion (`message`) into `meter`; give the fault if it is one.
+    """Read a chunk (`part` is `delta`) or a completion (`message`) into `meter`; return its fault, if any.
 
     Usage counts wherever it stands. Vendors report it in a chunk of its own, with the last content, inside
     a choice, or as a running total with every chunk: so the last one is the one that holds.

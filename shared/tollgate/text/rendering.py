@@ -36,7 +36,7 @@ class Rendering(Protocol):
 
 
 @dataclass(slots=True)
-class AsItIs:
+class Unchanged:
     """The rendering of a chat: nothing is changed."""
 
     protocol: TextProtocol

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tollgate.kit.dynamodb_async import DatabaseError
 from tollgate.kit.http_client import HttpError
 from tollgate.kit.observability import logger
-from tollgate.text.billing import Billed, Placed, TextBilling
+from tollgate.text.billing import Billed, PlacedHold, TextBilling
 from tollgate.text.faults import BROKEN_OFF, ENDED, TIMED_OUT
 from tollgate.text.finishing import Finishing
 from tollgate.text.models import TextModel
@@ -48,7 +48,7 @@ class Refused:
 class StreamedResponse:
     """A streamed answer that has begun; it must be relayed to its end, which settles it."""
 
-    placed: Placed
+    placed: PlacedHold
     model: TextModel
     exchange: Exchange
     response: Answer

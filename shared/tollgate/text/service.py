@@ -1,7 +1,7 @@
 """One text request from the client's body to the settled bill (docs/architecture.md#text).
 
-    place hold ─► route ─► answer whole      ─► record, settle ─► Whole
-                    │  └─► stream has begun  ─► Live: relay … record, settle
+    place hold ─► route ─► answer complete   ─► record, settle ─► CompleteResponse
+                    │  └─► stream has begun  ─► StreamedResponse: relay … record, settle
                     │  └─► refused for what it asks ─► void ─► Refused
                     └─ busy, broken, silent: the next route; none left ─► void ─► Refused
 
@@ -20,7 +20,7 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http_client import ConnectTimeoutError, HttpClient, HttpError, header_lines
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.text.admission import demand_of, estimate_of, model_of
-from tollgate.text.billing import Placed, TextBilling
+from tollgate.text.billing import PlacedHold, TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.errors import error_body, error_of_failures, fault_body, fault_status
 from tollgate.text.faults import (
@@ -115,9 +115,9 @@ class TextService:
         await self.finishing.run(self.billing.void(placed))
         upstreams = await self.upstreams()
         for route in model.routes:
-            counting: CountsTokens | None = _counting(upstreams.get(route.provider))
-            if counting is not None:
-                counted = await self._count(counting.count_call(request, route, headers))
+            counter: CountsTokens | None = _token_counter(upstreams.get(route.provider))
+            if counter is not None:
+                counted = await self._count(counter.count_call(request, route, headers))
                 if counted is not None:
                     return counted
         return encoded({"input_tokens": input_estimate(request, model)})
@@ -134,7 +134,7 @@ class TextService:
         return body if response.status < FIRST_ERROR else None
 
     async def _try_routes(
-        self, request: TextRequest, model: TextModel, placed: Placed, headers: Mapping[str, str]
+        self, request: TextRequest, model: TextModel, placed: PlacedHold, headers: Mapping[str, str]
     ) -> TextResponse:
         """Ask the routes, best first, until one answers. Raises what refuses the request before that."""
         upstreams = await self.upstreams()
@@ -153,13 +153,13 @@ class TextService:
                 placed.asked.append(routed.route.provider)
                 race.start(routed.route.provider, self._attempt(routed, exchange, answer_by))
                 if first := await race.first(patience_s):
-                    return await self._answered(*first, placed)
+                    return await self._bill_or_relay(*first, placed)
                 last = routed if isinstance(exchange.call, HttpCall) else None
                 # A whole answer of another route could not come in the time that is left.
                 if not request.stream and TIMED_OUT in race.failures:
                     break  # the client's own 100 s are over
             if first := await race.first():
-                return await self._answered(*first, placed)
+                return await self._bill_or_relay(*first, placed)
             in_time = time.monotonic() + RETRY_PAUSE_S < answer_by
             if last is not None and race.failures[-1].is_transient and in_time:
                 # Nobody else is left, and nothing has reached the client: most such failures end at once.
@@ -167,11 +167,13 @@ class TextService:
                 again = upstreams[last.route.provider].exchange(last)
                 race.start(last.route.provider, self._attempt(last, again, answer_by))
                 if first := await race.first():
-                    return await self._answered(*first, placed)
+                    return await self._bill_or_relay(*first, placed)
         error = error_of_failures(race.failures, stream=request.stream)
         return Refused(error.status, encoded(error_body(request.protocol, error)), error.headers())
 
-    async def _answered(self, answered: "_Answered", silent: list[str], placed: Placed) -> TextResponse:
+    async def _bill_or_relay(
+        self, answered: "_Answered", silent: list[str], placed: PlacedHold
+    ) -> TextResponse:
         """Bill the answer that came first, or begin to relay it; who was `silent` meanwhile is slow."""
         for provider in silent:
             self._note_failure(provider, TIMED_OUT)
@@ -203,7 +205,7 @@ class TextService:
         self,
         request: TextRequest,
         model: TextModel,
-        placed: Placed,
+        placed: PlacedHold,
         headers: Mapping[str, str],
         upstreams: Mapping[str, TextUpstream],
     ) -> Iterator[tuple[RoutedRequest, Exchange]]:
@@ -328,7 +330,7 @@ def _refused(routed: RoutedRequest, exchange: Exchange, fault: Fault) -> _Answer
     return _Answered(routed, exchange, refused=refused)
 
 
-def _counting(upstream: TextUpstream | None) -> CountsTokens | None:
+def _token_counter(upstream: TextUpstream | None) -> CountsTokens | None:
     return cast("CountsTokens", upstream) if hasattr(upstream, "count_call") else None
 
 

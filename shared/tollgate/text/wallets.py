@@ -33,7 +33,7 @@ class Wallets:
                 await self.db.transact(WalletWrites(self.accounts_table).fund(row, share, needed_micro_usd))
 
     async def gather(self, account_id: str, wallets: int, seen_micro_usd: int) -> bool:
-        """Bring all money to the account's own row; tell whether that may have more than what was seen there.
+        """Bring all money to the account's own row; return whether that may have more than was seen.
 
         `False` says that at one moment no wallet had anything, nor the own row more: that is all there is.
         """

@@ -9,7 +9,7 @@ service.py   has a thumbnail drawn, and stores it
 drawn.py     what is drawn, as JSON between the two
 drawer.py    one file: its bytes, and the process that decodes them
 painter.py   that process: an image, frame or waveform as WebP
-images.py  images, by Pillow, and how all are made small
+images.py    images, by Pillow, and how all are made small
 frames.py    the poster frame of a video, by PyAV
 waves.py     the waveform of a sound, by PyAV
 """

@@ -99,7 +99,7 @@ class LaneRepository(OneTable):
         )
 
     def _enter_refused(self, account_id: str, slot: str, lane: Item | None, now_ms: int) -> bool:
-        """Enter a lane that is new, or has slots of workers that died; tell whether that was possible."""
+        """Enter a lane that is new, or has slots of workers that died; return whether that was possible."""
         slots: dict[str, int] = {} if lane is None else lane["slots"]
         given_up = {name: until for name, until in slots.items() if until <= now_ms}
         if lane is not None and not given_up:

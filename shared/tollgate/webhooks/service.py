@@ -63,7 +63,7 @@ class WebhookService:
         return self._find(account_id, delivery_id).view()
 
     def redeliver(self, account_id: str, delivery_id: str) -> DeliveryView:
-        """Have a delivery sent again now, under the same `webhook-id`; give it as it is then.
+        """Have a delivery sent again now, under the same `webhook-id`; return it as it is then.
 
         One that is on its way already stays as it is, so a double click sends once. Raises
         `DeliveryNotFoundError`, `RedeliveryLimitError`, and `ConcurrencyLimitedError` when workers kept
@@ -83,7 +83,7 @@ class WebhookService:
         raise ConcurrencyLimitedError("This delivery is being tried right now.")
 
     def send_test(self, account_id: str, body: Mapping[str, Any]) -> DeliveryView:
-        """Have a test event sent once to the URL of `{url}`; give its delivery, to be looked at again.
+        """Have a test event sent once to the URL of `{url}`; return its delivery, to be looked at again.
 
         The workers send it, because this function's callers never talk to strangers. Raises
         `InvalidInputError`, and `ConcurrencyLimitedError` for more than one test in `TEST_GAP_MS`.

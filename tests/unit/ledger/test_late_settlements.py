@@ -27,7 +27,7 @@ from tollgate.ledger.holds import HOLD_LIFETIME_MS, MAX_RENEWALS, HoldWrites
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.text import billing
-from tollgate.text.billing import Billed, Placed, TextBilling
+from tollgate.text.billing import Billed, TextBilling
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices
 from tollgate.text.usage import Usage
@@ -116,7 +116,7 @@ class Request:
         self.ledger = LedgerRepository(self.sweepers, *tables)
         self.account_id = api_parts.api().accounts.open(BALANCE).account_id
         self.allowance: Allowance | None = None if cap is None else cap.at("key_1", clock.now_ms())
-        self.placed: Placed = run(self.billing.place(self.account_id, "req_1", DEMAND, MODEL, self.allowance))
+        self.placed = run(self.billing.place(self.account_id, "req_1", DEMAND, MODEL, self.allowance))
         clock.advance(HOLD_LIFETIME_MS + 1)
 
     def settle(self) -> Billed:

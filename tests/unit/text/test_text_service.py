@@ -17,7 +17,7 @@ from tollgate.ledger.holds import Hold
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.bedrock.text import Bedrock
 from tollgate.text import service
-from tollgate.text.billing import Billed, Placed
+from tollgate.text.billing import Billed, PlacedHold
 from tollgate.text.breaker import WINDOW_MS, Breaker
 from tollgate.text.metering import Demand, full_hold
 from tollgate.text.models import TextModel, TextProtocol, TextRoute
@@ -91,17 +91,17 @@ class FakeBilling:
         model: TextModel,
         allowance: None,
         key_id: str | None = None,
-    ) -> Placed:
-        return Placed(account_id, account_id, Hold(request_id, 1_000, 1), full_hold(demand, model))
+    ) -> PlacedHold:
+        return PlacedHold(account_id, account_id, Hold(request_id, 1_000, 1), full_hold(demand, model))
 
-    async def settle(self, placed: Placed, *_: Any) -> Billed:
+    async def settle(self, placed: PlacedHold, *_: Any) -> Billed:
         self.settled.append(placed.provider)
         return Billed(1)
 
-    async def void(self, placed: Placed) -> None:
+    async def void(self, placed: PlacedHold) -> None:
         self.voided += 1
 
-    async def fail(self, placed: Placed, model: str, reason: str) -> None:
+    async def fail(self, placed: PlacedHold, model: str, reason: str) -> None:
         await self.void(placed)
 
 

@@ -149,7 +149,7 @@ class MediaAdapter(ABC):
             return None
 
     def _drop_queued(self, task_path: str, drop_path: str, status: tuple[str, ...]) -> bool:
-        """Delete a job that waits; tell whether the provider says that it is cancelled.
+        """Delete a job that waits; return whether the provider says that it is cancelled.
 
         `status` is where the answer at `task_path` says how the job is. The same request deletes the record
         of a job that has ended (docs/providers/ark.md, docs/providers/minimax.md), so it goes out for one

@@ -44,7 +44,7 @@ class MediaProvider(Protocol):
     """A provider of media generations."""
 
     def submit(self, job: Job) -> SubmitOutcome:
-        """Hand the job over, once."""
+        """Submit the job, once."""
 
     def poll(self, handle: Handle) -> PollOutcome:
         """Ask how the job is doing; may be asked any number of times."""
@@ -56,7 +56,7 @@ class TakesKeys(Protocol):
 
     @property
     def is_idempotent(self) -> bool:
-        """Return whether a job may be handed over again under the same key, and is done once."""
+        """Return whether a job may be submitted again under the same key, and is done once."""
 
 
 @runtime_checkable
@@ -64,4 +64,4 @@ class Cancels(Protocol):
     """A provider that can be asked to drop a job."""
 
     def cancel(self, handle: Handle) -> bool:
-        """Ask to drop the job; tell whether the provider confirmed that it will not be done."""
+        """Ask to drop the job; return whether the provider confirmed that it will not be done."""

@@ -122,7 +122,7 @@ def _music(job: Job) -> Mapped:
 
 
 def _in_its_mode(name: str, body: Body) -> Body:
-    """Say whether the prompt is sung (custom mode) or describes the song.
+    """Return whether the prompt is sung (custom mode) or describes the song.
 
     A title, a style and weights count in custom mode only. With one of the first two the prompt is the
     lyrics (docs/contract.md#music); otherwise it is a description there too, whose lyrics are written.

@@ -9,7 +9,7 @@ from tollgate.providers.media.bfl import facts
 
 
 def _with_its_mode(values: Values) -> Values:
-    """Say whether the video is made from text or from images, which the body must name."""
+    """Return whether the video is made from text or from images, which the body must name."""
     return {**values, "mode": variant_if("imageUrls", "i2v", "t2v")(values)}
 
 

@@ -86,7 +86,7 @@ def _music(job: Job) -> Mapped:
 
 
 def _switched(switch: str, values: Values) -> Body:
-    """Say whether title and style are the customer's; in that mode kie wants a title."""
+    """Return whether title and style are the customer's; in that mode kie wants a title."""
     if "title" not in values and "styles" not in values:
         return {switch: False}
     return {switch: True, "title": values.get("title") or values["styles"][: facts.TITLE_CHARS]}
