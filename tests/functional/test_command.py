@@ -570,4 +570,4 @@ class TestPlace:
             monkeypatch.delenv(variable)
         said = refusal(run("accounts", "list"))
         assert "older than this command" in said
-        assert "CHANGES_DEAD_LETTER_QUEUE_URL" in said
+        assert "CHANGES_DLQ_URL" in said

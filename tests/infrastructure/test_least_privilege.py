@@ -451,7 +451,7 @@ def _everything(template: Template) -> set[tuple[str, str]]:
 
 
 def _told(variables: Properties) -> set[str]:
-    ends = ("_TABLE", "_QUEUE_URL", "_BUCKET", "_SECRET_ARN", "_FUNCTION")
+    ends = ("_TABLE", "_QUEUE_URL", "_DLQ_URL", "_BUCKET", "_SECRET_ARN", "_FUNCTION")
     return {named(value) for name, value in variables.items() if name.endswith(ends)}
 
 

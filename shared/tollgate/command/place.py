@@ -26,12 +26,12 @@ FUNCTIONS = (
 )
 # Variables of commands alone, each with the queue that it names.
 DEAD_LETTER_QUEUES = {
-    "TASK_DEAD_LETTER_QUEUE_URL": "TaskDeadLetterQueue",
-    "WEBHOOK_DEAD_LETTER_QUEUE_URL": "WebhookDeadLetterQueue",
-    "CHANGES_DEAD_LETTER_QUEUE_URL": "ChangesDeadLetterQueue",
-    "USAGE_DEAD_LETTER_QUEUE_URL": "UsageDeadLetterQueue",
-    "REFILL_DEAD_LETTER_QUEUE_URL": "RefillDeadLetterQueue",
-    "THUMBNAIL_DEAD_LETTER_QUEUE_URL": "ThumbnailDeadLetterQueue",
+    "TASK_DLQ_URL": "TaskDeadLetterQueue",
+    "WEBHOOK_DLQ_URL": "WebhookDeadLetterQueue",
+    "CHANGES_DLQ_URL": "ChangesDeadLetterQueue",
+    "USAGE_DLQ_URL": "UsageDeadLetterQueue",
+    "REFILL_DLQ_URL": "RefillDeadLetterQueue",
+    "THUMBNAIL_DLQ_URL": "ThumbnailDeadLetterQueue",
 }
 BOUNDS = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 3})
 

@@ -50,14 +50,14 @@ class CommandSettings(LedgerSettings):
     live_providers: str
     task_queue_url: str
     webhook_queue_url: str
-    task_dead_letter_queue_url: str
-    webhook_dead_letter_queue_url: str
-    changes_dead_letter_queue_url: str
-    usage_dead_letter_queue_url: str
+    task_dlq_url: str
+    webhook_dlq_url: str
+    changes_dlq_url: str
+    usage_dlq_url: str
     refill_queue_url: str
-    refill_dead_letter_queue_url: str
+    refill_dlq_url: str
     thumbnail_queue_url: str
-    thumbnail_dead_letter_queue_url: str
+    thumbnail_dlq_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +132,12 @@ class Operator:
         """Return what is done to dead letters."""
         settings = self.settings
         letters = {
-            Work.TASKS: settings.task_dead_letter_queue_url,
-            Work.WEBHOOKS: settings.webhook_dead_letter_queue_url,
-            Work.REFILLS: settings.refill_dead_letter_queue_url,
-            Work.THUMBNAILS: settings.thumbnail_dead_letter_queue_url,
-            Work.CHANGES: settings.changes_dead_letter_queue_url,
-            Work.USAGE: settings.usage_dead_letter_queue_url,
+            Work.TASKS: settings.task_dlq_url,
+            Work.WEBHOOKS: settings.webhook_dlq_url,
+            Work.REFILLS: settings.refill_dlq_url,
+            Work.THUMBNAILS: settings.thumbnail_dlq_url,
+            Work.CHANGES: settings.changes_dlq_url,
+            Work.USAGE: settings.usage_dlq_url,
         }
         queues = {
             Work.TASKS: settings.task_queue_url,

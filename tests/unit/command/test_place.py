@@ -117,12 +117,12 @@ class TestStackEnvironment:
             "IDENTITIES_TABLE": "i-1",
             "THUMBNAIL_QUEUE_URL": "q-1",
             "USAGE_TABLE": "u-1",
-            "TASK_DEAD_LETTER_QUEUE_URL": "TaskDeadLetterQueue-1",
-            "WEBHOOK_DEAD_LETTER_QUEUE_URL": "WebhookDeadLetterQueue-1",
-            "CHANGES_DEAD_LETTER_QUEUE_URL": "ChangesDeadLetterQueue-1",
-            "USAGE_DEAD_LETTER_QUEUE_URL": "UsageDeadLetterQueue-1",
-            "REFILL_DEAD_LETTER_QUEUE_URL": "RefillDeadLetterQueue-1",
-            "THUMBNAIL_DEAD_LETTER_QUEUE_URL": "ThumbnailDeadLetterQueue-1",
+            "TASK_DLQ_URL": "TaskDeadLetterQueue-1",
+            "WEBHOOK_DLQ_URL": "WebhookDeadLetterQueue-1",
+            "CHANGES_DLQ_URL": "ChangesDeadLetterQueue-1",
+            "USAGE_DLQ_URL": "UsageDeadLetterQueue-1",
+            "REFILL_DLQ_URL": "RefillDeadLetterQueue-1",
+            "THUMBNAIL_DLQ_URL": "ThumbnailDeadLetterQueue-1",
         }
 
     @pytest.mark.parametrize("missing", ["RunTaskFunction", "ChangesDeadLetterQueue"])
