@@ -30,6 +30,7 @@ from tollgate.accounts.models import Scope
 from tollgate.command.place import DEAD_LETTER_QUEUES
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
+from tollgate.kit import aws
 from tollgate.kit.errors import InvalidApiKeyError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.providers.runtime.accounts import accounts
@@ -40,6 +41,8 @@ PROVIDERS = accounts()
 """Whose real key may be in a variable; the simulator speaks for all others."""
 STRIPE = {"secretKey": "STRIPE_SECRET_KEY", "webhookSecret": "STRIPE_WEBHOOK_SECRET"}
 """The variables of Stripe's keys, by their names in the secret."""
+MAIL_FROM = "tollgate@example.com"
+"""Whose mails the emulator takes and shows: nothing leaves this machine."""
 WATCH_S = 0.5
 WARMED = ("/", "/docs", "/dashboard/catalog")
 WARM_TIMEOUT_S = 10.0
@@ -104,6 +107,8 @@ class LocalService:
         os.environ.update(environment)
         parts.forget()
         self._ends.callback(forget_service)
+        # SES takes mails of senders alone that are verified; the emulator's word is enough.
+        aws.sesv2().create_email_identity(EmailIdentity=MAIL_FROM)
         write_environment(environment)
         self._start_part("worker", environment, [json.dumps(stack.refs), json.dumps(stack.attributes)])
         api = self._start_part("api", environment, [stack.refs["MediaBucket"], str(self.port)])
@@ -152,6 +157,8 @@ class LocalService:
             "STORAGE_URL": self.base_url + STORAGE_PATH,
             "LIVE_PROVIDERS": ",".join(PROVIDERS),
             "CALLBACK_BASE_URL": self.base_url,
+            "DASHBOARD_URL": f"{self.base_url}/dashboard",
+            "MAIL_FROM": MAIL_FROM,
             "AWS_ENDPOINT_URL": endpoint,
             "PROBE_FUNCTION": "ProbeMediaFunction",
             "DRAW_FUNCTION": "DrawThumbnailFunction",

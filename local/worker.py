@@ -16,6 +16,7 @@ from local.template import read_template
 from tollgate.composition import close_accounts as close_accounts_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
+from tollgate.composition import notify_members as notify_members_parts
 from tollgate.composition import record_usage as record_usage_parts
 from tollgate.composition import refill_balance as refill_balance_parts
 from tollgate.composition import run_task as run_task_parts
@@ -27,6 +28,8 @@ PARTS = (
     deliver_webhook_parts.webhook_sender,
     record_usage_parts.usage_recorder,
     refill_balance_parts.refill,
+    notify_members_parts.notifier,
+    notify_members_parts.reminders,
     sweep_parts.sweeper,
     close_accounts_parts.closing_worker,
 )

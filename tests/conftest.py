@@ -172,6 +172,7 @@ def moto_stack(template: Template, simulator_url: str) -> MotoStack:
         "STORAGE_URL": STORAGE_URL,
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
         "CALLBACK_BASE_URL": "https://api.test",
+        "DASHBOARD_URL": "https://api.test/dashboard",
         "PROBE_FUNCTION": "ProbeMediaFunction",
         "DRAW_FUNCTION": "DrawThumbnailFunction",
     }
@@ -233,6 +234,7 @@ def stack_environment(emulator: Emulator, template: Template, simulator_url: str
         "STORAGE_URL": "https://files.test",
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
         "CALLBACK_BASE_URL": "https://api.test",
+        "DASHBOARD_URL": "https://api.test/dashboard",
         "PROBE_FUNCTION": "ProbeMediaFunction",
         "DRAW_FUNCTION": "DrawThumbnailFunction",
         "AWS_ENDPOINT_URL": emulator.endpoint,

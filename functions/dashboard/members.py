@@ -12,7 +12,10 @@ from tollgate.kit.clock import iso
 from tollgate.kit.errors import UserNotFoundError
 from tollgate.members import service
 from tollgate.members.mails import WORDS
-from tollgate.members.team import Role, TeamError
+from tollgate.members.roles import Role
+from tollgate.members.team import Member, TeamError
+from tollgate.members.topics import WORDS as TOPIC_WORDS
+from tollgate.members.topics import Topic, is_forced
 
 GONE = 409
 
@@ -71,9 +74,9 @@ def remove(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
 
 @router.post("/members/mails")
 def choose_mails(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
-    """Switch the visitor's own mails about money on or off."""
-    wanted = sent.get("money") == "1"
-    services.members.choose_money_mails(visitor.account_id, visitor.actor, wanted=wanted)
+    """Switch the visitor's own mails on or off, by topic: a box that is not ticked is not sent."""
+    wanted = {topic: sent.get(topic) == "1" for topic in Topic}
+    services.members.choose_mails(visitor.account_id, visitor.actor, wanted)
     return toast(request, "Saved.")
 
 
@@ -119,6 +122,16 @@ def join(services: Services, request: Request, visitor: SignedIn) -> Response:
     request.session.pop(INVITATION)
     _go_on_in(services, request, visitor, account_id)
     return moved(home(request))
+
+
+def _mail_row(me: Member, topic: Topic) -> dict[str, Any]:
+    """Return a line of the table of one's notifications."""
+    return {
+        "topic": topic,
+        "words": TOPIC_WORDS[topic],
+        "is_on": me.wants(topic),
+        "is_forced": is_forced(topic, me.role),
+    }
 
 
 def _to_another_account(services: Services, request: Request, visitor: Visitor) -> Response:
@@ -167,9 +180,11 @@ def _shown(
         }
         for one in team.members
     ]
+    me = team.find(visitor.identity_id)
     return {
         "rows": rows,
-        "me": team.find(visitor.identity_id),
+        "me": me,
+        "mails": [] if me is None else [_mail_row(me, topic) for topic in Topic],
         "invitations": team.open_invitations(services.clock.now_ms()),
         "roles": list(Role),
         "role_words": WORDS,

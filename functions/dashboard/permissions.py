@@ -7,7 +7,7 @@ from fastapi import Request
 
 from dashboard.security import SignInNeededError, is_public, path_of, role_of
 from tollgate.kit.errors import ForbiddenError
-from tollgate.members.team import Role
+from tollgate.members.roles import Role
 
 PREFIX = "/dashboard"
 

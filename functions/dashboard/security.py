@@ -17,8 +17,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.sessions import SessionStore
 from tollgate.kit.errors import RouteNotFoundError
+from tollgate.members.roles import Role
 from tollgate.members.service import Actor
-from tollgate.members.team import Role
 
 COOKIE = "tollgate_session"
 # Who does nothing for this long is signed out.

@@ -1,6 +1,7 @@
-"""Trigger: the stream of the Tasks table (new tasks, and tasks that ended).
+"""Trigger: the streams of the tables of tasks (new ones, and those that ended) and of audits (new lines).
 
-Sends the message that starts a new task, or the one that delivers an ended task's webhook.
+Sends the message that starts a new task, the one that delivers an ended task's webhook, or the one that has a
+line of the audit log mailed.
 Never writes to a table, and never decides anything about a task.
 """
 

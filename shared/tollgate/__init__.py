@@ -12,6 +12,7 @@ providers/     who makes it, each in its own words
 catalog/       which models there are, and what they cost
 accounts/      who is calling; members/: the people of an account
 ledger/        money; payments/: top-ups; low_balance/: told and refilled
+notices/       what members are told by mail
 usage/         statistics; activity/: each request and its cost; audit/: who changed what
 dashboard/     what the pages compute; reference/: OpenAPI and the docs; mcp/: the service as tools
 kit/           what all of them stand on

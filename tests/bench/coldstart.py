@@ -47,6 +47,7 @@ def environment(template: Template, endpoint: str) -> dict[str, str]:
         "PROBE_FUNCTION": "none",
         "DRAW_FUNCTION": "none",
         "CALLBACK_BASE_URL": "https://api.test",
+        "DASHBOARD_URL": "https://api.test/dashboard",
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
     }
     stack = Stack(template, Clients.at(endpoint), {"Stage": "local", "LogLevel": "ERROR"}, overrides)

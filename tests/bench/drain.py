@@ -189,6 +189,7 @@ def service(ends: ExitStack, folder: Path) -> tuple[Stack, dict[str, int]]:
         "DRAW_FUNCTION": "none",
         # Nobody listens there; polls alone carry the tasks.
         "CALLBACK_BASE_URL": "http://127.0.0.1:9",
+        "DASHBOARD_URL": "http://127.0.0.1:9/dashboard",
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
     }
     clients = Clients.at(emulator.endpoint)

@@ -185,7 +185,7 @@ class TestWork:
         assert "1 account, 1 entry" in answer.text
         assert "Does not add up" not in answer.text
 
-    @pytest.mark.parametrize("work", ["tasks", "webhooks", "changes"])
+    @pytest.mark.parametrize("work", ["tasks", "webhooks", "mails", "changes"])
     def test_dead_letters_are_sent_again(self, operator: Browser, work: str) -> None:
         answer = operator.post("/work/redrive", {"work": work})
         assert answer.headers["hx-redirect"].endswith("/admin/work")

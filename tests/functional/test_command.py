@@ -17,6 +17,7 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import START_MS, ManualClock
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
+from tollgate.audit.events import Action
 from tollgate.catalog.loader import Catalog
 from tollgate.command.app import cli
 from tollgate.command.place import DEAD_LETTER_QUEUES, ENVIRONMENT
@@ -378,11 +379,25 @@ class TestRedrive:
         for body in bodies:
             aws.clients.sqs.send_message(QueueUrl=aws.stack.refs[queue], MessageBody=body)
 
+    def bury_changes(self, aws: Aws, table: str, records: list[Any]) -> None:
+        """Bury a batch of a table's stream, as Lambda does with one that it gives up on."""
+        arn = aws.stack.attributes[f"{table}.StreamArn"]
+        shard = aws.clients.streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]
+        batch = {
+            "streamArn": arn,
+            "shardId": shard["ShardId"],
+            "startSequenceNumber": records[0]["dynamodb"]["SequenceNumber"],
+            "endSequenceNumber": records[-1]["dynamodb"]["SequenceNumber"],
+            "batchSize": len(records),
+        }
+        self.bury(aws, "ChangesDeadLetterQueue", json.dumps({"version": "1.0", "DDBStreamBatchInfo": batch}))
+
     @pytest.mark.parametrize(
         ("work", "dead", "back"),
         [
             ("tasks", "TaskDeadLetterQueue", "TaskQueue"),
             ("webhooks", "WebhookDeadLetterQueue", "WebhookQueue"),
+            ("mails", "MailDeadLetterQueue", "MailQueue"),
         ],
     )
     def test_messages_go_back_as_they_were(self, run: Run, aws: Aws, work: str, dead: str, back: str) -> None:
@@ -411,22 +426,27 @@ class TestRedrive:
         aws.messages("TaskQueue")
         records = stream_records(aws)
         of_lost = [record for record in records if record["dynamodb"]["Keys"]["task_id"]["S"] == lost]
-        arn = aws.stack.attributes["TasksTable.StreamArn"]
-        shard = aws.clients.streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]
-        batch = {
-            "streamArn": arn,
-            "shardId": shard["ShardId"],
-            "startSequenceNumber": of_lost[0]["dynamodb"]["SequenceNumber"],
-            "endSequenceNumber": of_lost[-1]["dynamodb"]["SequenceNumber"],
-            "batchSize": len(of_lost),
-        }
-        self.bury(aws, "ChangesDeadLetterQueue", json.dumps({"version": "1.0", "DDBStreamBatchInfo": batch}))
+        self.bury_changes(aws, "TasksTable", of_lost)
         answered = answer(run("redrive", "changes", "--json"))
         assert (answered["moved"], answered["gone"]) == (1, 0)
         assert {json.loads(body)["task_id"] for body in aws.messages("TaskQueue")} == {lost}
         (told,) = aws.messages("WebhookQueue")
         assert json.loads(told)["delivery_id"] == "evt_" + lost.removeprefix("task_")
         assert aws.messages("ChangesDeadLetterQueue") == []
+
+    def test_lines_of_the_audit_log_are_read_again_and_those_that_lost_their_names_are_not(
+        self, run: Run, aws: Aws, customer: OpenedAccount
+    ) -> None:
+        api_parts.api().audit.write(customer.account_id, "ada@example.com", Action.KEY_CREATED, "Shop")
+        table = aws.stack.refs["AuditTable"]
+        (line,) = aws.clients.dynamodb.scan(TableName=table)["Items"]
+        aws.clients.dynamodb.put_item(TableName=table, Item={**line, "actor": {"S": "a former member"}})
+        new, changed = stream_records(aws, "AuditTable")
+        assert (new["eventName"], changed["eventName"]) == ("INSERT", "MODIFY")
+        self.bury_changes(aws, "AuditTable", [new, changed])
+        assert answer(run("redrive", "changes", "--json"))["moved"] == 1
+        (told,) = aws.messages("MailQueue")
+        assert json.loads(told) == {"account_id": customer.account_id, "event_id": line["event_id"]["S"]}
 
     def test_changes_that_the_stream_has_no_more_are_dropped_and_counted(
         self, run: Run, aws: Aws, monkeypatch: pytest.MonkeyPatch
@@ -443,8 +463,8 @@ class TestRedrive:
         assert aws.messages("ChangesDeadLetterQueue") == []
 
     def test_other_work_is_answered_with_what_there_is(self, run: Run) -> None:
-        said = refusal(run("redrive", "mails"), exit_code=2)
-        assert all(work in said for work in ("tasks", "webhooks", "changes"))
+        said = refusal(run("redrive", "letters"), exit_code=2)
+        assert all(work in said for work in ("tasks", "webhooks", "mails", "changes"))
 
 
 class TestProviders:

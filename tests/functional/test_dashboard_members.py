@@ -20,7 +20,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
 from tollgate.members.recipients import Recipients
-from tollgate.members.team import Role
+from tollgate.members.roles import Role
 
 OF_THEIR_OWN = "/sign-out/everywhere /join /accounts /members/leave /members/mails"
 FORM = {"name": "Shop", "scopes": ["media"]}

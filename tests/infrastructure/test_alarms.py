@@ -20,7 +20,7 @@ NOT_WATCHED = ("LedgerEntriesChecked", "ProviderErrors", "SweptDeliveries")
 class TestAlarms:
     def test_every_dead_letter_rings(self, template: Template) -> None:
         queues = [name for name in template.of_type("AWS::SQS::Queue") if "DeadLetter" in name]
-        assert len(queues) == 6
+        assert len(queues) == 7
         for queue in queues:
             assert ("ApproximateNumberOfMessagesVisible", f"{queue}.QueueName", 0) in _signals(template)
 

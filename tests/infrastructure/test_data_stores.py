@@ -11,7 +11,9 @@ from local.template import ROOT, Properties, Template, named
 from local.throwaway import thrown_away
 from tollgate.catalog.refresh import DOCUMENT_KEY
 from tollgate.kit.batches import MAX_AT_ONCE
+from tollgate.kit.clock import MS_PER_S
 from tollgate.ledger.entries import EntryKind
+from tollgate.notices.repository import LEASE_MS
 from tollgate.text.responses.repository import LIFETIME_S
 from tollgate.usage.counts import MOVES
 
@@ -78,6 +80,11 @@ class TestTables:
         index = _indexes(template, "ApiKeysTable")["AccountIndex"]
         assert _key_names(index) == ["account_id", "listed_at"]
         assert index["Projection"] == {"ProjectionType": "ALL"}
+
+    def test_keys_that_expire_are_found_by_their_day(self, template: Template) -> None:
+        index = _indexes(template, "ApiKeysTable")["ExpiryIndex"]
+        assert _key_names(index) == ["expiry_day", "key_id"]
+        assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
 
     def test_an_accounts_entries_are_found_by_time(self, template: Template) -> None:
         index = _indexes(template, "LedgerTable")["TimeIndex"]
@@ -174,7 +181,8 @@ class TestNothingIsLost:
 class TestQueues:
     def test_every_queue_has_a_dead_letter_queue_after_5_receives(self, template: Template) -> None:
         queues = _working_queues(template)
-        assert set(queues) == {"TaskQueue", "PollQueue", "WebhookQueue", "RefillQueue", "ThumbnailQueue"}
+        media = {"TaskQueue", "PollQueue", "WebhookQueue", "ThumbnailQueue"}
+        assert set(queues) == media | {"RefillQueue", "MailQueue"}
         for name, queue in queues.items():
             redrive = queue["RedrivePolicy"]
             # Polls are tasks' messages: both queues take them, so dead ones lie in one.
@@ -198,6 +206,12 @@ class TestQueues:
             timeout = template.functions()[named(source["FunctionName"])]["Timeout"]
             window = source.get("MaximumBatchingWindowInSeconds", 0)
             assert queue is None or queue["VisibilityTimeout"] >= 6 * timeout + window
+
+    def test_who_is_at_a_mail_is_not_taken_for_dead_while_it_may_run(self, template: Template) -> None:
+        lease_s = LEASE_MS // MS_PER_S
+        assert lease_s > template.functions()["NotifyMembersFunction"]["Timeout"]
+        # And a message that comes again finds it let go.
+        assert lease_s < template.of_type(QUEUE)["MailQueue"]["VisibilityTimeout"]
 
 
 class TestEventSources:
@@ -226,6 +240,21 @@ class TestEventSources:
             {"eventName": ["MODIFY"], "dynamodb": {"NewImage": ended}},
         ]
 
+    def test_the_audit_logs_stream_lets_through_new_lines(self, template: Template) -> None:
+        source = _sources(template)["DispatchAuditSource"]
+        assert named(source["EventSourceArn"]) == "AuditTable.StreamArn"
+        assert named(source["FunctionName"]) == "DispatchChangesFunction"
+        assert named(source["DestinationConfig"]["OnFailure"]["Destination"]) == "ChangesDeadLetterQueue"
+        assert {name: source[name] for name in source if isinstance(source[name], int | str)} == {
+            "StartingPosition": "TRIM_HORIZON",
+            "BatchSize": 100,
+            "BisectBatchOnFunctionError": True,
+            "MaximumRetryAttempts": 10_000,
+            "MaximumRecordAgeInSeconds": 24 * 3600,
+        }
+        (pattern,) = source["FilterCriteria"]["Filters"]
+        assert json.loads(pattern["Pattern"]) == {"eventName": ["INSERT"]}
+
     def test_the_ledgers_stream(self, template: Template) -> None:
         source = _sources(template)["RecordUsageSource"]
         assert named(source["EventSourceArn"]) == "LedgerTable.StreamArn"
@@ -253,6 +282,7 @@ class TestEventSources:
             ("RunTaskSource", "TaskQueue", {"Ref": "TaskConcurrency"}),
             ("DeliverWebhookSource", "WebhookQueue", 50),
             ("RefillBalanceSource", "RefillQueue", 5),
+            ("NotifyMembersSource", "MailQueue", 2),
         ],
     )
     def test_a_queue_is_read_by_one_message(
@@ -282,6 +312,7 @@ class TestEventSources:
             ("CheckLedgerFunction", "rate(1 day)", None),
             ("CheckLedgerFunction", "rate(15 minutes)", '{"continue": true}'),
             ("CloseAccountsFunction", "rate(15 minutes)", None),
+            ("NotifyMembersFunction", "rate(1 hour)", None),
         }
 
 

@@ -100,6 +100,11 @@ ALLOWED = {
         ("sqs:SendMessage", "TaskQueue"),
         ("sqs:SendMessage", "WebhookQueue"),
         ("sqs:SendMessage", "ThumbnailQueue"),
+        ("sqs:SendMessage", "MailQueue"),
+        ("dynamodb:DescribeStream", "${AuditTable.Arn}/stream/*"),
+        ("dynamodb:GetRecords", "${AuditTable.Arn}/stream/*"),
+        ("dynamodb:GetShardIterator", "${AuditTable.Arn}/stream/*"),
+        ("dynamodb:ListStreams", "${AuditTable.Arn}/stream/*"),
         ("sqs:SendMessage", "ChangesDeadLetterQueue"),
     },
     "RunTaskFunction": {
@@ -136,6 +141,8 @@ ALLOWED = {
         ("dynamodb:PutItem", "DeliveriesTable"),
         ("dynamodb:PutItem", "WebhookLanesTable"),
         ("dynamodb:UpdateItem", "WebhookLanesTable"),
+        ("dynamodb:PutItem", "AuditTable"),
+        ("dynamodb:PutItem", "IdempotencyTable"),
         ("dynamodb:GetItem", "TasksTable"),
         ("dynamodb:GetItem", "AccountsTable"),
     },
@@ -155,6 +162,9 @@ ALLOWED = {
         ("dynamodb:PutItem", "WatchesTable"),
         ("dynamodb:PutItem", "DeliveriesTable"),
         ("sqs:SendMessage", "RefillQueue"),
+        ("dynamodb:GetItem", "ApiKeysTable"),
+        ("dynamodb:PutItem", "AuditTable"),
+        ("dynamodb:PutItem", "IdempotencyTable"),
     },
     "RefillBalanceFunction": {
         ("sqs:ReceiveMessage", "RefillQueue"),
@@ -168,6 +178,23 @@ ALLOWED = {
         ("dynamodb:UpdateItem", "AccountsTable"),
         ("dynamodb:PutItem", "LedgerTable"),
         ("secretsmanager:GetSecretValue", "StripeSecret"),
+        ("ses:SendEmail", IDENTITIES),
+    },
+    "NotifyMembersFunction": {
+        ("sqs:ReceiveMessage", "MailQueue"),
+        ("sqs:DeleteMessage", "MailQueue"),
+        ("sqs:GetQueueAttributes", "MailQueue"),
+        ("dynamodb:GetItem", "AuditTable"),
+        ("dynamodb:PutItem", "AuditTable"),
+        ("dynamodb:GetItem", "MembersTable"),
+        ("dynamodb:Scan", "MembersTable"),
+        ("dynamodb:BatchGetItem", "IdentitiesTable"),
+        ("dynamodb:GetItem", "IdempotencyTable"),
+        ("dynamodb:PutItem", "IdempotencyTable"),
+        ("dynamodb:UpdateItem", "IdempotencyTable"),
+        ("dynamodb:GetItem", "ApiKeysTable"),
+        ("dynamodb:Query", "${ApiKeysTable.Arn}/index/ExpiryIndex"),
+        ("dynamodb:Query", "${LedgerTable.Arn}/index/TimeIndex"),
         ("ses:SendEmail", IDENTITIES),
     },
     "SweepFunction": {
@@ -232,12 +259,16 @@ LOGS_AND_TRACES = {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"}
 """What SAM gives every function: it may write its log lines and its traces."""
 
 BY_EVENT_SOURCE = {
-    "DispatchChangesFunction": {"TasksTable", "ChangesDeadLetterQueue"},
+    "DispatchChangesFunction": {"TasksTable", "AuditTable", "ChangesDeadLetterQueue"},
     "RecordUsageFunction": {"UsageDeadLetterQueue"},
     "RefillBalanceFunction": {"RefillQueue"},
+    "NotifyMembersFunction": {"MailQueue"},
     "MakeThumbnailsFunction": {"ThumbnailQueue"},
 }
 """What a role may use for the event source mapping alone: the code has no name for it."""
+
+NEVER_ASKED = {"NotifyMembersFunction": {"AccountsTable"}}
+"""What the parts of a function are joined with, and it asks nothing of."""
 
 SIGN_IN = "arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter/${AWS::StackName}/sign-in"
 
@@ -281,11 +312,12 @@ ALLOWED["AdminFunction"] = ALLOWED["ApiFunction"] | {
         for queue in DEAD_LETTER_QUEUES.values()
     ),
     ("sqs:SendMessage", "RefillQueue"),
+    ("sqs:SendMessage", "MailQueue"),
     ("sqs:SendMessage", "ThumbnailQueue"),
     *(
         (f"dynamodb:{action}", f"${{{table}.Arn}}/stream/*")
         for action in ("GetShardIterator", "GetRecords")
-        for table in ("TasksTable", "LedgerTable")
+        for table in ("TasksTable", "AuditTable", "LedgerTable")
     ),
     ("dynamodb:GetItem", "UsageTable"),
     ("dynamodb:PutItem", "UsageTable"),
@@ -295,6 +327,7 @@ ALLOWED["AdminFunction"] = ALLOWED["ApiFunction"] | {
 
 WITH_WILDCARD = {
     "${TasksTable.Arn}/stream/*": "ListStreams is asked for every stream that the table had",
+    "${AuditTable.Arn}/stream/*": "as above",
     "${LedgerTable.Arn}/stream/*": "as above",
     "${MediaBucket.Arn}/*": "a file's key has its task's id",
     "${MediaBucket.Arn}/media/*": "a result's key has its task's id",
@@ -357,6 +390,9 @@ class TestLeastPrivilege:
             "GetStatusFunction",
             "TextFunction",
             "DashboardFunction",
+            # They tell of caps that are nearly used up, and of keys that expire
+            "RecordUsageFunction",
+            "NotifyMembersFunction",
         }
 
     def test_managed_policies_are_those_for_logs_and_traces(self, template: Template) -> None:
@@ -433,7 +469,9 @@ class TestEnvironment:
         resources = {resource for _, resource in template.permissions(function)}
         ours = resources - {CLAUDE_MODELS, CLAUDE_PROFILES, SIGN_IN, IDENTITIES}
         allowed = {_logical_id(resource) for resource in ours}
-        assert _told(template.variables(function)) == allowed - BY_EVENT_SOURCE.get(function, set())
+        assert _told(template.variables(function)) == (
+            allowed - BY_EVENT_SOURCE.get(function, set())
+        ) | NEVER_ASKED.get(function, set())
 
     def test_an_endpoint_is_set_only_where_an_emulator_is_named(self, template: Template) -> None:
         for function in template.functions():

@@ -22,6 +22,7 @@ STEMS = (
     "deliver_webhook",
     "record_usage",
     "refill_balance",
+    "notify_members",
     "sweep",
     "check_ledger",
     "close_accounts",
@@ -84,6 +85,7 @@ class TestEvents:
             ("run_task", {"task_id", "seq"}),
             ("deliver_webhook", {"delivery_id", "seq"}),
             ("make_thumbnails", {"task_id", "url"}),
+            ("notify_members", {"account_id", "event_id"}),
         ],
     )
     def test_a_queue_event_has_one_message(self, stem: str, fields: set[str]) -> None:

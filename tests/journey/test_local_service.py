@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import signal
 import subprocess
 import time
@@ -134,6 +135,38 @@ class TestStatistics:
             assert time.monotonic() < end, (total, expected)
             time.sleep(0.1)
         assert customer.balance() == sum(amount for _, amount in amounts) // 10_000
+
+
+class TestMails:
+    EMAIL = "ada@example.com"
+
+    def test_who_owns_an_account_finds_a_mail_about_its_rotated_secret(
+        self, service: dict[str, str], service_folder: Path
+    ) -> None:
+        with httpx.Client(base_url=f"{service['baseUrl']}/dashboard", follow_redirects=True) as browser:
+
+            def click(page: str, action: str, **fields: str) -> None:
+                (token,) = re.findall(r'"x-csrf-token": "([^"]+)"', browser.get(page).text)
+                headers = {"x-csrf-token": token, "origin": service["baseUrl"]}
+                browser.post(action, headers=headers, data=fields).raise_for_status()
+
+            click("/sign-in", "/sign-in/development/email", email=self.EMAIL)
+            click("/webhooks", "/webhooks/secret/rotate")
+        known = json.loads((service_folder / "environment.json").read_text())
+        end = time.monotonic() + TIMEOUT_S
+        while not (mails := self.mails(known["AWS_ENDPOINT_URL"])):
+            assert time.monotonic() < end, "no mail"
+            time.sleep(0.1)
+        assert [(each["To"], each["Subject"]) for each in mails] == [
+            ([self.EMAIL], "Webhook secret rotated: Webhook signing secret")
+        ]
+        assert f"{service['baseUrl']}/dashboard/audit" in mails[0]["BodyText"]
+
+    @classmethod
+    def mails(cls, emulator: str) -> list[dict[str, Any]]:
+        """Return the mails that SES took for this test's person, as docs/local.md says."""
+        found = httpx.get(f"{emulator}/_ministack/ses/messages").json()["messages"]
+        return [each for mails in found.values() for each in mails if each["To"] == [cls.EMAIL]]
 
 
 class TestCommands:

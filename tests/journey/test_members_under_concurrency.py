@@ -11,8 +11,9 @@ from tollgate.composition import parts
 from tollgate.composition.dashboard import Dashboard
 from tollgate.kit.ids import new_id
 from tollgate.members.identities import Person
+from tollgate.members.roles import Role
 from tollgate.members.service import Actor
-from tollgate.members.team import Role, TeamError
+from tollgate.members.team import TeamError
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 

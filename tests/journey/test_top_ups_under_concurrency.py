@@ -90,8 +90,10 @@ class World:
 
     def look(self) -> None:
         """Look at all entries there are, as the stream does."""
+        entries = list(self.refill.ledger.entries(self.account_id))
         with suppress(*RETRIED):
-            record_usage_parts.usage_recorder().look(list(self.refill.ledger.entries(self.account_id)))
+            for look in record_usage_parts.usage_recorder().looks:
+                look(entries)
 
     def deliver(self) -> None:
         """Deliver the message of the newest fall."""

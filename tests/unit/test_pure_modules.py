@@ -65,6 +65,9 @@ ACTING = (
     "tollgate.closing.worker",
     "tollgate.low_balance.settings",
     "tollgate.low_balance.watch",
+    "tollgate.notices.calendar",
+    "tollgate.accounts.cap_watch",
+    "tollgate.webhooks.failing",
     "tollgate.usage.months",
     "tollgate.usage.recorder",
     # Asking providers, and remembering how they did.

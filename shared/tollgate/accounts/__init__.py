@@ -10,6 +10,7 @@ networks.py          where a key may be used from
 delegation.py        what one key may do to another
 key_request.py       what a body says about a key, checked as a whole
 key_service.py       list, make, change, rotate, revoke
+cap_watch.py         spending caps that are nearly used up: a line of the audit log
 service.py           open an account, show it
 webhook_secrets.py   the secrets that sign webhooks, and their rotation
 repository.py        all of it in DynamoDB

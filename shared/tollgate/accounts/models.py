@@ -27,6 +27,7 @@ class Scope(StrEnum):
 
 
 ALL_SCOPES = frozenset(Scope)
+_DAY = len("2026-11-22")
 
 
 class UserView(Shape):
@@ -233,7 +234,7 @@ class ApiKey:
         }
 
     def to_item(self) -> Item:
-        """Return the key as a row, without what it has not. Only a listed key is in the AccountIndex."""
+        """Return the key as a row, without what it has not. Only a listed key is in an index."""
         row: Item = {
             "key_id": self.key_id,
             "account_id": self.account_id,
@@ -250,6 +251,7 @@ class ApiKey:
             "previous_until_ms": self.previous_until_ms,
             "last_used_at_ms": self.last_used_at_ms,
             "listed_at": self.created_at_ms if self.listed else None,
+            "expiry_day": iso(self.expires_at_ms)[:_DAY] if self.listed and self.expires_at_ms else None,
             "seq": self.seq or None,
             "made_by": self.made_by,
         }

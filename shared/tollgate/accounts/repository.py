@@ -21,6 +21,8 @@ from tollgate.ledger.wallets import is_wallet, together
 
 # Of one account, revoked ones not counted.
 MAX_API_KEYS = 100
+# Of all accounts on one day, that are looked at.
+MAX_EXPIRING = 10_000
 
 
 class AlreadyExistsError(Exception):
@@ -140,6 +142,14 @@ class ApiKeyRepository(OneTable):
         )
         return [ApiKey.from_item(row) for row in rows]
 
+    def expiring_on(self, day: str) -> list[ApiKey]:
+        """Return the keys that expire on a UTC day (`2026-11-22`) and were not revoked."""
+        rows = self._db.query(
+            self._table, "expiry_day = :day", {":day": day}, index="ExpiryIndex", limit=MAX_EXPIRING
+        )
+        found = [self.get(row["key_id"]) for row in rows]
+        return [key for key in found if key is not None and key.revoked_at_ms is None and key.listed]
+
     def add(self, key: ApiKey, *others: Write) -> None:
         """Store a new key together with other writes: everything, or nothing.
 
@@ -198,7 +208,12 @@ class ApiKeyRepository(OneTable):
             self._table,
             key={"key_id": key.key_id},
             # Without `listed_at` it leaves the index of listed keys, and every later change is refused.
-            update=(Set("revoked_at_ms", now_ms), Set("seq", key.seq + 1), Remove("listed_at")),
+            update=(
+                Set("revoked_at_ms", now_ms),
+                Set("seq", key.seq + 1),
+                Remove("listed_at"),
+                Remove("expiry_day"),
+            ),
             condition=_is_as_judged(key),
             refused=_revoke_refused,
         )

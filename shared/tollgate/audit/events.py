@@ -8,6 +8,8 @@ from tollgate.kit.rows import Item
 
 OPERATOR = "operator"
 """How the actor of an operator's act begins; customers are shown no more of it."""
+SERVICE = "Tollgate"
+"""The actor of what nobody did: time, or the service itself."""
 OWNER = "owner"
 """Who asked without a key: somebody who is signed in, where no better name is known."""
 
@@ -19,6 +21,11 @@ class Action(StrEnum):
     KEY_CHANGED = "key.changed"  # What a key may do was changed.
     KEY_ROTATED = "key.rotated"  # A key got a new secret.
     KEY_REVOKED = "key.revoked"  # A key was ended.
+    CAP_REACHED = "key.cap_reached"  # A key's spending cap is nearly used up in this period.
+    KEY_EXPIRING = "key.expiring"  # A key expires in three days.
+    KEY_EXPIRED = "key.expired"  # A key has expired.
+    WEBHOOK_FAILING = "webhook.failing"  # Every attempt of a delivery failed.
+    STATEMENT_READY = "statement.ready"  # A month is over, and its statement can be read.
     # Webhooks are signed with a new secret.
     WEBHOOK_SECRET_ROTATED = "webhook_secret.rotated"  # noqa: S105 - an act
     # What is done about a low balance was changed, automatic top-ups included.

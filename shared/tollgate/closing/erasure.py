@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tollgate.artifacts.results import Results
 from tollgate.artifacts.uploads import folder_of
-from tollgate.audit.events import Action
+from tollgate.audit.events import SERVICE, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.closing.repository import MAX_ROWS, ErasureRepository, NotReachedError, pseudonym
 from tollgate.kit.clock import Clock
@@ -92,7 +92,7 @@ class Erasure:
         """Note the end once, however often the steps are repeated."""
         newest = self.audit.page(account_id).rows
         if not any(event.action is Action.CLOSED for event in newest):
-            self.audit.write(account_id, "Tollgate", Action.CLOSED, "Account")
+            self.audit.write(account_id, SERVICE, Action.CLOSED, "Account")
 
     def _people(self, team: Team) -> None:
         name = pseudonym(team.account_id, "account")

@@ -7,6 +7,7 @@ from hashlib import sha256
 from itertools import islice
 
 from tollgate.accounts.webhook_secrets import new_webhook_secret
+from tollgate.audit.events import Action
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.expressions import Equals, Exists, Remove, Set
 from tollgate.kit.rows import Item
@@ -103,6 +104,8 @@ class ErasureRepository:
             scrubbed = {name: scrub(account_id, row[name]) for name in ("actor", "subject", "detail")}
             if row["action"].startswith("key.") and (found := _KEY.search(row["subject"])):
                 scrubbed["subject"] = found[0]
+            if row["action"] == Action.WEBHOOK_FAILING:
+                scrubbed["subject"] = "Webhook"
             if any(row[name] != text for name, text in scrubbed.items()):
                 self.db.write(
                     Write(

@@ -31,6 +31,7 @@ DEAD_LETTER_QUEUES = {
     "CHANGES_DLQ_URL": "ChangesDeadLetterQueue",
     "USAGE_DLQ_URL": "UsageDeadLetterQueue",
     "REFILL_DLQ_URL": "RefillDeadLetterQueue",
+    "MAIL_DLQ_URL": "MailDeadLetterQueue",
     "THUMBNAIL_DLQ_URL": "ThumbnailDeadLetterQueue",
 }
 BOUNDS = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 3})

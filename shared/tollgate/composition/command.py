@@ -56,6 +56,8 @@ class CommandSettings(LedgerSettings):
     usage_dlq_url: str
     refill_queue_url: str
     refill_dlq_url: str
+    mail_queue_url: str
+    mail_dlq_url: str
     thumbnail_queue_url: str
     thumbnail_dlq_url: str
 
@@ -135,6 +137,7 @@ class Operator:
             Work.TASKS: settings.task_dlq_url,
             Work.WEBHOOKS: settings.webhook_dlq_url,
             Work.REFILLS: settings.refill_dlq_url,
+            Work.MAILS: settings.mail_dlq_url,
             Work.THUMBNAILS: settings.thumbnail_dlq_url,
             Work.CHANGES: settings.changes_dlq_url,
             Work.USAGE: settings.usage_dlq_url,
@@ -143,6 +146,7 @@ class Operator:
             Work.TASKS: settings.task_queue_url,
             Work.WEBHOOKS: settings.webhook_queue_url,
             Work.REFILLS: settings.refill_queue_url,
+            Work.MAILS: settings.mail_queue_url,
             Work.THUMBNAILS: settings.thumbnail_queue_url,
         }
         return DeadLetterDesk(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tollgate.accounts.repository import AccountRepository
+from tollgate.audit.repository import AuditLog, OnceLog
 from tollgate.composition.database import database
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
@@ -12,6 +13,7 @@ from tollgate.kit.queue import Queue
 from tollgate.kit.settings import Settings
 from tollgate.tasks.events import event_of
 from tollgate.tasks.repository import TaskRepository
+from tollgate.webhooks.failing import FailingEndpoints
 from tollgate.webhooks.payload import Event
 from tollgate.webhooks.repository import DeliveryRepository, LaneRepository
 from tollgate.webhooks.sender import WebhookSender
@@ -22,6 +24,8 @@ class DeliverWebhookSettings(Settings):
     """Settings of `functions/deliver_webhook`."""
 
     accounts_table: str
+    audit_table: str
+    idempotency_table: str
     tasks_table: str
     deliveries_table: str
     webhook_lanes_table: str
@@ -50,5 +54,8 @@ def webhook_sender() -> WebhookSender:
         # Checks the address at each attempt: a name may have come to point inside since it was registered.
         outbound=Outbound(AddressGuard(allow_loopback=settings.tollgate_allow_loopback_webhooks)),
         queue=Queue(aws.sqs(), settings.webhook_queue_url),
+        failing=FailingEndpoints(
+            OnceLog(AuditLog(db, settings.audit_table, clock()), settings.idempotency_table)
+        ),
         clock=clock(),
     )

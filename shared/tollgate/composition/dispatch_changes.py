@@ -16,6 +16,7 @@ class DispatchChangesSettings(Settings):
     task_queue_url: str
     webhook_queue_url: str
     thumbnail_queue_url: str
+    mail_queue_url: str
 
 
 @part
@@ -26,4 +27,5 @@ def dispatcher() -> Dispatcher:
         Queue(aws.sqs(), settings.task_queue_url),
         Queue(aws.sqs(), settings.webhook_queue_url),
         Queue(aws.sqs(), settings.thumbnail_queue_url),
+        Queue(aws.sqs(), settings.mail_queue_url),
     )

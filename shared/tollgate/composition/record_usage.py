@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from tollgate.accounts.repository import AccountRepository
+from tollgate.accounts.cap_watch import CapWatch
+from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
+from tollgate.audit.repository import AuditLog, OnceLog
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
@@ -19,6 +21,9 @@ from tollgate.webhooks.repository import DeliveryRepository
 class RecordUsageSettings(LedgerSettings):
     """Settings of `functions/record_usage`."""
 
+    api_keys_table: str
+    audit_table: str
+    idempotency_table: str
     usage_table: str
     counted_entries_table: str
     watches_table: str
@@ -30,7 +35,7 @@ class RecordUsageSettings(LedgerSettings):
 def usage_recorder() -> UsageRecorder:
     """Join the parts of `functions/record_usage`.
 
-    What counts entries looks at the balances that they moved, too: one reader of the stream is enough.
+    What counts entries looks at the balances and caps that they moved: one reader of the stream is enough.
     """
     settings = RecordUsageSettings.from_env()
     db = database()
@@ -43,4 +48,7 @@ def usage_recorder() -> UsageRecorder:
         clock=clock(),
     )
     roll_up = RollUp(db, settings.usage_table, settings.counted_entries_table)
-    return UsageRecorder(roll_up, watch.look, clock())
+    once = OnceLog(AuditLog(db, settings.audit_table, clock()), settings.idempotency_table)
+    keys = ApiKeyRepository(db, settings.api_keys_table)
+    caps = CapWatch(keys, AccountRepository(db, settings.accounts_table), once, clock())
+    return UsageRecorder(roll_up, (watch.look, caps.look), clock())

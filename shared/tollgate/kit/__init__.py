@@ -17,7 +17,7 @@ queue.py       our queues; `batches.py`, `changes.py`, `dead_letters.py`: what c
 outbound.py    the one client for addresses that others name; `addresses.py`: which are public
 remembered.py  a value read again after a while; the newest of many entries
 rotation.py    how long an old secret lives on
-mail.py        a mail as a value; `ses.py`: sends it
+mail.py        a mail as a value; `letter.py`: in our look; `ses.py`: sends it
 table.py       tables for spreadsheets
 shapes.py      how answers are declared, for mypy and for OpenAPI
 settings.py    configuration; `observability.py`: logs and metrics; `version.py`: what runs

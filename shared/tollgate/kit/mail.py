@@ -1,4 +1,4 @@
-"""A mail to a person, as text; addresses as people type them. Pure."""
+"""A mail to a person; addresses as people type them. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -10,10 +10,11 @@ _ADDRESS = re.compile(r"[^@\s,<>\x00-\x1f]+@[^@\s,<>\x00-\x1f]+")
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A mail in plain text."""
+    """A mail in plain text, and the same as a page where it has a look."""
 
     subject: str
     text: str
+    html: str | None = None
 
 
 def address_of(text: str) -> str | None:

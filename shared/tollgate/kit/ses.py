@@ -37,7 +37,10 @@ class Mailer:
         if not self.sender or not recipients:
             logger.info("mail.not_sent", subject=mail.subject)
             return
-        content = {"Simple": {"Subject": {"Data": mail.subject}, "Body": {"Text": {"Data": mail.text}}}}
+        # Without a charset SES takes 7-bit ASCII, and names are not.
+        bodies = {"Text": mail.text, "Html": mail.html}
+        body = {kind: {"Data": data, "Charset": "UTF-8"} for kind, data in bodies.items() if data is not None}
+        content = {"Simple": {"Subject": {"Data": mail.subject, "Charset": "UTF-8"}, "Body": body}}
         # One each: nobody is shown the addresses of others.
         for recipient in recipients[:MAX_RECIPIENTS]:
             self.client().send_email(

@@ -106,6 +106,11 @@ class AlreadyOpenError(Exception):
     """The counter of this period is there."""
 
 
+def key_of(counter: str) -> str:
+    """Return the id of the key whose spending a counter counts."""
+    return counter.removeprefix(_PREFIX).rpartition("#")[0]
+
+
 def counters_of(account: Item) -> dict[str, int]:
     """Return the counters in an account's row."""
     return {name: value for name, value in account.items() if name.startswith(_PREFIX)}

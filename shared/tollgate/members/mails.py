@@ -1,7 +1,7 @@
 """What the mails about members say. Pure."""
 
 from tollgate.kit.mail import Mail
-from tollgate.members.team import Role
+from tollgate.members.roles import Role
 
 # What each role comes to, in a few words.
 WORDS = {

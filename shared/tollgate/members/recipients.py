@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tollgate.members.repository import IdentityRepository, TeamRepository
+from tollgate.members.topics import Topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,8 +13,12 @@ class Recipients:
     teams: TeamRepository
     people: IdentityRepository
 
+    def of(self, account_id: str, topic: Topic) -> dict[str, str]:
+        """Return the addresses of those who want mails of a topic, by the ids of their identities."""
+        wanting = [one.identity_id for one in self.teams.get(account_id).members if one.wants(topic)]
+        found = self.people.addresses(wanting) if wanting else {}
+        return {each: found[each] for each in wanting if each in found}
+
     def of_money(self, account_id: str) -> list[str]:
         """Return the addresses of those who want mails about a low balance and top-ups."""
-        wanting = [one.identity_id for one in self.teams.get(account_id).members if one.wants_money_mails]
-        found = self.people.addresses(wanting) if wanting else {}
-        return [found[each] for each in wanting if each in found]
+        return list(self.of(account_id, Topic.MONEY).values())

@@ -9,7 +9,7 @@ email#<address>   the account of an address
 MembersTable: a row for each account's team.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tollgate.accounts.models import Account
@@ -173,6 +173,11 @@ class TeamRepository(RowsAsRead[Team]):
         """Return the account's team; an account that nobody signed in to has an empty one."""
         row = self._db.get(self._table, {"account_id": account_id})
         return Team(account_id) if row is None else Team.from_item(row)
+
+    def account_ids(self, after: str | None = None) -> Iterator[str]:
+        """Return the ids of all accounts that have people, in no order; those that come after one."""
+        start = None if after is None else {"account_id": after}
+        return (row["account_id"] for row in self._db.scan(self._table, after=start, fields=("account_id",)))
 
     def delete(self, account_id: str) -> None:
         """Delete the team of an account that is closed; a repeat changes nothing."""

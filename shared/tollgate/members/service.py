@@ -4,7 +4,7 @@ Each is one transaction: the team as it was judged, the person's own list of acc
 audit log.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
@@ -25,9 +25,9 @@ from tollgate.members.repository import (
     TeamMovedError,
     TeamRepository,
 )
+from tollgate.members.roles import Role
 from tollgate.members.team import (
     Invitation,
-    Role,
     Team,
     TeamError,
     accepted,
@@ -35,10 +35,11 @@ from tollgate.members.team import (
     new_secret,
     revoked,
     sent_again,
-    with_money_mails,
+    with_mails,
     with_role,
     without,
 )
+from tollgate.members.topics import Topic
 
 Result = TypeVar("Result")
 
@@ -170,16 +171,18 @@ class MemberService:
 
         _until_steady(judge)
 
-    def choose_money_mails(self, account_id: str, by: Actor, *, wanted: bool) -> None:
-        """Let a member have mails about a low balance and top-ups, or none."""
+    def choose_mails(self, account_id: str, by: Actor, wanted: Mapping[Topic, bool]) -> None:
+        """Let a member have mails of topics, or none; what an owner always gets stays on."""
 
         def judge() -> None:
             team = self.teams.get(account_id)
-            changed = with_money_mails(team, by.identity_id, wanted=wanted)
+            changed = with_mails(team, by.identity_id, wanted)
             if changed == team:
                 return
-            words = "on" if wanted else "off"
-            noted = self.audit.note(account_id, by.name, Action.MAILS_CHOSEN, "Mails about money", words)
+            before, after = team.find(by.identity_id), changed.find(by.identity_id)
+            new = dict(after.chosen.items() - before.chosen.items()) if before and after else {}
+            words = ", ".join(f"{topic} {'on' if on else 'off'}" for topic, on in sorted(new.items()))
+            noted = self.audit.note(account_id, by.name, Action.MAILS_CHOSEN, "Mails", words)
             self.teams.save(team, changed, [noted])
 
         _until_steady(judge)

@@ -6,15 +6,16 @@ are never both judged by the team of before.
 
 import hmac
 import secrets
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from tollgate.kit.clock import MS_PER_S, iso
 from tollgate.kit.ids import new_id
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import due_shard
+from tollgate.members.roles import Role
+from tollgate.members.topics import BY_DEFAULT, Topic, is_forced
 
 MAX_MEMBERS = 50
 MAX_INVITATIONS = 20
@@ -23,15 +24,6 @@ MAX_MAILS_A_DAY = 50
 INVITATION_MS = 7 * 24 * 3600 * MS_PER_S
 SECRET_BYTES = 32
 _DAY = len("2026-11-22")
-
-
-class Role(StrEnum):
-    """What a member may do (shared/tollgate/reference/site/members.md)."""
-
-    OWNER = "owner"  # Everything, members and the end of the account included.
-    DEVELOPER = "developer"  # Keys, playground, chat, webhooks; no payments, no members.
-    BILLING = "billing"  # Top-ups, receipts, statement, low balance; nothing that spends.
-    VIEWER = "viewer"  # Sees, and changes nothing.
 
 
 class TeamError(Exception):
@@ -45,19 +37,31 @@ class Member:
     identity_id: str
     role: Role
     joined_at_ms: int
-    chose_money_mails: bool | None = None
-    """Whether they chose mails about a low balance and top-ups; `None` is as their role has it."""
+    chosen: Mapping[Topic, bool] = field(default_factory=dict)
+    """Which mails they switched on or off themselves; of the others their role decides."""
 
-    @property
-    def wants_money_mails(self) -> bool:
-        """Return whether they get mails about a low balance and top-ups."""
-        by_role = self.role in (Role.OWNER, Role.BILLING)
-        return by_role if self.chose_money_mails is None else self.chose_money_mails
+    def wants(self, topic: Topic) -> bool:
+        """Return whether they get mails of a topic."""
+        by_role = self.role in BY_DEFAULT[topic]
+        return is_forced(topic, self.role) or self.chosen.get(topic, by_role)
 
     def to_item(self) -> Item:
         """Return the member as a part of the team's row, without who it is."""
         row: Item = {"role": str(self.role), "joined_at_ms": self.joined_at_ms}
-        return row if self.chose_money_mails is None else {**row, "money_mails": self.chose_money_mails}
+        chosen = {str(topic): wanted for topic, wanted in self.chosen.items()}
+        return {**row, "mails": chosen} if chosen else row
+
+    @classmethod
+    def from_item(cls, identity_id: str, item: Item) -> "Member":
+        """Return the member that a part of a row holds.
+
+        Rows from before there were topics have one choice, of mails about money. A topic that is not known
+        here is of a newer version of this code, and waits for it.
+        """
+        before = {Topic.MONEY: item["money_mails"]} if "money_mails" in item else {}
+        known = set(Topic)
+        chosen = {Topic(name): wanted for name, wanted in item.get("mails", {}).items() if name in known}
+        return cls(identity_id, Role(item["role"]), item["joined_at_ms"], {**before, **chosen})
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +159,7 @@ class Team:
     def from_item(cls, item: Item) -> "Team":
         """Return the team that a row holds."""
         closing = item.get("closing")
-        members = [
-            Member(identity_id, Role(one["role"]), one["joined_at_ms"], one.get("money_mails"))
-            for identity_id, one in item["members"].items()
-        ]
+        members = [Member.from_item(identity_id, one) for identity_id, one in item["members"].items()]
         return cls(
             item["account_id"],
             tuple(sorted(members, key=lambda one: (one.joined_at_ms, one.identity_id))),
@@ -258,10 +259,15 @@ def with_role(team: Team, identity_id: str, role: Role) -> Team:
     return replace(team, members=members)
 
 
-def with_money_mails(team: Team, identity_id: str, *, wanted: bool) -> Team:
-    """Return the team in which a member gets mails about money, or none. Raises `TeamError`."""
+def with_mails(team: Team, identity_id: str, wanted: Mapping[Topic, bool]) -> Team:
+    """Return the team in which a member gets mails of topics, or none. Raises `TeamError`.
+
+    What an owner always gets stays as it is, whatever is asked for.
+    """
     member = _member(team, identity_id)
-    changed = replace(member, chose_money_mails=wanted)
+    free = {topic: on for topic, on in wanted.items() if not is_forced(topic, member.role)}
+    new = {topic: on for topic, on in free.items() if on is not member.wants(topic)}
+    changed = replace(member, chosen={**member.chosen, **new})
     return replace(team, members=tuple(changed if one == member else one for one in team.members))
 
 

@@ -18,8 +18,11 @@ class Work(StrEnum):
     TASKS = "tasks"  # Steps of tasks, back to the task queue.
     WEBHOOKS = "webhooks"  # Attempts of deliveries, back to the webhook queue.
     REFILLS = "refills"  # Mails and top-ups of low balances, back to the refill queue.
+    MAILS = "mails"  # Mails about lines of the audit log, back to the mail queue.
     THUMBNAILS = "thumbnails"  # Thumbnails of results, back to the thumbnail queue.
-    CHANGES = "changes"  # Changes of tasks, read again from their stream and dispatched.
+    CHANGES = (
+        "changes"  # Changes of tasks and lines of the audit log, read again from their stream and dispatched.
+    )
     USAGE = "usage"  # Entries of the ledger, read again from their stream and counted.
 
 

@@ -1,4 +1,4 @@
-"""From a change of a task to the message that carries it on."""
+"""From a change of a task, or a new line of the audit log, to the message that carries it on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,20 +13,27 @@ from tollgate.webhooks.models import delivery_id_of
 
 @dataclass(frozen=True, slots=True)
 class Dispatcher:
-    """Sends what a change of the Tasks table calls for. A repeat is harmless: messages are hints."""
+    """Sends what a change of the tables of tasks and audits calls for. Repeats are harmless."""
 
     task_queue: Queue
     webhook_queue: Queue
     thumbnail_queue: Queue
+    mail_queue: Queue
 
     def dispatch(self, change: Mapping[str, Any]) -> None:
         """Handle one record of the stream (`eventName`, `dynamodb.NewImage` in typed attributes).
 
         A new task goes to the task queue, an ended one with a webhook to the webhook queue; each of its files
-        to the thumbnail queue, last, as nothing else waits for those.
+        to the thumbnail queue, last, as nothing else waits for those. A line of the audit log goes to the
+        mail queue, whatever it says: who reads it knows whom it concerns.
         """
         # The row as it was at that change; by now it may have moved on, and `seq` makes the message stale.
         image = from_attributes(change["dynamodb"]["NewImage"])
+        if "event_id" in image:
+            # One that is changed has lost its names, with an account that is closed: no news.
+            if change["eventName"] == "INSERT":
+                self.mail_queue.send({"account_id": image["account_id"], "event_id": image["event_id"]})
+            return
         add_to_log(task_id=image["task_id"], correlation_id=image.get("correlation_id"))
         if change["eventName"] == "INSERT":
             self.task_queue.send({"task_id": image["task_id"], "seq": image["seq"]})

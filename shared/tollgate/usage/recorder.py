@@ -15,13 +15,13 @@ from tollgate.usage.repository import RollUp
 
 @dataclass(frozen=True, slots=True)
 class UsageRecorder:
-    """Counts new entries of the ledger, and has the balances looked at that they moved.
+    """Counts new entries of the ledger, and has the balances and caps looked at that they moved.
 
-    A repeat is harmless: each entry is counted once, and a look at a balance changes nothing twice.
+    A repeat is harmless: each entry is counted once, and a look changes nothing twice.
     """
 
     roll_up: RollUp
-    look: Callable[[Sequence[Entry]], None]
+    looks: Sequence[Callable[[Sequence[Entry]], None]]
     clock: Clock
 
     def record(self, changes: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -44,7 +44,8 @@ class UsageRecorder:
                 failed += entries
                 continue
             try:
-                self.look(list(entries.values()))
+                for look in self.looks:
+                    look(list(entries.values()))
             except Exception:  # noqa: BLE001 - as above
                 logger.exception("record_usage.look_failed", **bucket._asdict())
                 failed += entries

@@ -7,6 +7,7 @@ models.py       a delivery and its log
 payload.py      the event, its signature
 schedule.py     when it is attempted: pure
 sender.py       one attempt: lane, claim, send, record, leave
+failing.py      endpoints that were given up on
 repository.py   deliveries and lanes in DynamoDB
 receivers.py    URLs that are refused when they are given
 request.py      what customers send to these routes

@@ -17,6 +17,7 @@ from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.observability import add_to_log
 from tollgate.kit.outbound import Outbound, OutboundAnswer
 from tollgate.kit.queue import MAX_DELAY_S, Queue
+from tollgate.webhooks.failing import FailingEndpoints
 from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 from tollgate.webhooks.payload import (
     MAX_TEXT,
@@ -60,6 +61,7 @@ class WebhookSender:
     account: Callable[[str], Account | None]
     outbound: Outbound
     queue: Queue
+    failing: FailingEndpoints
     clock: Clock
 
     def deliver(self, delivery_id: str, seq: int) -> DeliveryOutcome:
@@ -101,7 +103,10 @@ class WebhookSender:
         return DeliveryOutcome.WAITING
 
     def _record(self, delivery: Delivery, made: DeliveryAttempt) -> DeliveryOutcome:
-        noted, wait_s = after_attempt(delivery, made, self.clock.now_ms())
+        now_ms = self.clock.now_ms()
+        noted, wait_s = after_attempt(delivery, made, now_ms)
+        # Before it is over: after a crash in between, the sweeper has it looked at again.
+        self.failing.look(noted, now_ms)
         self.deliveries.save(noted)
         # Saved before it is sent: a message with a `seq` that is not written yet would be dropped as stale.
         if wait_s is not None:

@@ -47,6 +47,7 @@ def measured(template: Template, folder: Path) -> dict[str, Part]:
             "PROBE_FUNCTION": "none",
             "DRAW_FUNCTION": "none",
             "CALLBACK_BASE_URL": "https://api.test",
+            "DASHBOARD_URL": "https://api.test/dashboard",
             "LIVE_PROVIDERS": ",".join(PROVIDERS),
         }
         stack = Stack(template, clients, {"Stage": "local", "LogLevel": "INFO"}, overrides)

@@ -82,7 +82,12 @@ class Resources:
             ["ApiFunction", "TaskDeadLetterQueue", "AccountsTable"],
             ["RunTaskFunction", "WebhookDeadLetterQueue", "ChangesDeadLetterQueue"],
             ["CheckLedgerFunction", "DashboardFunction", "DispatchChangesFunction", "RecordUsageFunction"],
-            ["UsageDeadLetterQueue", "RefillDeadLetterQueue", "ThumbnailDeadLetterQueue"],
+            [
+                "UsageDeadLetterQueue",
+                "RefillDeadLetterQueue",
+                "MailDeadLetterQueue",
+                "ThumbnailDeadLetterQueue",
+            ],
         ]
         for page in pages:
             made = [name for name in page if name not in self.missing]
@@ -122,6 +127,7 @@ class TestStackEnvironment:
             "CHANGES_DLQ_URL": "ChangesDeadLetterQueue-1",
             "USAGE_DLQ_URL": "UsageDeadLetterQueue-1",
             "REFILL_DLQ_URL": "RefillDeadLetterQueue-1",
+            "MAIL_DLQ_URL": "MailDeadLetterQueue-1",
             "THUMBNAIL_DLQ_URL": "ThumbnailDeadLetterQueue-1",
         }
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tollgate.members.roles import Role
 from tollgate.members.team import (
     INVITATION_MS,
     MAX_INVITATIONS,
@@ -14,7 +15,6 @@ from tollgate.members.team import (
     MAX_MEMBERS,
     Invitation,
     Member,
-    Role,
     Team,
     TeamError,
     accepted,

@@ -69,7 +69,7 @@ class Books:
         database = Database(self.client, sleep=lambda _: None)  # type: ignore[arg-type]
         self.roll_up = RollUp(database, "Usage", "Counted")
         self.usage = UsageRepository(database, "Usage")
-        self.recorder = UsageRecorder(self.roll_up, lambda _: None, ManualClock())
+        self.recorder = UsageRecorder(self.roll_up, (), ManualClock())
 
     def sums(self, accounts: Sequence[str]) -> Sums:
         return {

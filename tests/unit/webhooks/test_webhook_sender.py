@@ -92,6 +92,17 @@ class FakeQueue:
         self.sent.append((message, delay_s))
 
 
+class FakeFailing:
+    """Keeps which deliveries it was shown after their attempts."""
+
+    def __init__(self) -> None:
+        self.shown: list[DeliveryStatus] = []
+
+    def look(self, delivery: Delivery, now_ms: int) -> None:
+        assert now_ms > 0
+        self.shown.append(delivery.status)
+
+
 class Post:
     """A sender with one delivery, due now."""
 
@@ -99,6 +110,7 @@ class Post:
         self.clock = ManualClock()
         self.clock.set_to_now()
         self.queue = FakeQueue()
+        self.failing = FakeFailing()
         self.lanes = MemoryLanes()
         self.outbound = FakeOutbound(behaviour)
         self.task: Task | None = finished_task()
@@ -117,6 +129,7 @@ class Post:
             account=lambda _: self.account,
             outbound=cast("Any", self.outbound),
             queue=cast("Any", self.queue),
+            failing=cast("Any", self.failing),
             clock=self.clock,
         )
 

@@ -1,0 +1,51 @@
+"""From new entries of the ledger to a spending cap that is nearly used up: noted once in its period."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
+from tollgate.audit.events import Action
+from tollgate.audit.repository import OnceLog
+from tollgate.kit.clock import Clock, iso
+from tollgate.kit.money import cents_down, cents_up, dollars
+from tollgate.ledger.caps import key_of
+from tollgate.ledger.entries import Entry
+
+# Of the cap, what is held for requests under way included. Close to its end, requests are refused that cost
+# more than what is left: whoever is told at the very end has heard it from customers.
+TOLD_PERCENT = 90
+_TO_THE_MINUTE = len("2026-11-22T22:41")
+
+
+@dataclass(frozen=True, slots=True)
+class CapWatch:
+    """Looks at the caps that entries were counted in. A repeat is harmless: each is noted once."""
+
+    keys: ApiKeyRepository
+    accounts: AccountRepository
+    once: OnceLog
+    clock: Clock
+
+    def look(self, entries: Iterable[Entry]) -> None:
+        """Look at the caps of some entries, each once; entries without one cost nothing."""
+        counters = {(entry.account_id, entry.counter) for entry in entries if entry.counter is not None}
+        for account_id, counter in sorted(counters):
+            self._look_at(account_id, counter)
+
+    def _look_at(self, account_id: str, counter: str) -> None:
+        key = self.keys.get(key_of(counter))
+        allowance = None if key is None else key.allowance(self.clock.now_ms())
+        # A cap that was taken off, or a period that is over.
+        if key is None or allowance is None or allowance.counter != counter:
+            return
+        account = self.accounts.get(account_id)
+        spent = 0 if account is None else account.counters.get(counter, 0)
+        limit = allowance.limit_micro_usd
+        if spent * 100 < limit * TOLD_PERCENT:
+            return
+        until = iso(allowance.resets_at_ms)[:_TO_THE_MINUTE].replace("T", " ")
+        of = f"{dollars(cents_up(spent))} of {dollars(cents_down(limit))} used"
+        # With another cap the same spending is another question.
+        once_id = f"{Action.CAP_REACHED}#{counter}#{limit}"
+        subject = f"{key.name or 'Unnamed'} ({key.key_id})"
+        self.once.note(account_id, once_id, Action.CAP_REACHED, subject, f"{of}; starts anew {until} UTC")

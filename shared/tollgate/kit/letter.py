@@ -1,0 +1,98 @@
+"""A mail in the service's look: what it says, once as text and once as a page. Pure.
+
+Names that people typed are text in both: escaped in the page, on one line, and no links. A reader of mail
+makes links of what looks like an address, so what does is parted by a character that nobody sees.
+"""
+
+import re
+from dataclasses import dataclass
+from html import escape
+
+from tollgate.kit.mail import Mail
+
+MAX_SUBJECT, MAX_VALUE = 120, 300
+# In the place of nothing, it keeps two characters together and is not seen (U+2060).
+WORD_JOINER = "\u2060"
+# A scheme, and a dot or an at sign before what may be a domain.
+_LINK = re.compile(r"(://)|(?<=[\w-])([.@])(?=[A-Za-z]{2,})")
+
+# The light look of `static/app.css`: readers of mail know no style sheets, variables or `light-dark()`.
+_FONT = "16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',sans-serif"
+_BODY = f"margin:0;padding:24px;background:#f6f6f3;color:#181d1c;font:{_FONT}"
+_CARD = "padding:24px;background:#ffffff;border:1px solid #e2e2dc;border-radius:14px"
+_LABEL = "padding:6px 16px 6px 0;text-align:left;vertical-align:top;font-weight:400;color:#586360"
+_BUTTON = "display:inline-block;padding:10px 18px;border-radius:10px;background:#0d6e5f;color:#ffffff"
+_FOOT = "padding:16px 24px;font-size:13px;color:#586360"
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What a mail says: a heading, sentences, facts as label and value, one page to go to, and its foot."""
+
+    subject: str
+    sentences: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...] = ()
+    link: tuple[str, str] | None = None
+    """What its page is called, and the address."""
+    foot: tuple[str, ...] = ()
+
+
+def one_line(text: str, most: int = MAX_VALUE) -> str:
+    """Return a text on one line without what cannot be seen, at most so long."""
+    line = " ".join(
+        "".join(each if each.isprintable() or each == WORD_JOINER else " " for each in text).split()
+    )
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def unlinked(text: str) -> str:
+    """Return a name that somebody typed so that no reader of mail makes a link of it."""
+
+    def parted(found: re.Match[str]) -> str:
+        return f":{WORD_JOINER}//" if found[1] else f"{found[2]}{WORD_JOINER}"
+
+    return _LINK.sub(parted, one_line(text))
+
+
+def written(letter: Letter) -> Mail:
+    """Return a letter as a mail."""
+    subject = one_line(letter.subject, MAX_SUBJECT)
+    return Mail(subject, _text(letter), _html(subject, letter))
+
+
+def _text(letter: Letter) -> str:
+    parts = [*letter.sentences]
+    if letter.facts:
+        parts.append("\n".join(f"{label}: {value}" for label, value in letter.facts))
+    if letter.link is not None:
+        parts.append(f"{letter.link[0]}:\n{letter.link[1]}")
+    if letter.foot:
+        parts.append("\n".join(("--", *letter.foot)))
+    return "\n\n".join(parts) + "\n"
+
+
+def _html(subject: str, letter: Letter) -> str:
+    inside = [_tag("h1", "margin:0 0 16px;font-size:20px", escape(subject))]
+    inside += [_tag("p", "margin:0 0 16px", escape(each)) for each in letter.sentences]
+    rows = "".join(
+        f'<tr><th scope="row" style="{_LABEL}">{escape(label)}</th>'
+        + _tag("td", "padding:6px 0;word-break:break-word", escape(value))
+        + "</tr>"
+        for label, value in letter.facts
+    )
+    if rows:
+        inside.append(_tag("table", "border-collapse:collapse;margin:0 0 20px", rows))
+    if letter.link is not None:
+        label, address = letter.link
+        inside.append(f'<a href="{escape(address)}" style="{_BUTTON}">{escape(label)}</a>')
+    name = _tag("p", "margin:0 0 12px;font-weight:700", "Tollgate")
+    foot = "".join(_tag("p", "margin:0 0 6px", escape(each)) for each in letter.foot)
+    page = name + _tag("div", _CARD, "".join(inside)) + _tag("div", _FOOT, foot)
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(subject)}</title></head>'
+        f'<body style="{_BODY}">{_tag("div", "max-width:560px;margin:0 auto", page)}</body></html>\n'
+    )
+
+
+def _tag(name: str, style: str, inside: str) -> str:
+    return f'<{name} style="{style}">{inside}</{name}>'

@@ -1,0 +1,94 @@
+"""What time brings, noted in the audit log: keys that expire, and months whose statement is ready.
+
+Followed from where the last look ended, so that a look that did not come is made up for by the next. Each
+line is noted once, so a look that broke off may be repeated.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from tollgate.accounts.models import ApiKey
+from tollgate.accounts.repository import ApiKeyRepository
+from tollgate.audit.events import Action
+from tollgate.audit.repository import OnceLog
+from tollgate.kit.clock import MS_PER_DAY, Clock, iso
+from tollgate.kit.observability import logger
+from tollgate.kit.query import epoch_ms
+from tollgate.ledger.query import StatementQuery
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.members.repository import TeamRepository
+from tollgate.notices.repository import Calendar, NoticeRepository
+
+# How long before its end a key is told of.
+AHEAD_MS = 3 * MS_PER_DAY
+# What a first look, or one after a long silence, makes up for at most.
+MAX_BEHIND_MS = 7 * MS_PER_DAY
+# A statement that was not told of in the first days of the next month is not news any more.
+STATEMENT_DAYS = 7
+_DAY, _MONTH = len("2026-11-22"), len("2026-11")
+
+
+@dataclass(frozen=True, slots=True)
+class Reminders:
+    """Follows time, for all accounts."""
+
+    keys: ApiKeyRepository
+    teams: TeamRepository
+    ledger: LedgerRepository
+    once: OnceLog
+    notices: NoticeRepository
+    clock: Clock
+
+    def look(self, has_time: Callable[[], bool]) -> int:
+        """Note what is new since the last look; return how many lines. What there is no time for is left."""
+        now_ms, calendar = self.clock.now_ms(), self.notices.calendar()
+        behind_ms = now_ms - MAX_BEHIND_MS
+        since_ms = max(calendar.keys_ms or now_ms - MS_PER_DAY, behind_ms)
+        found = sum(self._noted_key(*each) for each in self._ending(since_ms, now_ms))
+        calendar = replace(calendar, keys_ms=now_ms)
+        self.notices.keep(calendar)
+        return found + self._statements(calendar, now_ms, has_time)
+
+    def _ending(self, since_ms: int, now_ms: int) -> Iterator[tuple[Action, ApiKey]]:
+        """Return the keys of which a moment to be told of is after one time and not after another."""
+        for action, ahead_ms in ((Action.KEY_EXPIRING, AHEAD_MS), (Action.KEY_EXPIRED, 0)):
+            after_ms, to_ms = since_ms + ahead_ms, now_ms + ahead_ms
+            for day_ms in range(after_ms // MS_PER_DAY * MS_PER_DAY, to_ms + 1, MS_PER_DAY):
+                for key in self.keys.expiring_on(iso(day_ms)[:_DAY]):
+                    # One that lives no longer than that was made a moment ago, by who knows its end.
+                    is_short = (key.expires_at_ms or 0) - key.created_at_ms <= ahead_ms
+                    if after_ms < (key.expires_at_ms or 0) <= to_ms and not is_short:
+                        yield action, key
+
+    def _noted_key(self, action: Action, key: ApiKey) -> bool:
+        expires = iso(key.expires_at_ms or 0)[: len("2026-11-22T22:41")].replace("T", " ")
+        subject, detail = f"{key.name or 'Unnamed'} ({key.key_id})", f"expires {expires} UTC"
+        if action is Action.KEY_EXPIRED:
+            detail = f"expired {expires} UTC"
+        once_id = f"{action}#{key.key_id}#{key.expires_at_ms}"
+        return self.once.note(key.account_id, once_id, action, subject, detail)
+
+    def _statements(self, calendar: Calendar, now_ms: int, has_time: Callable[[], bool]) -> int:
+        this_month = iso(now_ms)[:_MONTH]
+        first_ms = epoch_ms(f"{this_month}-01")
+        month = iso(first_ms - 1)[:_MONTH]
+        if calendar.month != month:
+            if now_ms - first_ms >= STATEMENT_DAYS * MS_PER_DAY:
+                return 0
+            calendar = replace(calendar, month=month, after=None, is_done=False)
+        if calendar.is_done:
+            return 0
+        wanted = StatementQuery(limit=1, first_ms=epoch_ms(f"{month}-01"), end_ms=first_ms)
+        noted = 0
+        for account_id in self.teams.account_ids(calendar.after):
+            if not has_time():
+                break
+            if next(iter(self.ledger.by_time(account_id, wanted, 1)), None) is not None:
+                once_id = f"{Action.STATEMENT_READY}#{month}"
+                noted += self.once.note(account_id, once_id, Action.STATEMENT_READY, month)
+            calendar = replace(calendar, after=account_id)
+        else:
+            calendar = replace(calendar, after=None, is_done=True)
+            logger.info("notify_members.statements_told", month=month)
+        self.notices.keep(calendar)
+        return noted

@@ -1,0 +1,159 @@
+"""What the mail about a line of the audit log says. Pure."""
+
+import re
+from dataclasses import dataclass
+
+from tollgate.accounts.keys import PREFIX
+from tollgate.audit.events import OPERATOR, OWNER, Action, AuditEvent
+from tollgate.kit.clock import iso
+from tollgate.kit.letter import Letter, unlinked
+from tollgate.kit.mail import address_of
+from tollgate.members.topics import SECURITY, Topic
+
+_KEY = re.compile(r"key_[0-9A-Z]{22}([0-9A-Z]{4})")
+_TO_THE_MINUTE = len("2026-11-22T22:41")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How a kind of line is told: its topic, a title, what its subject is called, the page to go to."""
+
+    topic: Topic
+    title: str
+    label: str
+    page: str
+    sentence: str = ""
+
+
+_KEYS, _MEMBERS = "/keys", "/members"
+KINDS = {
+    Action.KEY_CREATED: Kind(Topic.KEYS, "API key created", "API key", _KEYS),
+    Action.KEY_CHANGED: Kind(Topic.KEYS, "API key changed", "API key", _KEYS),
+    Action.KEY_ROTATED: Kind(Topic.KEYS, "API key rotated", "API key", _KEYS),
+    Action.KEY_REVOKED: Kind(
+        Topic.KEYS, "API key revoked", "API key", _KEYS, "Requests with this key are refused from now on."
+    ),
+    Action.WEBHOOK_SECRET_ROTATED: Kind(Topic.KEYS, "Webhook secret rotated", "Secret", "/webhooks"),
+    Action.CAP_REACHED: Kind(
+        Topic.LIMITS,
+        "Spending cap nearly used up",
+        "API key",
+        _KEYS,
+        "Requests that would go over the cap are refused until it starts anew. Raise it to go on earlier.",
+    ),
+    Action.KEY_EXPIRING: Kind(
+        Topic.LIMITS,
+        "API key expires in 3 days",
+        "API key",
+        _KEYS,
+        "Requests with it are refused once it has expired. Give it a later date, or create another one.",
+    ),
+    Action.KEY_EXPIRED: Kind(
+        Topic.LIMITS, "API key expired", "API key", _KEYS, "Requests with this key are refused from now on."
+    ),
+    Action.WEBHOOK_FAILING: Kind(
+        Topic.WEBHOOKS,
+        "Webhook deliveries are failing",
+        "Host",
+        "/webhooks",
+        "Every attempt to deliver an event failed, so we stopped trying. Mend the endpoint, then have the "
+        "failed deliveries sent again. You get one such mail a day for each endpoint.",
+    ),
+    Action.STATEMENT_READY: Kind(Topic.STATEMENTS, "Your statement is ready", "Month", "/statements"),
+    Action.MEMBER_INVITED: Kind(Topic.MEMBERS, "Member invited", "Invited", _MEMBERS),
+    Action.INVITATION_REVOKED: Kind(Topic.MEMBERS, "Invitation revoked", "Invited", _MEMBERS),
+    Action.MEMBER_JOINED: Kind(Topic.MEMBERS, "New member", "Member", _MEMBERS),
+    Action.MEMBER_CHANGED: Kind(Topic.MEMBERS, "Member's role changed", "Member", _MEMBERS),
+    Action.MEMBER_REMOVED: Kind(Topic.MEMBERS, "Member removed", "Member", _MEMBERS),
+    Action.MEMBER_LEFT: Kind(Topic.MEMBERS, "Member left", "Member", _MEMBERS),
+    Action.LOW_BALANCE_CHANGED: Kind(Topic.ACCOUNT, "Low balance settings changed", "Settings", "/top-up"),
+    Action.SUSPENDED: Kind(
+        Topic.ACCOUNT, "Account suspended", "What", "", "Nothing new starts. What runs goes on to its end."
+    ),
+    Action.RESUMED: Kind(Topic.ACCOUNT, "Account resumed", "What", ""),
+    Action.LIMITED: Kind(Topic.ACCOUNT, "Account limits changed", "What", ""),
+    Action.CLOSING_REQUESTED: Kind(
+        Topic.ACCOUNT,
+        "Account is being closed",
+        "What",
+        "/closing",
+        "Its keys and sessions have ended. An owner can keep the account until its data is erased.",
+    ),
+    Action.CLOSING_UNDONE: Kind(Topic.ACCOUNT, "Account kept", "What", ""),
+    Action.CREDITED: Kind(Topic.MONEY, "Credit added", "Reference", "/statements"),
+    Action.DEBITED: Kind(Topic.MONEY, "Balance debited", "Reference", "/statements"),
+    Action.TASK_REFUNDED: Kind(Topic.MONEY, "Generation refunded", "Generation", "/activity"),
+}
+"""How each kind is told; of the others no mail is sent."""
+
+UNTOLD = {
+    Action.MAILS_CHOSEN: "one's own choice of mails",
+    Action.CLOSED: "nobody is left to be told: the addresses are erased with it",
+}
+"""Why a kind is told to nobody."""
+
+
+def letter_of(
+    event: AuditEvent, account: str, dashboard_url: str, *, is_forced: bool, is_last: bool = False
+) -> Letter:
+    """Return the mail about a line of a kind in `KINDS`.
+
+    `account` is what to call the account, `is_forced` whether its reader cannot switch it off, `is_last`
+    whether no more mails of the account are sent on this day.
+    """
+    kind = KINDS[event.action]
+    subject = _named(event)
+    sentences = [f"{kind.title} in the Tollgate account of {account}.", kind.sentence]
+    if is_last:
+        sentences.append(
+            "Much happened in this account today: no more of it is mailed until tomorrow (UTC). "
+            f"The audit log has all of it: {dashboard_url}/audit"
+        )
+    facts = [
+        ("Account", f"{account} ({event.account_id})"),
+        (kind.label, subject),
+        ("Details", unlinked(event.detail)),
+        ("By", _actor(event.actor)),
+        ("When", f"{iso(event.at_ms)[:_TO_THE_MINUTE].replace('T', ' ')} UTC"),
+    ]
+    page = kind.page + (f"?month={event.subject}" if event.action is Action.STATEMENT_READY else "")
+    return Letter(
+        f"{kind.title}: {subject}" if subject != "Account" else kind.title,
+        tuple(each for each in sentences if each),
+        tuple((label, value) for label, value in facts if value),
+        ("Open it in the dashboard", f"{dashboard_url}{page}"),
+        _foot(kind.topic, dashboard_url, is_forced=is_forced),
+    )
+
+
+def _foot(topic: Topic, dashboard_url: str, *, is_forced: bool) -> tuple[str, ...]:
+    settings = f"{dashboard_url}/members"
+    if topic not in SECURITY:
+        return (f"You chose this mail, or your role gets it. Switch it off: {settings}",)
+    not_you = f"Was this nobody of yours? Look through the audit log: {dashboard_url}/audit"
+    why = "Owners always get mails about security." if is_forced else f"Switch it off: {settings}"
+    return (not_you, why)
+
+
+def _named(event: AuditEvent) -> str:
+    """Return what the line is about; a key by its name and the last characters of what its page shows."""
+    found = _KEY.search(event.subject)
+    if found is not None:
+        name = event.subject.replace(f"({found[0]})", "").strip()
+        return f"{unlinked(name)} ({PREFIX}…{found[1]})"
+    return _person(event.subject)
+
+
+def _actor(actor: str) -> str:
+    found = _KEY.search(actor)
+    if found is not None:
+        return f"the API key {PREFIX}…{found[1]}"
+    # Which of them it was is for operators.
+    if actor.startswith(OPERATOR):
+        return "a Tollgate operator"
+    return "an owner" if actor == OWNER else _person(actor)
+
+
+def _person(name: str) -> str:
+    """Return an address as it is, and any other word without links."""
+    return name if address_of(name) == name else unlinked(name)

@@ -1,0 +1,119 @@
+"""What was mailed already, and how far the calendar is: rows in the table of idempotency.
+
+mail#<event>              who has the mail of an event, and until when a worker is at it
+mails#<account>#<day>     how many events of an account were mailed on a UTC day
+calendar                  the time up to which keys were looked at, and the account that statements are at
+"""
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, iso
+from tollgate.kit.dynamodb import OneTable
+from tollgate.kit.expressions import Add, Equals, Set
+from tollgate.kit.rows import Item
+from tollgate.kit.writes import Write, put_new
+
+# Longer than the function runs: who is at it for longer is dead.
+LEASE_MS = 160 * MS_PER_S
+# Longer than a message lives, in its queue (4 days) and among the dead letters (14), with a day to spare.
+KEPT_MS = 19 * MS_PER_DAY
+_DAY = len("2026-11-22")
+
+
+class MailedElsewhereError(Exception):
+    """Another worker is at this event now; its message comes again later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """How far time was followed: keys up to `keys_ms`, statements of `month` up to the account `after`."""
+
+    keys_ms: int | None = None
+    month: str = ""
+    after: str | None = None
+    is_done: bool = True
+
+
+class NoticeRepository(OneTable):
+    """Reads and writes these rows."""
+
+    def begin(self, event_id: str, now_ms: int) -> frozenset[str] | None:
+        """Take an event for `LEASE_MS`; return who has its mail already, `None` where all have.
+
+        Raises `MailedElsewhereError`.
+        """
+        key = {"idempotency_id": f"mail#{event_id}"}
+        row = self._db.get(self._table, key)
+        if row is None:
+            item = {
+                **key,
+                "until_ms": now_ms + LEASE_MS,
+                "sent": {},
+                "done": False,
+                "expires_at_s": (now_ms + KEPT_MS) // MS_PER_S,
+            }
+            self._db.write(put_new(self._table, item, "idempotency_id", _elsewhere))
+            return frozenset()
+        if row["done"]:
+            return None
+        if row["until_ms"] > now_ms:
+            raise MailedElsewhereError(event_id)
+        nobody_took_it_since = Equals("until_ms", row["until_ms"])
+        self._db.write(
+            Write(
+                self._table,
+                key=key,
+                update=(Set("until_ms", now_ms + LEASE_MS),),
+                condition=nobody_took_it_since,
+                refused=_elsewhere,
+            )
+        )
+        return frozenset(row["sent"])
+
+    def sent(self, event_id: str, reader: str) -> None:
+        """Note that somebody has the mail of an event."""
+        self._update(f"mail#{event_id}", Set(("sent", reader), True))
+
+    def end(self, event_id: str, *, is_done: bool) -> None:
+        """Let an event go: all have its mail, or its message may come again at once."""
+        self._update(f"mail#{event_id}", Set("done", is_done), Set("until_ms", 0))
+
+    def count(self, account_id: str, now_ms: int) -> int:
+        """Count one more event of an account on this day; return which one it is.
+
+        Of two at the same moment both may be the same one: it is a bound, not a bill.
+        """
+        row_id = f"mails#{account_id}#{iso(now_ms)[:_DAY]}"
+        row = self._db.get(self._table, {"idempotency_id": row_id})
+        expires_at_s = (now_ms + 2 * MS_PER_DAY) // MS_PER_S
+        self._update(row_id, Add("count", 1, start=0), Set("expires_at_s", expires_at_s))
+        return 1 if row is None else int(row["count"]) + 1
+
+    def calendar(self) -> Calendar:
+        """Return how far time was followed."""
+        row = self._db.get(self._table, {"idempotency_id": "calendar"})
+        if row is None:
+            return Calendar()
+        return Calendar(row["keys_ms"], row["month"], row.get("after"), row["is_done"])
+
+    def keep(self, calendar: Calendar) -> None:
+        """Note how far time was followed. The row has no end."""
+        row: Item = {name: getattr(calendar, name) for name in Calendar.__slots__}
+        item = {
+            "idempotency_id": "calendar",
+            **{name: each for name, each in row.items() if each is not None},
+        }
+        self._db.write(Write(self._table, item=item))
+
+    def _update(self, row_id: str, *changes: Set | Add) -> None:
+        self._db.write(Write(self._table, key={"idempotency_id": row_id}, update=changes))
+
+
+def reader_of(identity_id: str) -> str:
+    """Return what stands for a person in a row: no address, as an identity on one machine is one."""
+    return sha256(identity_id.encode()).hexdigest()[:16]
+
+
+def _elsewhere(row: Item | None) -> Exception:
+    return MailedElsewhereError("" if row is None else row["idempotency_id"])
