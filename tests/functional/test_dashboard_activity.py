@@ -91,6 +91,11 @@ class TestRows:
         assert f" {took_s} s " in finished
         assert "refunded" not in finished
 
+    def test_what_is_no_request_is_one_link_away(self, browser: Browser) -> None:
+        shown = browser.get("/activity").text
+        assert 'Top-ups, credits and debits are in the <a href="/live/dashboard/statements">' in shown
+        assert '<h2 id="moves">Credits and debits</h2>' in browser.get("/statements").text
+
     def test_a_generation_shows_its_thumbnail(self, browser: Browser) -> None:
         task = api_parts.api().reader.found(browser.sign_in(), {"status": "finished"}).rows[0]
         assert f'src="{task.files[0].url}.thumb.webp"' in browser.get("/activity").text
