@@ -170,6 +170,9 @@ class TestAKeyOfAPerson:
             "API key revoked",
             "Webhook secret rotated",
         ]
+        # Both overlap for a day, and the mail says until when.
+        for _, _, text, _ in (box.mails[2], box.mails[4]):
+            assert re.search(r"the old one works until \d{4}-\d\d-\d\d \d\d:\d\d UTC", text)
         assert made[0].rpartition("_")[2] not in str(box.mails)
         assert secret[0] not in str(box.mails)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.audit.events import Action
 from tollgate.audit.repository import OnceLog
-from tollgate.kit.clock import Clock, iso
+from tollgate.kit.clock import Clock, to_the_minute
 from tollgate.kit.money import cents_down, cents_up, dollars
 from tollgate.ledger.caps import key_of
 from tollgate.ledger.entries import Entry
@@ -14,7 +14,6 @@ from tollgate.ledger.entries import Entry
 # Of the cap, what is held for requests under way included. Close to its end, requests are refused that cost
 # more than what is left: whoever is told at the very end has heard it from customers.
 TOLD_PERCENT = 90
-_TO_THE_MINUTE = len("2026-11-22T22:41")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +42,9 @@ class CapWatch:
         limit = allowance.limit_micro_usd
         if spent * 100 < limit * TOLD_PERCENT:
             return
-        until = iso(allowance.resets_at_ms)[:_TO_THE_MINUTE].replace("T", " ")
+        until = to_the_minute(allowance.resets_at_ms)
         of = f"{dollars(cents_up(spent))} of {dollars(cents_down(limit))} used"
         # With another cap the same spending is another question.
         once_id = f"{Action.CAP_REACHED}#{counter}#{limit}"
         subject = f"{key.name or 'Unnamed'} ({key.key_id})"
-        self.once.note(account_id, once_id, Action.CAP_REACHED, subject, f"{of}; starts anew {until} UTC")
+        self.once.note(account_id, once_id, Action.CAP_REACHED, subject, f"{of}; starts anew {until}")

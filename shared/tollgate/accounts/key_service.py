@@ -29,7 +29,7 @@ from tollgate.kit.errors import (
 )
 from tollgate.kit.ids import is_id
 from tollgate.kit.money import cents_down, dollars
-from tollgate.kit.rotation import read_overlap_s
+from tollgate.kit.rotation import old_secret_ends, read_overlap_s
 from tollgate.kit.writes import Write
 
 Result = TypeVar("Result")
@@ -139,20 +139,20 @@ class KeyService:
 
         def rotate() -> tuple[ApiKey, str]:
             key = self._live(account_id, key_id)
-            overlap_ms, now_ms = read_overlap_s(body, MAX_OVERLAP_S) * MS_PER_S, self.clock.now_ms()
+            overlap_s, now_ms = read_overlap_s(body, MAX_OVERLAP_S), self.clock.now_ms()
             # Whoever rotates a key has it then.
             if by is not None:
                 check_control(_as_it_is(by, key), key)
-            if overlap_ms and (key.previous_until_ms or 0) > now_ms:
+            if overlap_s and (key.previous_until_ms or 0) > now_ms:
                 raise RotationInProgressError(iso(key.previous_until_ms or 0))
             made = new_key(key_id)
             rotated = replace(
                 key,
                 digest=made.digest,
-                previous_digest=key.digest if overlap_ms else None,
-                previous_until_ms=now_ms + overlap_ms if overlap_ms else None,
+                previous_digest=key.digest if overlap_s else None,
+                previous_until_ms=now_ms + overlap_s * MS_PER_S if overlap_s else None,
             )
-            noted = self._noted(key, Action.KEY_ROTATED, by, who)
+            noted = self._noted(key, Action.KEY_ROTATED, by, who, old_secret_ends(now_ms, overlap_s))
             self.keys.change(key, rotated, *self._asked(by, key), noted)
             return rotated, made.text
 

@@ -27,3 +27,8 @@ def iso(epoch_ms: int) -> str:
     """Return epoch milliseconds as ISO 8601 in UTC, e.g. `2026-11-20T09:30:00.123Z`."""
     stamp = datetime.fromtimestamp(epoch_ms / MS_PER_S, tz=UTC)
     return stamp.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def to_the_minute(epoch_ms: int) -> str:
+    """Return epoch milliseconds as people read them, e.g. `2026-11-20 09:30 UTC`."""
+    return f"{datetime.fromtimestamp(epoch_ms / MS_PER_S, tz=UTC):%Y-%m-%d %H:%M} UTC"

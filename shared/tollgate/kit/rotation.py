@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tollgate.kit.clock import MS_PER_S, to_the_minute
 from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
 from tollgate.kit.json_body import whole_number
 
@@ -19,3 +20,10 @@ def read_overlap_s(body: Mapping[str, Any], most_s: int) -> int:
     if problems or overlap is None:
         raise InvalidInputError(problems)
     return overlap
+
+
+def old_secret_ends(now_ms: int, overlap_s: int) -> str:
+    """Return what the audit log says of the secret before, whose overlap with the new one begins now."""
+    if not overlap_s:
+        return "the old one ended at once"
+    return f"the old one works until {to_the_minute(now_ms + overlap_s * MS_PER_S)}"

@@ -11,7 +11,7 @@ from tollgate.accounts.models import ApiKey
 from tollgate.accounts.repository import ApiKeyRepository
 from tollgate.audit.events import Action
 from tollgate.audit.repository import OnceLog
-from tollgate.kit.clock import MS_PER_DAY, Clock, iso
+from tollgate.kit.clock import MS_PER_DAY, Clock, iso, to_the_minute
 from tollgate.kit.observability import logger
 from tollgate.kit.query import epoch_ms
 from tollgate.ledger.query import StatementQuery
@@ -61,10 +61,9 @@ class Reminders:
                         yield action, key
 
     def _noted_key(self, action: Action, key: ApiKey) -> bool:
-        expires = iso(key.expires_at_ms or 0)[: len("2026-11-22T22:41")].replace("T", " ")
-        subject, detail = f"{key.name or 'Unnamed'} ({key.key_id})", f"expires {expires} UTC"
-        if action is Action.KEY_EXPIRED:
-            detail = f"expired {expires} UTC"
+        word = "expired" if action is Action.KEY_EXPIRED else "expires"
+        subject = f"{key.name or 'Unnamed'} ({key.key_id})"
+        detail = f"{word} {to_the_minute(key.expires_at_ms or 0)}"
         once_id = f"{action}#{key.key_id}#{key.expires_at_ms}"
         return self.once.note(key.account_id, once_id, action, subject, detail)
 

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 from tollgate.accounts.keys import PREFIX
 from tollgate.audit.events import OPERATOR, OWNER, Action, AuditEvent
-from tollgate.kit.clock import iso
+from tollgate.kit.clock import to_the_minute
 from tollgate.kit.letter import Letter, unlinked
 from tollgate.kit.mail import address_of
 from tollgate.members.topics import SECURITY, Topic
 
 _KEY = re.compile(r"key_[0-9A-Z]{22}([0-9A-Z]{4})")
-_TO_THE_MINUTE = len("2026-11-22T22:41")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ def letter_of(
         (kind.label, subject),
         ("Details", unlinked(event.detail)),
         ("By", _actor(event.actor)),
-        ("When", f"{iso(event.at_ms)[:_TO_THE_MINUTE].replace('T', ' ')} UTC"),
+        ("When", to_the_minute(event.at_ms)),
     ]
     page = kind.page + (f"?month={event.subject}" if event.action is Action.STATEMENT_READY else "")
     return Letter(

@@ -21,6 +21,7 @@ from tollgate.kit.ids import is_id
 from tollgate.kit.observability import correlation_id
 from tollgate.kit.pages import Page, read_page
 from tollgate.kit.queue import Queue
+from tollgate.kit.rotation import old_secret_ends
 from tollgate.webhooks.models import Delivery, DeliveryPageView, DeliveryView, delivery_id_of
 from tollgate.webhooks.receivers import check_host
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
@@ -117,7 +118,7 @@ class WebhookService:
             now_ms = self.clock.now_ms()
             known = self.accounts.existing(account_id).webhook_secrets
             new = rotated(known, new_webhook_secret(now_ms), overlap_s, now_ms)
-            left = f"the old one signs for {overlap_s} s" if overlap_s else "the old one ended at once"
+            left = old_secret_ends(now_ms, overlap_s)
             try:
                 noted = self.audit.note(account_id, who, Action.WEBHOOK_SECRET_ROTATED, SIGNING_SECRET, left)
                 self.accounts.replace_webhook_secrets(account_id, known, new, noted)
