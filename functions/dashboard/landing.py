@@ -17,6 +17,8 @@ KINDS = ("IMAGE", "VIDEO", "MUSIC", "TEXT")
 TEST_FILES = files("tollgate") / "providers/media/test/files"
 # Models of each kind: enough to see the range, few enough to read.
 SHOWN = 4
+# What is not made for anybody, and what writes nothing.
+LEFT_OUT = frozenset({"test", "embedding"})
 CONTENT_TYPES = {".png": "image/png", ".mp4": "video/mp4", ".mp3": "audio/mpeg"}
 
 router = APIRouter()
@@ -67,7 +69,7 @@ def _shown(listing: Listing, kind: str) -> list[Card]:
     further: list[Card] = []
     vendors: set[str] = set()
     for dto in newest:
-        if "test" not in dto["tags"]:
+        if LEFT_OUT.isdisjoint(dto["tags"]):
             (further if dto["vendor"] in vendors else first).append(dto)
             vendors.add(dto["vendor"])
     return [*first, *further][:SHOWN]

@@ -16,6 +16,7 @@ from tollgate.catalog.models import Model
 from tollgate.catalog.rules import Choosing
 from tollgate.dashboard.first_price import field_of, first_price, is_missing
 from tollgate.dashboard.forms import PREFIX, FormField, form_of, in_use, input_of, sent_by
+from tollgate.dashboard.problems import in_words
 from tollgate.dashboard.snippets import media_snippets
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
 from tollgate.kit.ids import new_id
@@ -56,7 +57,7 @@ def upload(services: Services, visitor: SignedIn, body: SentJson) -> Response:
     try:
         granted = services.api.uploads.grant(visitor.account_id, body)
     except InvalidInputError as error:
-        return JSONResponse({"message": _in_words(error.problems)}, error.status)
+        return JSONResponse({"message": in_words(error.problems)}, error.status)
     return JSONResponse(granted)
 
 
@@ -253,19 +254,8 @@ def _errors(problems: list[Problem]) -> dict[str, str]:
     found: dict[str, list[Problem]] = {}
     for problem in problems:
         found.setdefault(field_of(problem), []).append(problem)
-    return {name: _in_words(some) for name, some in found.items()}
-
-
-def _in_words(problems: list[Problem]) -> str:
-    return " ".join(_said(problem) for problem in problems)
-
-
-def _said(problem: Problem) -> str:
-    rest = problem.path.split("/")[3:]
-    where = f"Item {int(rest[0]) + 1}: " if rest and rest[0].isdecimal() else ""
-    allowed = problem.allowed
-    choices = ", ".join(map(str, allowed)) if isinstance(allowed, list) else allowed
-    return f"{where}{problem.message}" + (f" Allowed: {choices}." if choices else "")
+    # A path is `/input/<field>` and what is wrong in it.
+    return {name: in_words(some, beside=2) for name, some in found.items()}
 
 
 def _task(

@@ -21,6 +21,7 @@ from dashboard.security import (
     security_headers,
 )
 from tollgate.composition import dashboard as dashboard_parts
+from tollgate.dashboard.problems import in_words
 from tollgate.kit.contention import fault
 from tollgate.kit.errors import (
     InvalidInputError,
@@ -144,7 +145,8 @@ def failed(request: Request, exc: Exception) -> Response:
 
 def _error(request: Request, error: TollgateError) -> Response:
     if is_part(request):
-        answer = toast(request, error.message, status=error.status, bad=True)
+        words = in_words(error.problems) if isinstance(error, InvalidInputError) else error.message
+        answer = toast(request, words, status=error.status, bad=True)
     else:
         answer = part(request, "error.html", error.status, error=error, account=None)
     answer.headers.update(error.headers())

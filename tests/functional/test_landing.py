@@ -11,6 +11,7 @@ from dashboard.app import handler
 from tests.conftest import Aws
 from tests.support.dashboard import CONTEXT, EVENT, STAGE, Browser
 from tests.support.samples import PAID_IMAGE
+from tollgate.catalog.views import Card
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
@@ -35,6 +36,11 @@ def get(path: str, headers: dict[str, str] | None = None, query: str = "") -> di
     return answer
 
 
+def _cards(model_ids: list[str]) -> list[Card]:
+    """Return what the catalog says of models."""
+    return [card for card in api_parts.api().listing.cards({}) if card["id"] in model_ids]
+
+
 class TestLanding:
     def test_it_has_the_prices_of_now_and_a_first_call(self) -> None:
         page = get("/")
@@ -48,6 +54,8 @@ class TestLanding:
             assert f">{amount.shown}<" in text
             # What two digits leave out is there on hover.
             assert amount.shown == amount.exact or f'title="{amount.exact}"' in text
+        # An embedding model answers no chat: among the models that write it would be a cheap surprise.
+        assert {"test", "embedding"}.isdisjoint(tag for card in _cards(shown) for tag in card["tags"])
         assert "pip install tollgate" in text
         assert "/live/api/v1/generation/create" in text
         assert len(text.encode()) < MAX_BYTES

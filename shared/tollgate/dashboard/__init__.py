@@ -6,6 +6,7 @@ cognito.py      signing in on AWS; `development.py`: on one machine; `sessions.p
 pool.py         the user pool as a setting, and what may become of a sign-in there
 forms.py        a model's form from its published input; `key_form.py`: that of a key
 first_price.py  the price of a form before all of it is filled in; `token_prices.py`: those of a chat
+problems.py     what is wrong with what was sent, in words
 snippets.py     the same request as code
 languages.py    which language of a description a browser is shown
 comparison.py   what several models take, side by side

@@ -1,0 +1,33 @@
+"""What is wrong with what was sent, in the words of a page: no pointers into a body that nobody sees."""
+
+import re
+from collections.abc import Iterable
+
+from tollgate.kit.errors import Problem
+
+# More than these nobody reads before mending the first.
+MAX_SAID = 5
+_NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
+
+
+def in_words(problems: Iterable[Problem], *, beside: int = 0) -> str:
+    """Return problems as sentences, each with the field it is about.
+
+    `beside` is how much of a path the page shows already, as the message stands beside that field.
+    """
+    said = [_said(problem, beside) for problem in problems]
+    more = [f"And {len(said) - MAX_SAID} more."] if len(said) > MAX_SAID else []
+    return " ".join([*said[:MAX_SAID], *more])
+
+
+def _said(problem: Problem, beside: int) -> str:
+    where = ", ".join(map(_name, problem.path.split("/")[1 + beside :]))
+    where = f"{where[0].upper()}{where[1:]}: " if where else ""
+    allowed = problem.allowed
+    choices = ", ".join(map(str, allowed)) if isinstance(allowed, list) else allowed
+    return f"{where}{problem.message}" + (f" Allowed: {choices}." if choices else "")
+
+
+def _name(segment: str) -> str:
+    """Return a part of a path in words: `allowedIps` is `allowed ips`, the first of a list `item 1`."""
+    return f"item {int(segment) + 1}" if segment.isdecimal() else _NEW_WORD.sub(" ", segment).lower()
