@@ -20,6 +20,7 @@ from local.simulator.jobs import JobState
 from local.simulator.providers import apimart_answers
 from local.simulator.providers.apimart_models import IMAGES, MIDJOURNEY, VIDEOS
 from local.simulator.providers.apimart_music import MUSIC
+from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import ModelInput
 from local.simulator.wire import api_key, json_object, text
 
@@ -104,10 +105,11 @@ async def _place(
         return _error(visit.refused_status)
     if visit.directions.error_in_200:
         return JSONResponse({"code": 500, "message": "The upstream is busy", "data": None})
-    if visit.model not in models:
+    model_input = input_of(engine.provider, visit.model, models)
+    if model_input is None:
         return _error(404, "model not found")
     try:
-        asked = models[visit.model].model_validate(given)
+        asked = model_input.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
         return _error(400, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")

@@ -18,6 +18,7 @@ from local.simulator.jobs import Job, JobState
 from local.simulator.media.png import Png
 from local.simulator.providers import ark_models as models
 from local.simulator.providers.content import flat
+from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import ModelInput, problem_of
 from local.simulator.wire import api_key, json_object, text
 
@@ -79,7 +80,7 @@ async def _create(engine: Engine, request: Request) -> Response:
     except ValueError as error:
         return _error(400, str(error))
     visit = engine.receive(text(given.pop("model", None)), text(given.get("prompt")))
-    asked = _input_of(visit, models.VIDEOS.get(visit.model), given)
+    asked = _input_of(visit, input_of(engine.provider, visit.model, models.VIDEOS), given)
     if isinstance(asked, Response):
         return asked
     label = f"{engine.provider} · {visit.model}"
@@ -123,7 +124,7 @@ async def _images(engine: Engine, request: Request) -> Response:
         return _error(401)
     given = _without_empty(await json_object(request) or {})
     visit = engine.receive(text(given.pop("model", None)), text(given.get("prompt")))
-    asked = _input_of(visit, models.IMAGES.get(visit.model), given)
+    asked = _input_of(visit, input_of(engine.provider, visit.model, models.IMAGES), given)
     if isinstance(asked, Response):
         return asked
     artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)

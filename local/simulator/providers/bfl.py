@@ -20,10 +20,10 @@ _STATUSES = {
     JobState.REJECTED: "Content Moderated",
 }
 _MODELS = {
-    "flux-3-image": images(
+    "v1/flux-3-image": images(
         aspect_ratio=str, resolution=one("768sq", "1k", "1.5k", "2k", "4k"), grounding=bool, images=Urls
     ),
-    "flux-3-video": videos(
+    "v1/flux-3-video": videos(
         mode=needed(one("t2v", "i2v")),
         aspect_ratio=str,
         resolution=one("hd", "fhd"),
@@ -41,7 +41,8 @@ def router(engine: Engine) -> APIRouter:
 
     @routes.post("/v1/{model}")
     async def create(model: str, request: Request) -> Response:
-        job = await taken(engine, header_key(request, "x-key"), model, await body_of(request), _MODELS)
+        key, given = header_key(request, "x-key"), await body_of(request)
+        job = await taken(engine, key, f"v1/{model}", given, _MODELS)
         if isinstance(job, Refused):
             detail: Any = [{"loc": ["body"], "msg": job.why}] if job.status == INVALID else job.why
             return JSONResponse({"detail": detail}, job.status)

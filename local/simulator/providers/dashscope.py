@@ -15,6 +15,7 @@ from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
 from local.simulator.media.mp4 import Mp4
 from local.simulator.providers import dashscope_models as models
+from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import ModelInput, problem_of
 from local.simulator.wire import api_key, json_object, text
 
@@ -98,7 +99,7 @@ async def _accepted(
     except (KeyError, TypeError, ValueError):
         return _error(400, "input cannot be read")
     visit = engine.receive(text(body.get("model")), text(given.get("prompt")))
-    asked = _input_of(visit, known, given)
+    asked = _input_of(visit, input_of(engine.provider, visit.model, known), given)
     if isinstance(asked, Response):
         return asked
     artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)
@@ -106,17 +107,17 @@ async def _accepted(
 
 
 def _input_of(
-    visit: Visit, known: Mapping[str, type[ModelInput]], given: dict[str, Any]
+    visit: Visit, model_input: type[ModelInput] | None, given: dict[str, Any]
 ) -> ModelInput | Response:
     """Read an input, or give the answer to one that is not taken."""
     if visit.refused_status is not None:
         return _error(visit.refused_status)
     if visit.directions.error_in_200:
         return JSONResponse({"code": "InternalError", "message": "A fault.", "request_id": _new_id()})
-    if visit.model not in known:
+    if model_input is None:
         return _error(404)
     try:
-        return known[visit.model].model_validate(given)
+        return model_input.model_validate(given)
     except ValidationError as error:
         return _error(400, problem_of(error))
 

@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from local.simulator.engine import Engine
 from local.simulator.jobs import Job
+from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import ModelInput
 from local.simulator.wire import json_object, text
 
@@ -48,10 +49,11 @@ async def taken(
     visit = engine.receive(text(model), text(given.get("prompt")))
     if visit.refused_status is not None:
         return Refused(visit.refused_status, "The prompt says so.")
-    if visit.model not in models:
+    model_input = input_of(engine.provider, visit.model, models)
+    if model_input is None:
         return Refused(404, f"There is no model {visit.model}.")
     try:
-        asked = models[visit.model].model_validate(dict(given))
+        asked = model_input.model_validate(dict(given))
     except ValidationError as error:
         first = error.errors()[0]
         return Refused(INVALID, f"{'.'.join(map(str, first['loc']))}: {first['msg']}")

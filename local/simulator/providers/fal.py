@@ -23,6 +23,7 @@ from local.simulator.media.palette import seed_of
 from local.simulator.media.png import Png
 from local.simulator.media.shapes import aspect
 from local.simulator.providers import fal_models as models
+from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import ModelInput
 from local.simulator.wire import MAX_PROMPT_CHARS, api_key, json_object, text
 
@@ -153,14 +154,15 @@ async def _submit(engine: Engine, request: Request, model: str) -> Response:
     key = api_key(request, "Key")
     if key is None:
         return _refused(401)
-    if model not in _MODELS:
+    model_input = input_of(engine.provider, model, _MODELS)
+    if model_input is None:
         return _refused(404)
     body = await json_object(request)
     visit = engine.receive(model, text((body or {}).get("prompt")))
     if visit.refused_status is not None:
         return _refused(visit.refused_status)
     try:
-        asked = _MODELS[model].model_validate(body)
+        asked = model_input.model_validate(body)
     except ValidationError as error:
         return _invalid(error)
     label = f"{engine.provider} · {model}"

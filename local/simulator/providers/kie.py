@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
 from local.simulator.providers import kie_music
+from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import problem_of
 from local.simulator.providers.kie_models import MODELS
 from local.simulator.wire import api_key, json_object, text
@@ -76,10 +77,11 @@ async def _place(engine: Engine, visit: Visit, key: str, body: dict[str, Any]) -
         return _error(visit.refused_status, http_status=visit.refused_status)
     if visit.directions.error_in_200:
         return _error(500)
-    if visit.model not in MODELS:
+    model_input = input_of(engine.provider, visit.model, MODELS)
+    if model_input is None:
         return _error(404, "The model name you specified is not supported")
     try:
-        asked = MODELS[visit.model].model_validate(body["input"])
+        asked = model_input.model_validate(body["input"])
     except ValidationError as error:
         return _error(422, problem_of(error))
     artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", visit.directions.files or 1)

@@ -17,6 +17,7 @@ from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
 from local.simulator.providers import minimax_first
 from local.simulator.providers.content import MEDIA, flat
+from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import ModelInput, Url, needed, one, problem_of, videos
 from local.simulator.wire import api_key, json_object, text
 
@@ -93,10 +94,11 @@ async def _create(engine: Engine, request: Request) -> Response:
 
 
 async def _place(engine: Engine, visit: Visit, key: str, given: dict[str, Any]) -> Response:
-    if visit.model not in _MODELS:
+    model_input = input_of(engine.provider, visit.model, _MODELS)
+    if model_input is None:
         return _error(400, "unknown model")
     try:
-        asked = _MODELS[visit.model].model_validate(given)
+        asked = model_input.model_validate(given)
     except ValidationError as error:
         return _error(400, problem_of(error))
     artifacts = asked.artifacts(f"{engine.provider} · {visit.model}", 1)

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.engine import Engine, Visit
 from local.simulator.jobs import Job, JobState
 from local.simulator.media import Artifact
+from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import (
     ImageInput,
     ModelInput,
@@ -164,10 +165,11 @@ async def _place(engine: Engine, request: Request, visit: Visit, key: str, body:
         return _error(visit.refused_status)
     if visit.directions.error_in_200:
         return _error(500, http_status=200)
-    if visit.model not in MODELS:
+    model_input = input_of(engine.provider, visit.model, MODELS)
+    if model_input is None:
         return _error(400, "unknown model or task type")
     try:
-        asked = MODELS[visit.model].model_validate(body["input"])
+        asked = model_input.model_validate(body["input"])
         config = Config.model_validate(body.get("config", {}))
     except ValidationError as error:
         first = error.errors()[0]

@@ -25,6 +25,7 @@ from local.simulator.media.palette import seed_of
 from local.simulator.media.png import Png
 from local.simulator.media.shapes import aspect, image_size_px
 from local.simulator.providers import poyo_models as models
+from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import ModelInput
 from local.simulator.providers.poyo_music import entries, job_of
 from local.simulator.wire import MAX_PROMPT_CHARS, api_key, json_object, text
@@ -171,10 +172,11 @@ def _status(engine: Engine, request: Request, task_id: str) -> Response:
 
 def _read(engine: Engine, model: str, given: dict[str, Any]) -> ModelInput | str:
     """Return the input, or the name of the field that is wrong."""
-    if model not in _MODELS:
+    model_input = input_of(engine.provider, model, _MODELS)
+    if model_input is None:
         return "model"
     try:
-        asked = _MODELS[model].model_validate(given)
+        asked = model_input.model_validate(given)
     except ValidationError as error:
         return _field(error)
     return _unknown_source(engine, asked) or asked

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator.engine import Engine
 from local.simulator.jobs import Job, JobState
 from local.simulator.providers.desk import Refused, body_of, own_job, taken
+from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import Url, Urls, VideoInput, images, one, videos
 from local.simulator.wire import api_key
 from tollgate.kit.clock import iso
@@ -99,7 +100,8 @@ def _prediction(engine: Engine, request: Request, job: Job, state: JobState) -> 
 
 def _output(model: str, urls: list[str]) -> list[str] | str:
     """Return a video as one address, as `@ai-sdk/replicate` has it, and images as an array."""
-    return urls[0] if issubclass(_MODELS[model], VideoInput) else urls
+    taken_input = input_of("replicate", model, _MODELS)
+    return urls[0] if taken_input is not None and issubclass(taken_input, VideoInput) else urls
 
 
 def _error(status: int, detail: str) -> Response:
