@@ -34,7 +34,7 @@ from tollgate.ledger.holds import Hold, HoldWrites, text_entry
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.low_balance import refill
 from tollgate.low_balance.repository import WatchRepository
-from tollgate.low_balance.rules import MAX_TOP_UP_AGE_MS, TopUpState, Watch
+from tollgate.low_balance.rules import MAX_TOP_UP_AGE_MS, RESEND_AFTER_MS, TopUpState, Watch
 from tollgate.members.identities import Person
 from tollgate.members.service import Actor
 from tollgate.payments.client import saved_card
@@ -495,6 +495,27 @@ class TestACrash:
         look(aws)
         settle(aws)
         assert len(stripe.intents) == len(credits_of(ada)) == 1
+
+    def test_a_message_that_was_lost_for_good_is_sent_again_once_a_day(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, clock: ManualClock, post: Post
+    ) -> None:
+        """Nobody redrove its dead letter: without another message no fall would ever begin again."""
+        spend(aws, ada)
+        (lost,) = messages(aws)
+        choose_card_and_die(stripe, lost)
+        clock.advance(RESEND_AFTER_MS)
+        spend(aws, ada)
+        assert messages(aws) == []
+        clock.advance(1)
+        spend(aws, ada)
+        (body,) = messages(aws)
+        assert json.loads(body) == json.loads(lost)
+        spend(aws, ada)
+        assert messages(aws) == []
+        assert deliver(body)
+        # Too late to ask: what Stripe does not list was not paid.
+        assert (stripe.intents, watch(ada).top_up) == ([], TopUpState.FAILED)
+        assert refill.TOO_LATE in post.mails[-1].text
 
 
 class TestStripesEvent:

@@ -18,6 +18,8 @@ from tollgate.kit.rows import Item
 # Stripe keeps an idempotency key for 24 hours at least: a payment whose outcome is not known by then must not
 # be asked for again, as it could be a second one.
 MAX_TOP_UP_AGE_MS = 20 * 3600 * MS_PER_S
+# It is tried for more than an hour; a message that nobody redrove in a day is sent again, once a day at most.
+RESEND_AFTER_MS = 24 * 3600 * MS_PER_S
 _MONTH = len("2026-11")
 
 
@@ -52,7 +54,8 @@ class Watch:
     """The row of one account: what its owner set, the saved card's customer at Stripe, and the last fall.
 
     `fall` counts the falls, and `seq` the writes, which guards each of them. `month_cents` is what was topped
-    up in `month`, what is due included. `answered_ms` is the newest credit that ended a fall.
+    up in `month`, what is due included. `answered_ms` is the newest credit that ended a fall. `resent_ms` is
+    when its message was sent again, as the first one ended without a word.
     `payment_method` of the customer `payer` is the card that is charged, noted before Stripe is asked.
     """
 
@@ -64,6 +67,7 @@ class Watch:
     is_low: bool = False
     fell_at_ms: int = 0
     answered_ms: int = 0
+    resent_ms: int = 0
     top_up: TopUpState = TopUpState.NONE
     top_up_cents: int = 0
     payment_method: str | None = None
@@ -141,6 +145,12 @@ def called_off(watch: Watch) -> Watch:
     month_cents = _others_cents(watch) if watch.top_up is TopUpState.DUE else watch.month_cents
     state = TopUpState.NONE if watch.top_up is TopUpState.DUE else watch.top_up
     return replace(watch, top_up=state, is_low=False, month_cents=month_cents)
+
+
+def is_stuck(watch: Watch, now_ms: int) -> bool:
+    """Return whether a top-up has been due for so long that its message must be lost: it is sent again."""
+    since_ms = max(watch.fell_at_ms, watch.resent_ms)
+    return watch.top_up is TopUpState.DUE and now_ms - since_ms > RESEND_AFTER_MS
 
 
 def is_too_old(watch: Watch, now_ms: int) -> bool:
