@@ -1,6 +1,7 @@
 """MiniStack, the AWS emulator, as a process of ours: started clean, stopped for sure."""
 
 import os
+import secrets
 import socket
 import subprocess
 import time
@@ -15,6 +16,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / ".local" / "ministack" / "bin" / "ministack"
 START_TIMEOUT_S = 60.0
 POLL_S = 0.05
+PORTS = range(20_000, 32_000)
+"""Below those that a system takes for outgoing connections, which could have one before its server starts."""
+MAX_PORTS_TRIED = 100
 
 
 class Emulator:
@@ -50,11 +54,36 @@ class Emulator:
 
 
 def free_port() -> int:
-    """Return a port of this machine that is free now."""
+    """Return a port of this machine that is free, and given to nobody else while this process runs.
+
+    Raises `LocalError` where none is found.
+    """
+    for _ in range(MAX_PORTS_TRIED):
+        port = PORTS[secrets.randbelow(len(PORTS))]
+        if _is_free(port) and _is_reserved_now(port):
+            return port
+    raise LocalError("No port is free on this machine")
+
+
+def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
+
+
+def _is_reserved_now(port: int) -> bool:
+    # Whoever is to listen there starts seconds later. Until then, UDP's port of that number keeps others off.
+    kept = socket.socket(type=socket.SOCK_DGRAM)
+    try:
+        kept.bind(("127.0.0.1", port))
+    except OSError:
+        kept.close()
+        return False
+    kept.detach()  # open for as long as this process
+    return True
 
 
 def wait_for(
