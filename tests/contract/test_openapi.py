@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 import pytest
@@ -25,9 +26,6 @@ from tollgate.tasks.models import MAX_METADATA_KEYS
 from tollgate.tasks.request import FIELDS, MAX_COST_CENTS, parse_request
 
 CATALOG = Catalog.shipped().with_live(frozenset(MappingNames()) | {"anthropic", "deepseek"}, MappingNames())
-DOCUMENT = openapi(CATALOG)
-SCHEMAS = DOCUMENT["components"]["schemas"]
-ROUTES = {(method.upper(), path) for path, on in DOCUMENT["paths"].items() for method in on}
 NOT_FOR_CUSTOMERS = re.compile(
     r"/|/(admin|dashboard|status).*|/docs/.*|/mcp|/api/v1/(callbacks|payments|v1)/.*|/api/(?!v1/).*"
 )
@@ -35,6 +33,29 @@ NOT_FOR_CUSTOMERS = re.compile(
 UNREACHABLE = {"not_found", "method_not_allowed", "payment_unavailable", "invalid_signature"}
 """Errors of paths and methods that are not in the document."""
 MAX_BYTES = 512 * 1024
+
+
+@cache
+def document() -> dict[str, Any]:
+    """Return the document."""
+    return openapi(CATALOG)
+
+
+def schemas() -> dict[str, Any]:
+    """Return the document's schemas."""
+    found: dict[str, Any] = document()["components"]["schemas"]
+    return found
+
+
+def paths() -> dict[str, Any]:
+    """Return the document's paths, with what is on each."""
+    found: dict[str, Any] = document()["paths"]
+    return found
+
+
+def routes() -> set[tuple[str, str]]:
+    """Return each method and path of the document."""
+    return {(method.upper(), path) for path, on in paths().items() for method in on}
 
 
 def _keywords(value: Any) -> Iterator[str]:
@@ -62,19 +83,19 @@ def get(path: str, headers: dict[str, str] | None = None) -> Any:
 
 class TestDocument:
     def test_it_is_valid_openapi(self) -> None:
-        validate(DOCUMENT)
-        assert DOCUMENT["openapi"] == "3.1.0"
-        assert DOCUMENT["info"]["version"] == "1.0"
+        validate(document())
+        assert document()["openapi"] == "3.1.0"
+        assert document()["info"]["version"] == "1.0"
 
     def test_it_has_every_route_for_customers_and_no_other(self, template: Template) -> None:
         deployed = {route for route in template.routes() if not NOT_FOR_CUSTOMERS.fullmatch(route[1])} - {
             ("OPTIONS", "/docs")
         }
-        assert deployed == ROUTES
+        assert deployed == routes()
 
     def test_every_error_stands_at_a_route(self) -> None:
         named = set()
-        for path in DOCUMENT["paths"].values():
+        for path in paths().values():
             for operation in path.values():
                 for response in operation["responses"].values():
                     named |= set(response.get("$ref", "").rpartition("/")[2].split("."))
@@ -82,7 +103,7 @@ class TestDocument:
 
     def test_no_schema_has_a_word_that_is_none_of_json_schema_s(self) -> None:
         """A comma in a text without quotes makes a second word of what is behind it."""
-        assert [words for words in _keywords(SCHEMAS) if " " in words] == []
+        assert [words for words in _keywords(schemas()) if " " in words] == []
 
     def test_no_schema_is_there_twice(self) -> None:
         lines = (HERE / "schemas.yaml").read_text().splitlines()
@@ -94,36 +115,34 @@ class TestDocument:
             # No operation answers these: a path is asked for by its methods, and text has a body of its own.
             if error.status in (405, 524):
                 continue
-            body = SCHEMAS[f"Error{error.status}"]["properties"]
+            body = schemas()[f"Error{error.status}"]["properties"]
             assert body["code"]["const"] == error.status
             assert code in body["error"]["properties"]["code"]["enum"]
 
     def test_an_error_stands_at_its_own_status(self) -> None:
-        for path in DOCUMENT["paths"].values():
+        for path in paths().values():
             for operation in path.values():
                 for status, response in operation["responses"].items():
                     codes = set(response.get("$ref", "").rpartition("/")[2].split(".")) & set(errors())
                     assert {str(errors()[code].status) for code in codes} <= {status}
 
     def test_each_example_is_of_its_schema(self) -> None:
-        schemas = {"components": {"schemas": SCHEMAS}}
+        components = {"components": {"schemas": schemas()}}
         shown = 0
-        for path in DOCUMENT["paths"].values():
+        for path in paths().values():
             for operation in path.values():
                 body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
                 if "example" in body:
-                    Draft202012Validator({**body["schema"], **schemas}).validate(body["example"])
+                    Draft202012Validator({**body["schema"], **components}).validate(body["example"])
                     shown += 1
         assert shown == 10
 
     def test_no_two_operations_share_an_id(self) -> None:
-        ids = [one["operationId"] for path in DOCUMENT["paths"].values() for one in path.values()]
+        ids = [one["operationId"] for path in paths().values() for one in path.values()]
         assert len(ids) == len(set(ids))
 
     def test_open_routes_are_those_of_the_contract(self) -> None:
-        is_open = {
-            path for path, on in DOCUMENT["paths"].items() for one in on.values() if not one["security"]
-        }
+        is_open = {path for path, on in paths().items() for one in on.values() if not one["security"]}
         # The catalog and cost endpoints (docs/contract.md#authentication), and this reference.
         assert {path.split("/")[3] for path in is_open if path.startswith("/api/")} == {
             "catalog", "cost", "openapi.json", "version",
@@ -140,31 +159,31 @@ class TestWords:
         ],
     )
     def test_they_are_those_of_the_code(self, path: tuple[str, ...], words: type[StrEnum]) -> None:
-        found: Any = SCHEMAS
+        found: Any = schemas()
         for step in path:
             found = found[step]
         assert set(found["enum"]) == set(words)
 
     def test_the_bounds_of_a_create_are_those_of_the_code(self) -> None:
-        assert SCHEMAS["Metadata"]["maxProperties"] == MAX_METADATA_KEYS
-        assert SCHEMAS["MaxCostCents"]["maximum"] == MAX_COST_CENTS
-        assert set(SCHEMAS["Generation.test-image"]["properties"]) == set(FIELDS)
+        assert schemas()["Metadata"]["maxProperties"] == MAX_METADATA_KEYS
+        assert schemas()["MaxCostCents"]["maximum"] == MAX_COST_CENTS
+        assert set(schemas()["Generation.test-image"]["properties"]) == set(FIELDS)
 
 
 class TestOrders:
     def test_there_is_one_for_each_media_model(self) -> None:
         ids = {model.id for model in CATALOG.models()}
-        assert set(SCHEMAS["Generation"]["discriminator"]["mapping"]) == ids
+        assert set(schemas()["Generation"]["discriminator"]["mapping"]) == ids
 
     @pytest.mark.parametrize("model_id", [model.id for model in CATALOG.models()])
     def test_its_example_keeps_to_the_document_and_is_taken(self, model_id: str) -> None:
-        order = SCHEMAS[f"Generation.{model_id}"]
+        order = schemas()[f"Generation.{model_id}"]
         (example,) = order["examples"]
-        Draft202012Validator({**order, "components": {"schemas": SCHEMAS}}).validate(example)
+        Draft202012Validator({**order, "components": {"schemas": schemas()}}).validate(example)
         assert parse_request(example, CATALOG, AddressGuard()).model.id == model_id
 
     def test_what_the_service_refuses_the_document_refuses(self) -> None:
-        order = {**SCHEMAS["Generation.test-image"], "components": {"schemas": SCHEMAS}}
+        order = {**schemas()["Generation.test-image"], "components": {"schemas": schemas()}}
         good = {"model": "test-image", "input": {"prompt": "a fox", "size": "1:1"}}
         for bad in (
             {**good, "input": {"prompt": "a fox", "size": "16:10"}},
@@ -179,8 +198,8 @@ class TestOrders:
 
     def test_text_examples_name_a_model_of_the_protocol(self) -> None:
         for name in ("ChatRequest", "MessagesRequest", "CountRequest", "ResponsesRequest"):
-            schema = {**SCHEMAS[name], "components": {"schemas": SCHEMAS}}
-            Draft202012Validator(schema).validate(SCHEMAS[name]["examples"][0])
+            schema = {**schemas()[name], "components": {"schemas": schemas()}}
+            Draft202012Validator(schema).validate(schemas()[name]["examples"][0])
 
 
 @pytest.mark.usefixtures("aws")
@@ -198,7 +217,7 @@ class TestServed:
     def test_the_text_names_every_route_and_model(self) -> None:
         answer = get("/llms.txt")
         assert answer["headers"]["content-type"].startswith("text/plain")
-        for method, path in ROUTES:
+        for method, path in routes():
             assert f"- `{method} {path}`: " in answer["body"]
         for model in api_parts.api().catalog.current.everything():
             assert f"- [{model.id}](" in answer["body"] or f"- {model.id}: " in answer["body"]

@@ -3,7 +3,8 @@
 import io
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import pytest
 from pypdf import PdfWriter
@@ -69,22 +70,28 @@ def xlsx(sheets: int) -> bytes:
     return office({"xl/workbook.xml": "<x/>", **found})
 
 
-KINDS = [
-    ("pdf", 3, pdf(3)),
-    ("pdf", 51, pdf(51)),
-    ("pdf", 7, packed_pdf(7)),
-    ("docx", 12, docx(APP.format(12))),
-    ("docx", None, docx(None)),
-    ("pptx", 60, pptx(60)),
-    ("xlsx", 2, xlsx(2)),
+KINDS: list[tuple[str, int | None, Callable[[], bytes]]] = [
+    ("pdf", 3, partial(pdf, 3)),
+    ("pdf", 51, partial(pdf, 51)),
+    ("pdf", 7, partial(packed_pdf, 7)),
+    ("docx", 12, partial(docx, APP.format(12))),
+    ("docx", None, partial(docx, None)),
+    ("pptx", 60, partial(pptx, 60)),
+    ("xlsx", 2, partial(xlsx, 2)),
 ]
 
 
-@pytest.mark.parametrize(("container", "pages", "data"), KINDS, ids=[f"{a} {b}" for a, b, _ in KINDS])
+@pytest.mark.parametrize(("container", "pages", "made"), KINDS, ids=[f"{a} {b}" for a, b, _ in KINDS])
 @pytest.mark.parametrize("serve", [ranged, whole])
 def test_a_document_and_its_pages(
-    server: MediaServer, reader: MediaReader, serve: object, container: str, pages: int | None, data: bytes
+    server: MediaServer,
+    reader: MediaReader,
+    serve: object,
+    container: str,
+    pages: int | None,
+    made: Callable[[], bytes],
 ) -> None:
+    data = made()
     answer = whole(sparse(data)) if serve is whole else ranged(sparse(data))
     found = reader.probe(server.add("/file", answer))
     assert found == ProbedMedia("document", container, None, None, None, len(data), pages)
@@ -105,7 +112,6 @@ def test_a_large_file_is_read_at_its_ends_only(server: MediaServer, reader: Medi
     assert server.sent_bytes <= HEADER.max_bytes
 
 
-BOMB = docx(b" " * 200_000_000 + APP.format(1).encode())
 HOSTILE = {
     "no pages in sight": b"%PDF-1.7\n" + b"0" * 5_000,
     "a trailer that points at itself": b"%PDF-1.4\ntrailer\n<</Root 1 0 R/Prev 9>>\nstartxref\n9\n%%EOF",
@@ -123,7 +129,8 @@ def test_what_is_no_document_is_refused(server: MediaServer, reader: MediaReader
 
 
 def test_a_bomb_is_not_unpacked(server: MediaServer, reader: MediaReader) -> None:
-    found = reader.probe(server.add("/bomb.docx", ranged(sparse(BOMB))))
+    bomb = docx(b" " * 200_000_000 + APP.format(1).encode())
+    found = reader.probe(server.add("/bomb.docx", ranged(sparse(bomb))))
     # What is looked for stands behind what is read of it.
     assert isinstance(found, ProbedMedia), found
     assert found.pages is None

@@ -1,5 +1,8 @@
 """ffmpeg as a reader of headers: it follows nothing, and whatever it is fed it ends in an answer."""
 
+from collections.abc import Callable
+from functools import partial
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -7,13 +10,13 @@ from hypothesis import strategies as st
 from tests.unit.probing.media_files import mp4, mp4_that_claims, rewrapped, song, webm
 from tollgate.probing.demuxer import NothingReadableError, SeekableFile, demux
 
-FILES = {
-    "mp4": mp4(),
-    "mov": rewrapped("mov"),
-    "m4a": song("ipod"),
-    "webm": webm(),
-    "mp3": song("mp3"),
-    "wav": song("wav"),
+FILES: dict[str, Callable[[], bytes]] = {
+    "mp4": mp4,
+    "mov": partial(rewrapped, "mov"),
+    "m4a": partial(song, "ipod"),
+    "webm": webm,
+    "mp3": partial(song, "mp3"),
+    "wav": partial(song, "wav"),
 }
 FILM = {"kind": "video", "duration_ms": 3000, "width": 320, "height": 180}
 SONG = {"kind": "audio", "duration_ms": 2000, "width": None, "height": None}
@@ -26,11 +29,11 @@ def in_memory(data: bytes) -> SeekableFile:
 class TestDemux:
     @pytest.mark.parametrize("container", ["mp4", "mov", "webm"])
     def test_a_film(self, container: str) -> None:
-        assert demux(container, in_memory(FILES[container])) == FILM
+        assert demux(container, in_memory(FILES[container]())) == FILM
 
     @pytest.mark.parametrize("container", ["m4a", "mp3", "wav"])
     def test_a_song(self, container: str) -> None:
-        assert demux(container, in_memory(FILES[container])) == SONG
+        assert demux(container, in_memory(FILES[container]())) == SONG
 
     def test_tags_that_are_not_utf_8_do_not_matter(self) -> None:
         old_tag = b"TAG" + "Über".encode("latin-1").ljust(125, b"\0")
@@ -68,7 +71,7 @@ class TestDemux:
     def test_a_damaged_file_gives_tracks_or_a_refusal(
         self, container: str, changes: list[tuple[int, int]], length: int
     ) -> None:
-        data = bytearray(FILES[container][:length])
+        data = bytearray(FILES[container]()[:length])
         for offset, value in changes:
             if offset < len(data):
                 data[offset] = value
