@@ -30,9 +30,11 @@ from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import dispatch_changes as dispatch_changes_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition import sweep as sweep_parts
+from tollgate.kit import due_index, shards
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.queue import Queue
+from tollgate.ledger import repository as ledger_repository
 from tollgate.ledger.audit import audit
 from tollgate.providers.media.fal.media import Adapter as FalMedia
 from tollgate.providers.media.poyo.media import Adapter as PoyoMedia
@@ -93,6 +95,13 @@ class Fate:
 def fate(monkeypatch: pytest.MonkeyPatch) -> Fate:
     """Return the fate of the processes of a test."""
     return Fate(monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def one_shard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have all timers in one shard: to ask eight takes most of the time of a sweep."""
+    for module in (shards, due_index, ledger_repository):
+        monkeypatch.setattr(module, "DUE_SHARDS", 1)
 
 
 class Life:
