@@ -1,9 +1,8 @@
-"""The whole service as `make run` starts it: a customer's main job, failures, and a clean end."""
+"""The whole service as `make run` starts it: a customer's main job, and failures."""
 
 import io
 import json
 import re
-import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -15,7 +14,6 @@ import httpx
 import pytest
 from PIL import Image
 
-from local.emulator import free_port
 from local.template import ROOT
 from tests.support.customer import TIMEOUT_S, Customer, customer_of
 from tests.support.local_service import command, environment
@@ -216,27 +214,6 @@ class TestCommands:
         assert refused.stderr.strip() == "tollgate: No service is running here. Start it with: make run"
 
 
-class TestTheEnd:
-    def test_ctrl_c_ends_every_process_it_started(self, tmp_path: Path) -> None:
-        process = subprocess.Popen(
-            command("run", "--port", str(free_port())),
-            cwd=ROOT,
-            env=environment(tmp_path),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        end = time.monotonic() + TIMEOUT_S
-        while not (tmp_path / "service.json").exists():
-            assert time.monotonic() < end
-            time.sleep(0.05)
-        children = children_of(process.pid)
-        assert len(children) == 4
-        process.send_signal(signal.SIGINT)
-        assert process.wait(TIMEOUT_S) == 0
-        assert not any(Path(f"/proc/{child}").exists() for child in children)
-        assert not (tmp_path / "service.json").exists()
-
-
 def ledger_of(customer: Customer) -> list[dict[str, Any]]:
     """Return all entries of the ledger, in pages of five."""
     found: list[dict[str, Any]] = []
@@ -247,8 +224,3 @@ def ledger_of(customer: Customer) -> list[dict[str, Any]]:
         if "cursor" not in page:
             return found
         cursor = {"cursor": page["cursor"]}
-
-
-def children_of(pid: int) -> list[str]:
-    """Return the process ids of a process's children (Linux)."""
-    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()

@@ -37,7 +37,10 @@ def command(*arguments: str) -> list[str]:
 def running_service(
     folder: Path, *options: str, port: int | None = None, ending: signal.Signals = signal.SIGINT
 ) -> Iterator[dict[str, Any]]:
-    """Run the service as a process; give `service.json`. It is ended by `ending`."""
+    """Run the service as a process; give `service.json`. It is ended by `ending`.
+
+    Ctrl-C must end every process that it started, and take `service.json` away.
+    """
     log = (folder / "run.log").open("wb")
     process = subprocess.Popen(
         command("run", "--port", str(port or free_port()), *options),
@@ -47,14 +50,25 @@ def running_service(
         stderr=log,
     )
     end = time.monotonic() + TIMEOUT_S
+    children: list[str] = []
     try:
         while not (folder / "service.json").exists():
             assert process.poll() is None, (folder / "run.log").read_text()
             assert time.monotonic() < end, (folder / "run.log").read_text()
             time.sleep(0.05)
+        children = _children_of(process.pid)
+        assert children
         yield json.loads((folder / "service.json").read_text())
     finally:
         process.send_signal(ending)
         code = process.wait(TIMEOUT_S)
         log.close()
         assert code == (0 if ending == signal.SIGINT else -ending)
+        if ending == signal.SIGINT:
+            assert not any(Path(f"/proc/{child}").exists() for child in children)
+            assert not (folder / "service.json").exists()
+
+
+def _children_of(pid: int) -> list[str]:
+    """Return the process ids of a process's children (Linux)."""
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
