@@ -4,10 +4,12 @@ import json
 import subprocess
 import sys
 from functools import cache
+from typing import Any
 
 import pytest
 
 from local.template import ROOT
+from tests.unit.test_snapshots import STARTED
 
 STEMS = sorted(path.parent.name for path in (ROOT / "functions").glob("*/app.py"))
 OURS = (str(ROOT / "shared"), str(ROOT / "functions"))
@@ -38,11 +40,13 @@ print(json.dumps(found))
 LOADED = """
 import importlib, json, sys
 importlib.import_module(f"{sys.argv[1]}.app")
-print(json.dumps(sorted(sys.modules)))
+snapshots = sys.modules.get("snapshot_restore_py")
+hooks = [] if snapshots is None else [entry[0].__name__ for entry in snapshots.get_after_restore()]
+print(json.dumps([sorted(sys.modules), hooks]))
 """
 
 
-def run(script: str, *arguments: str) -> list[str]:
+def run(script: str, *arguments: str) -> list[Any]:
     """Run a script in a process of its own, with no variables but the path; give the list that it prints."""
     done = subprocess.run(
         [sys.executable, "-c", script, *arguments],
@@ -54,14 +58,19 @@ def run(script: str, *arguments: str) -> list[str]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found: list[str] = json.loads(done.stdout.splitlines()[-1])
+    found: list[Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
 @cache
+def imported(stem: str) -> list[Any]:
+    """Return the modules that are loaded after a handler was imported, and the hooks of a restore."""
+    return run(LOADED, stem)
+
+
 def loaded(stem: str) -> set[str]:
     """Return the modules that are loaded after a handler was imported."""
-    return set(run(LOADED, stem))
+    return set(imported(stem)[0])
 
 
 class TestSnapshots:
@@ -76,6 +85,13 @@ class TestSnapshots:
         )
         seen = run(script, json.dumps(OURS), '["one"]')
         assert [line.split()[1] for line in seen] == ["time", "Mapping.get", "urandom"]
+
+    @pytest.mark.parametrize("stem", STEMS)
+    def test_one_hook_waits_for_a_restore_and_where_there_is_none_nothing_of_it_is_loaded(
+        self, stem: str
+    ) -> None:
+        assert imported(stem)[1] == (["begin_anew"] if stem in STARTED else [])
+        assert ("snapshot_restore_py" in loaded(stem)) is (stem in STARTED)
 
 
 class TestLoadedModules:

@@ -17,9 +17,6 @@ from local.template import ROOT, read_template
 
 FUNCTIONS = read_template().functions()
 STARTED = sorted(str(each["Handler"]).partition(".")[0] for each in FUNCTIONS.values() if "SnapStart" in each)
-OTHERS = sorted(
-    {str(each["Handler"]).partition(".")[0].partition("/")[0] for each in FUNCTIONS.values()} - {*STARTED}
-)
 RESTORES = 2
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Lambda's client of its runtime is for Linux")
 
@@ -71,13 +68,6 @@ print(json.dumps({
     "id": new_id("task"),
     "later_ms": parts.clock().now_ms() - asked_ms,
 }), flush=True)
-"""
-
-HOOKS = """
-import importlib, json, sys
-importlib.import_module(f"{sys.argv[1]}.app")
-found = sys.modules.get("snapshot_restore_py")
-print(json.dumps([] if found is None else [entry[0].__name__ for entry in found.get_after_restore()]))
 """
 
 
@@ -134,13 +124,3 @@ class TestRestored:
 
     def test_the_time_went_on(self, stem: str) -> None:
         assert all(one["later_ms"] >= 10 for one in restored(stem))
-
-
-@pytest.mark.parametrize("stem", STARTED)
-def test_one_hook_is_registered(stem: str) -> None:
-    assert run(HOOKS, stem) == [["begin_anew"]]
-
-
-@pytest.mark.parametrize("stem", OTHERS)
-def test_a_function_without_it_loads_none_of_it(stem: str) -> None:
-    assert run(HOOKS, stem) == [[]]
