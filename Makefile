@@ -77,8 +77,8 @@ aws-check: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## what AWS w
 clients-check: .venv/.ready .local/ministack/.ready  ## both clients built and tried, the programs of the docs, generators, the AI SDK, claude, codex (npm)
 	@$(PYTHON) -m pytest -q -n 2 --dist loadgroup -m clients tests/clients tests/contract
 
-looks: .venv/.ready .local/ministack/.ready  ## every page in both themes at both widths (needs chromium)
-	@EVERY_LOOK=1 $(PYTHON) -m pytest -q tests/browser/test_every_page.py
+browser: .venv/.ready .local/ministack/.ready  ## walks through the pages, and a look at each in both themes at both widths (needs chromium)
+	@$(PYTHON) -m pytest -q -n 2 --dist loadfile -m browser tests/browser
 
 client-suites: .venv/.ready .local/ministack/.ready .local/suites/.ready  ## LangChain's standard tests, SDKs and commands of others, against the service
 	@$(PYTHON) -m pytest -q -m suites tests/suites

@@ -1,20 +1,19 @@
 """What every page must keep to, whatever is on it."""
 
 import json
-import os
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import Page
 
 from tests.browser.conftest import DESKTOP, PHONE
 
 AXE = (Path(__file__).parent / "axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 Theme = Literal["light", "dark"]
-# Colours do not change with the width, nor widths with the colours: two see what four would.
-LOOKS: tuple[tuple[Theme, ViewportSize], ...] = (("light", DESKTOP), ("dark", PHONE))
-EVERY_LOOK = (*LOOKS, ("dark", DESKTOP), ("light", PHONE)) if os.environ.get("EVERY_LOOK") else ()
+THEMES: tuple[Theme, ...] = ("light", "dark")
+LOOKS = tuple(product(THEMES, (DESKTOP, PHONE)))
 TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 # Compressed, as the gateway sends them; files of media are not counted.
 MAX_PAGE_BYTES = 150_000
@@ -39,16 +38,12 @@ def violations(page: Page) -> list[Any]:
     return [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found["violations"]]
 
 
-def faults(page: Page, number: int) -> list[Any]:
-    """Return what is wrong with a page as it is now: light on a desk or dark on a phone, in turn by `number`.
-
-    axe-core takes half a second of CPU for each. With `EVERY_LOOK` in the environment, in both themes at both
-    widths (`make looks`).
-    """
+def faults(page: Page) -> list[Any]:
+    """Return what is wrong with a page as it is now, in both themes at both widths."""
     found: list[Any] = []
     before = page.viewport_size or DESKTOP
     page.emulate_media(reduced_motion="reduce")
-    for theme, size in EVERY_LOOK or (LOOKS[number % len(LOOKS)],):
+    for theme, size in LOOKS:
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size(size)
         found += [(theme, size["width"], fault) for fault in violations(page)]

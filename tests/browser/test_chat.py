@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.checks import violations
 from tests.browser.conftest import RESULT_TIMEOUT_MS, picture, say
 
-pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.ministack]
 
 # The test model answers with what it was sent.
 ECHO = "/dashboard/chat?model=test-chat"

@@ -10,7 +10,7 @@ from tests.browser.checks import violations
 from tests.browser.conftest import RESULT_TIMEOUT_MS, ask, generate, new_key, picture, say
 from tests.support.samples import PAID_IMAGE
 
-pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.ministack]
 
 REVOKED_WITHIN_S = 30.0
 # Statistics come a moment after the ledger that they are made of.

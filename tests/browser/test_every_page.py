@@ -18,7 +18,7 @@ from tests.browser.checks import MAX_PAGE_BYTES, faults, weight
 from tests.browser.conftest import new_key
 from tests.support.samples import PAID_BODY, PAID_IMAGE
 
-pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.ministack]
 
 FINISHED_WITHIN_S = 60.0
 HTML = b"<!doctype html"
@@ -90,25 +90,25 @@ def is_page(context: BrowserContext, path: str) -> bool:
     return is_right and answer.body()[: len(HTML)].lower() == HTML
 
 
-def looked_at(page: Page, paths: Iterable[str], look: Callable[[Page, int], Any]) -> dict[str, Any]:
+def looked_at(page: Page, paths: Iterable[str], look: Callable[[Page], Any]) -> dict[str, Any]:
     """Return what was found on each page; where nothing was, the page is left out."""
     found = {}
     count = 0
     for path in paths:
         if is_page(page.context, path):
             page.goto(path, wait_until="load")
-            if seen := look(page, count):
+            if seen := look(page):
                 found[path] = seen
             count += 1
     assert count, "there were no pages"
     return found
 
 
-def wrong(page: Page, number: int) -> list[Any]:
-    """Return all that is wrong with a page, which is looked at by its `number`."""
+def wrong(page: Page) -> list[Any]:
+    """Return all that is wrong with a page."""
     bytes_sent = weight(page)
     heavy = [] if 0 < bytes_sent < MAX_PAGE_BYTES else [f"{bytes_sent} bytes"]
-    return [*heavy, *faults(page, number)]
+    return [*heavy, *faults(page)]
 
 
 HOSTILE = """"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>"""

@@ -3,15 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Page, expect
 from ulid import ULID
 
-from tests.browser.checks import violations
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.checks import faults
+from tests.browser.conftest import DESKTOP
 
-pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
-
-WIDE: ViewportSize = {"width": 1440, "height": 900}
+pytestmark = [pytest.mark.browser, pytest.mark.ministack]
 
 
 @pytest.fixture
@@ -20,21 +18,6 @@ def guest(chromium: Browser, base_url: str) -> Iterator[Page]:
     context = chromium.new_context(viewport=DESKTOP, base_url=base_url)
     yield context.new_page()
     context.close()
-
-
-def looked_at(page: Page) -> dict[str, list[object]]:
-    """Return what axe finds on the page in both schemes and widths, and where it is wider than its screen."""
-    found: dict[str, list[object]] = {}
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-        for size in (WIDE, PHONE):
-            page.set_viewport_size(size)
-            overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-            wrong = violations(page) + ([("overflow", overflow)] if overflow > 0 else [])
-            if wrong:
-                found[f"{scheme} {size['width']}"] = wrong
-    page.set_viewport_size(DESKTOP)
-    return found
 
 
 def invite(page: Page, email: str, role: str) -> str:
@@ -54,11 +37,11 @@ class TestInvitation:
         page.goto("/dashboard")
         account_id = page.locator("text=/usr_[0-9A-Z]{26}/").first.inner_text()
         link = invite(page, email, "viewer")
-        assert looked_at(page) == {}
+        assert faults(page) == []
 
         guest.goto(link)
         expect(guest.get_by_text(f"Sign in with {email} to accept")).to_be_visible()
-        assert looked_at(guest) == {}
+        assert faults(guest) == []
         guest.get_by_role("link", name="Sign in").last.click()
         guest.get_by_label("Email").fill(email)
         guest.get_by_role("button", name="Continue").click()
@@ -74,7 +57,7 @@ class TestInvitation:
         guest.goto("/dashboard/chat")
         expect(guest.get_by_role("heading", name="No access")).to_be_visible()
         expect(guest.get_by_text("Your role in this account, viewer")).to_be_visible()
-        assert looked_at(guest) == {}
+        assert faults(guest) == []
 
         page.goto("/dashboard/members")
         with page.expect_response("**/members/role"):
@@ -93,7 +76,7 @@ class TestInvitation:
         page.goto("/dashboard/members")
         page.on("dialog", lambda dialog: dialog.accept())
         page.get_by_label("and revoke their key").check()
-        assert looked_at(page) == {}
+        assert faults(page) == []
         page.get_by_role("button", name=f"Remove {email}").click()
         expect(page.get_by_label(f"Role of {email}")).to_have_count(0)
         page.goto("/dashboard/keys")

@@ -10,7 +10,7 @@ from tests.browser.checks import violations
 from tests.browser.conftest import ask, new_key
 from tests.support.samples import PAID_IMAGE
 
-pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.ministack]
 
 # Every process reads the catalog's document once a minute.
 MOVED_WITHIN_S = 90.0

@@ -8,6 +8,8 @@ from playwright.sync_api import Browser, Page
 
 from tests.support.http_server import Reply, http_server
 
+pytestmark = [pytest.mark.browser, pytest.mark.ministack]
+
 CALL = """async ({url, method, headers, body}) => {
     try {
         const answer = await fetch(url, {method, headers, body: body && JSON.stringify(body)});

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.checks import violations
 from tests.browser.conftest import RESULT_TIMEOUT_MS, generate, picture
 
-pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.ministack]
 
 
 class TestPlayground:

@@ -11,7 +11,7 @@ from tests.browser.checks import violations
 from tests.browser.conftest import DESKTOP
 from tests.support.samples import PAID_BODY
 
-pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.ministack]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, FilePayload, Page, expect
 from tests.browser.checks import violations
 from tests.browser.conftest import DESKTOP, RESULT_TIMEOUT_MS, picture, sign_in
 
-pytestmark = [pytest.mark.browser, pytest.mark.ministack, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.ministack]
 
 # The price is asked for 300 ms after a change, and its answer writes anew what is wrong with each field.
 PRICED_S = 1.0

@@ -6,7 +6,7 @@ import pytest
 from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]
 
 # They wait for other processes most of the time. Who takes one of few tests takes the next as well.
-GROUPS_FIRST = ("ministack", "local-service", "browser", "text", "local-service-logs")
+GROUPS_FIRST = ("ministack", "local-service", "text", "local-service-logs")
 
 
 def order(items: list[pytest.Item]) -> None:
