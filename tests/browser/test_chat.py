@@ -141,6 +141,36 @@ class TestAConversation:
         page.get_by_role("button", name="Delete: first words").click()
         expect(page.locator("[data-history]")).to_contain_text("No conversations yet.")
 
+    def test_what_is_left_in_the_middle_is_kept_and_opens_again_with_the_page(self, page: Page) -> None:
+        ready(page, "/dashboard/chat?model=gpt-5.4-mini")
+        say(page, "first words")
+        paid = page.locator("[data-total]").get_attribute("title")
+        assert paid is not None
+        page.get_by_label("Message", exact=True).fill("a long one [[tokens 400]] [[delay 100]]")
+        page.keyboard.press("Enter")
+        expect(page.locator(".bubble.assistant .md").last).not_to_be_empty(timeout=RESULT_TIMEOUT_MS)
+        page.reload()
+        expect(page.locator(".turn")).to_have_count(2)
+        expect(page.locator(".bubble.assistant .problem").last).to_contain_text("You left before")
+        page.locator(".bubble.user").first.hover()
+        page.get_by_role("button", name="Edit and send again").first.click()
+        page.get_by_label("Edit the message").fill("a long one again [[tokens 400]] [[delay 100]]")
+        page.locator(".bubble.user").first.get_by_role("button", name="Send").click()
+        expect(page.locator("[data-total]")).to_have_attribute("title", paid)  # the answer that went was paid
+        expect(page.locator(".bubble.assistant .md")).not_to_be_empty(timeout=RESULT_TIMEOUT_MS)
+        page.get_by_role("button", name="New").click()
+        expect(page.locator(".turn")).to_have_count(0)
+        page.get_by_role("button", name="History").click()
+        expect(page.locator("[data-history] li")).to_have_count(1)
+        page.locator("[data-history]").get_by_role("button", name="first words").first.click()
+        expect(page.locator(".bubble.assistant .problem")).to_contain_text("Stopped")
+
+    def test_a_broken_connection_is_told_in_words(self, page: Page) -> None:
+        ready(page)
+        page.evaluate("window.fetch = async () => { throw new TypeError('Failed to fetch'); }")
+        say(page, "Say hello")
+        expect(page.locator(".bubble.assistant .problem")).to_contain_text("No connection to the service")
+
     def test_two_models_are_asked_at_once_with_a_picture_and_the_code_is_of_this_very_one(
         self, page: Page
     ) -> None:

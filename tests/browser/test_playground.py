@@ -1,5 +1,6 @@
 """The playground in a real browser: files, links, two models, what is wrong, cancel."""
 
+import base64
 import json
 import re
 
@@ -10,6 +11,16 @@ from tests.browser.checks import violations
 from tests.browser.conftest import RESULT_TIMEOUT_MS, generate, picture
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack]
+
+# On the page beside every field; a browser that is not kept from it opens the file instead.
+DROP_ANYWHERE = """([event, holder, encoded, name]) => {
+    const data = new DataTransfer();
+    const bytes = Uint8Array.from(atob(encoded), (one) => one.charCodeAt(0));
+    data.items.add(new File([bytes], name, { type: "image/png" }));
+    const made = event === "paste" ? ClipboardEvent : DragEvent;
+    const sent = new made(event, { [holder]: data, bubbles: true, cancelable: true });
+    if (document.querySelector("h1").dispatchEvent(sent)) throw new Error("the browser would open the file");
+}"""
 
 
 class TestPlayground:
@@ -54,6 +65,29 @@ class TestPlayground:
         page.get_by_role("button", name="Generate both").click()
         for panel in ("a", "b"):
             page.locator(f"#{panel}-result img").first.wait_for(timeout=RESULT_TIMEOUT_MS)
+
+    def test_files_land_wherever_they_are_dropped_and_pasted_and_what_is_no_image_is_refused(
+        self, page: Page
+    ) -> None:
+        page.goto("/dashboard/playground/z-image")
+        page.wait_for_load_state("networkidle")
+        problem = page.locator("[data-drop] .problem")
+        for name, kind, content, said in (
+            ("notes.png", "image/png", b"no image at all", "notes.png cannot be read as an image."),
+            ("empty.png", "image/png", b"", "empty.png is empty."),
+            ("drawing.svg", "image/svg+xml", b"<svg/>", "choose a PNG, JPEG, WebP, GIF or AVIF image"),
+        ):
+            page.locator("input[type=file]").set_input_files(
+                {"name": name, "mimeType": kind, "buffer": content}
+            )
+            expect(problem).to_contain_text(said)
+            expect(page.get_by_role("button", name=f"Remove {name}")).to_have_count(0)
+        for event, holder in (("drop", "dataTransfer"), ("paste", "clipboardData")):
+            page.evaluate(
+                DROP_ANYWHERE, [event, holder, base64.b64encode(picture()["buffer"]).decode(), "boat.png"]
+            )
+            expect(problem).to_be_empty()
+            page.get_by_role("button", name="Remove boat.png").click()
 
     def test_a_list_of_objects_is_filled_in_row_by_row(self, page: Page) -> None:
         page.goto("/dashboard/playground/seedance-2.0")

@@ -28,6 +28,7 @@ const smaller = async (file) => {
 // Returns `{kind, name, data}`. Throws what a person can read.
 const read = async (file) => {
   const name = file.name || "Pasted image";
+  if (!file.size) throw new Error(`${name} is empty.`);
   if (file.type === "application/pdf") {
     if (file.size > MAX_PDF_BYTES) throw new Error(`${name} is larger than 3 MB.`);
     return { kind: "pdf", name, data: await dataUrl(file) };
@@ -92,16 +93,17 @@ export const attachmentsOf = (form, list, say) => {
   const picked = form.querySelector("input[type=file]");
   form.querySelector("[data-attach]").addEventListener("click", () => picked.click());
   picked.addEventListener("change", () => take(picked.files).then(() => (picked.value = "")));
-  form.addEventListener("paste", (event) => {
-    if (!event.clipboardData.files.length) return;
+  // Anywhere on the page: a browser would open a dropped file in its place.
+  const takeFrom = (event, { files: found }) => {
+    if (!found.length) return;
     event.preventDefault();
-    take(event.clipboardData.files);
+    take(found);
+  };
+  document.addEventListener("paste", (event) => takeFrom(event, event.clipboardData));
+  document.addEventListener("dragover", (event) => {
+    if (event.dataTransfer.types.includes("Files")) event.preventDefault();
   });
-  form.addEventListener("dragover", (event) => event.preventDefault());
-  form.addEventListener("drop", (event) => {
-    event.preventDefault();
-    take(event.dataTransfer.files);
-  });
+  document.addEventListener("drop", (event) => takeFrom(event, event.dataTransfer));
   return {
     files: () => files,
     set: (next) => {

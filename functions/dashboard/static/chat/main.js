@@ -9,6 +9,10 @@ const DRAW_MS = 80;
 // "Stop" comes to where "Send" was: the second half of a double click is no stop.
 const DOUBLE_CLICK_MS = 500;
 const TITLE_CHARS = 60;
+const STOPPED = "Stopped. What was generated is billed.";
+const LEFT = "You left before the answer ended. What was generated is billed.";
+const LOST = "The connection was lost. What was generated is billed.";
+const OFFLINE = "No connection to the service. Check your network, then try again.";
 const page = document.querySelector("#chat");
 const form = page.querySelector("[data-compose]");
 const log = page.querySelector("[data-log]");
@@ -28,6 +32,7 @@ const fresh = () => ({ id: crypto.randomUUID(), title: "", at: Date.now(), turns
 let conversation = fresh();
 let running = null;
 let sentAt = 0;
+const dropped = new Set();
 const store = await storeOf(page.dataset.account);
 
 const chosen = () => selects.filter((one) => one.value && !one.closest("[hidden]"));
@@ -78,13 +83,15 @@ const showTotal = () => {
   total.title = `$${(cost / 1e6).toFixed(6)}`;
 };
 
-const keep = async () => {
-  conversation.at = Date.now();
-  conversation.models = chosen().map((one) => one.value);
-  conversation.settings = Object.fromEntries(new FormData(settings));
-  conversation.title ||= (conversation.turns[0]?.text || "Attachment").slice(0, TITLE_CHARS);
-  await store.put(conversation).catch(() => say("The browser has no room to keep this conversation."));
+const keep = async (kept) => {
+  if (dropped.has(kept.id)) return;
+  kept.at = Date.now();
+  kept.title ||= (kept.turns[0]?.text || "Attachment").slice(0, TITLE_CHARS);
+  await store.put(kept).catch(() => say("The browser has no room to keep this conversation."));
 };
+
+// Its id in the address opens it again: after a reload, and on the way back from another page.
+const nameInAddress = () => history.replaceState(null, "", conversation.turns.length ? `#${conversation.id}` : location.href.split("#")[0]);
 
 const isNearEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 120;
 const toEnd = () => (log.scrollTop = log.scrollHeight);
@@ -119,6 +126,12 @@ const busy = (on) => {
   log.setAttribute("aria-busy", String(on));
 };
 
+// A browser's own words for a broken connection say nothing ("Failed to fetch").
+const problemOf = (error, answer) => {
+  if (!(error instanceof TypeError)) return error.message;
+  return answer.text || answer.reasoning ? LOST : OFFLINE;
+};
+
 const answerFrom = async (select, place, turn, view, signal) => {
   const answer = turn.answers[place];
   const began = performance.now();
@@ -145,7 +158,7 @@ const answerFrom = async (select, place, turn, view, signal) => {
     });
   } catch (error) {
     answer.stopped = error.name === "AbortError";
-    answer.problem = answer.stopped ? "Stopped. What was generated is billed." : error.message;
+    answer.problem = answer.stopped ? STOPPED : problemOf(error, answer);
   }
   answer.ms = Math.round(performance.now() - began);
   const follow = isNearEnd();
@@ -156,20 +169,25 @@ const answerFrom = async (select, place, turn, view, signal) => {
 
 // Asks the models at `places` for the last turn, all at once.
 const answerTurn = async (places) => {
-  const turn = conversation.turns.at(-1);
+  const asking = conversation;
+  const turn = asking.turns.at(-1);
   const asked = chosen();
   for (const place of places) {
     const old = turn.answers[place];
     if (old?.cost) turn.replaced = [...(turn.replaced ?? []), { cost: old.cost }];
     turn.answers[place] = { model: asked[place].value, name: optionOf(asked[place]).textContent, text: "" };
   }
+  asking.models = asked.map((one) => one.value);
+  asking.settings = Object.fromEntries(new FormData(settings));
   const views = draw();
+  nameInAddress();
   running = new AbortController();
   busy(true);
+  keep(asking);
   await Promise.all(places.map((place) => answerFrom(asked[place], place, turn, views[place], running.signal)));
   running = null;
   busy(false);
-  await keep();
+  await keep(asking);
   field.focus();
   htmx.trigger(document.body, "money-moved");
 };
@@ -178,21 +196,26 @@ const again = (place) => {
   if (!running && chosen()[place]) answerTurn([place]);
 };
 
-const begin = (text, files) => {
-  conversation.turns.push({ text, files, answers: [] });
+const begin = (text, files, replaced = []) => {
+  conversation.turns.push({ text, files, answers: [], replaced });
   answerTurn(chosen().map((_, place) => place));
 };
 
 const editTurn = (index, text) => {
   if (running) return;
   const { files } = conversation.turns[index];
-  conversation.turns.length = index;
-  begin(text, files);
+  // What the answers cost that go with it was paid.
+  const gone = conversation.turns.splice(index).flatMap((turn) => [...turn.answers, ...(turn.replaced ?? [])]);
+  begin(text, files, gone.filter((one) => one.cost).map(({ cost }) => ({ cost })));
 };
 
 const open = (next) => {
   running?.abort();
   conversation = next;
+  nameInAddress();
+  for (const answer of next.turns.flatMap((turn) => turn.answers)) {
+    if (answer.ms === undefined) answer.problem ??= LEFT;
+  }
   for (const [place, select] of selects.entries()) {
     const model = next.models?.[place];
     if (model && [...select.options].some((one) => one.value === model)) select.value = model;
@@ -219,6 +242,7 @@ const showHistory = async () => {
       open(one);
     },
     onDrop: async (one) => {
+      dropped.add(one.id);
       await store.drop(one.id);
       if (one.id === conversation.id) open(fresh());
       showHistory();
@@ -266,8 +290,12 @@ page.addEventListener("click", (event) => {
   if (button?.matches("[data-show-code]")) showCode();
 });
 document.querySelector("[data-forget]").addEventListener("click", async () => {
+  dropped.add(conversation.id);
   await store.clear();
   open(fresh());
   showHistory();
 });
+addEventListener("pagehide", () => running && keep(conversation));
+const named = await store.get(location.hash.slice(1)).catch(() => undefined);
+if (named) open(named);
 page.dataset.ready = "";

@@ -20,12 +20,13 @@ const done = (request) =>
 // Returns the store of an account; where the browser keeps nothing (a private window), one that forgets.
 export const storeOf = async (account) => {
   const db = await open(`tollgate-chat-${account}`).catch(() => null);
-  if (!db) return { all: async () => [], put: async () => {}, drop: async () => {}, clear: async () => {} };
+  if (!db) return { all: async () => [], get: async () => undefined, put: async () => {}, drop: async () => {}, clear: async () => {} };
   const table = (mode = "readonly") => db.transaction(TABLE, mode).objectStore(TABLE);
   const all = async () => (await done(table().getAll())).sort((one, other) => other.at - one.at);
   const drop = (id) => done(table("readwrite").delete(id));
   return {
     all,
+    get: (id) => done(table().get(id)),
     drop,
     clear: () => done(table("readwrite").clear()),
     put: async (conversation) => {

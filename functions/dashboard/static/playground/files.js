@@ -2,6 +2,9 @@
 
 const THUMB = 56;
 const MAX_THUMB_BYTES = 30 * 1024 * 1024;
+const MB = 1024 * 1024;
+const MAX_MB = 200;
+const IMAGES = /^image\/(png|jpeg|gif|webp|avif)$/;
 const KINDS = { image: "an image", video: "a video", audio: "an audio file" };
 const headers = () => JSON.parse(document.body.getAttribute("hx-headers"));
 const nameOf = (url) => decodeURIComponent(url.split(/[?#]/)[0].split("/").pop() || url).slice(-40);
@@ -16,6 +19,15 @@ const thumb = async (file) => {
   canvas.getContext("2d").drawImage(bitmap, (THUMB - width) / 2, (THUMB - height) / 2, width, height);
   bitmap.close();
   return canvas;
+};
+
+// What a person can read of a file that no model could; nothing where it may be sent.
+const unusable = (file, takes) => {
+  if (KINDS[takes] && !file.type.startsWith(takes)) return `Choose ${KINDS[takes]}: ${file.name} is not one.`;
+  if (takes === "image" && !IMAGES.test(file.type)) return `${file.name}: choose a PNG, JPEG, WebP, GIF or AVIF image.`;
+  if (!file.size) return `${file.name} is empty.`;
+  if (file.size > MAX_MB * MB) return `${file.name} is larger than ${MAX_MB} MB.`;
+  return "";
 };
 
 export const send = async (address, file) => {
@@ -73,19 +85,18 @@ const dropOf = (box, address) => {
   };
 
   const take = async (file) => {
-    const kind = KINDS[box.dataset.takes];
-    if (kind && !file.type.startsWith(box.dataset.takes)) {
-      problem.textContent = `Choose ${kind}: ${file.name} is not one.`;
-      return;
-    }
+    problem.textContent = unusable(file, box.dataset.takes);
+    if (problem.textContent) return;
     const item = add(file.name || "Pasted file");
     item.classList.add("sending");
     item.setAttribute("aria-busy", "true");
-    problem.textContent = "";
-    if (file.type.startsWith("image/") && file.size < MAX_THUMB_BYTES) {
-      thumb(file).then((canvas) => item.prepend(canvas)).catch(() => {});
-    }
     try {
+      if (file.type.startsWith("image/") && file.size < MAX_THUMB_BYTES) {
+        const canvas = await thumb(file).catch(() => {
+          throw new Error(`${file.name} cannot be read as an image.`);
+        });
+        item.prepend(canvas);
+      }
       item.dataset.value = await send(address, file);
     } catch (error) {
       item.remove();
@@ -125,6 +136,7 @@ const dropOf = (box, address) => {
   box.addEventListener("dragleave", () => box.classList.remove("over"));
   box.addEventListener("drop", (event) => {
     event.preventDefault();
+    event.stopPropagation();
     box.classList.remove("over");
     if (event.dataTransfer.files.length) takeAll(event.dataTransfer.files);
     else {
@@ -135,15 +147,23 @@ const dropOf = (box, address) => {
   return { takes: box.dataset.takes, takeAll, isShown: () => box.offsetParent !== null };
 };
 
-export const filesOf = (panel, address) => {
-  const drops = [...panel.querySelectorAll("[data-drop]")].map((box) => dropOf(box, address));
-  // A pasted file goes into the first field that takes its kind.
-  panel.addEventListener("paste", (event) => {
-    const files = [...event.clipboardData.files];
-    const fitting = files.length && drops.find((one) => one.isShown() && files[0].type.startsWith(one.takes));
-    if (fitting) {
-      event.preventDefault();
-      fitting.takeAll(files);
-    }
+// Files that are pasted or dropped beside the fields go into the panel's first field that takes their kind, the first
+// panel's where they meet none: a browser would open a dropped file in the place of the page.
+export const filesOf = (panels, address, say) => {
+  const drops = new Map(
+    panels.map((panel) => [panel, [...panel.querySelectorAll("[data-drop]")].map((box) => dropOf(box, address))]),
+  );
+  const takeAll = (event, { files }) => {
+    if (!files.length) return;
+    event.preventDefault();
+    const panel = event.target.closest?.("[data-panel]") ?? panels[0];
+    const fitting = drops.get(panel).find((one) => one.isShown() && files[0].type.startsWith(one.takes));
+    if (fitting) fitting.takeAll(files);
+    else say("This form takes no file of this kind.");
+  };
+  document.addEventListener("dragover", (event) => {
+    if (event.dataTransfer.types.includes("Files")) event.preventDefault();
   });
+  document.addEventListener("drop", (event) => takeAll(event, event.dataTransfer));
+  document.addEventListener("paste", (event) => takeAll(event, event.clipboardData));
 };

@@ -85,8 +85,8 @@ const mirror = (panel, control) => {
   }
 };
 
+filesOf(panels, play.dataset.files, toast);
 for (const panel of panels) {
-  filesOf(panel, play.dataset.files);
   rowsOf(panel, play.dataset.api, play.dataset.files);
   showFields(panel);
   panel.addEventListener("input", (event) => {
