@@ -4,12 +4,14 @@ import json
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from local.template import ROOT
 from tests.unit.test_snapshots import STARTED
+from tollgate.catalog.loader import compile_into
 
 STEMS = sorted(path.parent.name for path in (ROOT / "functions").glob("*/app.py"))
 OURS = (str(ROOT / "shared"), str(ROOT / "functions"))
@@ -37,12 +39,28 @@ sys.setprofile(None)
 print(json.dumps(found))
 """
 
+TAKES_INPUTS = {"admin", "api", "close_accounts", "dashboard", "refill_balance", "serve_mcp"}
+"""What a customer or an operator sends is read by pydantic, and what Stripe answers."""
+
 LOADED = """
 import importlib, json, sys
 importlib.import_module(f"{sys.argv[1]}.app")
 snapshots = sys.modules.get("snapshot_restore_py")
 hooks = [] if snapshots is None else [entry[0].__name__ for entry in snapshots.get_after_restore()]
 print(json.dumps([sorted(sys.modules), hooks]))
+"""
+
+
+# Every model as the workers have it, from what the build makes.
+RUNNING = """
+import json, sys
+from pathlib import Path
+from tollgate.catalog.loader import Catalog
+from tollgate.providers.runtime.registry import MappingNames, providers
+catalog = Catalog.shipped(Path(sys.argv[1]))
+live = catalog.with_live(frozenset(providers()), MappingNames(), takes_inputs=False)
+assert len(live.models()) > 50 and len(live.texts()) > 10
+print(json.dumps(sorted(sys.modules)))
 """
 
 
@@ -120,6 +138,18 @@ class TestLoadedModules:
 
     def test_signing_in_is_loaded_by_who_signs_in(self) -> None:
         assert not {"authlib", "joserfc", "cryptography", "httpx"} & loaded("dashboard")
+
+    @pytest.mark.parametrize("stem", [stem for stem in STEMS if stem not in TAKES_INPUTS])
+    def test_what_takes_no_input_does_without_pydantic(self, stem: str) -> None:
+        assert not {"pydantic", "pydantic_core", "annotated_types"} & loaded(stem)
+
+    def test_what_runs_tasks_reads_the_models_without_pydantic_too(self, tmp_path: Path) -> None:
+        compile_into(str(tmp_path))
+        assert not {"pydantic", "pydantic_core"} & set(run(RUNNING, str(tmp_path)))
+
+    @pytest.mark.parametrize("stem", ["api", "dashboard"])
+    def test_a_snapshot_has_what_checks_an_input(self, stem: str) -> None:
+        assert {"tollgate.catalog.derived", "tollgate.catalog.checking"} <= loaded(stem)
 
     def test_text_has_no_sdk(self) -> None:
         assert not {"botocore.session", "fastapi", "yaml", "httpx", "stripe"} & loaded("text")

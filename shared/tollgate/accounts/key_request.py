@@ -8,8 +8,8 @@ from tollgate.accounts.models import Scope
 from tollgate.accounts.networks import Network, network_of
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError, Problem, shortened, unknown_fields
-from tollgate.kit.json_body import whole_number
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.kit.numbers import whole_number
 from tollgate.ledger.caps import CapPeriod, SpendingCap
 
 MAX_NAME_LENGTH = 100

@@ -19,7 +19,7 @@ from tollgate.artifacts.models import DeletedFileView, UploadedFileView
 from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.errors import InvalidInputError, Problem, UploadNotFoundError, unknown_fields
 from tollgate.kit.ids import is_id
-from tollgate.kit.json_body import whole_number
+from tollgate.kit.numbers import whole_number
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client

@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tollgate.catalog.kinds import nearest
 from tollgate.catalog.media import MediaFacts, length_of
+from tollgate.catalog.nearest import nearest
 from tollgate.catalog.profiles.base import Profile
 from tollgate.catalog.rules import CheckedInput, at, printable
 from tollgate.kit.errors import InvalidInputError, Problem

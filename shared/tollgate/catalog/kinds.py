@@ -5,7 +5,6 @@ A kind checks a value, describes itself as JSON Schema, and can be narrowed by a
 true is not 1, null is not a value; a whole number may come as 5.0.
 """
 
-import difflib
 import re
 from dataclasses import dataclass
 from typing import Annotated, Any, NoReturn, get_args, get_origin
@@ -16,10 +15,9 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from tollgate.catalog.errors import CatalogError
+from tollgate.catalog.nearest import nearest
 
 MAX_URL_CHARS = 2_048
-MAX_SUGGEST_CHARS = 64
-MAX_SUGGEST_NUMBER = 1_000_000
 URL_START = r"^[hH][tT]{2}[pP][sS]?://[^\s/?#]"
 WEB_URL = re.compile(r"https?://[^\s\x00-\x1f/?#]+[^\s\x00-\x1f]*", re.IGNORECASE)
 
@@ -27,17 +25,6 @@ WEB_URL = re.compile(r"https?://[^\s\x00-\x1f/?#]+[^\s\x00-\x1f]*", re.IGNORECAS
 def refuse(message: str, allowed: Any = None) -> NoReturn:
     """Refuse the value under check with our own `message` and, where it helps, what is `allowed`."""
     raise PydanticCustomError("refused", "{message}", {"message": message, "allowed": allowed})
-
-
-def nearest(value: object, options: tuple[Any, ...]) -> Any:
-    """Return the option that `value` was probably meant to be, or None."""
-    if isinstance(value, str) and len(value) <= MAX_SUGGEST_CHARS:
-        by_lower = {option.lower(): option for option in options if isinstance(option, str)}
-        close = difflib.get_close_matches(value.lower(), by_lower, n=1)
-        return by_lower[close[0]] if close else None
-    if isinstance(value, int | float) and abs(value) <= MAX_SUGGEST_NUMBER:
-        return min(options, key=lambda option: abs(option - value))
-    return None
 
 
 @dataclass(frozen=True, slots=True)

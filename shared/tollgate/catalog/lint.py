@@ -102,7 +102,7 @@ def _token_faults(prices: ListedTokenPrices, cost: ListedTokenPrices, provider: 
     """Compare price and cost of each kind of token; a cache price that is left out is the input's."""
     kinds = {
         "input": (prices.input, cost.input),
-        "output": (prices.output, cost.output),
+        "output": (prices.of_output(), cost.of_output()),
         "cacheRead": (prices.cache_read or prices.input, cost.cache_read or cost.input),
         "cacheWrite": (prices.cache_write or prices.input, cost.cache_write or cost.input),
     }

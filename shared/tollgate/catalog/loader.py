@@ -1,16 +1,17 @@
 """Reads the catalog's data: `data/*.yaml`, one media model per file, and `data/text/*.yaml`, one family of
 text models per file; or one JSON document with all of them, which `compiled` makes of the files.
 
-A model is read when it is first asked for.
+A model is read when it is first asked for, and checked (`parsing.py`). The build puts the checked models
+beside the document (`ready`): those are not checked again, as that would be a fifth of a cold start.
 """
 
 import json
+import pickle
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-from pydantic import ValidationError
 
 from tollgate.catalog import names
 from tollgate.catalog.errors import CatalogError
@@ -20,6 +21,7 @@ from tollgate.kit.errors import ModelNotFoundError
 
 DATA = Path(__file__).parent / "data"
 COMPILED = "catalog.json"
+READY = "models.pickle"
 
 AnyModel = Model | ListedTextModel
 Raw = dict[str, Any]
@@ -38,17 +40,11 @@ def read_yaml(file: Path) -> Any:
         raise CatalogError(f"{file.name}: not YAML: {error}") from error
 
 
-def parse_model(raw: Any, where: str) -> AnyModel:
-    """Return the model that `raw` describes; raises `CatalogError` naming `where` it stands and the field."""
-    try:
-        return ListedTextModel.model_validate(raw) if _is_text(raw) else Model.model_validate(raw)
-    except ValidationError as error:
-        faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
-        raise CatalogError(f"{where}: {'; '.join(faults)}") from error
+def _parsed(raw: Any, where: str) -> AnyModel:
+    # With pydantic, which what reads the models that are ready does without.
+    from tollgate.catalog.parsing import parse_model  # noqa: PLC0415 - see above
 
-
-def _is_text(raw: Any) -> bool:
-    return isinstance(raw, dict) and raw.get("kind") == "llm"
+    return parse_model(raw, where)
 
 
 class Folder:
@@ -69,12 +65,12 @@ class Folder:
     def read(self, model_id: str) -> AnyModel | None:
         """Return the model, or None; raises `CatalogError`."""
         if file := self._media.get(model_id):
-            model = parse_model(read_yaml(file), file.name)
+            model = _parsed(read_yaml(file), file.name)
             if model.id != file.stem:
                 raise CatalogError(f"{file.name}: id: is {model.id!r}, must be the file's name")
             return model
         raw = self._texts.get(model_id)
-        return None if raw is None else parse_model(raw, f"{raw['group']}: {model_id}")
+        return None if raw is None else _parsed(raw, f"{raw['group']}: {model_id}")
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -98,10 +94,14 @@ class Folder:
 
 
 class Document:
-    """The data of all models as one JSON document: ten times as fast to read as the files it is made of."""
+    """The data of all models as one JSON document: ten times as fast to read as the files it is made of.
 
-    def __init__(self, models: Mapping[str, Raw]) -> None:
+    `ready` has models that were made of it, pickled.
+    """
+
+    def __init__(self, models: Mapping[str, Raw], ready: Mapping[str, bytes] | None = None) -> None:
         self._models = models
+        self._ready = ready or {}
 
     def ids(self) -> list[str]:
         """Return the ids of all models, media first."""
@@ -109,12 +109,15 @@ class Document:
 
     def text_ids(self) -> list[str]:
         """Return the ids of the text models."""
-        return [model_id for model_id, raw in self._models.items() if _is_text(raw)]
+        return [model_id for model_id, raw in self._models.items() if raw.get("kind") == ListedTextModel.kind]
 
     def read(self, model_id: str) -> AnyModel | None:
         """Return the model, or None; raises `CatalogError`."""
+        if model_id in self._ready:
+            made: AnyModel = pickle.loads(self._ready[model_id])  # noqa: S301 - of our own build
+            return made
         raw = self._models.get(model_id)
-        return None if raw is None else parse_model(raw, model_id)
+        return None if raw is None else _parsed(raw, model_id)
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -137,6 +140,22 @@ def compiled(folder: Path = DATA) -> bytes:
     return json.dumps(files.document(), ensure_ascii=False, separators=(",", ":")).encode()
 
 
+def ready(document: bytes) -> bytes:
+    """Return the checked models of a compiled document, each pickled by itself; raises `CatalogError`.
+
+    Put beside the document as `models.pickle` (the build does), they are read in its place.
+    """
+    source = Document(json.loads(document))
+    return pickle.dumps({model_id: pickle.dumps(source.read(model_id)) for model_id in source.ids()})
+
+
+def compile_into(folder: str) -> None:
+    """Write the document of the shipped files, and its models; the build does. Raises `CatalogError`."""
+    document = compiled()
+    Path(folder, COMPILED).write_bytes(document)
+    Path(folder, READY).write_bytes(ready(document))
+
+
 class Catalog:
     """The models of a source. Keep one for the life of the process: it remembers what it read."""
 
@@ -145,28 +164,39 @@ class Catalog:
         source: Folder | Document,
         providers: frozenset[str] | None = None,
         mappings: Mapping[str, Collection[str]] | None = None,
+        *,
+        takes_inputs: bool = True,
     ) -> None:
         self._source = source
         self._providers = providers
         self._mappings = mappings
+        self._takes_inputs = takes_inputs
         self._models: dict[str, AnyModel | None] = {}
 
     @classmethod
     def shipped(cls, folder: Path = DATA) -> "Catalog":
         """Return the catalog in `folder`, by default the one that ships in the package."""
         # The build compiles it; a checkout reads its files, so that a change of one is there at once.
-        document = folder / COMPILED
-        return cls(Document(json.loads(document.read_bytes())) if document.exists() else Folder(folder))
+        document, models = folder / COMPILED, folder / READY
+        if not document.exists():
+            return cls(Folder(folder))
+        made = pickle.loads(models.read_bytes()) if models.exists() else None  # noqa: S301 - of our own build
+        return cls(Document(json.loads(document.read_bytes()), made))
 
     def with_live(
-        self, providers: frozenset[str], mappings: Mapping[str, Collection[str]] | None = None
+        self,
+        providers: frozenset[str],
+        mappings: Mapping[str, Collection[str]] | None = None,
+        *,
+        takes_inputs: bool = True,
     ) -> "Catalog":
         """Return the catalog as it can be run: only routes that are on and whose provider is in `providers`.
 
         `mappings` has, by provider, the field mappings that its adapter knows; without it, an adapter is
-        taken to know all. A model without a live route is not listed and not found.
+        taken to know all. A model without a live route is not listed and not found. Who `takes_inputs` finds
+        what a model accepts narrowed to its routes; who only runs what was accepted does without.
         """
-        return Catalog(self._source, providers, mappings)
+        return Catalog(self._source, providers, mappings, takes_inputs=takes_inputs)
 
     def get(self, name: str) -> Model:
         """Return the media model with this id or other name; raises `ModelNotFoundError`."""
@@ -219,11 +249,13 @@ class Catalog:
             return model
         if isinstance(model, ListedTextModel):
             routes = [route for route in model.routes if self._is_live(route)]
-            return model.model_copy(update={"routes": routes}) if routes else None
+            return replace(model, routes=routes) if routes else None
         # A document that was pushed may name a mapping of a newer version than this process: that route is
         # left out here, and a customer is never charged for what no adapter can say.
         live = [route for route in model.routes if self._is_live(route) and self._is_mapped(route)]
-        return with_routes(model, live) if live else None
+        if not live:
+            return None
+        return with_routes(model, live) if self._takes_inputs else replace(model, routes=live)
 
     def _is_live(self, route: Route | ListedTextRoute) -> bool:
         return route.enabled and route.provider in (self._providers or ())

@@ -2,56 +2,40 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
-
-from tollgate.catalog import checking
+from tollgate.catalog.fields import Bounds, Data, Usd, UsdOrFree, key_of
 from tollgate.catalog.media import MediaFacts, ProbeRequest
-from tollgate.catalog.profiles import profile_named
-from tollgate.catalog.profiles.base import Profile
-from tollgate.catalog.restrictions import Data, Restrictions, derive
+from tollgate.catalog.restrictions import Restrictions
 from tollgate.catalog.rules import CheckedInput
+
+if TYPE_CHECKING:
+    from tollgate.catalog.profiles.base import Profile
 
 MAX_DEADLINE_S = 86_400
 MAX_TOKENS = 100_000_000
 PRICE_VERSION_CHARS = 12
-DECIMAL_STRING = re.compile(r"\d{1,6}(\.\d{1,8})?")
 DATE = r"\d{4}-\d{2}-\d{2}"
 
-
-def _decimal(value: object) -> Decimal:
-    if not isinstance(value, str) or not DECIMAL_STRING.fullmatch(value):
-        raise ValueError('must be a decimal string in quotes, e.g. "0.05"')
-    return Decimal(value)
-
-
-def _positive(value: Decimal) -> Decimal:
-    if value <= 0:
-        raise ValueError("must be above 0")
-    return value
-
-
-# 0 is for models that say that they are `free`.
-UsdOrFree = Annotated[Decimal, BeforeValidator(_decimal)]
-Usd = Annotated[UsdOrFree, AfterValidator(_positive)]
 Basis = Literal["FOUND", "INFERRED"]
 Protocol = Literal["openai", "anthropic", "embeddings"]
 
 
+@dataclass(frozen=True, kw_only=True)
 class Price(Data):
     """A retail price in USD per unit, for inputs that have all its `dimensions`."""
 
     key: str
     price: UsdOrFree
     is_default: bool = False
-    dimensions: dict[str, str] = Field(default_factory=dict)
+    dimensions: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, kw_only=True)
 class Extra(Data):
     """A retail price in USD for each item of the array `counts` beyond the `free` ones."""
 
@@ -61,6 +45,7 @@ class Extra(Data):
     free: int = 0
 
 
+@dataclass(frozen=True, kw_only=True)
 class Pricing(Data):
     """What a model costs the customer.
 
@@ -69,27 +54,29 @@ class Pricing(Data):
     """
 
     unit: Literal["generation", "second", "megatoken"]
-    prices: list[Price] = Field(min_length=1)
-    extras: list[Extra] = Field(default_factory=list)
+    prices: Annotated[list[Price], Bounds(min_length=1)]
+    extras: list[Extra] = field(default_factory=list)
     times: str | None = None
     source_seconds: Literal["ignored", "added"] = "ignored"
 
     @cached_property
     def version(self) -> str:
         """Return a short name of exactly these prices: any change of them changes it."""
-        data = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        data = json.dumps(asdict(self), default=str, sort_keys=True)
         return hashlib.sha256(data.encode()).hexdigest()[:PRICE_VERSION_CHARS]
 
 
+@dataclass(frozen=True, kw_only=True)
 class Cost(Data):
     """What a provider takes from us in USD per unit; `why` says how the number was come by."""
 
     cost: UsdOrFree
-    dimensions: dict[str, str] = Field(default_factory=dict)
+    dimensions: dict[str, str] = field(default_factory=dict)
     basis: Basis
     why: str
 
 
+@dataclass(frozen=True, kw_only=True)
 class ExtraCost(Data):
     """What a provider takes from us in USD for each item of `counts` beyond the `free` ones."""
 
@@ -100,6 +87,7 @@ class ExtraCost(Data):
     why: str
 
 
+@dataclass(frozen=True, kw_only=True)
 class Route(Data):
     """One way to run a model: a provider, its ids for our variants, its field mapping, its cost.
 
@@ -108,14 +96,14 @@ class Route(Data):
     """
 
     provider: str
-    upstream: dict[str, str] = Field(min_length=1)
+    upstream: Annotated[dict[str, str], Bounds(min_length=1)]
     mapping: str
     confidence: Basis
     enabled: bool = True
-    takes: dict[str, list[bool | str | int | float]] = Field(default_factory=dict)
-    max_items: dict[str, Annotated[int, Field(gt=0)]] = Field(default_factory=dict)
-    costs: list[Cost] = Field(min_length=1)
-    extra_costs: list[ExtraCost] = Field(default_factory=list)
+    takes: dict[str, list[bool | str | int | float]] = field(default_factory=dict)
+    max_items: dict[str, Annotated[int, Bounds(gt=0)]] = field(default_factory=dict)
+    costs: Annotated[list[Cost], Bounds(min_length=1)]
+    extra_costs: list[ExtraCost] = field(default_factory=list)
     why: str | None = None
 
     def can_run(self, values: Mapping[str, Any]) -> bool:
@@ -125,6 +113,7 @@ class Route(Data):
         )
 
 
+@dataclass(frozen=True, kw_only=True)
 class Listed(Data):
     """What every model of the catalog is called; the ground of media and text models.
 
@@ -133,44 +122,43 @@ class Listed(Data):
     `free` is for models that cost nobody anything; without the word, a price or cost of 0 is a mistake.
     """
 
-    id: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{0,63}$")
+    id: Annotated[str, Bounds(pattern=r"^[a-z0-9][a-z0-9.-]{0,63}$")]
     group: str
     name: str
     vendor: str
     description: str
     description_locales: dict[str, str]
-    released_at: str | None = Field(default=None, pattern=f"^{DATE}$")
+    released_at: Annotated[str, Bounds(pattern=f"^{DATE}$")] | None = None
     page_updated_at: str | None = None
-    tags: list[str] = Field(default_factory=list)
-    aliases: list[str] = Field(default_factory=list)
-    vendor_names: list[str] = Field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    aliases: list[str] = field(default_factory=list)
+    vendor_names: list[str] = field(default_factory=list)
     free: bool = False
     single_route: str | None = None
 
-    @model_validator(mode="after")
-    def is_free_where_it_says_so(self) -> Self:
+    def __post_init__(self) -> None:
         """Refuse a price or cost of 0 of a model that is not free, and any other of one that is."""
         if any((amount == 0) is not self.free for amount in self.amounts()):
             allowed = "0, as the model is free" if self.free else "above 0"
             raise ValueError(f"pricing: every price and cost must be {allowed}")
-        return self
 
     def amounts(self) -> Iterator[Decimal]:
         """Return every price of the model and every cost of its routes."""
         raise NotImplementedError
 
 
+@dataclass(frozen=True, kw_only=True)
 class Model(Listed):
     """A media model."""
 
     kind: Literal["media"] = "media"
-    media_type: Literal["IMAGE", "VIDEO", "MUSIC"] = Field(alias="type")
+    media_type: Literal["IMAGE", "VIDEO", "MUSIC"]
     capabilities: list[str]
     pricing: Pricing
     profile: str
-    restrictions: Restrictions = Restrictions()
-    deadline_s: int = Field(gt=0, le=MAX_DEADLINE_S)
-    routes: list[Route] = Field(min_length=1)
+    restrictions: Restrictions = field(default_factory=Restrictions)
+    deadline_s: Annotated[int, Bounds(gt=0, le=MAX_DEADLINE_S)]
+    routes: Annotated[list[Route], Bounds(min_length=1)]
 
     def amounts(self) -> Iterator[Decimal]:
         """Return every price and cost; what is extra is never free."""
@@ -178,12 +166,17 @@ class Model(Listed):
         yield from (cost.cost for route in self.routes for cost in route.costs)
 
     @cached_property
-    def input_class(self) -> type[Profile]:
+    def input_class(self) -> "type[Profile]":
         """Return the model's own input class; raises `CatalogError` where its restrictions do not fit."""
-        return derive(self.id, profile_named(self.profile), self.restrictions)
+        # Inputs are pydantic's to check, and what only runs tasks starts without it.
+        from tollgate.catalog.derived import derive  # noqa: PLC0415 - see above
+
+        return derive(self.id, self.profile, self.restrictions)
 
     def check(self, source: Any) -> CheckedInput:
         """Return the `input` of a create body normalised, or raise `InvalidInputError` with every problem."""
+        from tollgate.catalog import checking  # noqa: PLC0415 - see `input_class`
+
         return checking.check(self.input_class, source)
 
     def probes(self, checked: CheckedInput) -> list[ProbeRequest]:
@@ -195,6 +188,8 @@ class Model(Listed):
 
         Gives the seconds of those that the job works on, which `quote` takes. Raises `InvalidInputError`.
         """
+        from tollgate.catalog import checking  # noqa: PLC0415 - see `input_class`
+
         return checking.check_media(self.input_class, checked, facts)
 
     def routes_for(self, values: Mapping[str, Any]) -> list[Route]:
@@ -202,11 +197,12 @@ class Model(Listed):
         return [route for route in self.routes if route.can_run(values)]
 
 
+@dataclass(frozen=True, kw_only=True)
 class ListedTokenPrices(Data):
     """USD per 1M tokens; a cache price that is left out is the input's. An embedding has no output."""
 
     input: UsdOrFree
-    output: UsdOrFree = Decimal(0)
+    output: UsdOrFree | None = None
     cache_read: UsdOrFree | None = None
     cache_write: UsdOrFree | None = None
 
@@ -216,13 +212,19 @@ class ListedTokenPrices(Data):
 
     def shown(self) -> dict[str, Decimal]:
         """Return the prices that are there, by their published names."""
-        return self.model_dump(by_alias=True, include={*ListedTokenPrices.model_fields}, exclude_unset=True)
+        said = {name: getattr(self, name) for name in ("input", "output", "cache_read", "cache_write")}
+        return {key_of(name): price for name, price in said.items() if price is not None}
+
+    def of_output(self) -> Decimal:
+        """Return the price of output; an embedding has none."""
+        return Decimal(0) if self.output is None else self.output
 
 
+@dataclass(frozen=True, kw_only=True)
 class LongContext(ListedTokenPrices):
     """The prices of a whole request with at least `from_tokens` tokens of input."""
 
-    from_tokens: int = Field(gt=0, le=MAX_TOKENS)
+    from_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)]
 
 
 # What a text model, or a route of it, refuses; `tollgate.text.models.Refuses` says what each means.
@@ -241,6 +243,7 @@ Refusal = Literal[
 ]
 
 
+@dataclass(frozen=True, kw_only=True)
 class ListedTextRoute(Data):
     """One way to a text model: a provider, its id for the model, the protocol spoken there, its prices.
 
@@ -254,22 +257,24 @@ class ListedTextRoute(Data):
     confidence: Basis
     enabled: bool = True
     cost: ListedTokenPrices
-    long_context: list[LongContext] = Field(default_factory=list)
-    context_tokens: int | None = Field(default=None, gt=0, le=MAX_TOKENS)
-    max_output_tokens: int | None = Field(default=None, gt=0, le=MAX_TOKENS)
-    refuses: list[Refusal] = Field(default_factory=list)
+    long_context: list[LongContext] = field(default_factory=list)
+    context_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)] | None = None
+    max_output_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)] | None = None
+    refuses: list[Refusal] = field(default_factory=list)
     why: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class ListedEmbedding(Data):
     """What an embedding model takes and makes; `tollgate.text.models.Embedding` says what each means."""
 
-    dimensions: int = Field(gt=0)
-    max_dimensions: int = Field(gt=0)
-    max_inputs: int = Field(gt=0)
+    dimensions: Annotated[int, Bounds(gt=0)]
+    max_dimensions: Annotated[int, Bounds(gt=0)]
+    max_inputs: Annotated[int, Bounds(gt=0)]
     takes_tokens: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
 class ListedTextModel(Listed):
     """A text model: no profile, no `params`; its prices are per 1M tokens (docs/contract.md#catalog-model).
 
@@ -279,30 +284,29 @@ class ListedTextModel(Listed):
     """
 
     kind: Literal["llm"] = "llm"
-    media_type: Literal["TEXT"] = Field(default="TEXT", alias="type")
-    protocols: list[Protocol] = Field(min_length=1)
+    media_type: Literal["TEXT"] = "TEXT"
+    protocols: Annotated[list[Protocol], Bounds(min_length=1)]
     prices: ListedTokenPrices
-    long_context: list[LongContext] = Field(default_factory=list)
-    context_tokens: int = Field(gt=0, le=MAX_TOKENS)
-    max_output_tokens: int = Field(default=0, ge=0, le=MAX_TOKENS)
+    long_context: list[LongContext] = field(default_factory=list)
+    context_tokens: Annotated[int, Bounds(gt=0, le=MAX_TOKENS)]
+    max_output_tokens: Annotated[int, Bounds(ge=0, le=MAX_TOKENS)] = 0
     embedding: ListedEmbedding | None = None
     adaptive_thinking: bool = True
-    refuses: list[Refusal] = Field(default_factory=list)
-    routes: list[ListedTextRoute] = Field(min_length=1)
+    refuses: list[Refusal] = field(default_factory=list)
+    routes: Annotated[list[ListedTextRoute], Bounds(min_length=1)]
 
-    @model_validator(mode="after")
-    def is_one_of_two(self) -> Self:
+    def __post_init__(self) -> None:
         """Refuse what is neither a chat model nor an embedding model: an output without a price, say."""
+        super().__post_init__()
         embeds = self.embedding is not None
         spoken = [*self.protocols, *(route.protocol for route in self.routes)]
         if any((protocol == "embeddings") is not embeds for protocol in spoken):
             raise ValueError("protocols: an embedding model has embeddings alone, and no other has it")
         priced = [self.prices, *self.long_context, *(route.cost for route in self.routes)]
-        if any(("output" in prices.model_fields_set) is embeds for prices in priced):
+        if any((prices.output is None) is not embeds for prices in priced):
             raise ValueError("prices: output: must be there, but for an embedding model")
         if (self.max_output_tokens == 0) is not embeds:
             raise ValueError("maxOutputTokens: must be there, but for an embedding model")
-        return self
 
     def amounts(self) -> Iterator[Decimal]:
         """Return every price and cost."""
@@ -316,14 +320,11 @@ class ListedTextModel(Listed):
         for tier in self.long_context:
             dimensions = {"inputTokensFrom": str(tier.from_tokens)}
             entries += _token_entries(tier, f"-from-{tier.from_tokens}", dimensions)
-        entries[0]["isDefault"] = True
-        return Pricing.model_validate({"unit": "megatoken", "prices": entries})
+        return Pricing(unit="megatoken", prices=[replace(entries[0], is_default=True), *entries[1:]])
 
 
-def _token_entries(
-    prices: ListedTokenPrices, suffix: str, dimensions: dict[str, str]
-) -> list[dict[str, Any]]:
+def _token_entries(prices: ListedTokenPrices, suffix: str, dimensions: dict[str, str]) -> list[Price]:
     return [
-        {"key": f"{key}{suffix}", "price": f"{price:f}", "dimensions": dimensions}
+        Price(key=f"{key}{suffix}", price=price, dimensions=dimensions)
         for key, price in prices.shown().items()
     ]

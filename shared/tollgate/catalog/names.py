@@ -5,10 +5,10 @@ A vendor dates its ids (`claude-haiku-4-5-20251001`), gateways write `vendor/mod
 is data, `aliases` and `vendorNames`; upper and lower case are the same. The answer always names the id.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tollgate.catalog.kinds import nearest
+from tollgate.catalog.nearest import nearest
 from tollgate.kit.errors import shortened
 
 # No name is longer: what is, is not looked up.
@@ -17,17 +17,17 @@ MAX_CHARS = 128
 Raw = Mapping[str, Any]
 
 
-def names_of(raw: Raw) -> Iterator[str]:
-    """Return every name of one model, its id first, from its data; in lower case."""
-    own = [raw["id"], *raw.get("aliases", [])]
+def names_of(model_id: str, aliases: Sequence[str], vendor_names: Sequence[str]) -> Iterator[str]:
+    """Return every name of one model, its id first; in lower case."""
+    own = [model_id, *aliases]
     yield from (name.casefold() for name in own)
-    for vendor in raw.get("vendorNames", []):
+    for vendor in vendor_names:
         yield from (f"{vendor}/{name}".casefold() for name in own)
 
 
 def index(models: Iterable[Raw]) -> dict[str, str]:
     """Return, by name, the id of the model that has it; `clashes` sees to it that there is one."""
-    return {name: raw["id"] for raw in models for name in names_of(raw)}
+    return {name: raw["id"] for raw in models for name in _names(raw)}
 
 
 def clashes(models: Iterable[Raw]) -> list[str]:
@@ -35,10 +35,14 @@ def clashes(models: Iterable[Raw]) -> list[str]:
     owners: dict[str, str] = {}
     found = []
     for raw in models:
-        for name in names_of(raw):
+        for name in _names(raw):
             if (owner := owners.setdefault(name, raw["id"])) != raw["id"]:
                 found.append(f"{raw['id']}: aliases: {name!r} is a name of {owner} too")
     return found
+
+
+def _names(raw: Raw) -> Iterator[str]:
+    return names_of(raw["id"], raw.get("aliases", []), raw.get("vendorNames", []))
 
 
 def unknown(name: str, ids: Iterable[str], where: str, kind: str = "model") -> str:

@@ -1,17 +1,15 @@
 """Where the catalog comes from while the service runs: the shipped data, or one document in its place.
 
-The document is what `loader.compiled` makes. It is read again and again, and taken only as a whole: every
-model must parse and keep to `lint.py`. Whoever holds a catalog keeps it, so nobody sees half a change.
+The document is what `loader.compiled` makes. It is read again and again, and taken only as a whole
+(`reading.py`). Whoever holds a catalog keeps it, so nobody sees half a change.
 """
 
-import json
 from collections.abc import Callable, Collection, Mapping
 from threading import Lock
 from typing import Protocol
 
-from tollgate.catalog import lint, names
-from tollgate.catalog.errors import CatalogError
-from tollgate.catalog.loader import AnyModel, Catalog, Document, Folder
+from tollgate.catalog.errors import RefusedDocumentError
+from tollgate.catalog.loader import AnyModel, Catalog, Document
 from tollgate.catalog.models import ListedTextModel
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.document import Fetched, Found, Nothing, Read
@@ -21,14 +19,6 @@ DOCUMENT_KEY = "catalog.json"
 REREAD_MS = 60 * MS_PER_S
 # No request waits longer for a read.
 READ_TIMEOUT_S = 2.0
-
-
-class RefusedDocumentError(CatalogError):
-    """A document that must not be used; `faults` has every reason."""
-
-    def __init__(self, faults: list[str]) -> None:
-        super().__init__(f"{faults[0]} ({len(faults)} faults)" if len(faults) > 1 else faults[0])
-        self.faults = faults
 
 
 class Reports(Protocol):
@@ -42,37 +32,6 @@ class Reports(Protocol):
 
     def unread(self, why: str) -> None:
         """Hear that the document could not be read, and that nothing changed."""
-
-
-def faults_of(source: Folder | Document) -> list[str]:
-    """Return what is wrong with the data, each as `<model id>: <field>: <reason>`; none is good."""
-    found: list[str] = []
-    for model_id in source.ids():
-        try:
-            model = source.read(model_id)
-        except CatalogError as error:
-            found.append(str(error))
-            continue
-        if model is not None:
-            if model.id != model_id:
-                found.append(f"{model_id}: id: is {model.id!r}")
-            found += lint.text_faults(model) if isinstance(model, ListedTextModel) else lint.faults(model)
-    # What is no model has no names: those are compared once every model can be read.
-    return found or names.clashes(source.document().values())
-
-
-def read_document(body: bytes) -> Document:
-    """Return the document in `body`; raises `RefusedDocumentError` with every fault."""
-    try:
-        models = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise RefusedDocumentError([f"The document is not JSON: {error}"]) from error
-    if not isinstance(models, dict) or not models:
-        raise RefusedDocumentError(["The document must be an object of models by id, with at least one."])
-    document = Document(models)
-    if faults := faults_of(document):
-        raise RefusedDocumentError(faults)
-    return document
 
 
 class LiveCatalog:
@@ -154,8 +113,11 @@ class LiveCatalog:
     def _check(self, found: Found) -> None:
         # Noted before it is looked at: a faulty document is not fetched and parsed again every minute.
         self._etag = found.etag
+        # With pydantic, which the shipped data is read without.
+        from tollgate.catalog.reading import read_document, worked_out  # noqa: PLC0415 - see above
+
         try:
-            self.current = _worked_out(self._serve(read_document(found.body)))
+            self.current = worked_out(self._serve(read_document(found.body)))
         except RefusedDocumentError as error:
             self._faults = error.faults
         except Exception as exc:  # noqa: BLE001 - the boundary: a fault that no rule names is one all the same
@@ -175,10 +137,14 @@ class CurrentCatalog(Catalog):
         self._now = now
 
     def with_live(
-        self, providers: frozenset[str], mappings: Mapping[str, Collection[str]] | None = None
+        self,
+        providers: frozenset[str],
+        mappings: Mapping[str, Collection[str]] | None = None,
+        *,
+        takes_inputs: bool = True,
     ) -> Catalog:
         """Return what is the catalog now, as it can be run."""
-        return self._now().with_live(providers, mappings)
+        return self._now().with_live(providers, mappings, takes_inputs=takes_inputs)
 
     def named(self, name: str) -> AnyModel | None:
         """Return the model of either kind with this id or other name, or None."""
@@ -195,11 +161,3 @@ class CurrentCatalog(Catalog):
     def everything(self) -> list[AnyModel]:
         """Return every model, media first."""
         return self._now().everything()
-
-
-def _worked_out(catalog: Catalog) -> Catalog:
-    """The `catalog` with its models and inputs made: what cannot be made shows now."""
-    # Made when first needed otherwise, which would be in a customer's request.
-    for model in catalog.models():
-        _ = model.input_class
-    return catalog

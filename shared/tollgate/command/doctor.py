@@ -8,13 +8,12 @@ from typing import Annotated, Any
 import boto3
 import typer
 from botocore.exceptions import BotoCoreError, ClientError
-from pydantic import ValidationError
 
 from tollgate.command.options import AsJson
 from tollgate.command.place import BOUNDS, StackFacts, stack_facts
 from tollgate.command.terminal import print_json
 from tollgate.providers.runtime.accounts import accounts
-from tollgate.providers.runtime.secret import read_credentials
+from tollgate.providers.runtime.secret import MalformedSecretError, read_credentials
 
 # What AWS gives an account that has been there a while; a new one has 10.
 GOOD_CONCURRENCY = 1000
@@ -129,7 +128,7 @@ def secrets(stack: Stack) -> Iterator[Finding]:
     text = client.get_secret_value(SecretId=stack.facts.output("ProviderSecretArn"))["SecretString"]
     try:
         stored = set(read_credentials(text))
-    except ValidationError:
+    except MalformedSecretError:
         yield Finding(about, State.ACT, "the secret is not well-formed", "`tollgate secrets list` says where")
         return
     live = set(stack.parameter("LiveProviders").split(",")) - {"none", ""}

@@ -17,7 +17,7 @@ from tollgate.command.options import AsJson
 from tollgate.command.place import BOUNDS, StackFacts, stack_facts
 from tollgate.payments.secret import StripeKeys
 from tollgate.providers.runtime.accounts import accounts
-from tollgate.providers.runtime.secret import Credentials, read_credentials
+from tollgate.providers.runtime.secret import Credentials, MalformedSecretError, read_credentials
 
 if TYPE_CHECKING:
     from types_boto3_cloudformation import CloudFormationClient
@@ -136,7 +136,7 @@ def _credentials(provider: str, base_url: str | None) -> Credentials:
         key = sys.stdin.read(MAX_KEY_CHARS)
     try:
         return Credentials(key=key.strip(), base_url=base_url)
-    except ValidationError as exc:
+    except MalformedSecretError as exc:
         raise CommandError("That is no key: it is empty, or has spaces or line breaks in it.") from exc
 
 
@@ -144,7 +144,7 @@ def _stored(secrets: "SecretsManagerClient", facts: StackFacts) -> dict[str, Cre
     text = secrets.get_secret_value(SecretId=facts.output("ProviderSecretArn"))["SecretString"]
     try:
         return read_credentials(text)
-    except ValidationError as exc:
+    except MalformedSecretError as exc:
         raise CommandError(f"The secret of the stack {facts.name} is not well-formed: {exc}") from exc
 
 
@@ -152,9 +152,7 @@ def _store(
     secrets: "SecretsManagerClient", facts: StackFacts, provider: str, credentials: Credentials
 ) -> None:
     stored = {**_stored(secrets, facts), provider: credentials}
-    text = json.dumps(
-        {name: each.model_dump(by_alias=True, exclude_none=True) for name, each in stored.items()}
-    )
+    text = json.dumps({name: each.stored() for name, each in stored.items()})
     secrets.put_secret_value(SecretId=facts.output("ProviderSecretArn"), SecretString=text)
 
 

@@ -14,6 +14,9 @@ from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.results import Results
 from tollgate.artifacts.uploads import Uploads
 from tollgate.audit.repository import AuditLog
+
+# Imported for the snapshot: models need them only once an input is looked at, which every create does.
+from tollgate.catalog import checking, derived  # noqa: F401
 from tollgate.catalog.listing import Listing
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.refresh import CurrentCatalog, LiveCatalog

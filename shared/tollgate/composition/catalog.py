@@ -13,16 +13,22 @@ MAX_LOGGED_FAULTS = 20
 
 
 def live_catalog(
-    live_providers: str, read: Read, clock: Clock, known: Mapping[str, Collection[str]] | None = None
+    live_providers: str,
+    read: Read,
+    clock: Clock,
+    known: Mapping[str, Collection[str]] | None = None,
+    *,
+    takes_inputs: bool = True,
 ) -> LiveCatalog:
     """Return the catalog of the models that `live_providers`, names with commas between, can run.
 
-    `known` has the media adapters' mappings (see `Catalog.with_live`); who runs no media does without.
+    `known` has the media adapters' mappings; who runs no media does without. Who `takes_inputs` finds them
+    narrowed (`Catalog.with_live`).
     """
     names = provider_names(live_providers)
     return LiveCatalog(
-        shipped=Catalog.shipped().with_live(names, known),
-        serve=lambda document: Catalog(document).with_live(names, known),
+        shipped=Catalog.shipped().with_live(names, known, takes_inputs=takes_inputs),
+        serve=lambda document: Catalog(document).with_live(names, known, takes_inputs=takes_inputs),
         read=read,
         clock=clock,
         reports=CatalogReports(),

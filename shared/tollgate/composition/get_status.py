@@ -6,7 +6,7 @@ from tollgate.accounts.auth import Authenticator
 from tollgate.accounts.repository import ApiKeyRepository
 from tollgate.catalog.refresh import CurrentCatalog
 from tollgate.composition.database import database
-from tollgate.composition.media_catalog import media_catalog
+from tollgate.composition.media_catalog import running_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit.clock import Clock
 from tollgate.kit.settings import RatedSettings
@@ -59,7 +59,7 @@ def get_status() -> GetStatus:
     settings = GetStatusSettings.from_env()
     db = database()
     # Asked only for a task that waits for its turn: how long those before it may take
-    catalog = media_catalog(settings.live_providers, settings.config_bucket)
+    catalog = running_catalog(settings.live_providers, settings.config_bucket)
     return GetStatus(
         authenticator=Authenticator(ApiKeyRepository(db, settings.api_keys_table), clock()),
         reader=TaskReader(TaskRepository(db, settings.tasks_table), CurrentCatalog(catalog.catalog)),

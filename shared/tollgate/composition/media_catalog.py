@@ -15,5 +15,16 @@ def media_catalog(live_providers: str, bucket: str) -> LiveCatalog:
 
     `bucket` has the live document.
     """
+    return _joined(live_providers, bucket, takes_inputs=True)
+
+
+@part
+def running_catalog(live_providers: str, bucket: str) -> LiveCatalog:
+    """Return the same for who only runs what was accepted: routes alone are looked at."""
+    return _joined(live_providers, bucket, takes_inputs=False)
+
+
+def _joined(live_providers: str, bucket: str, *, takes_inputs: bool) -> LiveCatalog:
     document = S3Document(aws.s3(), bucket, DOCUMENT_KEY)
-    return live_catalog(live_providers, within(READ_TIMEOUT_S, document.read), clock(), MappingNames())
+    read = within(READ_TIMEOUT_S, document.read)
+    return live_catalog(live_providers, read, clock(), MappingNames(), takes_inputs=takes_inputs)

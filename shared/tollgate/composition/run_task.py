@@ -8,7 +8,7 @@ from tollgate.artifacts.uploads import Uploads
 from tollgate.catalog.refresh import CurrentCatalog
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
-from tollgate.composition.media_catalog import media_catalog
+from tollgate.composition.media_catalog import running_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.addresses import AddressGuard
@@ -61,7 +61,7 @@ def step_runner() -> StepRunner:
         ),
         providers=ProviderSource(aws.secret_reader(settings.provider_secret_arn), clock()).providers,
         health=ProviderHealthStore(db, settings.providers_table, clock()),
-        catalog=CurrentCatalog(media_catalog(settings.live_providers, settings.config_bucket).catalog),
+        catalog=CurrentCatalog(running_catalog(settings.live_providers, settings.config_bucket).catalog),
         artifacts=ArtifactStore(aws.s3(), settings.media_bucket, settings.storage_url, results),
         # Signs what the customer keeps with us, for as long as a provider may wait before it reads.
         inputs=InputStore(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tollgate.catalog.refresh import CurrentCatalog
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
-from tollgate.composition.media_catalog import media_catalog
+from tollgate.composition.media_catalog import running_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.due_index import DueIndex
@@ -52,5 +52,5 @@ def route_watch() -> RouteWatch:
     settings = SweepSettings.from_env()
     health = ProviderHealthStore(database(), settings.providers_table, clock())
     # As it is now, so that a model that was pushed while this process lives is watched too.
-    catalog = media_catalog(settings.live_providers, settings.config_bucket).catalog
+    catalog = running_catalog(settings.live_providers, settings.config_bucket).catalog
     return RouteWatch(CurrentCatalog(catalog), health, clock())

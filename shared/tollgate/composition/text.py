@@ -201,7 +201,9 @@ def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
 def _models(current: Catalog) -> Mapping[str, TextModel]:
     """Return the text models by each of their names, in lower case."""
     wired = [(model, wire_model(model)) for model in current.texts()]
-    return {name: wire for model, wire in wired for name in names_of(model.model_dump(by_alias=True))}
+    return {
+        name: wire for model, wire in wired for name in names_of(model.id, model.aliases, model.vendor_names)
+    }
 
 
 def _document_reader(http: HttpClient, loop: asyncio.AbstractEventLoop) -> Read:

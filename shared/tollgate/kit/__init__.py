@@ -5,7 +5,7 @@ Nothing here knows of tasks, money's rules or providers.
 clock.py       time as one thing that is passed in; `ids.py`: ULIDs with a prefix
 money.py       micro-USD, and the one place that rounds
 errors.py      every error a customer can meet
-json_body.py   bodies; `query.py`: queries; `pages.py`: pages of rows
+json_body.py   bodies; `numbers.py`: their numbers; `query.py`: queries; `pages.py`: pages of rows
 writes.py      conditional writes as values; `expressions.py`: what they change, and when; `rows.py`: rows
 dynamodb.py    carries writes out by the SDK; `dynamodb_async.py` without it, for text
 contention.py  conflicts and throttles: what is worth another attempt, and what is said after the last one

@@ -16,15 +16,6 @@ MAX_MEDIA_BODY_BYTES = 5 * 1024 * 1024
 _PLACE = re.compile(r"at line (\d+) column (\d+)$")
 
 
-def whole_number(value: Any) -> int | None:
-    """Return a number that is whole, as 5.0 is; `None` for all else, so for `true` and `"5"`.
-
-    Source: docs/contract.md#generation.
-    """
-    is_whole = type(value) is int or (type(value) is float and value.is_integer())
-    return int(value) if is_whole else None
-
-
 def json_object(body: bytes, max_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
     """Return the JSON object in `body`.
 

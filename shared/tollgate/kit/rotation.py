@@ -5,7 +5,7 @@ from typing import Any
 
 from tollgate.kit.clock import MS_PER_S, to_the_minute
 from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
-from tollgate.kit.json_body import whole_number
+from tollgate.kit.numbers import whole_number
 
 # A day to bring the new secret to wherever the old one is.
 DEFAULT_OVERLAP_S = 24 * 60 * 60

@@ -14,11 +14,12 @@ from itertools import islice
 from typing import Any, Protocol
 
 from tollgate.accounts.repository import AccountRepository
-from tollgate.catalog.errors import UnknownPriceError
+from tollgate.catalog.errors import RefusedDocumentError, UnknownPriceError
 from tollgate.catalog.loader import AnyModel
 from tollgate.catalog.models import ListedTextModel, ListedTokenPrices, Model
 from tollgate.catalog.pricing import best_entry
-from tollgate.catalog.refresh import LiveCatalog, RefusedDocumentError, read_document
+from tollgate.catalog.reading import read_document
+from tollgate.catalog.refresh import LiveCatalog
 from tollgate.kit.document import DocumentConflictError, Fetched, Found
 from tollgate.operating.errors import OperatorError
 from tollgate.usage.service import StatisticsService
@@ -231,7 +232,7 @@ def _tokens(prices: ListedTokenPrices) -> dict[str, Decimal]:
     read, write = prices.cache_read, prices.cache_write
     return {
         "input": prices.input,
-        "output": prices.output,
+        "output": prices.of_output(),
         "cacheRead": prices.input if read is None else read,
         "cacheWrite": prices.input if write is None else write,
     }

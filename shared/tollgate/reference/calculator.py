@@ -37,5 +37,5 @@ def text_price(model: ListedTextModel, input_tokens: int, output_tokens: int) ->
     """Return what a request of so many tokens costs, without a cache, in whole micro-dollars."""
     reached = [tier for tier in model.long_context if tier.from_tokens <= input_tokens]
     prices = max(reached, key=lambda tier: tier.from_tokens) if reached else model.prices
-    cost = (prices.input * input_tokens + prices.output * output_tokens) / _MEGATOKEN
+    cost = (prices.input * input_tokens + prices.of_output() * output_tokens) / _MEGATOKEN
     return usd(cost.quantize(_PLACES))

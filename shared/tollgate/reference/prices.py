@@ -92,7 +92,7 @@ def _by_kind(prices: ListedTokenPrices) -> dict[str, str]:
     # A kind without a price of its own is billed as input, so that is what is shown.
     read = prices.input if prices.cache_read is None else prices.cache_read
     write = prices.input if prices.cache_write is None else prices.cache_write
-    shown = {"Input": prices.input, "Output": prices.output, "Cache read": read, "Cache write": write}
+    shown = {"Input": prices.input, "Output": prices.of_output(), "Cache read": read, "Cache write": write}
     return {name: usd(price) for name, price in shown.items()}
 
 
@@ -115,11 +115,11 @@ def _amount(price: Decimal, what: str = "") -> Amount:
 
 def _text(model: ListedTextModel) -> Headline:
     prices = model.prices
-    if not prices.input and not prices.output:
+    if not prices.input and not prices.of_output():
         return Headline((FREE,), "", Decimal(0))
     amounts = [_amount(prices.input, "input")]
     if model.embedding is None:
-        amounts.append(_amount(prices.output, "output"))
+        amounts.append(_amount(prices.of_output(), "output"))
     return Headline(tuple(amounts), PER_MEGATOKEN, prices.input)
 
 

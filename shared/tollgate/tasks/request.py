@@ -21,7 +21,7 @@ from tollgate.kit.errors import (
     Problem,
     unknown_fields,
 )
-from tollgate.kit.json_body import whole_number
+from tollgate.kit.numbers import whole_number
 from tollgate.providers.runtime.routing import routes_for
 from tollgate.tasks.models import MAX_METADATA_BYTES, MAX_METADATA_KEY_LENGTH, MAX_METADATA_KEYS
 from tollgate.webhooks.receivers import url_problem

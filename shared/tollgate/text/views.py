@@ -1,6 +1,7 @@
 """The text models as the catalog has them, in the wire's own terms, and as `GET /models` shows them. Pure."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Literal, NotRequired
 
@@ -62,7 +63,7 @@ def wire_model(model: catalog.ListedTextModel) -> TextModel:
         tiers=tuple(LongContextTier(tier.from_tokens, _prices(tier)) for tier in model.long_context),
         adaptive_thinking=model.adaptive_thinking,
         refuses=frozenset(map(Refuses, model.refuses)),
-        embedding=None if model.embedding is None else Embedding(**model.embedding.model_dump()),
+        embedding=None if model.embedding is None else Embedding(**asdict(model.embedding)),
     )
 
 
@@ -118,4 +119,4 @@ def _epoch_s(day: str | None) -> int:
 
 
 def _prices(prices: catalog.ListedTokenPrices) -> TokenPrices:
-    return TokenPrices(prices.input, prices.output, prices.cache_read, prices.cache_write)
+    return TokenPrices(prices.input, prices.of_output(), prices.cache_read, prices.cache_write)

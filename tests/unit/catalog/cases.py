@@ -6,16 +6,27 @@ from typing import Any
 import pytest
 
 from tollgate.catalog.checking import check
-from tollgate.catalog.loader import Catalog
+from tollgate.catalog.loader import DATA, Catalog, Folder
+from tollgate.catalog.models import Model
+from tollgate.catalog.parsing import parse_model
 from tollgate.catalog.profiles import profile_named
 from tollgate.kit.errors import InvalidInputError, Problem
 
 CATALOG = Catalog.shipped()
+RAW = Folder(DATA).document()
 URL = "https://media.example/cat.png"
 VIDEO = "https://media.example/cat.mp4"
 
 Case = tuple[str, dict[str, Any], list[str]]
 """A sentence of the contract, an input, and the fields (`field/0/part`) that must have a problem."""
+
+
+def parsed(model_id: str, **changed: Any) -> Model:
+    """Return the model with other data; what is `None` is left out."""
+    raw = {name: value for name, value in {**RAW[model_id], **changed}.items() if value is not None}
+    model = parse_model(raw, "a test")
+    assert isinstance(model, Model)
+    return model
 
 
 def problems(profile: str, source: Any) -> list[Problem]:

@@ -1,13 +1,15 @@
 """The shipped data keeps to the catalog's rules, and the lint sees what breaks them (decision 0002)."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.unit.catalog.cases import CATALOG
+from tests.unit.catalog.cases import CATALOG, parsed
 from tests.unit.catalog.test_quote import priced
+from tests.unit.catalog.test_restrictions import ROUTES
 from tollgate.catalog.lint import faults, reserve_faults
-from tollgate.catalog.models import Model, Route
+from tollgate.catalog.models import Model
 
 MODELS = CATALOG.models()
 
@@ -33,9 +35,7 @@ def one(price: str = "0.10", **more: Any) -> list[dict[str, Any]]:
 
 def routed(model: Model, **changed: Any) -> Model:
     """Return `model` with its one route changed."""
-    route = model.routes[0].model_dump(by_alias=True) | changed
-    costs = [{**cost, "cost": str(cost["cost"])} for cost in route["costs"]]
-    return model.model_copy(update={"routes": [Route.model_validate({**route, "costs": costs})]})
+    return replace(model, routes=parsed(model.id, routes=[ROUTES[0] | changed], restrictions=None).routes)
 
 
 def extra_cost(cost: str, free: int = 0) -> dict[str, Any]:
@@ -68,12 +68,11 @@ class TestLint:
         assert faults(priced(unit="second", prices=one(), extras=[EXTRA], times="duration")) == []
 
     def test_sees_restrictions_that_do_not_fit(self) -> None:
-        model = CATALOG.get("suno").model_copy(update={"profile": "IMG-F"})
-        model.__dict__.pop("input_class", None)
+        model = replace(CATALOG.get("suno"), profile="IMG-F")
         assert "not in the profile" in faults(model)[0]
 
     def test_sees_missing_texts(self) -> None:
-        model = CATALOG.get("test-image").model_copy(update={"description_locales": {}, "capabilities": []})
+        model = replace(CATALOG.get("test-image"), description_locales={}, capabilities=[])
         assert faults(model) == [
             "test-image: descriptionLocales: needs at least 4",
             "test-image: capabilities: must not be empty",
@@ -129,8 +128,7 @@ class TestLint:
 
     def test_a_route_that_is_off_may_cost_more(self) -> None:
         model = priced(unit="second", prices=one("0.009"))
-        off = [model.routes[0].model_copy(update={"enabled": False})]
-        assert faults(model.model_copy(update={"routes": off})) == []
+        assert faults(replace(model, routes=[replace(model.routes[0], enabled=False)])) == []
 
 
 def test_every_media_model_has_a_reserve_or_a_word_on_why_not() -> None:

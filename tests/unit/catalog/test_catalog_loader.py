@@ -1,12 +1,13 @@
 """Reading the data: lazily, strictly, and only what can be run."""
 
 import json
+import pickle
 from pathlib import Path
 
 import pytest
 
 from tollgate.catalog.errors import CatalogError
-from tollgate.catalog.loader import COMPILED, DATA, Catalog, Document, Folder, compiled
+from tollgate.catalog.loader import COMPILED, DATA, READY, Catalog, Document, Folder, compile_into, compiled
 from tollgate.kit.errors import ModelNotFoundError
 
 TEXT = (DATA / "z-image.yaml").read_text(encoding="utf-8")
@@ -98,7 +99,7 @@ class TestRefusals:
             ('price: "0.01"', 'price: "NaN"', r"pricing\.prices\.0\.price"),
             ("isDefault: true", "isDefault: 1", r"pricing\.prices\.0\.isDefault"),
             ("deadlineS: 300", "deadlineS: 0", "deadlineS"),
-            ("vendor:", "vendr:", "vendor: Field required; vendr: Extra"),
+            ("vendor:", "vendr:", "vendor: Field required; vendr: Unexpected"),
             ("type: IMAGE", "type: PICTURE", "type"),
             ("id: z-image", "id: z-image-2", "must be the file's name"),
             ("id: z-image", "id: [", "not YAML"),
@@ -132,6 +133,20 @@ class TestCompiled:
     def test_says_the_same_as_the_files(self) -> None:
         document = Catalog(Document(json.loads(compiled())))
         assert document.everything() == Catalog.shipped().everything()
+
+    def test_its_ready_models_are_those_that_the_check_of_the_files_makes(self, tmp_path: Path) -> None:
+        compile_into(str(tmp_path))
+        made = pickle.loads((tmp_path / READY).read_bytes())  # noqa: S301 - written above
+        assert [pickle.loads(one) for one in made.values()] == Catalog.shipped().everything()  # noqa: S301
+        assert Catalog.shipped(tmp_path).everything() == Catalog.shipped().everything()
+
+    def test_its_ready_models_are_not_checked_again(self, tmp_path: Path) -> None:
+        compile_into(str(tmp_path))
+        found = json.loads((tmp_path / COMPILED).read_text())
+        # What they were made of is gone: of each, its kind alone is left.
+        bare = {name: {"kind": raw.get("kind")} for name, raw in found.items()}
+        (tmp_path / COMPILED).write_text(json.dumps(bare))
+        assert Catalog.shipped(tmp_path).everything() == Catalog.shipped().everything()
 
     def test_refuses_what_the_files_would(self, tmp_path: Path) -> None:
         written(tmp_path, TEXT.replace("vendor:", "vendr:"))

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.loader import DATA, Catalog, Document, Folder
 from tollgate.catalog.names import MAX_CHARS, clashes, index, names_of, unknown
-from tollgate.catalog.refresh import faults_of
+from tollgate.catalog.reading import faults_of
 from tollgate.kit.errors import ModelNotFoundError
 
 RAW = Folder(DATA).document()
@@ -96,7 +96,7 @@ def test_the_lint_of_a_document_finds_a_clash() -> None:
 
 
 def test_the_id_comes_first_and_every_name_is_in_lower_case() -> None:
-    names = list(names_of({"id": "m-1", "aliases": ["M-One"], "vendorNames": ["Maker"]}))
+    names = list(names_of("m-1", ["M-One"], ["Maker"]))
     assert names == ["m-1", "m-one", "maker/m-1", "maker/m-one"]
 
 

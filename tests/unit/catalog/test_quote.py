@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.catalog.cases import CATALOG, URL
+from tests.unit.catalog.cases import CATALOG, URL, parsed
 from tests.unit.catalog.strategies import source_seconds, valid_inputs
 from tests.unit.catalog.test_restrictions import ROUTES
 from tollgate.catalog.errors import UnknownPriceError
@@ -26,10 +26,7 @@ def cents(model_id: str, source: dict[str, Any]) -> int:
 
 def priced(**pricing: Any) -> Model:
     """Return a VID-F model with other prices."""
-    base = CATALOG.get("seedance-1.5-pro").model_dump(
-        by_alias=True, exclude={"pricing", "routes", "restrictions"}
-    )
-    return Model.model_validate({**base, "pricing": pricing, "routes": ROUTES})
+    return parsed("seedance-1.5-pro", pricing=pricing, routes=ROUTES, restrictions=None)
 
 
 class TestShippedPrices:

@@ -9,16 +9,10 @@ from typing import Any
 import pytest
 
 from tests.support.clock import ManualClock
-from tollgate.catalog.errors import CatalogError
+from tollgate.catalog.errors import CatalogError, RefusedDocumentError
 from tollgate.catalog.loader import DATA, Catalog, Document, Folder, compiled
-from tollgate.catalog.refresh import (
-    REREAD_MS,
-    CurrentCatalog,
-    LiveCatalog,
-    RefusedDocumentError,
-    faults_of,
-    read_document,
-)
+from tollgate.catalog.reading import faults_of, read_document
+from tollgate.catalog.refresh import REREAD_MS, CurrentCatalog, LiveCatalog
 from tollgate.kit.document import Fetched, Found, Nothing, within
 from tollgate.kit.errors import ModelNotFoundError
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.catalog.cases import CATALOG, URL
+from tests.unit.catalog.cases import CATALOG, URL, parsed
 from tollgate.catalog.errors import CatalogError
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import ParamView, descriptors, json_schema
@@ -13,12 +13,7 @@ from tollgate.kit.errors import InvalidInputError
 
 
 def model_with(model_id: str, **restrictions: Any) -> Model:
-    model = CATALOG.get(model_id)
-    return Model.model_validate(
-        {**model.model_dump(by_alias=True, exclude={"restrictions", "pricing", "routes", "free"}),
-         "restrictions": restrictions,
-         "pricing": PRICING, "routes": ROUTES},
-    )  # fmt: skip
+    return parsed(model_id, restrictions=restrictions, pricing=PRICING, routes=ROUTES, free=None)
 
 
 PRICING = {"unit": "generation", "prices": [{"key": "default", "price": "0.01", "isDefault": True}]}

@@ -1,5 +1,6 @@
 """A model with its live routes only: its input, its prices and its published params are what they take."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ def live(model_id: str, *providers: str) -> Model:
 def without_songs() -> Model:
     """Return a model whose default action has no route."""
     base = CATALOG.get("suno")
-    return with_routes(base, [base.routes[0].model_copy(update={"takes": {"action": ["sound", "voice"]}})])
+    return with_routes(base, [replace(base.routes[0], takes={"action": ["sound", "voice"]})])
 
 
 def options(model: Model, name: str) -> list[Any]:
@@ -90,7 +91,7 @@ class TestItems:
 
     def test_are_the_models_where_one_route_has_no_bound(self) -> None:
         base = CATALOG.get("seedance-1.5-pro")
-        bounded, free = base.routes[0], base.routes[1].model_copy(update={"max_items": {}})
+        bounded, free = base.routes[0], replace(base.routes[1], max_items={})
         model = with_routes(base, [bounded, free])
         nine = model.check({"imageUrls": [URL] * 9}).values
         assert model.routes_for(nine) == [free]
@@ -98,7 +99,7 @@ class TestItems:
     def test_the_widest_route_decides(self) -> None:
         base = CATALOG.get("seedance-1.5-pro")
         routes = [
-            route.model_copy(update={"max_items": {"imageUrls": most}})
+            replace(route, max_items={"imageUrls": most})
             for route, most in zip(base.routes[:2], (1, 4), strict=True)
         ]
         model = with_routes(base, routes)

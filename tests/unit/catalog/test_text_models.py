@@ -8,8 +8,8 @@ import pytest
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.errors import CatalogError
 from tollgate.catalog.lint import reserve_faults, text_faults
-from tollgate.catalog.loader import parse_model
 from tollgate.catalog.models import ListedTextModel
+from tollgate.catalog.parsing import parse_model
 from tollgate.catalog.views import catalog_dto
 from tollgate.text.views import wire_model
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from tollgate.catalog.errors import RefusedDocumentError
 from tollgate.catalog.loader import compiled
-from tollgate.catalog.refresh import RefusedDocumentError
 from tollgate.command import catalog
 from tollgate.command.app import cli
 from tollgate.kit.document import DocumentConflictError, Fetched, Found, Nothing

@@ -6,7 +6,6 @@ import traceback
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from tests.support.clock import ManualClock
 from tollgate.kit.outbound import tls
@@ -14,7 +13,7 @@ from tollgate.providers.media.fal.media import Adapter as FalMedia
 from tollgate.providers.media.poyo.media import Adapter as PoyoMedia
 from tollgate.providers.runtime.credentials import ProviderSource
 from tollgate.providers.runtime.registry import providers
-from tollgate.providers.runtime.secret import read_credentials
+from tollgate.providers.runtime.secret import MalformedSecretError, read_credentials
 
 KEY = "sk-very-secret"
 GOOD = json.dumps({"fal": {"key": KEY}, "poyo": {"key": "other", "baseUrl": "https://eu.poyo.test"}})
@@ -54,7 +53,7 @@ class TestMalformed:
         ],
     )
     def test_it_is_refused_and_the_error_shows_no_key(self, text: str) -> None:
-        with pytest.raises(ValidationError) as caught:
+        with pytest.raises(MalformedSecretError) as caught:
             ProviderSource(Secret(text), ManualClock()).providers()
         assert KEY not in str(caught.value)
         # What a log of the error would have.
@@ -62,7 +61,7 @@ class TestMalformed:
 
     @pytest.mark.parametrize("text", ["", "null", "{}x", json.dumps({"fal": {"key": ""}})])
     def test_nothing_in_it_is_refused_too(self, text: str) -> None:
-        with pytest.raises(ValidationError):
+        with pytest.raises(MalformedSecretError):
             ProviderSource(Secret(text), ManualClock()).providers()
 
 
@@ -134,7 +133,7 @@ class TestRefresh:
     def test_a_secret_that_was_malformed_is_read_again_at_once(self) -> None:
         secret = Secret("broken")
         source = ProviderSource(secret, ManualClock())
-        with pytest.raises(ValidationError):
+        with pytest.raises(MalformedSecretError):
             source.providers()
         secret.text = GOOD
         assert set(source.providers()) == {"fal", "poyo"} | KEYLESS

@@ -30,7 +30,9 @@ class TestHeadline:
     def test_no_text_model_shows_what_reading_its_cache_costs(self) -> None:
         for model in (each for each in CATALOG.texts() if each.embedding is None):
             if not model.free:
-                expected = f"{usd(model.prices.input)} input, {usd(model.prices.output)} output per 1M tokens"
+                expected = (
+                    f"{usd(model.prices.input)} input, {usd(model.prices.of_output())} output per 1M tokens"
+                )
                 assert line(model.id) == expected
 
     def test_a_card_shows_two_digits_that_say_something_and_has_all_of_them_beside(self) -> None:

@@ -59,5 +59,5 @@ class ProviderSource:
         )
 
     def providers(self) -> Mapping[str, MediaProvider]:
-        """Return the adapters by name. Raises pydantic's `ValidationError` for a malformed secret."""
+        """Return the adapters by name. Raises `MalformedSecretError`."""
         return self._adapters.get()

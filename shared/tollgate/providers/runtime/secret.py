@@ -3,30 +3,60 @@
 `baseUrl` is for a provider's other regions, and for the simulator on one machine.
 """
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
 
 from tollgate.kit.clock import MS_PER_S
 
 # A changed secret is in use at most this much later.
 REFRESH_MS = 300 * MS_PER_S
+# What a header can carry: a line break at its end would fail every call, with the key in the error.
+KEY = re.compile(r"[\x21-\x7e]+")
+NAMES = {"key", "baseUrl"}
 
 
-class Credentials(BaseModel):
-    """One provider's key, and its address where it is not the provider's own."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True, hide_input_in_errors=True)
-
-    # What a header can carry: a line break at its end would fail every call, with the key in the error.
-    key: str = Field(pattern=r"^[\x21-\x7e]+$", repr=False)
-    base_url: str | None = Field(default=None, alias="baseUrl")
+class MalformedSecretError(Exception):
+    """A secret, or a key, that is none; the message shows nothing of it."""
 
 
-_SECRET = TypeAdapter(dict[str, Credentials], config=ConfigDict(hide_input_in_errors=True))
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Credentials:
+    """One provider's key, and its address where it is not its own. Raises `MalformedSecretError`."""
+
+    key: str = field(repr=False)
+    base_url: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a key that no header can carry."""
+        if not isinstance(self.key, str) or not KEY.fullmatch(self.key):
+            raise MalformedSecretError("key: must be printable ASCII without spaces")
+        if not isinstance(self.base_url, str | None):
+            raise MalformedSecretError("baseUrl: must be a string")
+
+    def stored(self) -> dict[str, str]:
+        """Return what stands in the secret."""
+        address = {} if self.base_url is None else {"baseUrl": self.base_url}
+        return {"key": self.key, **address}
 
 
 def read_credentials(secret: str) -> dict[str, Credentials]:
-    """Return the credentials in the secret's text, by provider.
+    """Return the credentials in the secret's text, by provider. Raises `MalformedSecretError`."""
+    try:
+        found = json.loads(secret)
+    except ValueError:
+        # Not as its cause: the parser's error has the text.
+        raise MalformedSecretError("not JSON") from None
+    if not isinstance(found, dict):
+        raise MalformedSecretError("must be an object of credentials by provider")
+    return {provider: _credentials(provider, one) for provider, one in found.items()}
 
-    Raises pydantic's `ValidationError`, which shows none of them.
-    """
-    return _SECRET.validate_json(secret)
+
+def _credentials(provider: str, found: Any) -> Credentials:
+    if not isinstance(found, dict) or "key" not in found or not found.keys() <= NAMES:
+        raise MalformedSecretError(f"{provider}: must have `key`, may have `baseUrl`, and nothing else")
+    try:
+        return Credentials(key=found["key"], base_url=found.get("baseUrl"))
+    except MalformedSecretError as error:
+        raise MalformedSecretError(f"{provider}: {error}") from None

@@ -1,0 +1,77 @@
+"""A model whose input and prices are narrowed to what its routes take between them (`served.py`)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pydantic_core import PydanticUndefined
+
+from tollgate.catalog.kinds import Choice, Kind
+from tollgate.catalog.models import Model, Price, Pricing
+from tollgate.catalog.pricing import dimension_text
+from tollgate.catalog.restrictions import FieldRestriction, Restrictions
+
+Taken = dict[str, list[Any]]
+
+
+def narrowed(model: Model, taken: Taken, most: Mapping[str, int]) -> Model:
+    """Return `model` with only the values `taken` of these fields, and `most` items of these arrays."""
+    kinds = model.input_class.kinds()
+    ordered = {name: _in_order(kinds[name], values) for name, values in taken.items()}
+    restrictions = _shortened(_options(model, ordered), most)
+    return replace(model, restrictions=restrictions, pricing=_priced(model, ordered))
+
+
+def _in_order(kind: Kind, values: list[Any]) -> list[Any]:
+    order = kind.values if isinstance(kind, Choice) else tuple(sorted(values))
+    return [value for value in order if value in values]
+
+
+def _options(model: Model, taken: Taken) -> Restrictions:
+    """Return the restrictions with only the values taken, and without the fields of which none is.
+
+    A default that is not among them gives way: to the one value that is left, else to the customer's choice.
+    """
+    restrictions = model.restrictions
+    fields = dict(restrictions.fields)
+    for name, values in taken.items():
+        # A default that nobody takes would refuse every request that leaves the field out.
+        update: dict[str, Any] = {"options": values}
+        if model.input_class.model_fields[name].default not in (None, PydanticUndefined, *values):
+            update |= {"default": values[0]} if len(values) == 1 else {"required": True}
+        before = fields.pop(name, FieldRestriction())
+        if values:
+            fields[name] = replace(before, **update)
+    dropped = [name for name, values in taken.items() if not values]
+    return replace(restrictions, fields=fields, drop=[*restrictions.drop, *dropped])
+
+
+def _shortened(restrictions: Restrictions, most: Mapping[str, int]) -> Restrictions:
+    """Return the restrictions with these arrays no longer than this."""
+    fields = dict(restrictions.fields)
+    for name, number in most.items():
+        fields[name] = replace(fields.get(name, FieldRestriction()), max_items=number)
+    return replace(restrictions, fields=fields)
+
+
+def _priced(model: Model, taken: Taken) -> Pricing:
+    """Return the prices that an input can still have; one of them is the default."""
+    prices = [price for price in model.pricing.prices if _is_reachable(model, price, taken)]
+    if not any(price.is_default for price in prices):
+        # The published catalog marks one price as the default; the one that had the mark may be out of reach.
+        prices[0] = replace(prices[0], is_default=True)
+    extras = [extra for extra in model.pricing.extras if taken.get(extra.counts) != []]
+    return replace(model.pricing, prices=prices, extras=extras)
+
+
+def _is_reachable(model: Model, price: Price, taken: Taken) -> bool:
+    profile = model.input_class
+    sources = [taken.get(name) for name in profile.source_videos]
+    if price.dimensions.get("sourceVideo") == "true" and sources and all(one == [] for one in sources):
+        return False
+    for dimension, value in price.dimensions.items():
+        name = profile.price_dimensions.get(dimension)
+        read = profile.readings.get(dimension, dimension_text)
+        if name in taken and value not in map(read, taken[name]):
+            return False
+    return True

@@ -1,0 +1,28 @@
+"""The catalog's data, checked. Pydantic reads it here alone: what was checked before is read without it."""
+
+import json
+from functools import cache
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from tollgate.catalog.errors import CatalogError
+from tollgate.catalog.models import ListedTextModel, Model
+
+
+@cache
+def _reader(kind: type[Model] | type[ListedTextModel]) -> TypeAdapter[Model | ListedTextModel]:
+    return TypeAdapter(kind)
+
+
+def parse_model(raw: Any, where: str) -> Model | ListedTextModel:
+    """Return the model that `raw` describes; raises `CatalogError` naming `where` it stands and the field."""
+    is_text = isinstance(raw, dict) and raw.get("kind") == ListedTextModel.kind
+    try:
+        # As JSON, which the document is: strictly read, pydantic makes no dataclass of a dict.
+        return _reader(ListedTextModel if is_text else Model).validate_json(json.dumps(raw))
+    except ValidationError as error:
+        faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
+        raise CatalogError(f"{where}: {'; '.join(faults)}") from error
+    except TypeError as error:
+        raise CatalogError(f"{where}: {error}") from error
