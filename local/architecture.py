@@ -67,7 +67,7 @@ def _callers(template: Template, function: str) -> Iterable[str]:
         if f"${{{function}" in str(on.get("x-amazon-apigateway-integration", {}).get("uri"))
     ]
     if routes:
-        yield f"API Gateway, {len(routes)} routes"
+        yield "API Gateway"
     for rule in template.of_type("AWS::Events::Rule").values():
         if any(_resource(named(target["Arn"])) == function for target in rule["Targets"]):
             yield str(rule["ScheduleExpression"])

@@ -6,53 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import yaml
 
 from local.server import TEXT_PATHS
 from local.template import Template
 from tollgate.kit.errors import TYPES, TollgateError
-
-ROUTES = {  # docs/contract.md#generation
-    ("GET", "/api/v1/user/me"),
-    ("GET", "/api/v1/stats"),
-    ("GET", "/api/v1/ledger"),
-    ("GET", "/api/v1/ledger.csv"),
-    ("GET", "/api/v1/keys"),
-    ("POST", "/api/v1/keys"),
-    ("POST", "/api/v1/files"),
-    ("DELETE", "/api/v1/files/{id}"),
-    ("DELETE", "/api/v1/requests/{requestId}"),
-    ("PATCH", "/api/v1/keys/{id}"),
-    ("DELETE", "/api/v1/keys/{id}"),
-    ("POST", "/api/v1/keys/{id}/rotate"),
-    ("POST", "/api/v1/generation/estimate"),
-    ("POST", "/api/v1/generation/create"),
-    ("GET", "/api/v1/task/status/{taskId}"),
-    ("POST", "/api/v1/task/cancel/{taskId}"),
-    ("DELETE", "/api/v1/task/files/{taskId}"),
-    ("GET", "/api/v1/tasks"),
-    ("POST", "/api/v1/callbacks/{provider}/{token}"),
-    ("GET", "/api/v1/webhooks/deliveries"),
-    ("GET", "/api/v1/webhooks/deliveries/{deliveryId}"),
-    ("POST", "/api/v1/webhooks/deliveries/{deliveryId}/redeliver"),
-    ("POST", "/api/v1/webhooks/test"),
-    ("GET", "/api/v1/webhooks/secret"),
-    ("POST", "/api/v1/webhooks/secret/rotate"),
-    ("GET", "/api/v1/catalog"),
-    ("GET", "/api/v1/catalog/{id}"),
-    ("GET", "/api/v1/catalog/{id}/schema"),
-    ("GET", "/api/v1/cost"),
-    ("GET", "/api/v1/cost/{model}"),
-    ("POST", "/api/v1/images/generations"),
-    ("POST", "/api/v1/images/edits"),
-    ("POST", "/api/v1/videos"),
-    ("GET", "/api/v1/videos/{videoId}"),
-    ("GET", "/api/v1/videos/{videoId}/content"),
-    ("DELETE", "/api/v1/videos/{videoId}"),
-    ("GET", "/api/v1/version"),
-    ("GET", "/api/v1/openapi.json"),
-    ("GET", "/llms.txt"),
-    ("POST", "/api/v1/payments/stripe"),
-}
+from tollgate.reference.document import HERE
 
 TEXT = {
     ("POST", "/api/v1/chat/completions"),
@@ -66,6 +25,12 @@ TEXT = {
     ("GET", "/api/v1/models"),
     ("GET", "/api/v1/models/{id}"),
 }
+
+OF_OTHERS = {("POST", "/api/v1/callbacks/{provider}/{token}"), ("POST", "/api/v1/payments/stripe")}
+"""What providers and Stripe call."""
+DESCRIBED = yaml.safe_load((HERE / "operations.yaml").read_text())["operations"]
+ROUTES = {tuple(route.split(" ")) for route in DESCRIBED} - TEXT - {("GET", "/docs")} | OF_OTHERS
+"""What is described for customers, and no route besides."""
 
 V1_TWICE = "/api/v1/v1/{proxy+}"
 TEXT_OF_OTHER_BASES = {
