@@ -167,7 +167,7 @@ class TestAConversation:
 
     def test_a_broken_connection_is_told_in_words(self, page: Page) -> None:
         ready(page)
-        page.evaluate("window.fetch = async () => { throw new TypeError('Failed to fetch'); }")
+        page.evaluate("() => { window.fetch = async () => { throw new TypeError('Failed to fetch'); }; }")
         say(page, "Say hello")
         expect(page.locator(".bubble.assistant .problem")).to_contain_text("No connection to the service")
 

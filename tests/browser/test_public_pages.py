@@ -1,6 +1,7 @@
 """The landing page and the docs in a real browser, for who is not signed in."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,6 +36,16 @@ class TestDocs:
         assert violations(stranger) == []
         stranger.keyboard.press("Enter")
         stranger.wait_for_url("**/docs/models/kling-3.0*")
+
+    def test_the_search_makes_typos_good_and_says_so(self, stranger: Page) -> None:
+        stranger.goto("/docs")
+        field = stranger.get_by_role("combobox", name="Search the docs")
+        for typed, word, title in (("webhok", "webhook", "Webhook"), ("vidoe", "video", "Video")):
+            field.fill(typed)
+            expect(stranger.get_by_role("option").first).to_have_text(re.compile(f"Results for “{word}s?”"))
+            expect(stranger.locator("#found [aria-selected=true]")).to_contain_text(title)
+        field.fill("qwzxv")
+        expect(stranger.get_by_role("option")).to_have_text(["Nothing found"])
 
     def test_the_calculator_moves_with_its_fields(self, stranger: Page) -> None:
         stranger.goto("/docs/models/kling-3.0")

@@ -2,6 +2,9 @@
 
 const MOST_FOUND = 8;
 const PAUSE_MS = 200;
+// Shorter words are looked for as they are typed; up to the second, one mistake is made good, then two.
+const SHORTEST = 4;
+const SHORT = 7;
 const box = document.querySelector("[data-search]");
 const field = box.querySelector("input");
 const list = box.querySelector("ul");
@@ -24,6 +27,50 @@ const score = ([path, title, about, group, words], wanted) => {
   return sum;
 };
 
+// How many letters are wrong, missing, too many, or stand in each other's place, up to `most`.
+const mistakes = (typed, word, most) => {
+  if (Math.abs(typed.length - word.length) > most) return most + 1;
+  let [before, last] = [[], Array.from({ length: word.length + 1 }, (_, at) => at)];
+  for (let at = 1; at <= typed.length; at++) {
+    const row = [at];
+    for (let to = 1; to <= word.length; to++) {
+      const isSame = typed[at - 1] === word[to - 1];
+      row[to] = Math.min(last[to] + 1, row[to - 1] + 1, last[to - 1] + (isSame ? 0 : 1));
+      const isSwapped = at > 1 && to > 1 && typed[at - 1] === word[to - 2] && typed[at - 2] === word[to - 1];
+      if (isSwapped) row[to] = Math.min(row[to], before[to - 2] + 1);
+    }
+    [before, last] = [last, row];
+  }
+  return last[word.length];
+};
+
+// The word of the docs that was meant; the same word where it stands in them, or where none is near.
+const meant = (typed, rows) => {
+  const most = typed.length < SHORT ? 1 : 2;
+  if (typed.length < SHORTEST || rows.some((row) => score(row, [typed]))) return typed;
+  let [best, least] = [typed, most + 1];
+  for (const word of new Set(rows.map((row) => row.join(" ").toLowerCase()).join(" ").match(/[\p{L}\d]+/gu))) {
+    const found = mistakes(typed, word, most);
+    if (found < least) [best, least] = [word, found];
+  }
+  return best;
+};
+
+const ranked = (rows, wanted) =>
+  rows
+    .map((row) => [score(row, wanted), row])
+    .filter(([points]) => points)
+    .sort(([one], [other]) => other - one)
+    .slice(0, MOST_FOUND);
+
+const noteOf = (text) => {
+  const note = document.createElement("li");
+  note.setAttribute("role", "option");
+  note.setAttribute("aria-disabled", "true");
+  note.textContent = text;
+  return note;
+};
+
 const close = () => {
   list.hidden = true;
   field.setAttribute("aria-expanded", "false");
@@ -31,7 +78,7 @@ const close = () => {
 };
 
 const choose = (step) => {
-  const rows = [...list.querySelectorAll("[role=option]")];
+  const rows = [...list.querySelectorAll("[data-href]")];
   if (!rows.length) return;
   const now = rows.findIndex((row) => row.getAttribute("aria-selected") === "true");
   const next = rows[(now + step + rows.length) % rows.length];
@@ -44,11 +91,9 @@ const show = async () => {
   const wanted = field.value.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = await read();
   if (!wanted.length) return close();
-  const found = rows
-    .map((row) => [score(row, wanted), row])
-    .filter(([points]) => points)
-    .sort(([one], [other]) => other - one)
-    .slice(0, MOST_FOUND);
+  const exact = ranked(rows, wanted);
+  const instead = exact.length ? wanted : wanted.map((word) => meant(word, rows));
+  const found = exact.length ? exact : ranked(rows, instead);
   list.replaceChildren(
     ...found.map(([, [path, title, about, group]], at) => {
       const row = document.createElement("li");
@@ -64,13 +109,8 @@ const show = async () => {
       return row;
     }),
   );
-  if (!found.length) {
-    const none = document.createElement("li");
-    none.setAttribute("role", "option");
-    none.setAttribute("aria-disabled", "true");
-    none.textContent = "Nothing found";
-    list.append(none);
-  }
+  if (!found.length) list.append(noteOf("Nothing found"));
+  else if (!exact.length) list.prepend(noteOf(`Results for “${instead.join(" ")}”`));
   list.hidden = false;
   field.setAttribute("aria-expanded", "true");
   if (found.length) choose(1);
