@@ -9,7 +9,8 @@ json_body.py   bodies; `numbers.py`: their numbers; `query.py`: queries; `pages.
 writes.py      conditional writes as values; `expressions.py`: what they change, and when; `rows.py`: rows
 dynamodb.py    carries writes out by the SDK; `dynamodb_async.py` without it, for text
 contention.py  conflicts and throttles: what is worth another attempt, and what is said after the last one
-aws.py         the SDK's clients; `aws_json.py`, `http_client.py`, `sigv4.py`, `eventstream.py`: without it
+aws.py         the SDK's clients; `aws_json.py`, `sigv4.py`, `eventstream.py`: without it
+http_client.py what text asks others by; `http_response.py`: an answer as it comes
 document.py    a document read again and again; `s3_document.py`, `s3_get.py`: from S3
 s3_objects.py  private objects without the SDK, for text
 due_index.py   rows whose time has come; `shards.py`: its partitions

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tollgate.kit.document import MAX_DOCUMENT_BYTES, DocumentTooLargeError, Fetched, Found, Nothing
-from tollgate.kit.http_client import HttpClient, HttpError, Response, header_lines
+from tollgate.kit.http_client import HttpClient, header_lines
+from tollgate.kit.http_response import HttpError, Response
 from tollgate.kit.sigv4 import AwsKey, signed_request_headers
 
 OK = 200

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from tollgate.kit.contention import THROTTLE_STATUSES, busy
 from tollgate.kit.errors import StorageBusyError
-from tollgate.kit.http_client import HttpClient, HttpError, header_lines
+from tollgate.kit.http_client import HttpClient, header_lines
+from tollgate.kit.http_response import HttpError
 from tollgate.kit.s3_get import object_url
 from tollgate.kit.sigv4 import AwsKey, signed_request_headers
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from tollgate.kit.dynamodb_async import DatabaseError
-from tollgate.kit.http_client import HttpError
+from tollgate.kit.http_response import HttpError
 from tollgate.kit.observability import logger
 from tollgate.text.billing import Billed, PlacedHold, TextBilling
 from tollgate.text.faults import BROKEN_OFF, ENDED, TIMED_OUT

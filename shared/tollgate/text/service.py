@@ -17,7 +17,8 @@ from typing import Protocol, cast
 from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.http_client import ConnectTimeoutError, HttpClient, HttpError, header_lines
+from tollgate.kit.http_client import HttpClient, header_lines
+from tollgate.kit.http_response import ConnectTimeoutError, HttpError
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.text.admission import demand_of, estimate_of, model_of
 from tollgate.text.billing import PlacedHold, TextBilling

@@ -19,15 +19,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.kit import http_client
-from tollgate.kit.http_client import (
-    ConnectTimeoutError,
-    HttpClient,
-    HttpError,
-    Response,
-    header_lines,
-    split_url,
-)
+from tollgate.kit import http_client, http_response
+from tollgate.kit.http_client import HttpClient, header_lines, split_url
+from tollgate.kit.http_response import ConnectTimeoutError, HttpError, Response
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
 CLOSING = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}"
@@ -269,7 +263,7 @@ class TestConnections:
 
     def test_one_that_is_closed_after_a_while_was_not_idle(self, monkeypatch: pytest.MonkeyPatch) -> None:
         # The other end had the request in hand: it may have worked on it, and failed.
-        monkeypatch.setattr(http_client, "CLOSED_IDLE_S", 0.0)
+        monkeypatch.setattr(http_response, "CLOSED_IDLE_S", 0.0)
 
         async def story() -> None:
             async with serving(OK, NOTHING, OK) as (server, ask):
@@ -480,7 +474,7 @@ class TestBodies:
             # Longer than the other end may be silent: it is us who do not listen.
             await asyncio.sleep(0.5)
             assert sent < 16 * 2**20
-            assert response._unread < 4 * http_client.MAX_UNREAD_BYTES
+            assert response._unread < 4 * http_response.MAX_UNREAD_BYTES
             assert len(await response.read(2**25)) == 400 * 64 * 1024
             listening.close()
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tests.support.http_server import HANG, Answer, Received, Reply, http_server
 from tollgate.kit.document import MAX_DOCUMENT_BYTES, DocumentTooLargeError, Fetched, Found, Nothing
-from tollgate.kit.http_client import HttpClient, HttpError
+from tollgate.kit.http_client import HttpClient
+from tollgate.kit.http_response import HttpError
 from tollgate.kit.s3_get import S3Get, object_url
 from tollgate.kit.sigv4 import signed_request_headers
 
