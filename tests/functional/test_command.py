@@ -526,7 +526,7 @@ class TestProviders:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (("nobody",), "There is no media provider nobody. Known are: apimart, ark, bfl, "),
+            (("nobody",), "There is no media provider nobody. Known are: "),
             (("fal", "--model", "nothing"), "fal has no route of nothing. It has live routes of: "),
         ],
     )

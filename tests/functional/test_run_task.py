@@ -20,6 +20,7 @@ from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.clock import MS_PER_S
 from tollgate.ledger import repository as ledger_module
+from tollgate.providers.runtime.registry import MappingNames
 from tollgate.providers.runtime.routing import routes_for
 from tollgate.tasks.models import Task
 
@@ -400,7 +401,7 @@ class TestMessagesOfThoseThatWait:
 
     def switch_off(self) -> None:
         health = run_task_parts.step_runner().health
-        for provider in ("fal", "poyo", "kie", "apimart"):
+        for provider in MappingNames():
             health.switch(provider, disabled=True, reason="a test")
 
     def test_with_a_provider_that_stopped_before(
