@@ -28,6 +28,8 @@ from tollgate.dashboard.development import OPERATOR
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 RESULT_TIMEOUT_MS = 60_000
+# Five seconds, Playwright's own, are little on a busy machine.
+expect.set_options(timeout=30_000)
 HERE = Path(__file__).parent
 PHONE: ViewportSize = {"width": 390, "height": 844}
 DESKTOP: ViewportSize = {"width": 1440, "height": 900}

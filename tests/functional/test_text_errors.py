@@ -10,6 +10,7 @@ import anthropic
 import httpx
 import pytest
 
+from tests.support.clock import ManualClock
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate.composition import text as text_parts
 from tollgate.kit import dynamodb_async
@@ -123,8 +124,10 @@ class TestCountTokens:
         client = open_client(USD)
         (made,) = text_parts._made.values()
         monkeypatch.setattr(made.service.billing, "meter", RateMeter(3))
-        # Not across the end of a minute, which would begin the count anew.
-        time.sleep(max(0.0, 3 - (60 - time.time() % 60)))
+        # One minute for all of them, however long they take.
+        clock = ManualClock()
+        clock.set_to_now()
+        monkeypatch.setattr(made.service.billing, "_clock", clock)
         answers = [ask(client, "POST", "/messages/count_tokens", COUNT) for _ in range(4)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
         assert [answer.headers["x-ratelimit-remaining"] for answer in answers] == ["2", "1", "0", "0"]

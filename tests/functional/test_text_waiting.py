@@ -20,6 +20,8 @@ pytestmark = [
 ]
 
 KEEP_ALIVE_S = 0.05
+PATIENCE_S = 1.0
+"""Enough for a busy machine to ask who is not to be waited for, too."""
 MODELS = {"openai": "gpt-5.4-mini", "anthropic": "claude-haiku-5-5"}
 PATHS = {"openai": "/chat/completions", "anthropic": "/messages"}
 SIGNS = {"openai": ": keep-alive\n\n", "anthropic": 'event: ping\ndata: {"type": "ping"}\n\n'}
@@ -40,7 +42,7 @@ class TestTheContractsBounds:
 class TestNoAnswerInTime:
     @pytest.fixture(autouse=True)
     def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(service, "WHOLE_TIMEOUT_S", 0.2)
+        monkeypatch.setattr(service, "WHOLE_TIMEOUT_S", PATIENCE_S)
 
     def test_524_in_openais_shape_without_cors_headers_and_free(self, client: TextClient) -> None:
         answer = client.post(PATHS["openai"], body("openai", NEVER_HERE))
@@ -70,7 +72,7 @@ class TestAQuietStream:
         monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", KEEP_ALIVE_S)
 
     def test_the_line_is_kept_alive_before_the_first_word(self, client: TextClient, protocol: str) -> None:
-        text = client.post(PATHS[protocol], body(protocol, "[[hang 0.4]]", stream=True)).text
+        text = client.post(PATHS[protocol], body(protocol, "[[hang 1]]", stream=True)).text
         before, _, _ = text.partition("chunk" if protocol == "openai" else "message_start")
         assert before.count(SIGNS[protocol]) >= 2
         # Signs of life go on until the charge is written, which a busy database takes its time for.
@@ -78,7 +80,7 @@ class TestAQuietStream:
         assert said.endswith("[DONE]" if protocol == "openai" else '{"type":"message_stop"}')
 
     def test_and_between_two_words(self, client: TextClient, protocol: str) -> None:
-        prompt = "[[delay 150]] [[tokens 2]]"
+        prompt = "[[delay 600]] [[tokens 2]]"
         text = client.post(PATHS[protocol], body(protocol, prompt, stream=True)).text
         start = text.index("chunk" if protocol == "openai" else "content_block_delta")
         assert SIGNS[protocol] in text[start:]
@@ -98,7 +100,7 @@ class TestAQuietStream:
         self, client: TextClient, protocol: str
     ) -> None:
         # Once the line is kept alive the status has been sent.
-        answer = client.post(PATHS[protocol], body(protocol, "[[hang 0.2]] [[garbage]]", stream=True))
+        answer = client.post(PATHS[protocol], body(protocol, "[[hang 0.8]] [[garbage]]", stream=True))
         assert answer.status_code == 200
         last = answer.text.rstrip().rpartition("\n\n")[2]
         assert '"code":502' in last

@@ -34,7 +34,7 @@ WRITE_UNIT_BYTES, READ_UNIT_BYTES = 1_024, 4_096
 SERVICE_S = (0.003, 0.008)
 PREFIX = "DynamoDB_20120810."
 WRITES = {"PutItem", "UpdateItem", "DeleteItem"}
-START_TIMEOUT_S = 10.0
+START_TIMEOUT_S = 60.0
 
 Where = tuple[str, str]
 """An item: its table, and its key as JSON."""

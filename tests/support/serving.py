@@ -8,7 +8,7 @@ from typing import Any
 
 import uvicorn
 
-START_TIMEOUT_S = 20.0
+START_TIMEOUT_S = 60.0
 PAUSE_S = 0.01
 
 

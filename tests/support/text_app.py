@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import anthropic
     import openai
 
-START_TIMEOUT_S = 20.0
+START_TIMEOUT_S = 60.0
 USD = 1_000_000
 
 

@@ -17,7 +17,7 @@ from tests.support import serving
 from tests.support.lambda_api import running_lambda_api
 from tollgate.composition import parts
 
-START_TIMEOUT_S = 10.0
+START_TIMEOUT_S = 60.0
 
 
 @pytest.fixture(autouse=True)

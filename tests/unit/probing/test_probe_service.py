@@ -31,7 +31,7 @@ class FakeLambda:
         self.called: list[tuple[str, str]] = []
         self._answers = answers
         self._error = {} if error is None else {"FunctionError": error}
-        self._all_here = threading.Barrier(together, timeout=5)
+        self._all_here = threading.Barrier(together, timeout=60)
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> Mapping[str, Any]:  # noqa: N803 - boto3's
         url = json.loads(Payload)["url"]

@@ -259,7 +259,7 @@ class TestFaults:
     def test_silence_after_the_headers(self, http: httpx.Client, path: str) -> None:
         messages = [{"role": "user", "content": "[[silent 2]]"}]
         body = {"model": "m", "max_tokens": 5, "messages": messages, "stream": True}
-        with http.stream("POST", path, json=body, headers=AUTH, timeout=0.3) as answer:
+        with http.stream("POST", path, json=body, headers=AUTH, timeout=1.0) as answer:
             assert answer.status_code == 200
             with pytest.raises(httpx.ReadTimeout):
                 answer.read()
