@@ -12,6 +12,7 @@ work.py        dead letters, proofs of the ledger
 services.py    what the pages call
 """
 
+from tollgate.composition import framework  # isort: skip  # noqa: F401 - before FastAPI
 from fastapi import Request
 from mangum import Mangum
 

@@ -12,6 +12,7 @@ catalog.py    catalog and prices; `reference.py`: the OpenAPI document and its p
 webhooks.py   deliveries and secrets; `callbacks.py`: providers' hints; `payments.py`: Stripe's
 """
 
+from tollgate.composition import framework  # isort: skip  # noqa: F401 - before FastAPI
 from collections.abc import Awaitable, Callable
 from typing import Any
 

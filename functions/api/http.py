@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import Depends, Header, Request
+from fastapi import Depends, Request
 from fastapi.responses import JSONResponse
 
 from tollgate.accounts.models import ApiKey, Scope
@@ -12,8 +12,6 @@ from tollgate.composition.api import Api
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, UploadNotFoundError
 from tollgate.kit.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, json_object
 from tollgate.tasks.openai_media import with_sent_names
-
-Authorization = Annotated[str | None, Header()]
 
 
 async def services() -> Api:
@@ -55,26 +53,24 @@ async def parsed_media_body(request: Request) -> dict[str, Any]:
     return await read_body(request, MAX_MEDIA_BODY_BYTES)
 
 
-def media_key(api: Services, request: Request, authorization: Authorization = None) -> ApiKey:
+def media_key(api: Services, request: Request) -> ApiKey:
     """Return the caller's key, which must have the `media` scope."""
-    return _known(request, api.authenticator.authenticate(authorization, Scope.MEDIA, _address(request)))
+    return _known(request, api.authenticator.authenticate(*_caller(request, Scope.MEDIA)))
 
 
-def text_key(api: Services, request: Request, authorization: Authorization = None) -> ApiKey:
+def text_key(api: Services, request: Request) -> ApiKey:
     """Return the caller's key, which must have the `text` scope."""
-    return _known(request, api.authenticator.authenticate(authorization, Scope.TEXT, _address(request)))
+    return _known(request, api.authenticator.authenticate(*_caller(request, Scope.TEXT)))
 
 
-def account_key(api: Services, request: Request, authorization: Authorization = None) -> ApiKey:
+def account_key(api: Services, request: Request) -> ApiKey:
     """Return the caller's key, which must have the `account` scope."""
-    return _known(request, api.authenticator.authenticate(authorization, Scope.ACCOUNT, _address(request)))
+    return _known(request, api.authenticator.authenticate(*_caller(request, Scope.ACCOUNT)))
 
 
-def key_of_now(api: Services, request: Request, authorization: Authorization = None) -> ApiKey:
+def key_of_now(api: Services, request: Request) -> ApiKey:
     """Return the caller's key with the `account` scope as it is stored now, not up to 30 s ago."""
-    return _known(
-        request, api.authenticator.authenticate_now(authorization, Scope.ACCOUNT, _address(request))
-    )
+    return _known(request, api.authenticator.authenticate_now(*_caller(request, Scope.ACCOUNT)))
 
 
 def _known(request: Request, key: ApiKey) -> ApiKey:
@@ -83,9 +79,11 @@ def _known(request: Request, key: ApiKey) -> ApiKey:
     return key
 
 
-def _address(request: Request) -> str | None:
+def _caller(request: Request, scope: Scope) -> tuple[str | None, Scope, str | None]:
+    # Read here and not declared: FastAPI would build a validator of this one header for each of the routes.
+    authorization = request.headers.get("authorization")
     # On Lambda the address that the gateway saw (Mangum has it from the event), else that of the socket.
-    return request.client.host if request.client else None
+    return authorization, scope, request.client.host if request.client else None
 
 
 Body = Annotated[dict[str, Any], Depends(parsed_body)]

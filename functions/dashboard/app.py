@@ -12,6 +12,7 @@ overview.py   and a file for each other page, of its name
 templates/    the pages; `static/`: style, scripts, icons
 """
 
+from tollgate.composition import framework  # isort: skip  # noqa: F401 - before FastAPI
 from mangum import Mangum
 from starlette.staticfiles import StaticFiles
 

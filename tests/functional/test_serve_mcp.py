@@ -8,7 +8,8 @@ import pytest
 
 from local.events import Context
 from local.template import ROOT
-from serve_mcp.app import cors_headers, handler
+from serve_mcp.app import handler
+from tollgate.composition.parts import cors_headers
 from tollgate.kit.base_url import base_url
 from tollgate.mcp.tools import cents_of
 

@@ -9,12 +9,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tollgate.catalog.fields import Bounds, Data, Usd, UsdOrFree, key_of
-from tollgate.catalog.media import MediaFacts, ProbeRequest
 from tollgate.catalog.restrictions import Restrictions
-from tollgate.catalog.rules import CheckedInput
 
+# Inputs are looked at by some functions only, and what looks at them is much to load.
 if TYPE_CHECKING:
+    from tollgate.catalog.media import MediaFacts, ProbeRequest
     from tollgate.catalog.profiles.base import Profile
+    from tollgate.catalog.rules import CheckedInput
 
 MAX_DEADLINE_S = 86_400
 MAX_TOKENS = 100_000_000
@@ -168,27 +169,26 @@ class Model(Listed):
     @cached_property
     def input_class(self) -> "type[Profile]":
         """Return the model's own input class; raises `CatalogError` where its restrictions do not fit."""
-        # Inputs are pydantic's to check, and what only runs tasks starts without it.
-        from tollgate.catalog.derived import derive  # noqa: PLC0415 - see above
+        from tollgate.catalog.derived import derive  # noqa: PLC0415 - see `TYPE_CHECKING`
 
         return derive(self.id, self.profile, self.restrictions)
 
-    def check(self, source: Any) -> CheckedInput:
+    def check(self, source: Any) -> "CheckedInput":
         """Return the `input` of a create body normalised, or raise `InvalidInputError` with every problem."""
-        from tollgate.catalog import checking  # noqa: PLC0415 - see `input_class`
+        from tollgate.catalog import checking  # noqa: PLC0415 - see `TYPE_CHECKING`
 
         return checking.check(self.input_class, source)
 
-    def probes(self, checked: CheckedInput) -> list[ProbeRequest]:
+    def probes(self, checked: "CheckedInput") -> "list[ProbeRequest]":
         """Return the URLs of an accepted input whose files a rule or the price depends on."""
         return self.input_class.probes(checked.values)
 
-    def check_media(self, checked: CheckedInput, facts: Mapping[str, MediaFacts]) -> Decimal:
+    def check_media(self, checked: "CheckedInput", facts: "Mapping[str, MediaFacts]") -> Decimal:
         """Check the files of an accepted input against `facts`, one for each URL of `probes`.
 
         Gives the seconds of those that the job works on, which `quote` takes. Raises `InvalidInputError`.
         """
-        from tollgate.catalog import checking  # noqa: PLC0415 - see `input_class`
+        from tollgate.catalog import checking  # noqa: PLC0415 - see `TYPE_CHECKING`
 
         return checking.check_media(self.input_class, checked, facts)
 

@@ -6,9 +6,10 @@ tests start from a clean slate with `forget()`.
 """
 
 from collections.abc import Callable, Hashable
-from functools import cache
+from functools import cache, wraps
 from typing import Protocol, TypeVar
 
+from tollgate.composition import has_started
 from tollgate.kit import cors
 from tollgate.kit.clock import SystemClock
 from tollgate.kit.settings import Settings
@@ -31,7 +32,13 @@ _parts: list[JoinedPart[object]] = []
 
 def part(join: Callable[..., PartT_co]) -> JoinedPart[PartT_co]:
     """Make a function one that joins a part once for each process, or for each of its arguments."""
-    kept = cache(join)
+
+    @wraps(join)
+    def first(*of: Hashable) -> PartT_co:
+        has_started()
+        return join(*of)
+
+    kept = cache(first)
     # Listed for `forget`: a test that left one out would go on with the clients of the test before it.
     _parts.append(kept)
     return kept

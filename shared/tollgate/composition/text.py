@@ -13,6 +13,7 @@ from tollgate.accounts.async_auth import AsyncAuthenticator
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.names import names_of
 from tollgate.catalog.refresh import DOCUMENT_KEY, READ_TIMEOUT_S, CurrentCatalog, LiveCatalog
+from tollgate.composition import has_started
 from tollgate.composition.catalog import live_catalog, provider_names
 from tollgate.kit import aws_json
 from tollgate.kit.clock import SystemClock
@@ -175,6 +176,7 @@ def rate_headers(account_id: str) -> Mapping[str, str]:
 
 def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
     """Join the parts. Connections are not limited here: each open stream has one, and holds limit those."""
+    has_started()
     known = settings()
     clock = SystemClock()
     region, endpoint = known.aws_region, known.aws_endpoint_url
