@@ -15,6 +15,7 @@ from tollgate.catalog.profiles.base import Profile
 from tollgate.catalog.rules import CheckedInput, at, printable
 from tollgate.kit.errors import InvalidInputError, Problem
 
+# However much of a body is wrong, the answer stays small.
 MAX_PROBLEMS = 100
 
 # What pydantic itself can find: everything but an object's shape is checked by our kinds.
@@ -81,6 +82,7 @@ def _read_fields(
         found = error.errors(include_url=False, include_input=False)
     problems += map(_problem, found[: MAX_PROBLEMS + 1])
     invalid = {str(one["loc"][0]) for one in found}
+    # With defaults, so that the rules see what they would see were the wrong fields left out.
     defaults = {name: info.default for name, info in profile.published().items() if info.default is not None}
     valid = {name: value for name, value in {**defaults, **known}.items() if name not in invalid}
     return valid, invalid

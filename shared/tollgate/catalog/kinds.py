@@ -83,6 +83,7 @@ class Pattern(Kind):
     def check(self, value: Any) -> str:
         """Return `value` if it matches."""
         text = _string(value)
+        # As a whole: `match` would take a text that only begins well.
         if not re.fullmatch(self.regex, text):
             refuse(f"Must be {self.shown}.", self.shown)
         return text
@@ -131,8 +132,10 @@ class Choice(Kind):
 
     def check(self, value: Any) -> Any:
         """Return the option that equals `value` (4 for 4.0)."""
+        # In Python 1 equals True and 1.0: the types are looked at first.
         if self.numeric != _is_number(value) or not (self.numeric or isinstance(value, str)):
             refuse("Must be a number." if self.numeric else "Must be a string.", list(self.values))
+        # The option and not what was sent: 4.0 must not be another price dimension than 4.
         for option in self.values:
             if option == value:
                 return option
@@ -181,6 +184,7 @@ class Number(Kind):
             refuse("Must be a number.", allowed)
         if not self.minimum <= value <= self.maximum:
             refuse(f"Must be from {allowed}.", allowed)
+        # Not by the digits it was sent with: 0.50 is as good as 0.5.
         if self.decimals is not None and round(value, self.decimals) != value:
             refuse(f"Must have at most {self.decimals} decimal places.", allowed)
         return value  # type: ignore[no-any-return]  # _is_number made it an int or a float
@@ -276,6 +280,7 @@ def item_of(field: FieldInfo) -> Kind | None:
 
 
 def _is_number(value: object) -> bool:
+    # In Python a bool is an int; in JSON true is no number.
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -292,6 +297,7 @@ def _string(value: object) -> str:
 def _has_host(url: str) -> bool:
     try:
         parts = urlsplit(url)
+        # `port` raises for one that is no number or too large, and gives 0 as it is.
         return bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:  # a bracket without its pair, or a port that is none
         return False

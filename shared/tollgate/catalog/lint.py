@@ -22,6 +22,7 @@ from tollgate.catalog.models import (
 from tollgate.catalog.pricing import best_entry, dimension_text
 from tollgate.catalog.profiles.base import Profile
 
+# Every combination of values is looked at, so no dimension may have very many.
 MAX_DIMENSION_VALUES = 64
 MIN_LOCALES = 4
 CENT = Decimal("0.01")
@@ -103,10 +104,12 @@ def _token_faults(prices: ListedTokenPrices, cost: ListedTokenPrices, provider: 
     kinds = {
         "input": (prices.input, cost.input),
         "output": (prices.of_output(), cost.of_output()),
+        # Where no price of a cache is named its tokens are billed as input, by us and to us.
         "cacheRead": (prices.cache_read or prices.input, cost.cache_read or cost.input),
         "cacheWrite": (prices.cache_write or prices.input, cost.cache_write or cost.input),
     }
     for name, (price, paid) in kinds.items():
+        # At cost is allowed, under it never (docs/decisions/0002-prices.md).
         if price < paid:
             yield f"prices: {name}: {price} is under the {paid} of {provider}"
 
@@ -122,6 +125,7 @@ def _price_faults(model: Model, kinds: Mapping[str, Kind]) -> Iterator[str]:
     if pricing.unit == "generation":
         per_generation += pricing.prices
     for entry in per_generation:
+        # A charge is rounded up to whole cents, so a part of one would cost more than the list says.
         if entry.price % CENT:
             yield f"pricing: {entry.key}: a price per generation must be whole cents"
     for extra in pricing.extras:
@@ -153,6 +157,7 @@ def _every_fact(model: Model, profile: type[Profile]) -> Iterator[Facts]:
     values = [_dimension_values(profile, name) for name in names]
     for entry in priced:
         for name, value in entry.dimensions.items():
+            # It would never be charged: a value that is misspelt, and whose inputs pay another price.
             if value not in values[names.index(name)]:
                 raise CatalogError(f"pricing: dimension {name} is never {value!r}")
     return (dict(zip(names, combination, strict=True)) for combination in product(*values))
@@ -177,6 +182,7 @@ def _dimension_values(profile: type[Profile], dimension: str) -> list[str]:
 def _cost_faults(model: Model, profile: type[Profile], facts: Facts) -> Iterator[str]:
     price = best_entry(model.id, model.pricing.prices, facts)
     for route in model.routes:
+        # What is off costs nothing; the data that switches it on is looked at again.
         if not route.enabled or not _can_have(route, profile, facts):
             continue
         cost = best_entry(model.id, route.costs, facts)
@@ -190,6 +196,7 @@ def _cost_faults(model: Model, profile: type[Profile], facts: Facts) -> Iterator
 def _can_have(route: Route, profile: type[Profile], facts: Facts) -> bool:
     """Return whether the route can get an input with these facts at all."""
     sources = [route.takes.get(name) for name in profile.source_videos]
+    # An empty list says that the route takes the field not at all.
     if facts.get("sourceVideo") == "true" and all(taken == [] for taken in sources):
         return False
     for dimension, value in facts.items():
@@ -208,6 +215,7 @@ def _extra_faults(
         most = (
             min(kind.max_items, route.max_items.get(counts, kind.max_items)) if isinstance(kind, Many) else 0
         )
+        # Each number by itself: what is free may differ here and there, so the last need not be the worst.
         for number in range(1, most + 1):
             billed, paid = _for_items(extras, counts, number), _for_items(route.extra_costs, counts, number)
             if billed + spare < paid:

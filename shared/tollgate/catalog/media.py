@@ -108,6 +108,7 @@ class MediaRule:
     def requests(self, values: Mapping[str, Any]) -> Iterator[ProbeRequest]:
         """Return what must be probed for an input's `values`."""
         found = values.get(self.field)
+        # What no rule is about is not probed: each probe is a request to a host of the customer's choice.
         if found is None or not self.applies(values):
             return
         if isinstance(found, str):
@@ -137,11 +138,13 @@ class MediaRule:
             yield Problem(
                 path, f"Must be {_or(self.containers)}, is {facts.container}.", list(self.containers)
             )
+        # A host that tells no size could send any: refused now, not by the provider after the charge.
         if self.max_bytes is not None and (facts.bytes is None or facts.bytes > self.max_bytes):
             yield Problem(path, f"Must have at most {self.max_bytes // BYTES_PER_MB} MB.")
         # An office file need not say its pages; one that does not is left to the provider.
         if self.max_pages is not None and (facts.pages or 0) > self.max_pages:
             yield Problem(path, f"Must have at most {self.max_pages} pages, has {facts.pages}.")
+        # A length that the file does not tell is no length within bounds: it may be what is charged for.
         if self.each is not None and not (facts.duration_s is not None and self.each.holds(facts.duration_s)):
             yield Problem(path, f"Must be {self.each} long, is {facts.duration_s} s.", str(self.each))
         short_side = min(facts.width or 0, facts.height or 0)

@@ -63,6 +63,7 @@ class Pricing(Data):
     @cached_property
     def version(self) -> str:
         """Return a short name of exactly these prices: any change of them changes it."""
+        # Sorted, so that the same prices written in another order are the same version.
         data = json.dumps(asdict(self), default=str, sort_keys=True)
         return hashlib.sha256(data.encode()).hexdigest()[:PRICE_VERSION_CHARS]
 
@@ -109,6 +110,7 @@ class Route(Data):
 
     def can_run(self, values: Mapping[str, Any]) -> bool:
         """Return whether the provider takes an input with these values."""
+        # A field that the input has not is not sent, so it keeps no route away.
         return all(values[name] in taken for name, taken in self.takes.items() if name in values) and all(
             len(values[name]) <= most for name, most in self.max_items.items() if name in values
         )
@@ -139,6 +141,7 @@ class Listed(Data):
 
     def __post_init__(self) -> None:
         """Refuse a price or cost of 0 of a model that is not free, and any other of one that is."""
+        # A 0 by mistake would give work away; a price by mistake on a free model would charge for nothing.
         if any((amount == 0) is not self.free for amount in self.amounts()):
             allowed = "0, as the model is free" if self.free else "above 0"
             raise ValueError(f"pricing: every price and cost must be {allowed}")
@@ -194,6 +197,7 @@ class Model(Listed):
 
     def routes_for(self, values: Mapping[str, Any]) -> list[Route]:
         """Return the routes whose providers take an input with these values, best first."""
+        # In the order of the data, which is whom we would rather ask; health may put another one first.
         return [route for route in self.routes if route.can_run(values)]
 
 
@@ -303,6 +307,7 @@ class ListedTextModel(Listed):
         if any((protocol == "embeddings") is not embeds for protocol in spoken):
             raise ValueError("protocols: an embedding model has embeddings alone, and no other has it")
         priced = [self.prices, *self.long_context, *(route.cost for route in self.routes)]
+        # A chat model without a price of output would give away the dearest part of its answers.
         if any((prices.output is None) is not embeds for prices in priced):
             raise ValueError("prices: output: must be there, but for an embedding model")
         if (self.max_output_tokens == 0) is not embeds:

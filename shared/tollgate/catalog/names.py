@@ -36,6 +36,7 @@ def clashes(models: Iterable[Raw]) -> list[str]:
     found = []
     for raw in models:
         for name in _names(raw):
+            # A name of two models would charge by the price of whichever was read last.
             if (owner := owners.setdefault(name, raw["id"])) != raw["id"]:
                 found.append(f"{raw['id']}: aliases: {name!r} is a name of {owner} too")
     return found

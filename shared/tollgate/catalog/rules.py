@@ -11,6 +11,7 @@ from typing import Any
 from tollgate.kit.errors import Problem
 
 ROOT = "input"
+# A customer's own field names are said back, so how much of them is bounded.
 MAX_POINTER_CHARS = 64
 
 Schema = dict[str, Any]
@@ -178,6 +179,7 @@ def only_when(field: str, chooser: str, values: tuple[Any, ...], default: Any = 
     """Refuse `field` unless `chooser` (`default` where it is left out) has one of `values`."""
 
     def check(checked: CheckedInput) -> Iterator[Problem]:
+        # `values` has the chooser's default where the customer left it out; `given` has only what was sent.
         if field in checked.given and checked.values.get(chooser) not in values:
             yield Problem(at(field), f"Only with {chooser} {_or(values)}.")
 
@@ -221,6 +223,7 @@ def is_told_what_it_can_use(
     def check(checked: CheckedInput) -> Iterator[Problem]:
         chosen = checked.values[chooser]
         for name in sorted((checked.given & ruled) - set(carried[chosen])):
+            # At this value the field asks for nothing, so nothing is charged that no route carries.
             if name not in asks_for_nothing or checked.values.get(name) != asks_for_nothing[name]:
                 yield Problem(at(name), f"{chooser.capitalize()} {chosen} cannot use it.")
 
@@ -231,6 +234,7 @@ def is_told_what_it_can_use(
 
 def given(field: str) -> Schema:
     """Return JSON Schema's words for a field that the customer set: neither an empty array nor blank."""
+    # `minItems` is about arrays alone and `pattern` about texts alone: one schema serves both kinds of field.
     return {"required": [field], "properties": {field: {"minItems": 1, "pattern": r"\S"}}}
 
 
@@ -258,6 +262,7 @@ def _case_schema(chooser: str, case: Case, default: Any) -> Schema:
 
 def _chosen(chooser: str, values: tuple[Any, ...], default: Any) -> Schema:
     """Say that `chooser` has one of `values`; left out, it has its default."""
+    # JSON Schema fills no defaults in, so a chooser that is left out must match where its default would.
     required = [] if default in values else [chooser]
     return {"required": required, "properties": {chooser: {"enum": list(values)}}}
 

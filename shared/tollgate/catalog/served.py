@@ -39,5 +39,7 @@ def _most_items(routes: list[Route]) -> dict[str, int]:
     """Return, for each array that every route bounds, the most items that any of them takes."""
     if not routes:
         return {}
+    # As above: one route without a bound takes as many as the model does. Of bounds the largest counts, as an
+    # input that is too much for one route goes to another.
     bounded = set.intersection(*(set(route.max_items) for route in routes))
     return {name: max(route.max_items[name] for route in routes) for name in bounded}

@@ -123,6 +123,7 @@ def api() -> Api:
     accounts = AccountRepository(db, settings.accounts_table)
     keys = ApiKeyRepository(db, settings.api_keys_table)
     catalog = media_catalog(settings.live_providers, settings.config_bucket)
+    # Services are joined once and the catalog changes under them: this one answers by that of the moment.
     current = CurrentCatalog(catalog.catalog)
     tasks = TaskRepository(db, settings.tasks_table)
     reader = TaskReader(tasks, current)
@@ -174,6 +175,7 @@ def api() -> Api:
         months=Months(usage, ledger, partial(_worth, accounts, ledger), clock()),
         statement=Statement(ledger),
         activity=ActivityService(ledger, tasks),
+        # Its keys are read when somebody pays: without a Stripe account the API works all the same.
         payments=PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, low_balance, clock()),
         low_balance=low_balance,
         audit=audit,

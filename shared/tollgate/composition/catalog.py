@@ -37,6 +37,7 @@ def live_catalog(
 
 def provider_names(live_providers: str) -> frozenset[str]:
     """Return the names in the setting `LIVE_PROVIDERS`, and the one that needs no credentials."""
+    # The test models must be there where nobody has a key: `make run`, and a stack on its first day.
     return frozenset({TEST} | {name.strip() for name in live_providers.split(",") if name.strip()})
 
 

@@ -101,6 +101,7 @@ def dashboard() -> Dashboard:
     people = IdentityRepository(db, settings.identities_table, accounts)
     teams = TeamRepository(db, settings.members_table)
     sessions = SessionStore(db, settings.sessions_table, parts.clock())
+    # Read with the parts, not by each request: it signs the cookies of all visitors.
     secret = aws.secrets_manager().get_secret_value(SecretId=settings.session_secret_arn)
     return Dashboard(
         settings=settings,

@@ -63,6 +63,7 @@ def get_status() -> GetStatus:
     return GetStatus(
         authenticator=Authenticator(ApiKeyRepository(db, settings.api_keys_table), clock()),
         reader=TaskReader(TaskRepository(db, settings.tasks_table), CurrentCatalog(catalog.catalog)),
+        # Asking for a status counts as nothing, so of the minute this process knows the limit alone.
         meter=RateMeter(settings.requests_per_minute),
         clock=clock(),
     )

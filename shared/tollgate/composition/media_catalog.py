@@ -1,4 +1,4 @@
-"""Joins the live catalog with its media models, for the functions that order and run them."""
+"""Joins the live catalog with its media models, for the functions that create and run tasks."""
 
 from tollgate.catalog.refresh import DOCUMENT_KEY, READ_TIMEOUT_S, LiveCatalog
 from tollgate.composition.catalog import live_catalog

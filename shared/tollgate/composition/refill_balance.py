@@ -33,6 +33,7 @@ def refill() -> Refill:
     db = database()
     accounts = AccountRepository(db, settings.accounts_table)
     people = IdentityRepository(db, settings.identities_table, accounts)
+    # Its keys are read when a card is charged: mails go out without Stripe.
     stripe = StripeKeySource(aws.secret_reader(settings.stripe_secret_arn), clock())
     return Refill(
         watches=WatchRepository(db, settings.watches_table),

@@ -91,6 +91,7 @@ class SecretReader:
     clock: SystemClock
     _upstreams: Mapping[str, TextUpstream] = field(default_factory=dict)
     _read_at_ms: int | None = None
+    # The first requests of a process come together; one of them reads for all.
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def upstreams(self) -> Mapping[str, TextUpstream]:
@@ -144,6 +145,7 @@ class TextParts:
 
     async def follow_catalog(self) -> None:
         """Look for another catalog when that is due, in a thread; only the first is waited for."""
+        # In a thread, as the catalog is read in blocking code; meanwhile streams go on.
         if self.catalog.is_due() and (self._reading is None or self._reading.done()):
             self._reading = asyncio.ensure_future(asyncio.to_thread(self.catalog.catalog))
         if self._reading is not None and self.catalog.is_unread:
@@ -191,6 +193,7 @@ def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
         upstreams=secret.upstreams,
         billing=TextBilling(database, writes, clock, RateMeter(known.requests_per_minute)),
         http=http,
+        # Of this process alone: no request waits for a table to hear who is down.
         breaker=Breaker(),
         clock=clock,
     )
@@ -248,5 +251,6 @@ async def close() -> None:
     """Finish the writes that are under way, then close the connections of this loop."""
     made = _made.pop(asyncio.get_running_loop(), None)
     if made is not None:
+        # Money first: a stopped process still owes the rest of its holds.
         await made.service.finishing.wait()
         made.service.http.close()

@@ -24,11 +24,13 @@ def fields_of(model: Model, params: Sequence[Mapping[str, Any]]) -> list[Mapping
 
 def media_price(model: Model, values: Mapping[str, Any]) -> str:
     """Return what a generation costs with `values` and, for the rest, the model's example; or why not."""
+    # The example fills in what has no price, a prompt for one, so that the checks of a create can pass.
     given = {**(example_input(model) or {}), **values}
     try:
         return dollars(quote(model, model.check(given)).charge_cents)
     except InvalidInputError as exc:
         return "; ".join(f"{one.path.removeprefix('/input/')}: {one.message}" for one in exc.problems)
+    # Seconds of a file are probed at a create; here there is none.
     except UnknownPriceError:
         return "Depends on the length of your file"
 
@@ -38,4 +40,5 @@ def text_price(model: ListedTextModel, input_tokens: int, output_tokens: int) ->
     reached = [tier for tier in model.long_context if tier.from_tokens <= input_tokens]
     prices = max(reached, key=lambda tier: tier.from_tokens) if reached else model.prices
     cost = (prices.input * input_tokens + prices.of_output() * output_tokens) / _MEGATOKEN
+    # To the micro-dollar, as text is charged.
     return usd(cost.quantize(_PLACES))

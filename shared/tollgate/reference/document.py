@@ -111,6 +111,7 @@ def _operation(path: str, source: Json) -> Json:
         made["parameters"] = parameters
     if "body" in source:
         made["requestBody"] = _body(source)
+    # Generators make a type of the success: of a redirect that is the file behind it.
     made["responses"] = {"302": _FOUND, "200": _FILE} if source.get("redirect") else {"200": _success(source)}
     if source.get("cached"):
         made["responses"]["304"] = _NOT_MODIFIED
@@ -205,6 +206,7 @@ def _by_status(source: Json) -> Iterator[tuple[str, list[str]]]:
 def _error_responses(sources: Sequence[Json]) -> Iterator[tuple[str, Json]]:
     for source in sources:
         for _, codes in _by_status(source):
+            # Named by their codes: routes with the same errors share one response.
             yield _response_name(source, codes), _error_response(codes, is_text=_is_text(source))
 
 
@@ -236,6 +238,7 @@ def _error_schemas(sources: Sequence[Json]) -> Iterator[tuple[str, Json]]:
 
     Generators make a type of each.
     """
+    # Statuses that no route answers would be types that nobody ever gets.
     named = {int(status) for source in sources if not _is_text(source) for status, _ in _by_status(source)}
     by_status: dict[int, list[type[TollgateError]]] = {}
     for error in errors().values():
@@ -272,6 +275,7 @@ def _with_references(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     return {
+        # A reference with a slash is one already: to a response or a header.
         key: f"#/components/schemas/{one}" if key == "$ref" and "/" not in one else _with_references(one)
         for key, one in value.items()
     }

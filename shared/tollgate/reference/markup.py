@@ -36,6 +36,7 @@ def _rendered(tokens: Sequence[Token]) -> Iterator[str]:
         if token.type in ("th_open", "td_open") and token.attrs.pop("style", None) == "text-align:right":
             token.attrSet("class", "number")
         if token.type == "table_open":
+            # To be scrolled by keyboard a box must take the focus, and say what it is.
             yield '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
         yield _parser().renderer.render([token], _parser().options, {})
         if token.type == "table_close":
@@ -81,4 +82,5 @@ def _anchor(title: str) -> str:
 
 @cache
 def _parser() -> MarkdownIt:
+    # Descriptions come from a catalog that operators push: none of it may become HTML.
     return MarkdownIt("commonmark", {"html": False}).enable("table")

@@ -122,6 +122,7 @@ class Site:
         if doc is None or doc.section != API:
             return None
         method, route, operation = self._operations[path.rpartition("/")[2]]
+        # That one is ours to send and the reader's to receive: there is nothing to try.
         if route == HOOK:
             return None
         sample = self._sample(_json_schema(operation.get("requestBody", {})))
@@ -141,6 +142,7 @@ class Site:
         else:
             name, more = path or "index", self._of_start()
         text = _environment().get_template(f"{name}.md").render({**context, **more})
+        # Blocks of a template that say nothing leave empty lines behind.
         return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
     def _of_start(self) -> dict[str, Any]:
@@ -148,6 +150,7 @@ class Site:
             name: [model for model in self._catalog.everything() if model.media_type == kind]
             for kind, name in _KINDS.items()
         }
+        # Made from docs/errors.md (`make error-docs`), which has rows for what customers can meet.
         advice = read_yaml(SITE / "errors.yaml")
         told = [
             (code, error.status, advice[code]["when"], advice[code]["do"])
