@@ -54,6 +54,7 @@ class Sent(NamedTuple):
     to: str
     subject: str
     text: str
+    html: str
 
 
 @dataclass
@@ -66,7 +67,8 @@ class Post:
         simple = asked["Content"]["Simple"]
         (to,) = asked["Destination"]["ToAddresses"]
         assert asked["FromEmailAddress"] == "credit@tollgate.example"
-        self.mails.append(Sent(to, simple["Subject"]["Data"], simple["Body"]["Text"]["Data"]))
+        text, page = (simple["Body"][kind]["Data"] for kind in ("Text", "Html"))
+        self.mails.append(Sent(to, simple["Subject"]["Data"], text, page))
 
 
 @pytest.fixture
@@ -148,7 +150,9 @@ class TestAFall:
         settle(aws)
         assert [mail.to for mail in post.mails] == ["ada@example.com", "bob@example.com"]
         assert "below $10.00" in post.mails[0].subject
-        assert "$20.00 from your saved card" in post.mails[0].text
+        for body in (post.mails[0].text, post.mails[0].html):
+            assert "$20.00 from your saved card" in body
+            assert "/dashboard/top-up" in body
         (entry,) = credits_of(ada)
         assert (entry["amountMicroUsd"], entry["reference"]) == (TOP_UP, "pi_1")
         assert watch(ada).top_up is TopUpState.PAID

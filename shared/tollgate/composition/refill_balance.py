@@ -23,6 +23,7 @@ class RefillBalanceSettings(LedgerSettings):
     members_table: str
     watches_table: str
     stripe_secret_arn: str
+    dashboard_url: str
     mail_from: str | None = None
 
 
@@ -42,5 +43,6 @@ def refill() -> Refill:
         mailer=Mailer(aws.sesv2, settings.mail_from or ""),
         keys=stripe.keys,
         members=Recipients(TeamRepository(db, settings.members_table), people).of_money,
+        dashboard_url=settings.dashboard_url,
         clock=clock(),
     )

@@ -50,7 +50,7 @@ class Refilled(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refill:
-    """Notifies owners of falls, and makes the top-ups that are due."""
+    """Notifies owners of falls, and makes the top-ups that are due. `dashboard_url` is where the pages are."""
 
     watches: WatchRepository
     accounts: AccountRepository
@@ -59,6 +59,7 @@ class Refill:
     keys: Callable[[], StripeKeys | None]
     members: Callable[[str], Sequence[str]]
     """Returns the addresses of the account's members who want such mails."""
+    dashboard_url: str
     clock: Clock
 
     def answer(self, account_id: str, fall: int) -> Refilled:
@@ -75,7 +76,7 @@ class Refill:
             return Refilled.CALLED_OFF
         if not watch.is_told:
             # Told first, noted after: a mail that comes twice is better than one that never comes.
-            self.mailer.send(self._told(watch), mails.low_balance(watch))
+            self.mailer.send(self._told(watch), mails.low_balance(watch, self.dashboard_url))
             watch = self.watches.save(watch, replace(watch, is_told=True))
         if watch.top_up is not TopUpState.DUE:
             return Refilled.TOLD
@@ -137,7 +138,7 @@ class Refill:
         if current is None:
             return Refilled.STALE
         failed = refused(current, found.reason)
-        self.mailer.send(self._told(watch), mails.top_up_failed(failed, current.top_up_cents))
+        self.mailer.send(self._told(watch), mails.top_up_failed(failed, current.top_up_cents, self.dashboard_url))
         self.watches.save(current, failed)
         logger.warning("refill_balance.failed", account_id=watch.account_id, reason=found.code)
         return Refilled.FAILED

@@ -1,5 +1,6 @@
 """What the mails about members say. Pure."""
 
+from tollgate.kit.letter import Letter, written
 from tollgate.kit.mail import Mail
 from tollgate.members.roles import Role
 
@@ -14,9 +15,15 @@ WORDS = {
 
 def invitation(account: str, role: Role, by: str, link: str) -> Mail:
     """Return the mail that invites somebody; `account` and `by` are as people know them."""
-    return Mail(
-        f"{by} invites you to Tollgate",
-        f"{by} invites you to the Tollgate account of {account}.\n\n"
-        f"You would be its {role}, who {WORDS[role]}.\n\nAccept within 7 days, signed in with this "
-        f"e-mail address:\n{link}\n\nIf you do not know {by}, there is nothing to do.\n",
+    return written(
+        Letter(
+            f"{by} invites you to Tollgate",
+            (
+                f"{by} invites you to the Tollgate account of {account}.",
+                f"You would be its {role}, who {WORDS[role]}.",
+                "Accept within 7 days, signed in with this e-mail address.",
+            ),
+            link=("Look at the invitation", link),
+            foot=(f"If you do not know {by}, there is nothing to do.",),
+        )
     )

@@ -129,7 +129,7 @@ def _foot(topic: Topic, dashboard_url: str, *, is_forced: bool) -> tuple[str, ..
     settings = f"{dashboard_url}/members"
     if topic not in SECURITY:
         return (f"You chose this mail, or your role gets it. Switch it off: {settings}",)
-    not_you = f"Was this nobody of yours? Look through the audit log: {dashboard_url}/audit"
+    not_you = f"Was this none of you? Look through the audit log: {dashboard_url}/audit"
     why = "Owners always get mails about security." if is_forced else f"Switch it off: {settings}"
     return (not_you, why)
 
