@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, Route, expect
 
 from tests.browser.checks import violations
 from tests.browser.conftest import DESKTOP, RESULT_TIMEOUT_MS, picture, sign_in
@@ -39,7 +39,7 @@ class TestUploads:
         ("odd", "words"),
         [
             (file("notes.txt", "text/plain", b"hello"), "Choose an image: notes.txt is not one."),
-            (file("empty.png", "image/png", b""), "bytes"),
+            (file("empty.png", "image/png", b""), "empty.png is empty."),
         ],
     )
     def test_what_is_wrong_with_a_file_stays_beside_its_field(
@@ -129,6 +129,24 @@ class TestForms:
         expect(visitor.locator("#balance")).to_have_text("$99.99")
         expect(visitor.locator(".strip a")).to_have_count(1)
 
+    def test_a_result_comes_after_a_broken_connection_and_a_busy_gateway(self, visitor: Page) -> None:
+        looks: list[str] = []
+
+        def fail_twice(route: Route) -> None:
+            looks.append(route.request.url)
+            if len(looks) == 1:
+                route.abort("connectionfailed")
+            elif len(looks) == 2:
+                route.fulfill(status=503, json={"message": "Service Unavailable"})
+            else:
+                route.continue_()
+
+        visitor.goto("/dashboard/playground/z-image?input.prompt=a+boat+[[slow+2]]")
+        visitor.route("**/playground/tasks/*", fail_twice)
+        visitor.get_by_role("button", name="Generate").click()
+        visitor.locator("#a-result img").first.wait_for(timeout=RESULT_TIMEOUT_MS)
+        expect(visitor.get_by_text("Service Unavailable")).to_have_count(0)
+
     def test_a_tab_of_a_session_that_was_ended_leads_to_the_sign_in(self, visitor: Page) -> None:
         visitor.goto("/dashboard/keys")
         visitor.context.clear_cookies()
@@ -137,5 +155,6 @@ class TestForms:
         dialog.get_by_label("Name").fill("Late")
         dialog.get_by_role("button", name="Create key").click()
         expect(dialog.get_by_role("alert")).to_contain_text("You are signed out.")
+        expect(dialog.get_by_role("link", name="Sign in")).to_be_visible()
         visitor.goto("/dashboard/playground/z-image")
         expect(visitor.get_by_role("heading", name="Sign in to Tollgate")).to_be_visible()

@@ -110,6 +110,9 @@ class TestAccounts:
         operator.post(f"/accounts/{account_id}", {"action": "suspend", "reason": "fraud"})
         with pytest.raises(AccountSuspendedError):
             api_parts.api().tasks.create(account_id, BODY, None)
+        customer = Browser()
+        customer.sign_in("ada@example.com")
+        assert "This account is suspended" in customer.get("").text
         assert "fraud" in operator.get(f"/accounts/{account_id}").text
         operator.post(f"/accounts/{account_id}", {"action": "resume"})
         assert api_parts.api().tasks.create(account_id, BODY, None)["status"] == "not_started"

@@ -237,7 +237,7 @@ class TestDebit:
             "--reason",
             "back",
         )
-        assert "the balance is 100 cents" in refusal(run(*words, "--yes"))
+        assert "the balance is $1.00" in refusal(run(*words, "--yes"))
 
 
 class TestSuspension:

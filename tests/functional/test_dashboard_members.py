@@ -7,7 +7,6 @@ from typing import Any
 import boto3
 import pytest
 from fastapi.routing import iter_route_contexts
-from moto.core import DEFAULT_ACCOUNT_ID
 from moto.ses.models import ses_backends
 from starlette.routing import Mount
 
@@ -214,7 +213,7 @@ class TestInvitation:
         ses.create_email_identity(EmailIdentity="credit@tollgate.example")
         answer = ada.post("/members/invitations", {"email": "Bob@Example.com ", "role": "viewer"})
         assert "The mail is on its way" in answer.text
-        (mail,) = ses_backends[DEFAULT_ACCOUNT_ID]["us-east-1"].sent_messages
+        (mail,) = ses_backends["123456789012"]["us-east-1"].sent_messages
         (link,) = re.findall(r'<a href="([^"]*/join[^"]*)"', mail.body)
         assert html.unescape(link) in html.unescape(answer.text)
 

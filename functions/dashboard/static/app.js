@@ -96,27 +96,51 @@ document.addEventListener("htmx:afterSettle", (event) => {
 });
 // A dialog whose form was taken is done. What is wrong is said in it, as a toast would lie behind it.
 const REFUSED = 400;
-const refuse = (form, text) => {
+const TOO_MANY = 429;
+const BROKEN = 500;
+const RETRY_MS = 3000;
+const NO_ANSWER = "No answer from the service. Try again.";
+// What we say is HTML; a gateway before us has its own words, for programs.
+const isOurs = (xhr) => (xhr.getResponseHeader("content-type") ?? "").includes("html");
+const refuse = (form, xhr) => {
   const said = form.querySelector("[data-refused]") ?? document.createElement("p");
   said.className = "notice bad";
   said.dataset.refused = "";
   said.setAttribute("role", "alert");
-  said.textContent = new DOMParser().parseFromString(text, "text/html").body.textContent.trim();
+  const toast = isOurs(xhr) && new DOMParser().parseFromString(xhr.responseText, "text/html").querySelector(".toast");
+  said.replaceChildren(...(toast ? toast.childNodes : [NO_ANSWER]));
   form.querySelector(".actions").before(said);
 };
+// What looks again by itself goes on once the service answers.
+const retryOf = (elt) => {
+  if (!elt.getAttribute("hx-trigger")?.includes("retry")) return false;
+  setTimeout(() => elt.isConnected && htmx.trigger(elt, "retry"), RETRY_MS);
+  return true;
+};
 document.addEventListener("htmx:beforeSwap", (event) => {
-  const form = event.detail.requestConfig.elt.closest("dialog form");
-  if (!form) return;
-  form.querySelector("[data-refused]")?.remove();
-  if (event.detail.xhr.status >= REFUSED) {
+  const { xhr } = event.detail;
+  const isBusy = xhr.status >= BROKEN || xhr.status === TOO_MANY;
+  if (isBusy && retryOf(event.detail.requestConfig.elt)) {
     event.detail.shouldSwap = false;
-    refuse(form, event.detail.xhr.responseText);
+    return;
+  }
+  const form = event.detail.requestConfig.elt.closest("dialog form");
+  if (!form) {
+    if (xhr.status < REFUSED || isOurs(xhr)) return;
+    event.detail.shouldSwap = false;
+    say(NO_ANSWER, true);
+    return;
+  }
+  form.querySelector("[data-refused]")?.remove();
+  if (xhr.status >= REFUSED) {
+    event.detail.shouldSwap = false;
+    refuse(form, xhr);
   } else {
     form.reset();
     form.closest("dialog").close();
   }
 });
-document.addEventListener("htmx:sendError", () => say("No answer from the service. Try again.", true));
+document.addEventListener("htmx:sendError", (event) => retryOf(event.detail.elt) || say(NO_ANSWER, true));
 
 // A toast goes by itself, wherever it came from.
 new MutationObserver((changes) => {

@@ -50,7 +50,7 @@ class Refilled(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refill:
-    """Notifies owners of falls, and makes the top-ups that are due. `dashboard_url` is where the pages are."""
+    """Notifies owners of falls, and makes the top-ups that are due; pages are at `dashboard_url`."""
 
     watches: WatchRepository
     accounts: AccountRepository
@@ -138,7 +138,9 @@ class Refill:
         if current is None:
             return Refilled.STALE
         failed = refused(current, found.reason)
-        self.mailer.send(self._told(watch), mails.top_up_failed(failed, current.top_up_cents, self.dashboard_url))
+        self.mailer.send(
+            self._told(watch), mails.top_up_failed(failed, current.top_up_cents, self.dashboard_url)
+        )
         self.watches.save(current, failed)
         logger.warning("refill_balance.failed", account_id=watch.account_id, reason=found.code)
         return Refilled.FAILED

@@ -13,7 +13,7 @@ from tollgate.accounts.service import AccountService
 from tollgate.audit.events import Action, AuditEvent
 from tollgate.kit.clock import iso
 from tollgate.kit.errors import InsufficientBalanceError, UserNotFoundError
-from tollgate.kit.money import cents_down, micro_usd_of_cents
+from tollgate.kit.money import cents_down, dollars, micro_usd_of_cents
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.wallets import Limits
@@ -98,7 +98,7 @@ class AccountDesk(Desk):
         try:
             return self._post(entry, self.ledger.debit, Action.DEBITED)
         except InsufficientBalanceError as exc:
-            raise OperatorError(f"Nothing was done: the balance is {exc.balance_cents} cents.") from exc
+            raise OperatorError(f"Nothing was done: the balance is {dollars(exc.balance_cents)}.") from exc
 
     def suspend(self, account_id: str, reason: str) -> None:
         """Let an account start nothing any more; what runs goes on. Raises `OperatorError`."""
