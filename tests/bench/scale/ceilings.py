@@ -57,11 +57,9 @@ def ceilings(template: Template, parts: Mapping[str, Part]) -> list[Ceiling]:
 
 def _of_account(template: Template, rates: Mapping[str, float]) -> list[Ceiling]:
     text = rates["chat"] * load.CHAT_S
-    entries = rates["create"] * ENTRIES_PER_TASK + rates["chat"] * ENTRIES_PER_CHAT
     minute = MINUTE_S * (rates["create"] + rates["chat"])
     wallets = HOLDS_PER_WALLET * MAX_WALLETS
     limits = "`tollgate accounts limits ACCOUNT"
-    row = QUOTAS["row"].most
     rows = [
         (
             "text at once, as everybody",
@@ -100,12 +98,20 @@ def _of_account(template: Template, rates: Mapping[str, float]) -> list[Ceiling]
             load.running_tasks(rates),
             f"{limits} --open-tasks`; free",
         ),
+    ]
+    return [Ceiling(ACCOUNT, *cells) for cells in rows] + _of_account_at_work(rates)
+
+
+def _of_account_at_work(rates: Mapping[str, float]) -> list[Ceiling]:
+    """Return what bounds an account's pace, whatever it may have at once."""
+    entries = rates["create"] * ENTRIES_PER_TASK + rates["chat"] * ENTRIES_PER_CHAT
+    rows = [
         (
             "tasks from create to end, in one row",
             ONE_ROW_TASKS,
             "tasks/s",
             rates["create"],
-            f"{limits} --text-at-once 480`: 24 rows; free",
+            "`tollgate accounts limits ACCOUNT --text-at-once 480`: 24 rows; free",
         ),
         (
             "tasks from create to end, in 24 rows",
@@ -116,7 +122,7 @@ def _of_account(template: Template, rates: Mapping[str, float]) -> list[Ceiling]
         ),
         (
             "ledger entries: an index sorted by time is not split",
-            row,
+            QUOTAS["row"].most,
             "entries/s",
             entries,
             "a second account",
@@ -135,7 +141,6 @@ def _of_account(template: Template, rates: Mapping[str, float]) -> list[Ceiling]
 def _of_stack(template: Template, rates: Mapping[str, float], parts: Mapping[str, Part]) -> list[Ceiling]:
     sources = template.of_type("AWS::Lambda::EventSourceMapping")
     lanes = STREAM_SHARDS * int(sources["DispatchChangesSource"]["ParallelizationFactor"])
-    units = DUE_SHARDS * QUOTAS["row"].most / INDEX_CHANGE_UNITS
     rows = [
         (
             "requests",
@@ -186,6 +191,14 @@ def _of_stack(template: Template, rates: Mapping[str, float], parts: Mapping[str
             rates["dispatch"] + rates["dispatch end"],
             "by itself with the partitions of the table; `ParallelizationFactor` up to 10; free",
         ),
+    ]
+    return [Ceiling(STACK, *cells) for cells in rows] + _of_due_indexes(rates)
+
+
+def _of_due_indexes(rates: Mapping[str, float]) -> list[Ceiling]:
+    """Return what the indexes of `wake_at` carry, and the sweeper that reads them."""
+    units = DUE_SHARDS * QUOTAS["row"].most / INDEX_CHANGE_UNITS
+    rows = [
         (
             "holds in the index of what is due",
             units / 2,
