@@ -4,10 +4,10 @@
 signed in.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from tollgate.accounts.delegation import check_change, check_control, check_gift
 from tollgate.accounts.key_request import IsModel, read_key
@@ -22,8 +22,8 @@ from tollgate.accounts.repository import (
 from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import MS_PER_S, Clock, iso
+from tollgate.kit.contention import decided_anew
 from tollgate.kit.errors import (
-    ConcurrencyLimitedError,
     KeyNotFoundError,
     RotationInProgressError,
 )
@@ -32,15 +32,14 @@ from tollgate.kit.money import cents_down, dollars
 from tollgate.kit.rotation import old_secret_ends, read_overlap_s
 from tollgate.kit.writes import Write
 
-Result = TypeVar("Result")
 # Of a request, as JSON.
 Body = Mapping[str, Any]
 
 # What a key is made for; managing the account is asked for by name.
 DEFAULT_SCOPES = frozenset({Scope.MEDIA, Scope.TEXT})
 MAX_OVERLAP_S = 30 * 24 * 60 * 60
-# Times that one change looks at a key; each but the first because somebody changed it meanwhile.
-MAX_JUDGED = 5
+# Of a change that never comes through, as `decided_anew` says it.
+_WHAT = "This API key is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ class KeyService:
             self.keys.change(key, changed, *self._asked(by, key), noted)
             return changed
 
-        return self._view(_until_steady(change))
+        return self._view(decided_anew(change, KeyMovedError, what=_WHAT))
 
     def rotate(
         self, account_id: str, key_id: str, body: Body, by: ApiKey | None = None, *, who: str = OWNER
@@ -156,7 +155,7 @@ class KeyService:
             self.keys.change(key, rotated, *self._asked(by, key), noted)
             return rotated, made.text
 
-        rotated, text = _until_steady(rotate)
+        rotated, text = decided_anew(rotate, KeyMovedError, what=_WHAT)
         return {**self._view(rotated), "key": text}
 
     def revoke(self, account_id: str, key_id: str, by: ApiKey | None = None, who: str = OWNER) -> KeyView:
@@ -176,7 +175,7 @@ class KeyService:
                     others = (*self._asked(by, key), self.accounts.uncount_key(account_id), noted)
                     self.keys.revoke(key, self.clock.now_ms(), *others)
 
-        _until_steady(revoke)
+        decided_anew(revoke, KeyMovedError, what=_WHAT)
         return self._view(self._known(account_id, key_id))
 
     def _asked(self, by: ApiKey | None, key: ApiKey) -> list[Write]:
@@ -221,14 +220,3 @@ def _limits(key: ApiKey) -> str:
 def _as_it_is(by: ApiKey, key: ApiKey) -> ApiKey:
     """Return the key that asks, as it was read last: one that changes itself was read again just now."""
     return key if by.key_id == key.key_id else by
-
-
-def _until_steady(judge: Callable[[], Result]) -> Result:
-    """Return what `judge` does with a key that nobody changed since it was read; it looks again if so.
-
-    Raises `ConcurrencyLimitedError` where it never stands still.
-    """
-    for _ in range(MAX_JUDGED):
-        with suppress(KeyMovedError):
-            return judge()
-    raise ConcurrencyLimitedError("This API key is being changed by many requests at once.")

@@ -38,7 +38,7 @@ class AlreadyRevokedError(Exception):
 
 
 class KeyMovedError(Exception):
-    """The key was changed or rotated since it was read; nothing was written. Read it, and judge it again."""
+    """The key was changed or rotated since it was read; nothing was written. Read it, and decide anew."""
 
 
 class AccountRepository:

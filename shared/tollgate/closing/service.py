@@ -1,9 +1,7 @@
 """What owners ask for: the end of their account, or to keep it after all."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.models import Account
@@ -12,7 +10,7 @@ from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
 from tollgate.dashboard.sessions import SessionStore
 from tollgate.kit.clock import MS_PER_DAY, Clock, iso
-from tollgate.kit.errors import ConcurrencyLimitedError
+from tollgate.kit.contention import decided_anew
 from tollgate.kit.money import cents_down, dollars
 from tollgate.kit.writes import Write
 from tollgate.ledger.repository import LedgerRepository
@@ -22,14 +20,13 @@ from tollgate.members.repository import TeamMovedError, TeamRepository
 from tollgate.members.service import Actor
 from tollgate.members.team import Closing, Team, TeamError
 
-Result = TypeVar("Result")
-
 # An owner may keep the account for so long.
 DELAY_MS = 7 * MS_PER_DAY
 # Why the account may not spend meanwhile; an operator's own reason is never this.
 REASON = "Being closed by its owner"
 REFUND, GIVE_UP = "refund", "give up"
-MAX_JUDGED = 5
+# Of a change that never comes through, as `decided_anew` says it.
+_WHAT = "This account is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ class ClosingService:
         if typed.strip() != account_id:
             raise TeamError("The account ID that was typed is another one.")
 
-        def judge() -> Team:
+        def change() -> Team:
             team, account = self.teams.get(account_id), self.accounts.me(account_id)
             if team.closing is not None:
                 raise TeamError("This account is being closed already.")
@@ -74,7 +71,7 @@ class ClosingService:
             self.ledger.suspend(account_id, REASON, now_ms, begun, noted, *no_top_up, over_another=False)
             return self.teams.get(account_id)
 
-        team = _until_steady(judge)
+        team = decided_anew(change, TeamMovedError, WatchMovedError, what=_WHAT)
         self.shut(team)
         if team.closing is None:
             raise TeamError("This account was kept by another owner.")
@@ -100,7 +97,7 @@ class ClosingService:
     def undo(self, account_id: str, by: Actor) -> None:
         """Keep an account whose data is not being erased yet; its keys stay revoked."""
 
-        def judge() -> None:
+        def change() -> None:
             team = self.teams.get(account_id)
             if team.closing is None:
                 raise TeamError("This account is not being closed.")
@@ -111,7 +108,7 @@ class ClosingService:
             # An operator may have suspended it meanwhile, which no owner ends.
             self.ledger.resume(account_id, kept, noted, because=REASON)
 
-        _until_steady(judge)
+        decided_anew(change, TeamMovedError, WatchMovedError, what=_WHAT)
 
 
 def _check_idle(account: Account) -> None:
@@ -129,11 +126,3 @@ def _check_balance(account: Account, balance: str) -> None:
 
 def _cents(account: Account) -> int:
     return cents_down(account.balance_micro_usd)
-
-
-def _until_steady(judge: Callable[[], Result]) -> Result:
-    """Return what `judge` does with rows that nobody wrote since; raises `ConcurrencyLimitedError`."""
-    for _ in range(MAX_JUDGED):
-        with suppress(TeamMovedError, WatchMovedError):
-            return judge()
-    raise ConcurrencyLimitedError("This account is being changed by many at once.")

@@ -5,11 +5,12 @@ reasons of a cancelled transaction,
 https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
-from tollgate.kit.errors import InternalError, StorageBusyError, TollgateError
+from tollgate.kit.errors import ConcurrencyLimitedError, InternalError, StorageBusyError, TollgateError
 from tollgate.kit.observability import emit, logger
 from tollgate.kit.rows import Item
 
@@ -56,6 +57,8 @@ THROTTLES = frozenset(
 )
 # An answer to HEAD has no code but this.
 THROTTLE_STATUSES = frozenset({429, 503})
+# Times that one change reads and decides; each but the first because others wrote the rows meanwhile.
+MAX_DECISIONS = 8
 # Of a row's key, those that may stand in a log.
 _IDS = ("account_id", "task_id", "key_id", "entry_id", "delivery_id", "provider")
 
@@ -97,3 +100,18 @@ def fault(exc: Exception, line: str, **ids: Any) -> TollgateError:
         return busy(getattr(exc, "operation_name", ""), "")
     logger.error(line, exc_info=exc, **ids)
     return InternalError()
+
+
+ResultT = TypeVar("ResultT")
+
+
+def decided_anew(change: Callable[[], ResultT], *moved: type[Exception], what: str) -> ResultT:
+    """Return what `change` does: reads rows, decides, and writes on condition that they are what was read.
+
+    Where it raises one of `moved`, others wrote them since, and it does all of it again. Raises
+    `ConcurrencyLimitedError`, which says `what` is being changed, where that goes on.
+    """
+    for _ in range(MAX_DECISIONS):
+        with suppress(*moved):
+            return change()
+    raise ConcurrencyLimitedError(f"{what} being changed by many requests at once.")

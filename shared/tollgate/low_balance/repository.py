@@ -5,7 +5,7 @@ from tollgate.low_balance.rules import Watch
 
 
 class WatchMovedError(Exception):
-    """Somebody else wrote the row since it was read; nothing was written. Read it, and judge it again."""
+    """Somebody else wrote the row since it was read; nothing was written. Read it, and decide anew."""
 
 
 class WatchRepository(RowsAsRead[Watch]):

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.addresses import AddressGuard
-from tollgate.kit.errors import ConcurrencyLimitedError, InvalidInputError, Problem
+from tollgate.kit.contention import decided_anew
+from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.money import dollars
 from tollgate.kit.writes import Write
 from tollgate.low_balance.repository import WatchMovedError, WatchRepository
@@ -20,7 +20,6 @@ MAX_THRESHOLD_USD = 10_000
 MAX_MONTHLY_USD = 20_000
 MAX_EMAILS = 5
 MAX_EMAIL_LENGTH = 254
-MAX_WRITES = 5
 _EMAIL = re.compile(r"[^@\s,]+@[^@\s,]+\.[^@\s,]+")
 
 
@@ -81,14 +80,12 @@ class LowBalanceSettings:
     def _write(
         self, account_id: str, change: Callable[[Watch], Watch], others: Sequence[Write] = ()
     ) -> Watch:
-        for _ in range(MAX_WRITES):
+        def write() -> Watch:
             watch = self.watches.get(account_id)
             changed = change(watch)
-            if changed == watch:
-                return watch
-            with suppress(WatchMovedError):
-                return self.watches.save(watch, changed, others)
-        raise ConcurrencyLimitedError("These settings are being changed by many requests at once.")
+            return watch if changed == watch else self.watches.save(watch, changed, others)
+
+        return decided_anew(write, WatchMovedError, what="These settings are")
 
 
 def _in_words(wish: Wish) -> str:

@@ -37,7 +37,7 @@ class IdentityMovedError(Exception):
 
 
 class TeamMovedError(Exception):
-    """Somebody else wrote the team since it was read; nothing was written. Read it, and judge it again."""
+    """Somebody else wrote the team since it was read; nothing was written. Read it, and decide anew."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,17 @@
 """What people do with the members of an account: invite, accept, change a role, remove, leave.
 
-Each is one transaction: the team as it was judged, the person's own list of accounts, and the line of the
+Each is one transaction: the team as it was read, the person's own list of accounts, and the line of the
 audit log.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
 
 from tollgate.accounts.key_service import KeyService
 from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock
-from tollgate.kit.errors import ConcurrencyLimitedError
+from tollgate.kit.contention import decided_anew
 from tollgate.kit.ids import is_id
 from tollgate.kit.mail import address_of
 from tollgate.kit.ses import Mailer
@@ -41,10 +39,8 @@ from tollgate.members.team import (
 )
 from tollgate.members.topics import Topic
 
-Result = TypeVar("Result")
-
-# Times that one change looks at a team; each but the first because somebody wrote it meanwhile.
-MAX_JUDGED = 8
+# Of a change that never comes through, as `decided_anew` says it.
+_WHAT = "The members of this account are"
 MAX_LINK_CHARS = 200
 
 
@@ -94,7 +90,7 @@ class MemberService:
         if address is None:
             raise TeamError("That is not an e-mail address.")
 
-        def judge(team: Team) -> tuple[Team, Invitation]:
+        def decide(team: Team) -> tuple[Team, Invitation]:
             known = self.people.addresses([one.identity_id for one in team.members]).values()
             return invited(
                 team,
@@ -106,7 +102,7 @@ class MemberService:
                 now_ms=self.clock.now_ms(),
             )
 
-        made = self._invitation(account_id, by, Action.MEMBER_INVITED, judge)
+        made = self._invitation(account_id, by, Action.MEMBER_INVITED, decide)
         return self._send(account_id, made, secret, by, link_of)
 
     def send_again(self, account_id: str, invitation_id: str, by: Actor, link_of: LinkOf) -> Sent:
@@ -140,7 +136,7 @@ class MemberService:
         """
         account_id, invitation_id, secret = _read(token)
 
-        def judge() -> str:
+        def change() -> str:
             team, person = self.teams.get(account_id), self.people.get(by.identity_id)
             joined, used = accepted(
                 team,
@@ -151,16 +147,17 @@ class MemberService:
                 now_ms=self.clock.now_ms(),
             )
             noted = self.audit.note(account_id, by.name, Action.MEMBER_JOINED, used.email, str(used.role))
+            # Both sides at once: a member of the team who does not have the account could not open it.
             self.teams.save(team, joined, [self.people.joined(person, account_id), noted])
             return account_id
 
-        return _until_steady(judge)
+        return decided_anew(change, TeamMovedError, IdentityMovedError, what=_WHAT)
 
     def change_role(self, account_id: str, identity_id: str, role: str, by: Actor) -> None:
         """Change the role of a member; the last owner stays one."""
         wanted = _role(role)
 
-        def judge() -> None:
+        def change() -> None:
             team = self.teams.get(account_id)
             changed = with_role(team, identity_id, wanted)
             if changed == team:
@@ -169,12 +166,12 @@ class MemberService:
             noted = self.audit.note(account_id, by.name, Action.MEMBER_CHANGED, name, str(wanted))
             self.teams.save(team, changed, [noted])
 
-        _until_steady(judge)
+        decided_anew(change, TeamMovedError, IdentityMovedError, what=_WHAT)
 
     def choose_mails(self, account_id: str, by: Actor, wanted: Mapping[Topic, bool]) -> None:
         """Let a member have mails of topics, or none; what an owner always gets stays on."""
 
-        def judge() -> None:
+        def change() -> None:
             team = self.teams.get(account_id)
             changed = with_mails(team, by.identity_id, wanted)
             if changed == team:
@@ -185,7 +182,7 @@ class MemberService:
             noted = self.audit.note(account_id, by.name, Action.MAILS_CHOSEN, "Mails", words)
             self.teams.save(team, changed, [noted])
 
-        _until_steady(judge)
+        decided_anew(change, TeamMovedError, IdentityMovedError, what=_WHAT)
 
     def remove(self, account_id: str, identity_id: str, by: Actor, *, revoke_keys: bool = False) -> None:
         """Take a member out, or let one leave; with `revoke_keys` the keys that they made end too.
@@ -193,6 +190,7 @@ class MemberService:
         What they made between the first look and their end is found by the second.
         """
         if revoke_keys:
+            # Refused before a key is gone: the last owner, or somebody who is no member, cannot be removed.
             without(self.teams.get(account_id), identity_id)
             self.keys.revoke_made_by(account_id, identity_id, by.name)
         self._take_out(account_id, identity_id, by)
@@ -202,31 +200,32 @@ class MemberService:
     def _take_out(self, account_id: str, identity_id: str, by: Actor) -> None:
         action = Action.MEMBER_LEFT if identity_id == by.identity_id else Action.MEMBER_REMOVED
 
-        def judge() -> None:
+        def change() -> None:
             team, person = self.teams.get(account_id), self.people.get(identity_id)
             changed = without(team, identity_id)
             noted = self.audit.note(account_id, by.name, action, person.email or identity_id)
             self.teams.save(team, changed, [self.people.left(person, account_id), noted])
 
-        _until_steady(judge)
+        decided_anew(change, TeamMovedError, IdentityMovedError, what=_WHAT)
 
     def _invitation(
-        self, account_id: str, by: Actor, action: Action, judge: Callable[[Team], tuple[Team, Invitation]]
+        self, account_id: str, by: Actor, action: Action, decide: Callable[[Team], tuple[Team, Invitation]]
     ) -> Invitation:
         def change() -> Invitation:
             team = self.teams.get(account_id)
-            changed, about = judge(team)
+            changed, about = decide(team)
             noted = self.audit.note(account_id, by.name, action, about.email, str(about.role))
             self.teams.save(team, changed, [noted])
             return about
 
-        return _until_steady(change)
+        return decided_anew(change, TeamMovedError, IdentityMovedError, what=_WHAT)
 
     def _send(self, account_id: str, made: Invitation, secret: str, by: Actor, link_of: LinkOf) -> Sent:
         """Mail an invitation. Lost in a crash before this line, it is sent again by its button."""
         token = f"{account_id}.{made.invitation_id}.{secret}"
         account = self.people.emails([account_id]).get(account_id, account_id)
         mail = mails.invitation(account, made.role, by.name, link_of(token))
+        # The link is shown as well: without a mail the one who invites can pass it on.
         return Sent(made.email, token, self.mailer.attempt([made.email], mail))
 
     def _name(self, identity_id: str) -> str:
@@ -251,14 +250,3 @@ def _read(token: str) -> tuple[str, str, str]:
     ):
         raise TeamError("This link is not whole. Copy it again from the mail.")
     return parts[0], parts[1], parts[2]
-
-
-def _until_steady(judge: Callable[[], Result]) -> Result:
-    """Return what `judge` does with a team that nobody wrote since it was read; it looks again if so.
-
-    Raises `ConcurrencyLimitedError` where it never stands still.
-    """
-    for _ in range(MAX_JUDGED):
-        with suppress(TeamMovedError, IdentityMovedError):
-            return judge()
-    raise ConcurrencyLimitedError("The members of this account are being changed by many at once.")
