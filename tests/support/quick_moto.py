@@ -1,20 +1,31 @@
-"""What moto works out anew for each answer though it never changes, worked out once: a third of its time."""
+"""What moto works out or copies anew for each answer though it need not: half of its time."""
 
+import copy
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 from moto.core import responses
 from moto.core.serialize import AttributePickerContext, XFormedAttributePicker
 from moto.core.utils import method_names_from_class
+from moto.dynamodb import models
+from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models.table import Table
 
 _possible_keys = XFormedAttributePicker.get_possible_keys
 _known: dict[tuple[type, str, int], tuple[tuple[str, ...], Any]] = {}
+_transact = DynamoDBBackend.transact_write_items
 
 
 def install() -> None:
-    """Let moto remember which methods a service has, and the names that a member of an answer may have."""
+    """Let moto remember which methods a service has and the names that a member of an answer may have.
+
+    A transaction of it copies the rows that it may put back, not the tables with all that their streams told.
+    """
     responses.method_names_from_class = cache(method_names_from_class)  # type: ignore[attr-defined]
     XFormedAttributePicker.get_possible_keys = _remembered_keys  # type: ignore[assignment,method-assign]
+    models.copy = SimpleNamespace(deepcopy=_copied)  # type: ignore[attr-defined,assignment]
+    DynamoDBBackend.transact_write_items = _transact_write_items  # type: ignore[assignment,method-assign]
 
 
 def _remembered_keys(picker: XFormedAttributePicker, context: AttributePickerContext) -> tuple[str, ...]:
@@ -24,3 +35,22 @@ def _remembered_keys(picker: XFormedAttributePicker, context: AttributePickerCon
     if asked not in _known:
         _known[asked] = tuple(dict.fromkeys(_possible_keys(picker, context))), context.shape
     return _known[asked][0]
+
+
+def _copied(value: Any) -> Any:
+    return value if isinstance(value, Table) else copy.deepcopy(value)
+
+
+def _transact_write_items(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
+    named = {operation.get("TableName") for item in transact_items for operation in item.values()}
+    tables = [table for name, table in backend.tables.items() if name in named]
+    rows = [copy.deepcopy(table.items) for table in tables]
+    changes = [list(table.stream_shard.items) if table.stream_shard else [] for table in tables]
+    try:
+        _transact(backend, transact_items)
+    except Exception:
+        for table, its_rows, its_changes in zip(tables, rows, changes, strict=True):
+            table.items = its_rows
+            if table.stream_shard:
+                table.stream_shard.items = its_changes
+        raise
