@@ -102,7 +102,7 @@ def read_report(text: str) -> Audited:
 
 
 def main(uv: str) -> int:
-    """Audit; say what was found, and give the exit code."""
+    """Audit; say what was found, and return the exit code."""
     found = secrets_of(files())
     packages = audited(uv)
     if packages is None or packages.unknown:

@@ -41,7 +41,7 @@ class Engine:
         self._calls: set[asyncio.Task[None]] = set()
 
     def receive(self, model: str, prompt: str) -> Visit:
-        """Count a submit and give what its prompt says."""
+        """Count a submit and return what its prompt says."""
         directions = parse(prompt, self.provider)
         number = self._store.count_submit(self.provider, model, prompt)
         refusal = directions.refusal
@@ -103,7 +103,7 @@ class Engine:
         return job if job is not None and job.provider == self.provider else None
 
     def poll(self, job: Job) -> JobState:
-        """Count a status request and give the state; raises `GarbledAnswerError` while told to."""
+        """Count a status request and return the state; raises `GarbledAnswerError` while told to."""
         if self._store.count_poll(job) <= job.directions.garbage_answers:
             raise GarbledAnswerError
         return self.state(job)

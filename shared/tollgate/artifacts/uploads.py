@@ -129,7 +129,7 @@ class Uploads:
         return any(each["Key"] == key for each in found.get("Contents", []))
 
     def delete(self, account_id: str, file_id: str) -> DeletedFileView:
-        """Delete a file and give the `data` that says so. Raises `UploadNotFoundError`."""
+        """Delete a file and return the `data` that says so. Raises `UploadNotFoundError`."""
         found = self._find(account_id, file_id) if is_id(ID_PREFIX, file_id) else None
         if found is None:
             raise UploadNotFoundError
