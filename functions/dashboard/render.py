@@ -140,6 +140,8 @@ def toast(
     answer = part(request, "toast.html", status, message=message, bad=bad, is_signed_out=is_signed_out)
     answer.headers["hx-retarget"] = "#toasts"
     answer.headers["hx-reswap"] = "beforeend"
+    # Who asked may want a part of the page, which this is not.
+    answer.headers["hx-reselect"] = ".toast"
     return answer
 
 

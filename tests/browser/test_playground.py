@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.checks import violations
-from tests.browser.conftest import RESULT_TIMEOUT_MS, generate, picture
+from tests.browser.conftest import PHONE, RESULT_TIMEOUT_MS, generate, picture
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack]
 
@@ -117,6 +117,14 @@ class TestPlayground:
         page.get_by_label("Action").select_option("lyrics")
         expect(page.get_by_label("Title")).to_be_hidden()
         expect(page.get_by_label("Prompt")).to_be_visible()
+
+    def test_many_results_scroll_in_their_strip_and_not_the_page_of_a_phone(self, page: Page) -> None:
+        page.set_viewport_size(PHONE)
+        page.goto("/dashboard/playground/z-image")
+        page.locator(".strip .nothing").evaluate(
+            "(one) => { for (let at = 0; at < 12; at++) one.after(one.cloneNode(true)); }"
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
     def test_what_takes_too_long_is_cancelled_and_refunded(self, page: Page) -> None:
         page.goto("/dashboard/playground/z-image?input.prompt=a+boat+[[slow+600]]")

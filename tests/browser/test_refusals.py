@@ -1,5 +1,6 @@
 """What a person is told who does something odd: beside what it is about, and nothing typed is lost."""
 
+import re
 import time
 from collections.abc import Iterator
 
@@ -90,6 +91,19 @@ class TestAddresses:
         # The browser's own switch for tests does not show them.
         said = visitor.request.get("/dashboard/catalog").text()
         assert '<noscript><p class="notice">Without JavaScript pages can be read' in said
+
+
+class TestFilters:
+    def test_what_is_refused_is_said_and_what_is_downloaded_is_what_is_shown(self, visitor: Page) -> None:
+        visitor.goto("/dashboard/activity?by=key&range=7d")
+        visitor.get_by_label("Kind").select_option("text")
+        csv = visitor.get_by_role("link", name="CSV")
+        expect(csv).to_have_attribute("href", re.compile(r"\bkind=text\b"))
+        expect(visitor.get_by_role("link", name="By key")).to_have_attribute("aria-current", "true")
+        visitor.get_by_label("To", exact=True).fill("2026-01-01")
+        expect(csv).to_have_attribute("href", re.compile("to=2026-01-01"))
+        visitor.get_by_label("From").fill("2026-01-02")
+        expect(visitor.locator("#toasts .bad")).to_be_visible()
 
 
 class TestForms:
