@@ -1,6 +1,7 @@
 """The catalog with its prices; shown to everybody, as the catalog routes of the API are."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,6 +11,7 @@ from dashboard.landing import examples
 from dashboard.render import is_part, page, part
 from dashboard.services import Services
 from tollgate.catalog.models import Model
+from tollgate.catalog.nearest import nearest
 from tollgate.catalog.params import json_schema
 from tollgate.catalog.views import Card
 from tollgate.composition.api import Api
@@ -23,6 +25,9 @@ ORDERS = {"": "Newest first", "price": "Lowest price first", "name": "Name"}
 PAGE = 24
 MAX_COMPARED = 4
 MAX_DIGITS = 4
+# Of a search that finds nothing, so many words are tried for what was meant.
+MAX_WORDS = 6
+_WORD = re.compile(r"[^\W_]{3,}")
 MADE_OF = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio"}
 
 router = APIRouter()
@@ -42,6 +47,7 @@ def show(services: Services, request: Request) -> Response:
         "models": [_spoken(request, dto) for dto in models[start : start + PAGE]],
         "count": len(models),
         "prices": prices,
+        "meant": None if models or not chosen["words"] else _meant(chosen["words"], found),
         "next": start + PAGE if len(models) > start + PAGE else None,
         "query": urlencode({name: value for name, value in chosen.items() if value}),
     }
@@ -107,9 +113,23 @@ def _start(request: Request) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS else 0
 
 
+def _text(dto: Card) -> str:
+    return f"{dto['id']} {dto['name']} {dto['group']} {dto['vendor']} {dto['description']}".casefold()
+
+
 def _has(dto: Card, words: str) -> bool:
-    text = f"{dto['id']} {dto['name']} {dto['group']} {dto['vendor']} {dto['description']}".casefold()
+    text = _text(dto)
     return all(word in text for word in words.casefold().split())
+
+
+def _meant(words: str, cards: Sequence[Card]) -> str | None:
+    """Return what was probably searched for by words that no model has; None where that finds nothing."""
+    texts = [_text(dto) for dto in cards]
+    known = tuple(dict.fromkeys(_WORD.findall(" ".join(texts))))
+    typed = words.casefold().split()[:MAX_WORDS]
+    meant = [word if any(word in text for text in texts) else nearest(word, known) for word in typed]
+    found = " ".join(word or "" for word in meant)
+    return found if all(meant) and any(_has(dto, found) for dto in cards) else None
 
 
 def _ordered(models: list[Card], order: str, prices: Headlines) -> list[Card]:

@@ -2,6 +2,7 @@
 
 import html
 import re
+from urllib.parse import quote, unquote
 
 import pytest
 
@@ -32,6 +33,18 @@ class TestCatalog:
             api_parts.api().listing.one(name)["name"].casefold() for name in shown(browser, "order=name")
         ]
         assert names == sorted(names)
+
+    @pytest.mark.parametrize(
+        ("typed", "meant"),
+        [("vidoe", "video"), ("seedence 2.0", "seedance 2.0"), ("qqqqzzzz", None), ("<b>", None)],
+    )
+    def test_a_search_that_finds_nothing_says_what_was_probably_meant(
+        self, browser: Browser, typed: str, meant: str | None
+    ) -> None:
+        answer = browser.get(f"/catalog?words={quote(typed)}").text
+        assert "No models found" in answer
+        found = re.search(r'Did you mean <a href="[^"]*words=([^"]+)">', answer)
+        assert (unquote(found[1]) if found else None) == meant
 
     def test_descriptions_are_in_the_language_that_the_browser_asks_for(self, browser: Browser) -> None:
         german = api_parts.api().listing.one("test-image")["descriptionLocales"]["de"]

@@ -1,5 +1,6 @@
 """What a customer may say about an API key, checked as a whole (docs/contract.md#authentication). Pure."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -18,6 +19,9 @@ MAX_NETWORKS = 50
 MAX_CAP_CENTS = 2**31 - 1
 # Ten years; a key that is to live longer has no end.
 MAX_LIFETIME_MS = 10 * 365 * 24 * 60 * 60 * MS_PER_S
+
+# Between the parts of an emoji, and of words in Persian and Hindi: not seen, and not to be missed.
+JOINERS = re.compile("[\u200c\u200d]")
 
 # Whether the catalog has a model of this id.
 IsModel = Callable[[str], bool]
@@ -59,8 +63,8 @@ def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _name(value: Any) -> str:
-    is_name = isinstance(value, str) and value.isprintable() and 1 <= len(value.strip()) <= MAX_NAME_LENGTH
-    if not is_name:
+    seen = JOINERS.sub("", value).strip() if isinstance(value, str) else ""
+    if not seen or not seen.isprintable() or len(value.strip()) > MAX_NAME_LENGTH:
         raise _wrong("/name", "Must be a name.", f"1 to {MAX_NAME_LENGTH} printable characters")
     return str(value.strip())
 

@@ -13,6 +13,8 @@ from tollgate.kit.mail import Mail
 MAX_SUBJECT, MAX_VALUE = 120, 300
 # In the place of nothing, it keeps two characters together and is not seen (U+2060).
 WORD_JOINER = "\u2060"
+# And what joins the parts of an emoji, and of words in Persian and Hindi.
+_JOINERS = frozenset({WORD_JOINER, "\u200c", "\u200d"})
 # A scheme, and a dot or an at sign before what may be a domain.
 _LINK = re.compile(r"(://)|(?<=[\w-])([.@])(?=[A-Za-z]{2,})")
 
@@ -39,9 +41,7 @@ class Letter:
 
 def one_line(text: str, most: int = MAX_VALUE) -> str:
     """Return a text on one line without what cannot be seen, at most so long."""
-    line = " ".join(
-        "".join(each if each.isprintable() or each == WORD_JOINER else " " for each in text).split()
-    )
+    line = " ".join("".join(each if each.isprintable() or each in _JOINERS else " " for each in text).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 

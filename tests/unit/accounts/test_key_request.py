@@ -56,7 +56,9 @@ class TestGoodBodies:
             "networks": None,
         }
 
-    @pytest.mark.parametrize("name", ["x", "x" * 100, "Müller & Söhne", "日本"])
+    @pytest.mark.parametrize(
+        "name", ["x", "x" * 100, "Müller & Söhne", "日本", "👩\u200d👩\u200d👧", "می\u200cخواهم"]
+    )
     def test_names(self, name: str) -> None:
         assert read({"name": name}) == {"name": name}
 
@@ -96,6 +98,7 @@ class TestBadBodies:
             ("name", None),
             ("name", 7),
             ("name", "   "),
+            ("name", "\u200d"),
             ("name", "x" * 101),
             ("name", "a\nb"),
             ("name", "a\u202eb"),
