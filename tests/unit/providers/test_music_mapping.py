@@ -8,7 +8,7 @@ from hypothesis import given
 
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.mapping_support import A, S, job_of, mapped, said
-from tests.unit.providers.support import ANSWERS, Api, api, connected, first_bytes, keep
+from tests.unit.providers.support import ANSWERS, Api, api, connected, first_bytes, keep, received
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.poyo.music import ACTIONS
 from tollgate.providers.media.poyo.results import succeeded
@@ -198,7 +198,7 @@ class TestResults:
 
     @given(entries=ANSWERS)
     def test_any_answer_can_be_read(self, entries: Any) -> None:
-        keep(succeeded([entries]))
+        keep(succeeded([received(entries)]))
 
 
 @pytest.fixture(scope="module")
