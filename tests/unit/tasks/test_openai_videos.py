@@ -72,7 +72,7 @@ class TestVideo:
             ("veo-3.1-lite", {"input_reference": URI}, "/input_reference"),
             ("sora-2", {"input_reference": {}}, "/input_reference"),
             ("sora-2", {"input_reference": 7}, "/input_reference"),
-            ("z-image", {}, "/model"),
+            ("test-image", {}, "/model"),
         ],
     )
     def test_what_cannot_be_is_named(self, model: str, body: dict[str, Any], path: str) -> None:
