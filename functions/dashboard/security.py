@@ -28,6 +28,8 @@ RENEW_S = 600
 CSRF_HEADER = "x-csrf-token"
 # Where a session keeps the end of an invitation's link while its reader signs in.
 INVITATION = "invitation"
+# Where a session keeps the page that somebody wanted before they had to sign in.
+WANTED = "wanted"
 # What the identity of a session begins with that was begun by an API key.
 BY_KEY = "key#"
 # The pages that show what models make, besides the public ones.
@@ -110,13 +112,12 @@ def sign_in(
 ) -> None:
     """Begin a session of its own: nothing of the one before, its token included, is good in it.
 
-    Only the invitation that somebody came with is kept.
+    Only what somebody came for is kept: an invitation, or a page.
     """
-    invitation = request.session.get(INVITATION)
+    kept = {name: request.session[name] for name in (INVITATION, WANTED) if name in request.session}
     request.session.clear()
-    if invitation is not None:
-        request.session[INVITATION] = invitation
     request.session.update(
+        kept,
         id=sessions.begin(account_id, who.identity_id, is_operator=is_operator),
         account_id=account_id,
         identity_id=who.identity_id,

@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse
 
 from dashboard.render import PATH, home, is_part, part, toast, version
 from dashboard.security import (
+    WANTED,
     AtStage,
     ForgeryError,
     Sessions,
@@ -37,6 +38,8 @@ FORGED = 403
 SEE_OTHER = 303
 BAD = 400
 REFUSED = 409
+# A cookie holds 4 KB, and a session more than this.
+MAX_WANTED = 1_200
 # For the log alone, by nginx's word for it.
 CLIENT_LEFT = 499
 # What the gateway takes as it is; anything else goes through it in base64.
@@ -111,6 +114,9 @@ async def to_sign_in(request: Request, _: Exception) -> Response:
     request.session.clear()
     if is_part(request):
         return Response(headers={"hx-redirect": f"{home(request)}/sign-in"})
+    wanted = f"{path_of(request)}?{request.url.query}".rstrip("?")
+    if request.method == "GET" and len(wanted) <= MAX_WANTED:
+        request.session[WANTED] = wanted
     return RedirectResponse(f"{home(request)}/sign-in", SEE_OTHER)
 
 

@@ -5,7 +5,7 @@ from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
 from dashboard.render import base_url, home, moved, page, part
-from dashboard.security import BY_KEY, INVITATION, SignedIn, sign_in
+from dashboard.security import BY_KEY, INVITATION, WANTED, SignedIn, sign_in
 from dashboard.services import Services
 from tollgate.accounts.models import Scope
 from tollgate.dashboard import development
@@ -87,7 +87,7 @@ def development_key(services: Services, request: Request, sent: Sent) -> Respons
     key = authenticator.authenticate(f"Bearer {sent.get('key', '')}", Scope.ACCOUNT, address)
     who = Actor(f"{BY_KEY}{key.key_id}", f"key …{key.key_id[-SHOWN_OF_KEY:]}")
     sign_in(request, services.sessions, key.account_id, who)
-    return moved(home(request))
+    return moved(_after(request))
 
 
 @router.post("/sign-out")
@@ -106,8 +106,11 @@ def sign_out_everywhere(services: Services, request: Request, visitor: SignedIn)
 
 
 def _after(request: Request) -> str:
-    """Return where who signed in goes: to the invitation that they came with, or to the overview."""
-    return f"{home(request)}/join" if INVITATION in request.session else home(request)
+    """Return where who signed in goes: to the invitation or page that they came for, or to the overview."""
+    wanted = request.session.pop(WANTED, None)
+    if INVITATION in request.session:
+        return f"{home(request)}/join"
+    return home(request) if wanted is None else request.base_url.path.rstrip("/") + wanted
 
 
 def _signed_out(services: Services, request: Request) -> Response:

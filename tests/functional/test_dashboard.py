@@ -88,6 +88,18 @@ class TestSignIn:
         assert again == first
         assert balance_cents(first) == CREDIT_CENTS
 
+    def test_it_leads_to_the_page_that_was_wanted_once(self, browser: Browser) -> None:
+        link = "/playground/z-image?input.prompt=a+red+boat"
+        assert browser.get(link).status == 303
+        after = []
+        for _ in range(2):
+            browser.get("/sign-in")
+            answer = browser.post("/sign-in/development/email", {"email": "ada@example.com"})
+            after.append(answer.headers["hx-redirect"])
+            browser.get("/keys")
+            assert browser.post("/sign-out").status == 200
+        assert after == [f"/live/dashboard{link}", "/live/dashboard"]
+
     def test_another_person_has_another_account(self, browser: Browser) -> None:
         assert browser.sign_in("ada@example.com") != Browser().sign_in("bob@example.com")
 
