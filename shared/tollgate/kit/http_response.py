@@ -136,13 +136,15 @@ class Response:
 
     async def read(self, most: int) -> bytes:
         """Return the whole body. Raises `HttpError`, also for one above `most` bytes, and `TimeoutError`."""
-        found = await self.readany()
-        while not (self._whole and not self._pieces) and len(found) <= most:
-            found += await self.readany()
-        if len(found) > most:
+        found = [await self.readany()]
+        size = len(found[0])
+        while not (self._whole and not self._pieces) and size <= most:
+            found.append(await self.readany())
+            size += len(found[-1])
+        if size > most:
             self.close()
             raise HttpError("the answer is too long")
-        return found
+        return found[0] if len(found) == 1 else b"".join(found)
 
     def close(self) -> None:
         """Read no more; who waits for more is told so. A connection with a rest on it is not used again."""

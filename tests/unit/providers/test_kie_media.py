@@ -176,6 +176,13 @@ class TestPoll:
     def test_its_progress(self, fake: Api, progress: Any, shown: int | None) -> None:
         assert self.poll(fake, state="generating", progress=progress) == Pending(shown)
 
+    def test_half_a_pair_of_surrogates_in_json_in_json_is_a_mark(self, fake: Api) -> None:
+        """The answer as a whole is read without them; what is text in it has escapes of its own."""
+        result = r'{"resultUrls": ["https://a.test/\ud83d.png"]}'
+        assert self.poll(fake, state="success", resultJson=result) == Succeeded(
+            (ResultFile("https://a.test/?.png"),)
+        )
+
     def test_files_are_json_in_json(self, fake: Api) -> None:
         result = json.dumps({"resultUrls": ["https://a.test/1.png", "https://a.test/2.png", 5]})
         assert self.poll(fake, state="success", resultJson=result) == Succeeded(

@@ -4,7 +4,6 @@ The one question that matters when a submit goes wrong is whether the provider m
 sent" and "no readable answer" are two different errors here (docs/architecture.md#rules-for-every-provider).
 """
 
-import json
 import time
 import weakref
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ import httpx
 from tollgate.kit.outbound import tls
 from tollgate.providers.runtime.declaration import ANSWER_TIMEOUT_S, MAX_ANSWER_BYTES
 from tollgate.providers.runtime.outcomes import ResultFile
-from tollgate.providers.runtime.reply import Reply
+from tollgate.providers.runtime.reply import Reply, json_of, without_key
 
 CONNECT_TIMEOUT_S = 5.0
 
@@ -101,27 +100,14 @@ class ProviderHttp:
         try:
             with self._client.stream(method, url, json=body, files=fields, headers=sent) as response:
                 text = self._read(response)
-                noted = self._without_key(text)
-                return Reply(response.status_code, self._json(text), response.headers, noted)
+                noted = without_key(text, self.key)
+                return Reply(response.status_code, json_of(text, self.key), response.headers, noted)
         # Only these are sure to have sent nothing. After any other the job may be there, and must not be
         # paid twice.
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.InvalidURL) as exc:
             raise NotSentError(repr(exc)) from exc
         except httpx.HTTPError as exc:
             raise NoAnswerError(repr(exc)) from exc
-
-    def _without_key(self, text: str) -> str:
-        # Handles and customers' messages are made of answers: who repeats our key must not put it there.
-        return text.replace(self.key, "[key]") if self.key else text
-
-    def _json(self, text: str) -> Any:
-        try:
-            value = json.dumps(json.loads(text), ensure_ascii=False)
-            # JSON can spell halves of surrogate pairs (a message cut in the middle of an emoji), which can
-            # be neither stored nor sent.
-            return json.loads(self._without_key(value).encode(errors="replace"))
-        except (ValueError, RecursionError):
-            return None
 
     def _read(self, response: httpx.Response) -> str:
         found = bytearray()

@@ -1,5 +1,6 @@
 """What a provider answered, as a value. Pure; `http.py` reads it off the wire."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -43,6 +44,27 @@ class Reply:
         """Return the text at a path of object keys, or `None` where there is no text."""
         value = self.get(*path)
         return value if isinstance(value, str) else None
+
+
+def json_of(text: object, key: str = "") -> Any:
+    """Return the JSON that is in an answer, or in a field of one; `None` where it is none that can be read.
+
+    JSON can spell halves of surrogate pairs (a message cut in the middle of an emoji), which can be neither
+    stored nor sent: each becomes a question mark. `key` is our own, where the answer may repeat it.
+    """
+    if not isinstance(text, str):
+        return None
+    try:
+        return json.loads(
+            without_key(json.dumps(json.loads(text), ensure_ascii=False), key).encode(errors="replace")
+        )
+    except (ValueError, RecursionError):
+        return None
+
+
+def without_key(text: str, key: str) -> str:
+    """Return a text without our key: handles and customers' messages are made of what providers answer."""
+    return text.replace(key, "[key]") if key else text
 
 
 def shown(text: str) -> str:

@@ -1,6 +1,5 @@
 """kie's wire (docs/providers/kie.md)."""
 
-import json
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -13,7 +12,7 @@ from tollgate.providers.runtime.adapter import MediaAdapter, StatusQuery, Submis
 from tollgate.providers.runtime.answers import failure_of, progress_of, provider_error, rejected
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.outcomes import FailureKind, Handle, RejectionKind, ResultFile
-from tollgate.providers.runtime.reply import Reply
+from tollgate.providers.runtime.reply import Reply, json_of
 
 RECORDS = "records"
 
@@ -77,9 +76,6 @@ def _state(reply: Reply) -> outcomes.PollOutcome:
 
 def _files(result: Any) -> tuple[ResultFile, ...]:
     """Find the files in `resultJson`, an object as text: `{"resultUrls": […]}`."""
-    try:
-        found = json.loads(result) if isinstance(result, str) else None
-    except (ValueError, RecursionError):
-        found = None
+    found = json_of(result)
     urls = found.get("resultUrls") if isinstance(found, dict) else None
     return tuple(ResultFile(url) for url in urls if isinstance(url, str)) if isinstance(urls, list) else ()

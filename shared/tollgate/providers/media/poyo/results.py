@@ -1,12 +1,12 @@
 """The files and the words of PoYo's answers, which music has in fields of its own (PoYo's API manual)."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tollgate.providers.mapping.outputs import storable
 from tollgate.providers.runtime import outcomes
 from tollgate.providers.runtime.outcomes import ResultFile
+from tollgate.providers.runtime.reply import json_of
 
 FILE_FIELDS = ("file_url", "audio_url", "wav_url", "video_url")
 # JSON text: an object of addresses by stem, or an array of `{file_url}`.
@@ -54,10 +54,7 @@ def _urls(entry: dict[str, Any]) -> Iterator[str]:
 
 
 def _nested(text: Any) -> list[Any]:
-    try:
-        found = json.loads(text) if isinstance(text, str) else text
-    except (ValueError, RecursionError):
-        return []
+    found = json_of(text) if isinstance(text, str) else text
     if isinstance(found, dict):
         return list(found.values())
     return [one.get("file_url") for one in found if isinstance(one, dict)] if isinstance(found, list) else []
