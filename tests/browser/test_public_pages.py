@@ -47,6 +47,18 @@ class TestDocs:
         field.fill("qwzxv")
         expect(stranger.get_by_role("option")).to_have_text(["Nothing found"])
 
+    def test_without_scripts_all_languages_and_the_contents_are_there(
+        self, chromium: Browser, base_url: str
+    ) -> None:
+        context = chromium.new_context(viewport=DESKTOP, base_url=base_url, java_script_enabled=False)
+        page = context.new_page()
+        page.goto("/docs/image")
+        for language in ("curl", "TypeScript"):
+            expect(page.locator(f"pre[data-code='{language}']").first).to_be_visible()
+        page.get_by_text("Contents", exact=True).click()
+        expect(page.get_by_role("link", name="Webhooks").first).to_be_visible()
+        context.close()
+
     def test_the_calculator_moves_with_its_fields(self, stranger: Page) -> None:
         stranger.goto("/docs/models/kling-3.0")
         shown = stranger.locator("output")
