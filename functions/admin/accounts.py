@@ -1,6 +1,7 @@
 """Accounts: find one by its address or id, see its money, move it with a reason, suspend it."""
 
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +12,7 @@ from dashboard.form_body import Fields, Sent
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
 from tollgate.kit.money import micro_usd_up
+from tollgate.operating.accounts import usd
 from tollgate.operating.errors import OperatorError
 
 MOST = 100
@@ -55,11 +57,26 @@ def change(
     """Credit, debit, suspend or resume an account."""
     direction = sent.get("action", "")
     accounts, reason = services.account_desk.by(operator.name), sent.get("reason", "")
+
+    def move(post: Callable[[str, str, int, str], bool], verb: str) -> str:
+        reference, amount = sent.get("reference", ""), _amount(sent)
+        if post(account_id, reference, amount, reason):
+            return f"{usd(amount)} USD {verb}."
+        return f"Nothing was done: {reference} was {verb} before, with the same amount."
+
+    def suspend() -> str:
+        accounts.suspend(account_id, reason)
+        return "The account is suspended."
+
+    def resume() -> str:
+        accounts.resume(account_id)
+        return "The account is active."
+
     actions = {
-        "credit": lambda: accounts.credit(account_id, sent.get("reference", ""), _amount(sent), reason),
-        "debit": lambda: accounts.debit(account_id, sent.get("reference", ""), _amount(sent), reason),
-        "suspend": lambda: accounts.suspend(account_id, reason),
-        "resume": lambda: accounts.resume(account_id),
+        "credit": lambda: move(accounts.credit, "credited"),
+        "debit": lambda: move(accounts.debit, "debited"),
+        "suspend": suspend,
+        "resume": resume,
     }
     if direction not in actions:
         raise RouteNotFoundError(request.method, request.url.path)
@@ -76,7 +93,7 @@ def _shown(services: Services, request: Request, account_id: str) -> dict[str, A
 
 def _amount(sent: Fields) -> int:
     """Return the amount of a form in micro-USD. Raises `OperatorError`."""
-    usd = sent.get("usd", "").strip()
-    if not _USD.fullmatch(usd):
+    sum_usd = sent.get("usd", "").strip()
+    if not _USD.fullmatch(sum_usd):
         raise OperatorError("The amount: dollars and whole cents, such as 25 or 25.50.")
-    return micro_usd_up(Decimal(usd))
+    return micro_usd_up(Decimal(sum_usd))

@@ -1,5 +1,7 @@
 """Prices: what each model costs here and at its routes, and a change of them, shown before it is made."""
 
+from typing import Any
+
 from fastapi import APIRouter, Request, Response
 
 from admin.services import REFUSED, Services, desk, desk_page, done
@@ -49,9 +51,8 @@ def preview(services: Services, request: Request, _: OperatorSignedIn, sent: Sen
     except OperatorError as exc:
         return toast(request, str(exc), status=REFUSED, bad=True)
     emails = services.people.emails([payer.account_id for payer in found.payers])
-    return part(
-        request, "desk_preview.html", desk=desk(request), preview=found, emails=emails, model_id=model_id
-    )
+    shown: dict[str, Any] = {"preview": found, "emails": emails, "model_id": model_id, "field": FIELD}
+    return part(request, "desk_preview.html", desk=desk(request), **shown)
 
 
 @router.post("/{model_id}")
@@ -60,14 +61,13 @@ def change(
 ) -> Response:
     """Make the change that was shown."""
     wanted, version = _wanted(sent), sent.get("version", "")
+
+    def write() -> str:
+        services.price_desk.change(model_id, wanted, version)
+        return "The prices are changed; estimates follow within a minute."
+
     about = {"action": "price", "model": model_id, "prices": str(wanted)}
-    return done(
-        request,
-        operator,
-        lambda: services.price_desk.change(model_id, wanted, version),
-        f"/models/{model_id}",
-        **about,
-    )
+    return done(request, operator, write, f"/models/{model_id}", **about)
 
 
 def _wanted(sent: Fields) -> dict[str, str]:

@@ -21,8 +21,9 @@ def switch(services: Services, request: Request, operator: OperatorSignedIn, sen
     provider, reason = sent.get("provider", ""), sent.get("reason", "")
     model, disabled = sent.get("model") or None, sent.get("disabled") == "true"
 
-    def change() -> None:
-        services.provider_desk.switch(provider, model, reason, disabled=disabled)
+    def change() -> str:
+        name = services.provider_desk.switch(provider, model, reason, disabled=disabled)
+        return f"{name} is {'off' if disabled else 'on'}."
 
     about = {"action": "disable" if disabled else "enable", "provider": provider, "reason": reason}
     return done(request, operator, change, "/providers", **about)

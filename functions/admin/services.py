@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
 
-from dashboard.render import moved, page, toast
+from dashboard.render import moved_saying, page, toast
 from dashboard.security import Visitor
 from tollgate.composition import command as operator_parts
 from tollgate.composition.command import Operator
@@ -35,12 +35,15 @@ def desk_page(request: Request, template: str, **context: Any) -> Response:
 
 
 def done(
-    request: Request, operator: Visitor, carry_out: Callable[[], Any], to: str, **about: Any
+    request: Request, operator: Visitor, carry_out: Callable[[], str], to: str, **about: Any
 ) -> Response:
-    """Carry out what an operator asked for, log who did it, and show the page `to` as it is then."""
+    """Carry out what an operator asked for, log who did it, and show the page `to` as it is then.
+
+    `carry_out` returns a sentence of what was done, which that page says.
+    """
     try:
-        carry_out()
+        said = carry_out()
     except OperatorError as exc:
         return toast(request, str(exc), status=REFUSED, bad=True)
     logger.info("admin.done", operator=operator.name, **about)
-    return moved(f"{desk(request)}{to}")
+    return moved_saying(request, f"{desk(request)}{to}", said)

@@ -29,16 +29,22 @@ def refund(
     """Return the whole charge of a task that has ended."""
     reason = sent.get("reason", "")
     desk = services.task_desk.by(operator.name)
+
+    def refund_once() -> str:
+        is_first = desk.refund(task_id, reason)
+        return "The whole charge is refunded." if is_first else "Nothing was done: it was refunded before."
+
     about = {"action": "refund", "task_id": task_id, "reason": reason}
-    return done(request, operator, lambda: desk.refund(task_id, reason), f"/tasks/{task_id}", **about)
+    return done(request, operator, refund_once, f"/tasks/{task_id}", **about)
 
 
 @router.post("/{task_id}/cancel")
 def cancel(services: Services, request: Request, operator: OperatorSignedIn, task_id: str) -> Response:
     """Ask for the end of a task."""
 
-    def ask() -> None:
+    def ask() -> str:
         task = services.task_desk.get(task_id)
         services.api.tasks.cancel(task.account_id, task_id)
+        return "Cancellation was requested."
 
     return done(request, operator, ask, f"/tasks/{task_id}", action="cancel", task_id=task_id)

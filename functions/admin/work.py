@@ -31,14 +31,13 @@ def redrive(services: Services, request: Request, operator: OperatorSignedIn, se
     kind = sent.get("work", "")
     if kind not in set(Work):
         return toast(request, "There is no such queue.", status=REFUSED, bad=True)
-    about = {"action": "redrive", "work": kind}
-    return done(
-        request,
-        operator,
-        lambda: services.dead_letter_desk.redrive(Work(kind), MOST_REDRIVEN),
-        "/work",
-        **about,
-    )
+
+    def send_again() -> str:
+        found = services.dead_letter_desk.redrive(Work(kind), MOST_REDRIVEN)
+        gone = f" {found.gone} could not be: too old to be read again." if found.gone else ""
+        return f"{found.moved} of {found.waiting} sent again.{gone}"
+
+    return done(request, operator, send_again, "/work", action="redrive", work=kind)
 
 
 @router.post("/proof")

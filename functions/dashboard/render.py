@@ -38,6 +38,8 @@ NOT_MODIFIED = 304
 PRICES = '<h2 id="prices">'
 # The event of the page on which the balance is asked for anew.
 MONEY_MOVED = "money-moved"
+# In the session: what the next page says of the change that led to it.
+SAID = "said"
 
 
 def is_part(request: Request) -> bool:
@@ -55,11 +57,12 @@ def base_url(request: Request) -> str:
     return str(request.base_url).rstrip("/")
 
 
-def page(request: Request, template: str, **context: Any) -> HTMLResponse:
+def page(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
     """Return a whole page of a visitor, with the balance and the places to go."""
     account_id = request.session.get("account_id")
     account = dashboard_parts.dashboard().api.accounts.me(account_id) if account_id else None
-    return part(request, template, account=account, accounts=_accounts(request), **context)
+    said = request.session.pop(SAID, None)
+    return part(request, template, status, account=account, accounts=_accounts(request), said=said, **context)
 
 
 def _accounts(request: Request) -> list[tuple[str, str]]:
@@ -84,6 +87,7 @@ def part(request: Request, template: str, status: int = 200, **context: Any) -> 
         # A page that asks for no role, such as one that says what is wrong, leads everywhere.
         "is_role_known": role is not None,
         "accounts": [],
+        "said": None,
         "closing": getattr(request.state, "closing", None),
         "csrf": csrf_token(request),
         "visitor": request.session.get("name"),
@@ -143,6 +147,12 @@ def toast(
     # Who asked may want a part of the page, which this is not.
     answer.headers["hx-reselect"] = ".toast"
     return answer
+
+
+def moved_saying(request: Request, path: str, message: str) -> HTMLResponse:
+    """Return the answer that sends the browser to another page, which says once what was done."""
+    request.session[SAID] = message
+    return moved(path)
 
 
 def moved(path: str) -> HTMLResponse:

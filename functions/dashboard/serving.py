@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse
 
-from dashboard.render import PATH, home, is_part, part, toast, version
+from dashboard.render import PATH, home, is_part, page, part, toast, version
 from dashboard.security import (
     WANTED,
     AtStage,
@@ -25,6 +25,7 @@ from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.problems import in_words
 from tollgate.kit.contention import fault
 from tollgate.kit.errors import (
+    ForbiddenError,
     InvalidInputError,
     Problem,
     RouteNotFoundError,
@@ -153,6 +154,9 @@ def _error(request: Request, error: TollgateError) -> Response:
     if is_part(request):
         words = in_words(error.problems) if isinstance(error, InvalidInputError) else error.message
         answer = toast(request, words, status=error.status, bad=True)
+    elif isinstance(error, ForbiddenError):
+        # In another account of theirs it may be theirs to do: this page offers the choice.
+        answer = page(request, "error.html", error.status, error=error)
     else:
         answer = part(request, "error.html", error.status, error=error, account=None)
     answer.headers.update(error.headers())

@@ -52,6 +52,18 @@ class TestDesk:
         expect(desk.get_by_role("button", name="Suspend")).to_be_visible()
         assert ask(base_url, key).status_code == 200
 
+    def test_the_question_before_a_credit_names_its_amount(self, desk: Page, page: Page) -> None:
+        account_id = page.locator("text=/usr_[0-9A-Z]{26}/").first.inner_text()
+        desk.goto(f"/admin/accounts/{account_id}")
+        asked: list[str] = []
+        desk.on("dialog", lambda dialog: asked.append(dialog.message))
+        form = desk.locator("form", has=desk.get_by_role("heading", name="Credit"))
+        for label, value in {"Amount": "2.50", "Reference": "ticket-1", "Reason": "Late"}.items():
+            form.get_by_label(label).fill(value)
+        form.get_by_role("button", name="Credit").click()
+        expect(desk.get_by_text("2.50 USD credited.")).to_be_visible()
+        assert [question.partition(" to ")[0] for question in asked] == ["Credit $2.50"]
+
     def test_a_price_is_shown_then_changed_and_the_estimate_moves(
         self, desk: Page, page: Page, base_url: str
     ) -> None:

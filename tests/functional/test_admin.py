@@ -78,9 +78,11 @@ class TestAccounts:
 
     def test_money_is_moved_once_with_its_reason(self, operator: Browser, account_id: str) -> None:
         fields = {"action": "credit", "usd": "2.50", "reference": "ticket-1", "reason": "It was broken"}
-        for _ in range(2):
+        for said in ("2.50 USD credited.", "Nothing was done: ticket-1 was credited before"):
             answer = operator.post(f"/accounts/{account_id}", fields)
             assert answer.headers["hx-redirect"].endswith(f"/admin/accounts/{account_id}")
+            assert said in operator.get(f"/accounts/{account_id}").text
+        assert said not in operator.get(f"/accounts/{account_id}").text
         assert balance_cents(account_id) == WELCOME_CENTS + 250
         taken = {"action": "debit", "usd": "1", "reference": "ticket-2", "reason": "Too much"}
         operator.post(f"/accounts/{account_id}", taken)
@@ -123,8 +125,10 @@ class TestTasks:
         task_id = str(api_parts.api().tasks.create(account_id, BODY, None)["taskId"])
         run_to_end(task_id, clock)
         paid = balance_cents(account_id)
-        for _ in range(2):
+        assert "Refund $0.01, the whole charge?" in operator.get(f"/tasks/{task_id}").text
+        for said in ("The whole charge is refunded.", "Nothing was done: it was refunded before."):
             operator.post(f"/tasks/{task_id}/refund", {"reason": "blurred"})
+            assert said in operator.get(f"/tasks/{task_id}").text
         assert (paid, balance_cents(account_id)) == (WELCOME_CENTS - 1, WELCOME_CENTS)
         assert "blurred" in operator.get(f"/tasks/{task_id}").text
 
@@ -135,6 +139,7 @@ class TestProviders:
             fields = {"provider": "fal", "reason": "it lies", "disabled": disabled}
             assert operator.post("/providers", fields).status == 200
             page = operator.get("/providers").text
+            assert f"fal is {'off' if disabled == 'true' else 'on'}." in page
             assert ('<span class="chip failed">Off</span>' in page) is (disabled == "true")
 
 
@@ -151,6 +156,9 @@ class TestPrices:
         assert tasks.estimate(account_id, BODY)["price"] == before
         version = {"version": ""}  # there was no document of its own yet
         assert 'name="version" value=""' in shown.text
+        # What was shown is what is sent, whatever stands in the field by then.
+        assert 'name="price-default" value="0.02"' in shown.text
+        assert "hx-include" not in shown.text
         done = operator.post(f"/models/{PAID_IMAGE}", {**self.FIELDS, **version})
         assert done.headers["hx-redirect"].endswith(f"/admin/models/{PAID_IMAGE}")
         assert (before, tasks.estimate(account_id, BODY)["price"]) == (1, 2)
@@ -192,3 +200,4 @@ class TestWork:
     def test_dead_letters_are_sent_again(self, operator: Browser, work: str) -> None:
         answer = operator.post("/work/redrive", {"work": work})
         assert answer.headers["hx-redirect"].endswith("/admin/work")
+        assert "0 of 0 sent again." in operator.get("/work").text

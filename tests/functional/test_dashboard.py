@@ -285,6 +285,7 @@ class TestPages:
         answer = ada.get("/keys")
         assert answer.status == 500
         assert "secrets" not in answer.text
+        assert "Something went wrong here" in answer.text
 
     def test_the_catalog_is_open_to_everybody(self, browser: Browser) -> None:
         assert "Kling 3.0" in browser.get("/catalog").text

@@ -119,6 +119,8 @@ class TestTheTable:
             answer = bob.get(below) if method == "GET" else bob.post(below)
             assert answer.status == 403, row
             assert f"Your role in this account, {role}, does not include this" in answer.text
+        # It may be theirs to do in their own account: the page leads there.
+        assert 'aria-label="Account"' in bob.get("/closing").text
 
     def test_who_is_not_signed_in_reaches_nothing_but_what_is_everybodys(self, ada: Browser) -> None:
         for method, path in routes():

@@ -89,6 +89,18 @@ document.addEventListener("change", (event) => {
   if (event.target.matches("[data-go]")) location.assign(event.target.value);
 });
 
+// A question names what its form would send: `{usd}` is what is in that field, or what stands there while it is empty.
+document.addEventListener("htmx:confirm", (event) => {
+  const { elt, question, issueRequest } = event.detail;
+  if (!question?.includes("{")) return;
+  event.preventDefault();
+  const shown = (all, name) => {
+    const field = elt.elements?.[name];
+    return field ? (field.selectedOptions?.[0].text ?? field.value) || field.placeholder : all;
+  };
+  if (confirm(question.replace(/\{(\w+)\}/g, shown))) issueRequest(true);
+});
+
 document.addEventListener("htmx:afterSettle", (event) => {
   const changed = event.detail.elt.parentElement ?? document;
   showLanguage(changed);
@@ -149,5 +161,7 @@ new MutationObserver((changes) => {
   }
 }).observe(document.querySelector("#toasts"), { childList: true });
 
+// What a page says as it comes, of the change that led to it.
+for (const toast of document.querySelectorAll("#toasts .toast")) setTimeout(() => toast.remove(), TOAST_MS);
 showLanguage(document);
 showPosters(document);

@@ -162,7 +162,7 @@ class PriceDesk:
                 changed[key] = Decimal(place[name]), Decimal(price)
                 place[name] = price
         if not changed:
-            raise OperatorError("No price is another one.")
+            raise OperatorError("Nothing changes: these are the prices of now.")
         body = json.dumps(models, ensure_ascii=False, separators=(",", ":")).encode()
         return body, found.etag if isinstance(found, Found) else "", changed
 
