@@ -4,15 +4,26 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
-from dashboard.render import MONEY_MOVED, base_url, home, moved, page, part
+from dashboard.render import MONEY_MOVED, base_url, home, moved, moved_saying, page, part, toast
 from dashboard.security import SignedIn
 from dashboard.services import Services
+from tollgate.dashboard.problems import in_words
+from tollgate.kit.errors import InvalidInputError
 from tollgate.payments.amounts import MAX_USD, MIN_USD, OFFERED_USD
 
 # How often the page looks for a payment that was just made, every 2 s; Stripe tells us within seconds.
 WATCHES = 30
 
 SEE_OTHER = 303
+
+# What the form calls its fields.
+LOW_BALANCE = {
+    "threshold": "When the balance is below (USD)",
+    "emails": "Mail to",
+    "webhook": "Call a webhook",
+    "amount": "Top up automatically by (USD)",
+    "monthly": "At most each month (USD)",
+}
 
 router = APIRouter(prefix="/top-up")
 
@@ -33,6 +44,7 @@ def show(services: Services, request: Request, visitor: SignedIn, paid: str = ""
         receipt=api.payments.receipt(visitor.account_id, paid),
         watches=WATCHES,
         watch=api.low_balance.get(visitor.account_id),
+        labels=LOW_BALANCE,
     )
 
 
@@ -55,8 +67,11 @@ def begin(services: Services, request: Request, visitor: SignedIn, sent: Sent) -
 @router.post("/low-balance")
 def change_low_balance(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
     """Set what happens when the balance is low."""
-    services.api.low_balance.change(visitor.account_id, sent, visitor.name)
-    return moved(f"{home(request)}/top-up")
+    try:
+        services.api.low_balance.change(visitor.account_id, sent, visitor.name)
+    except InvalidInputError as error:
+        return toast(request, in_words(error.problems, labels=LOW_BALANCE), status=error.status, bad=True)
+    return moved_saying(request, f"{home(request)}/top-up", "Saved.")
 
 
 @router.get("/receipts/{entry_id}")

@@ -79,7 +79,8 @@ class TestPaying:
         form = {"threshold": "10", "emails": "ada@example.com", "amount": "20", "monthly": "40"}
         with stripe_api(asked) as url:
             with_stripe(aws, url)
-            assert "Save a card first" in browser.post("/top-up/low-balance", form).text
+            refused = browser.post("/top-up/low-balance", form).text
+            assert "Top up automatically by (USD): Save a card first" in refused
             browser.post("/top-up", {"amount": "25", "save": "1"})
             assert asked[0]["payment_intent_data[setup_future_usage]"] == "off_session"
             assert asked[0]["customer_creation"] == "always"
@@ -94,6 +95,7 @@ class TestPaying:
             )
         shown = browser.get("/top-up").text
         assert 'value="ada@example.com"' in shown
+        assert '<p class="toast">Saved.</p>' in shown
         assert "$0.00 of $40.00 used" in shown
 
     def test_a_receipt_is_stripes_and_of_ones_own_payments_alone(

@@ -52,7 +52,9 @@ class LowBalanceSettings:
 
         def changed(watch: Watch) -> Watch:
             if wish.top_up_cents and watch.customer is None:
-                raise InvalidInputError([Problem("/amount", "Save a card first: pay once with it below.")])
+                raise InvalidInputError(
+                    [Problem("/amount", "Save a card first: pay once with “Save this card” ticked.")]
+                )
             # With another threshold what is low is another question; a payment under way ends by itself.
             is_low = watch.is_low and watch.top_up is TopUpState.DUE
             return replace(watch, wish=wish, is_low=is_low)
