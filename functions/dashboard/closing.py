@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
-from dashboard.render import home, moved, page
+from dashboard.render import home, moved_saying, page
 from dashboard.security import SignedIn
 from dashboard.services import Services
 
@@ -22,11 +22,12 @@ def ask(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> 
     typed, balance = sent.get("account", ""), sent.get("balance", "")
     services.closing.request(visitor.account_id, typed, balance, visitor.actor)
     request.session.clear()
-    return moved(f"{home(request)}/sign-in")
+    said = "The account is being closed. Sign in within 7 days to keep it."
+    return moved_saying(request, f"{home(request)}/sign-in", said)
 
 
 @router.post("/undo")
 def undo(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Keep the account."""
     services.closing.undo(visitor.account_id, visitor.actor)
-    return moved(home(request))
+    return moved_saying(request, home(request), "The account is kept. Its API keys stay revoked.")

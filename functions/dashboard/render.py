@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, Response
 from dashboard.permissions import may
 from dashboard.security import csrf_token
 from tollgate.catalog.listing import CachedBody
+from tollgate.closing.service import REASON as CLOSING_REASON
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.chart import share
 from tollgate.dashboard.forms import ratio_box
@@ -299,4 +300,6 @@ def _environment() -> Environment:
     icons: Any = environment.get_template("icons.html").module
     environment.globals |= {"share": share, "icon": icons.icon, "mark": icons.mark}
     environment.globals |= {"words": STATUS_WORDS, "ratio_box": ratio_box}
+    # An account that its owner closes is suspended for this reason, which the page says in other words.
+    environment.globals["of_closing"] = CLOSING_REASON
     return environment

@@ -180,11 +180,16 @@ class TestAskingForIt:
 class TestKeepingIt:
     def test_an_owner_signs_in_and_keeps_it(self, ada: Browser, clock: ManualClock) -> None:
         account_id = close(ada)
+        assert "Sign in within 7 days to keep it." in ada.get("/sign-in").text
         clock.advance(MS_PER_DAY)
         assert ada.sign_in(ADA) == account_id
-        assert "This account is being closed" in ada.get("/keys").text
+        shown = ada.get("/keys").text
+        assert "This account is being closed" in shown
+        # That notice says what to do; an operator has nothing to resume.
+        assert "This account is suspended" not in shown
         assert ada.post("/keys", {"name": "x", "scopes": ["media"]}).status == 403
         assert ada.post("/closing/undo").status == 200
+        assert "The account is kept." in ada.get("").text
         assert ada.post("/keys", {"name": "x", "scopes": ["media"]}).status == 200
         clock.advance(2 * DELAY_MS)
         run()
@@ -196,6 +201,7 @@ class TestKeepingIt:
         operator_parts.operator().account_desk.suspend(account_id, "fraud")
         clock.advance(1)
         ada.sign_in(ADA)
+        assert "This account is suspended" in ada.get("").text
         assert ada.post("/closing/undo").status == 403
         assert api_parts.api().accounts.me(account_id).suspended == "fraud"
 
