@@ -9,8 +9,9 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from local.processes import LocalError, start, stop
+from local.processes import STOP_TIMEOUT_S, LocalError, start, stop
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / ".local" / "ministack" / "bin" / "ministack"
@@ -33,10 +34,13 @@ class Emulator:
             raise LocalError("The AWS emulator is not installed. `make run` installs it")
         port = port or free_port()
         self.endpoint = f"http://127.0.0.1:{port}"
+        # It unpacks each function that runs, with its layers, and leaves that behind: gigabytes.
+        self._unpacked = TemporaryDirectory(prefix="tollgate-emulator-", ignore_cleanup_errors=True)
         # It hands its own environment on to what it runs, so it gets none of ours.
         environment = {
             "HOME": os.environ.get("HOME", "/"),
             "PATH": os.defpath,
+            "TMPDIR": self._unpacked.name,
             "GATEWAY_PORT": str(port),
             "BIND_HOST": "127.0.0.1",
             "LOG_LEVEL": "WARNING",
@@ -45,9 +49,10 @@ class Emulator:
         self.process = start("the AWS emulator", [str(PROGRAM)], environment, log)
         self._wait(log)
 
-    def stop(self) -> None:
-        """End the process."""
-        stop(self.process)
+    def stop(self, timeout_s: float = STOP_TIMEOUT_S) -> None:
+        """End the process, made to after `timeout_s`, and delete what it unpacked."""
+        stop(self.process, timeout_s)
+        self._unpacked.cleanup()
 
     def _wait(self, log: Path) -> None:
         wait_for(f"{self.endpoint}/_ministack/health", self.process, "The AWS emulator", log)

@@ -124,11 +124,13 @@ class LocalService:
         log = LOGS / "emulator.log"
         if self._kept is None:
             emulator = Emulator(log, CREDENTIALS)
-            self._keep("emulator", emulator.process)
+            timeout_s = STOP_TIMEOUT_S
         else:
             emulator = Emulator(log, {**CREDENTIALS, **self._kept.settings()}, self._kept.emulator_port())
             # It writes its state when it is asked to end.
-            self._keep("emulator", emulator.process, STATE_TIMEOUT_S)
+            timeout_s = STATE_TIMEOUT_S
+        self._processes["emulator"] = emulator.process
+        self._ends.callback(emulator.stop, timeout_s)
         return emulator
 
     @staticmethod
@@ -187,9 +189,9 @@ class LocalService:
     def _program(self, name: str) -> list[str]:
         return [f"local.{name}"]
 
-    def _keep(self, name: str, process: "subprocess.Popen[bytes]", timeout_s: float = STOP_TIMEOUT_S) -> None:
+    def _keep(self, name: str, process: "subprocess.Popen[bytes]") -> None:
         self._processes[name] = process
-        self._ends.callback(stop, process, timeout_s)
+        self._ends.callback(stop, process)
 
 
 def warm(base_url: str) -> None:
