@@ -83,6 +83,20 @@ class TestEveryPage:
         assert "<script>" not in html_of("# x <script>alert(1)</script>\n\n```bash\n<script>\n```")
 
 
+class TestTrial:
+    def test_the_model_that_a_page_tries_is_free_and_does_what_the_endpoint_is_for(self, site: Site) -> None:
+        named = {}
+        for path in site.pages:
+            trial = site.trial(path)
+            sent = json.loads(trial.body) if trial and trial.body else {}
+            if "model" in sent:
+                named[path.removeprefix("api/")] = sent["model"]
+        images = {"createGeneration", "estimateGeneration", "generateImage", "editImage"}
+        others = {"createVideo": "test-video", "createEmbeddings": "test-embedding"}
+        expected = dict.fromkeys(named, "test-chat") | dict.fromkeys(images, "test-image") | others
+        assert named == expected
+
+
 class TestSearch:
     def test_its_index_has_every_page(self, site: Site) -> None:
         answer = get("/docs/search.json")

@@ -211,7 +211,7 @@ class Site:
         if name == "Generation":
             return _FREE
         found: dict[str, Any] = self._schemas[name].get("examples", [{}])[0]
-        return {**found, "model": "test-chat"} if "model" in found else found
+        return found
 
     def _answers(self, operation: Mapping[str, Any]) -> Iterator[tuple[str, list[views.Field]]]:
         for kind, content in operation["responses"].get("200", {}).get("content", {}).items():
