@@ -1,8 +1,11 @@
 """The status page: which models can be made now, by the same health that routes go by. For everybody."""
 
+import json
+from typing import Literal
+
 from fastapi import APIRouter, Request, Response
 
-from dashboard.render import public_page
+from dashboard.render import cached_answer, public_page
 from dashboard.services import Services
 from tollgate.kit.clock import iso
 
@@ -12,13 +15,18 @@ router = APIRouter()
 
 
 @router.get("/status")
-def show(services: Services, request: Request) -> Response:
-    """Show how each model is. Text has no line of its own: each request tries the routes that there are."""
+def show(services: Services, request: Request, format: Literal["html", "json"] = "html") -> Response:  # noqa: A002 - its name in the address
+    """Show how each model is. Text has no line of its own: each request tries the routes that there are.
+
+    As `json`, for monitors: `{"at": …, "models": {id: "up", "reserve" or "down"}}`.
+    """
     found = [each for each in services.route_watch.statuses() if "test" not in each.model.tags]
+    at = iso(services.clock.now_ms() // 60_000 * 60_000)
+    if format == "json":
+        shown = {"at": at, "models": {each.model.id: each.word for each in found}}
+        return cached_answer(request, json.dumps(shown), "application/json")
     by_kind = {
         name: [each for each in found if each.model.media_type == kind] for kind, name in KINDS.items()
     }
     down = sum(each.word == "down" for each in found)
-    return public_page(
-        request, "status.html", kinds=by_kind, down=down, at=iso(services.clock.now_ms() // 60_000 * 60_000)
-    )
+    return public_page(request, "status.html", kinds=by_kind, down=down, at=at)

@@ -1,5 +1,6 @@
 """The landing page through the dashboard's handler: public, the same for everybody, and kept."""
 
+import json
 import re
 from copy import deepcopy
 from typing import Any
@@ -100,3 +101,12 @@ class TestStatus:
         assert re.search(rf"/docs/models/{PAID_IMAGE}\".*?Unavailable", answer.text)
         assert "a secret of ours" not in answer.text
         assert answer.cookie is None
+
+        told = browser.get("/status?format=json")
+        assert told.headers["content-type"].startswith("application/json")
+        models = json.loads(told.text)["models"]
+        assert models[PAID_IMAGE] == "down"
+        down = list(models.values()).count("down")
+        assert f"<h1>{down} models are unavailable</h1>" in answer.text
+        assert down < len(models)
+        assert browser.get("/status?format=xml").status == 400
