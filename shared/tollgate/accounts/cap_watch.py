@@ -46,5 +46,4 @@ class CapWatch:
         of = f"{dollars(cents_up(spent))} of {dollars(cents_down(limit))} used"
         # With another cap the same spending is another question.
         once_id = f"{Action.CAP_REACHED}#{counter}#{limit}"
-        subject = f"{key.name or 'Unnamed'} ({key.key_id})"
-        self.once.note(account_id, once_id, Action.CAP_REACHED, subject, f"{of}; starts anew {until}")
+        self.once.note(account_id, once_id, Action.CAP_REACHED, key.label, f"{of}; starts anew {until}")

@@ -188,8 +188,7 @@ class KeyService:
     def _noted(self, key: ApiKey, action: Action, by: ApiKey | None, who: str, detail: str = "") -> Write:
         """Return the write that notes who did what to a key."""
         actor = who if by is None else f"key {by.key_id}"
-        subject = f"{key.name or 'Unnamed'} ({key.key_id})"
-        return self.audit.note(key.account_id, actor, action, subject, detail)
+        return self.audit.note(key.account_id, actor, action, key.label, detail)
 
     def _view(self, key: ApiKey) -> KeyView:
         return key.view(self.clock.now_ms(), self.accounts.existing(key.account_id).counters)

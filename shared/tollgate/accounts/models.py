@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from tollgate.accounts.keys import matches, visible_prefix
 from tollgate.accounts.networks import Network, network_of
 from tollgate.accounts.webhook_secrets import WebhookSecret
-from tollgate.kit.clock import iso
+from tollgate.kit.clock import iso, utc_day
 from tollgate.kit.errors import ForbiddenError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.rows import Item
@@ -27,7 +27,6 @@ class Scope(StrEnum):
 
 
 ALL_SCOPES = frozenset(Scope)
-_DAY = len("2026-11-22")
 
 
 class UserView(Shape):
@@ -180,6 +179,11 @@ class ApiKey:
         """Return the id under which its customer knows the key; `None` for keys of ours."""
         return self.key_id if self.listed else None
 
+    @property
+    def label(self) -> str:
+        """Return what the audit log calls the key: the name that its customer gave it, and its id."""
+        return f"{self.name or 'Unnamed'} ({self.key_id})"
+
     def usable_at(self, now_ms: int) -> bool:
         """Return whether the key is neither revoked nor expired at `now_ms`."""
         expired = self.expires_at_ms is not None and self.expires_at_ms <= now_ms
@@ -251,7 +255,7 @@ class ApiKey:
             "previous_until_ms": self.previous_until_ms,
             "last_used_at_ms": self.last_used_at_ms,
             "listed_at": self.created_at_ms if self.listed else None,
-            "expiry_day": iso(self.expires_at_ms)[:_DAY] if self.listed and self.expires_at_ms else None,
+            "expiry_day": utc_day(self.expires_at_ms) if self.listed and self.expires_at_ms else None,
             "seq": self.seq or None,
             "made_by": self.made_by,
         }

@@ -29,6 +29,16 @@ def iso(epoch_ms: int) -> str:
     return stamp.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def utc_day(epoch_ms: int) -> str:
+    """Return the day in UTC that epoch milliseconds are in, e.g. `2026-11-20`."""
+    return iso(epoch_ms)[: len("2026-11-20")]
+
+
+def utc_month(epoch_ms: int) -> str:
+    """Return the month in UTC that epoch milliseconds are in, e.g. `2026-11`."""
+    return iso(epoch_ms)[: len("2026-11")]
+
+
 def to_the_minute(epoch_ms: int) -> str:
     """Return epoch milliseconds as people read them, e.g. `2026-11-20 09:30 UTC`."""
     return f"{datetime.fromtimestamp(epoch_ms / MS_PER_S, tz=UTC):%Y-%m-%d %H:%M} UTC"

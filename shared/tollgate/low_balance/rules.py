@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from tollgate.kit.clock import MS_PER_S, iso
+from tollgate.kit.clock import MS_PER_S, utc_month
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.rows import Item
 
@@ -20,7 +20,6 @@ from tollgate.kit.rows import Item
 MAX_TOP_UP_AGE_MS = 20 * 3600 * MS_PER_S
 # It is tried for more than an hour; a message that nobody redrove in a day is sent again, once a day at most.
 RESEND_AFTER_MS = 24 * 3600 * MS_PER_S
-_MONTH = len("2026-11")
 
 
 class TopUpState(StrEnum):
@@ -159,7 +158,7 @@ def is_too_old(watch: Watch, now_ms: int) -> bool:
 
 
 def _fallen(watch: Watch, answered_ms: int, now_ms: int) -> Watch:
-    month = iso(now_ms)[:_MONTH]
+    month = utc_month(now_ms)
     fallen = replace(
         watch,
         fall=watch.fall + 1,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
-from tollgate.kit.clock import MS_PER_S, iso
+from tollgate.kit.clock import MS_PER_S, utc_day
 from tollgate.kit.ids import new_id
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import due_shard
@@ -23,7 +23,6 @@ MAX_INVITATIONS = 20
 MAX_MAILS_A_DAY = 50
 INVITATION_MS = 7 * 24 * 3600 * MS_PER_S
 SECRET_BYTES = 32
-_DAY = len("2026-11-22")
 
 
 class TeamError(Exception):
@@ -293,7 +292,7 @@ def _check_another_owner(team: Team, identity_id: str) -> None:
 
 def _mailed(team: Team, now_ms: int) -> Team:
     """Return the team with one more mail counted. Raises `TeamError` where that is too many for a day."""
-    today = iso(now_ms)[:_DAY]
+    today = utc_day(now_ms)
     mails = team.mails + 1 if team.mail_day == today else 1
     if mails > MAX_MAILS_A_DAY:
         raise TeamError(f"{MAX_MAILS_A_DAY} invitations were sent today, the most allowed. Go on tomorrow.")

@@ -11,7 +11,7 @@ from tollgate.accounts.models import ApiKey
 from tollgate.accounts.repository import ApiKeyRepository
 from tollgate.audit.events import Action
 from tollgate.audit.repository import OnceLog
-from tollgate.kit.clock import MS_PER_DAY, Clock, iso, to_the_minute
+from tollgate.kit.clock import MS_PER_DAY, Clock, to_the_minute, utc_day, utc_month
 from tollgate.kit.observability import logger
 from tollgate.kit.query import epoch_ms
 from tollgate.ledger.query import StatementQuery
@@ -25,7 +25,6 @@ AHEAD_MS = 3 * MS_PER_DAY
 MAX_BEHIND_MS = 7 * MS_PER_DAY
 # A statement that was not told of in the first days of the next month is not news any more.
 STATEMENT_DAYS = 7
-_DAY, _MONTH = len("2026-11-22"), len("2026-11")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class Reminders:
         for action, ahead_ms in ((Action.KEY_EXPIRING, AHEAD_MS), (Action.KEY_EXPIRED, 0)):
             after_ms, to_ms = since_ms + ahead_ms, now_ms + ahead_ms
             for day_ms in range(after_ms // MS_PER_DAY * MS_PER_DAY, to_ms + 1, MS_PER_DAY):
-                for key in self.keys.expiring_on(iso(day_ms)[:_DAY]):
+                for key in self.keys.expiring_on(utc_day(day_ms)):
                     # One that lives no longer than that was made a moment ago, by who knows its end.
                     is_short = (key.expires_at_ms or 0) - key.created_at_ms <= ahead_ms
                     if after_ms < (key.expires_at_ms or 0) <= to_ms and not is_short:
@@ -62,15 +61,14 @@ class Reminders:
 
     def _noted_key(self, action: Action, key: ApiKey) -> bool:
         word = "expired" if action is Action.KEY_EXPIRED else "expires"
-        subject = f"{key.name or 'Unnamed'} ({key.key_id})"
         detail = f"{word} {to_the_minute(key.expires_at_ms or 0)}"
         once_id = f"{action}#{key.key_id}#{key.expires_at_ms}"
-        return self.once.note(key.account_id, once_id, action, subject, detail)
+        return self.once.note(key.account_id, once_id, action, key.label, detail)
 
     def _statements(self, calendar: Calendar, now_ms: int, has_time: Callable[[], bool]) -> int:
-        this_month = iso(now_ms)[:_MONTH]
+        this_month = utc_month(now_ms)
         first_ms = epoch_ms(f"{this_month}-01")
-        month = iso(first_ms - 1)[:_MONTH]
+        month = utc_month(first_ms - 1)
         if calendar.month != month:
             if now_ms - first_ms >= STATEMENT_DAYS * MS_PER_DAY:
                 return 0

@@ -8,7 +8,7 @@ calendar                  the time up to which keys were looked at, and the acco
 from dataclasses import dataclass
 from hashlib import sha256
 
-from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, iso
+from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, utc_day
 from tollgate.kit.dynamodb import OneTable
 from tollgate.kit.expressions import Add, Equals, Set
 from tollgate.kit.rows import Item
@@ -18,7 +18,6 @@ from tollgate.kit.writes import Write, put_new
 LEASE_MS = 160 * MS_PER_S
 # Longer than a message lives, in its queue (4 days) and among the dead letters (14), with a day to spare.
 KEPT_MS = 19 * MS_PER_DAY
-_DAY = len("2026-11-22")
 
 
 class MailedElsewhereError(Exception):
@@ -84,7 +83,7 @@ class NoticeRepository(OneTable):
 
         Of two at the same moment both may be the same one: it is a bound, not a bill.
         """
-        row_id = f"mails#{account_id}#{iso(now_ms)[:_DAY]}"
+        row_id = f"mails#{account_id}#{utc_day(now_ms)}"
         row = self._db.get(self._table, {"idempotency_id": row_id})
         expires_at_s = (now_ms + 2 * MS_PER_DAY) // MS_PER_S
         self._update(row_id, Add("count", 1, start=0), Set("expires_at_s", expires_at_s))

@@ -5,7 +5,7 @@ from functools import reduce
 from operator import add
 from typing import NamedTuple
 
-from tollgate.kit.clock import iso
+from tollgate.kit.clock import utc_day
 from tollgate.kit.money import cents_up
 from tollgate.kit.shapes import Cents, Date, Shape, TypedDict
 from tollgate.ledger.entries import Entry, EntryKind
@@ -16,7 +16,6 @@ MOVES = frozenset(set(EntryKind) - {EntryKind.VOID})
 LISTED = (EntryKind.CREDIT, EntryKind.DEBIT)
 # Those of them that are usage.
 COUNTED = (EntryKind.CHARGE, EntryKind.REFUND, EntryKind.TEXT)
-DATE_LENGTH = len("2026-11-21")
 
 # The disjoint counts of a request's input (`text/usage.py`); one that is 0 is not in the entry.
 _INPUT = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")
@@ -171,7 +170,7 @@ def dearest_first(days: Iterable[ByName]) -> list[tuple[str, Counts]]:
 
 def bucket_of(entry: Entry) -> Bucket:
     """Return the bucket of an entry: the UTC day that it was made on, so a refund's is that of the refund."""
-    return Bucket(entry.account_id, iso(entry.created_at_ms)[:DATE_LENGTH])
+    return Bucket(entry.account_id, utc_day(entry.created_at_ms))
 
 
 def model_of(entry: Entry) -> str:

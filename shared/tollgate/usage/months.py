@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tollgate.kit.clock import Clock, iso
+from tollgate.kit.clock import Clock, utc_month
 from tollgate.kit.errors import InvalidInputError
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.repository import LedgerRepository
@@ -41,7 +41,7 @@ class Months:
         Raises `InvalidInputError`.
         """
         days = dict(self.usage.days(account_id, _FIRST_DAY, _LAST_DAY))
-        months = months_of(days, iso(self.clock.now_ms())[:MONTH_LENGTH])
+        months = months_of(days, utc_month(self.clock.now_ms()))
         chosen = month or (months[0] if months else None)
         if chosen is None or chosen not in months:
             raise InvalidInputError([month_problem(months)])

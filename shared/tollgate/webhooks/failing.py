@@ -6,10 +6,8 @@ from urllib.parse import urlsplit
 
 from tollgate.audit.events import Action
 from tollgate.audit.repository import OnceLog
-from tollgate.kit.clock import iso
+from tollgate.kit.clock import utc_day
 from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryStatus
-
-_DAY = len("2026-11-22")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class FailingEndpoints:
         # The host alone: paths and queries of endpoints may be secrets.
         self.once.note(
             delivery.account_id,
-            f"{Action.WEBHOOK_FAILING}#{endpoint}#{iso(now_ms)[:_DAY]}",
+            f"{Action.WEBHOOK_FAILING}#{endpoint}#{utc_day(now_ms)}",
             Action.WEBHOOK_FAILING,
             urlsplit(delivery.url).hostname or "Webhook",
             f"{delivery.attempts} attempts of {delivery.delivery_id}; the last: {said}",
