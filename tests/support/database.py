@@ -6,20 +6,22 @@ TaskService ─► Database ─► BlockingClient ──────────
 """
 
 import asyncio
-import json
 from collections.abc import Mapping
 from functools import partial
 from random import Random
 from typing import Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, ConnectionClosedError
 
 from local.template import read_template
+from tests.support.losses import Loss, Losses
 from tests.support.physics import WRITES, Physics, error_body, touched
 from tests.support.simulated import SimulatedLoop, Threads
 from tests.support.tables import OK, REFUSED, Answer, Tables
 
 START_MS = 1_800_000_000_000
+LATE_S = 2.0
+"""How long after its sender gave up a late request is carried out."""
 TABLES = read_template().of_type("AWS::DynamoDB::Table")
 
 
@@ -29,11 +31,29 @@ class SimulatedDynamo:
     def __init__(self, seed: int, *, has_physics: bool = True) -> None:
         self.tables = Tables(TABLES)
         self.physics = Physics(Random(seed))  # noqa: S311 - not a secret
+        self.losses = Losses()
+        """What gets lost; may be changed."""
         self._has_physics = has_physics
+        self._late: set[asyncio.Task[Answer]] = set()
 
-    async def call(self, operation: str, sent: Mapping[str, Any] | str) -> Answer:
-        """Answer a request, as `AwsJson` does."""
-        request: Mapping[str, Any] = json.loads(sent) if isinstance(sent, str) else sent
+    async def call(self, operation: str, request: Mapping[str, Any]) -> Answer:
+        """Answer a request, as `AwsJson` does. Raises `TimeoutError` where the answer is lost."""
+        loss = self.losses.next(operation)
+        if loss is None:
+            return await self._carried_out(operation, request)
+        if loss is Loss.UNANSWERED:
+            await self._carried_out(operation, request)
+        if loss is Loss.LATE:
+            late = asyncio.ensure_future(self._later(operation, request))
+            self._late.add(late)
+            late.add_done_callback(self._late.discard)
+        raise TimeoutError
+
+    async def _later(self, operation: str, request: Mapping[str, Any]) -> Answer:
+        await asyncio.sleep(LATE_S)
+        return await self._carried_out(operation, request)
+
+    async def _carried_out(self, operation: str, request: Mapping[str, Any]) -> Answer:
         touches = touched(operation, request)
         items = [self.tables.key_of(kind, one) for kind, one in touches]
         if self._has_physics:
@@ -51,7 +71,7 @@ class SimulatedDynamo:
 
 
 class BlockingClient:
-    """As much of boto3's client as `Database` asks, for threads; it tries once."""
+    """As much of boto3's client as `Database` asks, for threads. As set up in `kit/aws.py`, it tries once."""
 
     def __init__(self, dynamo: SimulatedDynamo, threads: Threads) -> None:
         self._dynamo = dynamo
@@ -61,12 +81,18 @@ class BlockingClient:
         return partial(self._call, "".join(part.capitalize() for part in name.split("_")))
 
     def _call(self, operation: str, **request: Any) -> dict[str, Any]:
-        status, answer = self._threads.wait(self._dynamo.call(operation, request))
+        status, answer = self._answered(operation, request)
         if status == OK:
             return answer
         code = str(answer["__type"]).rpartition("#")[2]
         response: Any = {"Error": {"Code": code, "Message": ""}, **answer}
         raise ClientError(response, operation)
+
+    def _answered(self, operation: str, request: Mapping[str, Any]) -> Answer:
+        try:
+            return self._threads.wait(self._dynamo.call(operation, request))
+        except TimeoutError as exc:
+            raise ConnectionClosedError(endpoint_url=operation) from exc
 
 
 class SimulatedClock:

@@ -35,6 +35,8 @@ class Tables:
         self.rows: dict[str, dict[Key, Row]] = {name: {} for name in definitions}
         self.units = 0
         """Write units so far."""
+        self._done: set[str] = set()
+        """The tokens of transactions that were carried out; DynamoDB keeps them for ten minutes."""
 
     def call(self, operation: str, request: Request) -> Answer:
         """Carry out a request, as a whole or not at all; return the status and the answer."""
@@ -90,6 +92,9 @@ class Tables:
         return OK, {"Attributes": deepcopy(after)} if request.get("ReturnValues") == "ALL_NEW" else {}
 
     def _transact_write_items(self, request: Request) -> Answer:
+        token = request.get("ClientRequestToken")
+        if token in self._done:
+            return OK, {}
         writes = [next(iter(one.items())) for one in request["TransactItems"]]
         places = [self.key_of(kind, write) for kind, write in writes]
         assert len(set(places)) == len(places), "a transaction touches each row once"
@@ -106,6 +111,8 @@ class Tables:
             return REFUSED, {"__type": "x#TransactionCanceledException", "CancellationReasons": reasons}
         for (kind, write), where, row in zip(writes, places, before, strict=True):
             self._count(where, row, self._apply(kind, write, row), in_transaction=True)
+        if token is not None:
+            self._done.add(token)
         return OK, {}
 
     def _query(self, request: Request) -> Answer:

@@ -25,6 +25,8 @@ _BOUNDS = Config(
     max_pool_connections=50,
     retries={"mode": "standard", "total_max_attempts": 4},
 )
+# `kit/dynamodb_core.py` sends a request again, not the SDK, and DynamoDB answers in milliseconds.
+_TABLE_BOUNDS = _BOUNDS.merge(Config(read_timeout=4, retries={"total_max_attempts": 1}))
 # A probe takes 15 s at most, and one that failed is not made twice: it has cost the customer time already.
 _PROBE_BOUNDS = _BOUNDS.merge(Config(read_timeout=20, retries={"total_max_attempts": 1}))
 # A thumbnail takes 50 s at most; the queue asks again, not the SDK.
@@ -50,7 +52,7 @@ def dynamodb() -> "DynamoDBClient":
         _session().get_component("data_loader").load_service_model("dynamodb", "service-2", api_version=None)
     )
     model["shapes"].update(AttributeMap={"type": "structure", "members": {}, "document": True})
-    found: DynamoDBClient = _client("dynamodb")
+    found: DynamoDBClient = _client("dynamodb", _TABLE_BOUNDS)
     return found
 
 

@@ -1,171 +1,74 @@
-"""DynamoDB, as small as we need it: plain Python values, conditional writes with named refusals.
+"""DynamoDB through boto3: plain Python values, conditional writes with named refusals.
 
 Only `repository.py` files use this module. A condition that fails is a business outcome, never a
-`ClientError`: each `Write` says itself which error its refusal means, so no caller picks errors by
-message text. Writes that collide with a transaction are tried again, with jitter and within a bound; what is
-throttled after all attempts is a `StorageBusyError`.
+`ClientError`: each write says itself which error its refusal means, so no caller picks errors by message
+text. What an answer means and when a request is sent again is in `dynamodb_core.py`.
 """
 
-import random
 import time
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from botocore.exceptions import ClientError
+from botocore import xform_name
+from botocore.exceptions import ClientError, HTTPClientError, ResponseStreamingError
+from botocore.parsers import ResponseParserError
 
-from tollgate.kit.contention import THROTTLES, Obstacle, busy, obstacle
-from tollgate.kit.errors import StorageBusyError
+from tollgate.kit import dynamodb_core as core
+from tollgate.kit.dynamodb_core import LOST, Answer, Patience, Request, Steps, Wait, Written
 from tollgate.kit.rows import Item, from_attributes, to_attributes
-from tollgate.kit.writes import Write, put_as_read
+from tollgate.kit.writes import SingleWrite, TransactWrite, Write, put_as_read
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-# With the waits below, about 6 s of collisions on one account before a write gives up.
-MAX_TRANSACTION_ATTEMPTS = 12
-# The SDK waits up to 7 s in its own four tries of a write that is throttled; API Gateway waits 29 s for us.
-MAX_THROTTLED_ATTEMPTS = 3
-FIRST_WAIT_S = 0.02
-MAX_WAIT_S = 1.0
+# About 6 s of collisions on one account before a request gives up, and 5 timeouts of `kit/aws.py`: together
+# less than the 29 s that API Gateway waits for us.
+PATIENCE = Patience(attempts=13, unanswered=5, max_wait_s=1.5)
 PAGE_SIZE = 100
-# DynamoDB's own bound for one BatchGetItem.
-MAX_KEYS = 100
-# Reads of what an earlier answer left out, with the waits of collisions between them.
-MAX_BATCH_ROUNDS = 8
+FIRST_SERVER_ERROR = 500
 
+# The request may have been carried out: no answer came, or one that is cut short.
+_NO_ANSWER = (HTTPClientError, ResponseParserError, ResponseStreamingError)
+
+T = TypeVar("T")
 Value = TypeVar("Value")
 
 
-class WriteConflictError(StorageBusyError):
-    """Other writes kept getting in between; nothing was written and the caller may try again later."""
-
-
 class Database:
-    """The tables of one account and region, through one boto3 client."""
+    """The tables of one account and region, through one boto3 client that tries once.
+
+    Every method raises `DatabaseError` if DynamoDB cannot be reached, `DatabaseBusyError` if it throttled us
+    each time, and `WriteConflictError` if transactions on the same row stood in the way each time.
+    """
 
     def __init__(self, client: "DynamoDBClient", sleep: Callable[[float], None] = time.sleep) -> None:
         self._client = client
         self._sleep = sleep
 
     def get(self, table: str, key: Item) -> Item | None:
-        """Return the row at `key` as it is now (strongly consistent), or `None`.
-
-        This and every other read raises `StorageBusyError` when all of the SDK's attempts were throttled.
-        """
-        with _throttles_named("GetItem", table, key):
-            answer = self._client.get_item(TableName=table, Key=to_attributes(key), ConsistentRead=True)
-        found = answer.get("Item")
-        return None if found is None else from_attributes(found)
+        """Return the row at `key` as it is now (strongly consistent), or `None`."""
+        return self._carry_out(core.get(table, key, PATIENCE))
 
     def get_all(self, table: str, keys: Sequence[Item]) -> list[Item]:
-        """Return those of at most 100 rows that there are, in any order, as they are now.
-
-        Raises `StorageBusyError` when the table kept leaving some out.
-        """
-        left: list[Any] = [to_attributes(key) for key in keys[:MAX_KEYS]]
-        found: list[Item] = []
-        for attempt in range(MAX_BATCH_ROUNDS):
-            if not left:
-                return found
-            # What the last answer left out was too much for now: at once it would be left out again.
-            if attempt:
-                self._sleep(_wait_s(attempt))
-            request: Any = {table: {"Keys": left, "ConsistentRead": True}}
-            with _throttles_named("BatchGetItem", table):
-                answer = self._client.batch_get_item(RequestItems=request)
-            found += [from_attributes(row) for row in answer["Responses"].get(table, [])]
-            # BatchGetItem gives at most 16 MB, and less under load; the rest it names.
-            left = answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", [])  # type: ignore[call-overload]
-        raise busy("BatchGetItem", table)
+        """Return those of at most 100 rows that there are, in any order, as they are now."""
+        return self._carry_out(core.get_all(table, keys, PATIENCE))
 
     def get_together(self, table: str, keys: Sequence[Item]) -> list[Item]:
-        """Return rows that there are for sure, as they were at one moment. Raises `StorageBusyError`."""
-        items: Any = [{"Get": {"TableName": table, "Key": to_attributes(key)}} for key in keys]
-        found: list[Item] = []
+        """Return rows that there are for sure, as they were at one moment."""
+        return self._carry_out(core.get_together(table, keys, PATIENCE))
 
-        def send() -> None:
-            answer = self._client.transact_get_items(TransactItems=items)
-            found.extend(from_attributes(one["Item"]) for one in answer["Responses"])
-
-        self._past_obstacles(send, "TransactGetItems", table, keys[0])
-        return found
-
-    def write(self, write: Write) -> None:
-        """Do one write.
-
-        Raises what `write.refused` gives when its condition does not hold; `WriteConflictError` when
-        transactions on the same row stood in the way for all attempts, `StorageBusyError` when throttled.
-        """
-        call = self._client.put_item if write.kind() == "Put" else self._client.update_item
-
-        def send() -> None:
-            try:
-                call(**write.request())
-            except ClientError as exc:
-                if _code(exc) != "ConditionalCheckFailedException":
-                    raise
-                # The row as it was when the condition failed comes with the refusal, so the reason needs no
-                # second read.
-                found = _found(exc.response)
-                if found is None or not write.repeated(found):
-                    raise write.refused(found) from exc
-
-        self._past_obstacles(send, f"{write.kind()}Item", write.table, write.key or write.item)
+    def write(self, write: SingleWrite) -> Written:
+        """Do one write. Raises what `write.refused` gives if its condition fails."""
+        return self._carry_out(core.write(write, PATIENCE))
 
     def delete(self, table: str, key: Item) -> None:
-        """Delete a row, whatever is in it; a repeat changes nothing. Raises as `write` does."""
+        """Delete a row, whatever is in it; a repeat changes nothing."""
+        self._carry_out(core.delete(table, key, PATIENCE))
 
-        def send() -> None:
-            self._client.delete_item(TableName=table, Key=to_attributes(key))
-
-        self._past_obstacles(send, "DeleteItem", table, key)
-
-    def transact(self, writes: Sequence[Write]) -> None:
-        """Do all writes or none.
-
-        Raises what the first refused write means, in the order given; `WriteConflictError` when other
-        transactions stood in the way for all attempts, `StorageBusyError` when it was throttled.
-        """
-        items = [{write.kind(): write.request()} for write in writes]
-        # DynamoDB does a transaction once for each token, within ten minutes.
-        token = str(uuid.uuid4())
-
-        def send() -> None:
-            nonlocal token
-            try:
-                self._client.transact_write_items(TransactItems=items, ClientRequestToken=token)  # type: ignore[arg-type]
-            except ClientError as exc:
-                _raise_refusal(exc, writes)
-                # One that is still in progress was sent by an earlier try whose answer got lost (botocore
-                # tries again by itself): only under the same token do we hear how that one ended.
-                if _code(exc) != "TransactionInProgressException":
-                    token = str(uuid.uuid4())
-                raise
-
-        self._past_obstacles(send, "TransactWriteItems", writes[0].table, writes[0].key or writes[0].item)
-
-    def _past_obstacles(self, send: Callable[[], None], operation: str, table: str, row: Item | None) -> None:
-        last, throttled = Obstacle.CONFLICT, 0
-        for attempt in range(MAX_TRANSACTION_ATTEMPTS):
-            try:
-                send()
-            except ClientError as exc:
-                found = obstacle(_code(exc), _reasons(exc))
-                if found is None:
-                    raise
-                last = found
-                throttled += _code(exc) in THROTTLES
-                if throttled == MAX_THROTTLED_ATTEMPTS:
-                    break
-                self._sleep(_wait_s(attempt))
-            else:
-                return
-        error = busy(operation, table, row, last)
-        raise WriteConflictError if last is Obstacle.CONFLICT else error
+    def transact(self, writes: Sequence[TransactWrite]) -> None:
+        """Do all writes or none. Raises what the first refused write means, in the order given."""
+        self._carry_out(core.transact(writes, PATIENCE))
 
     def query(
         self,
@@ -183,7 +86,7 @@ class Database:
         """Return the rows of one partition in key order, or the other way round, at most `limit` of them.
 
         `page_size` is how many one round trip may give, of which DynamoDB reads 1 MB at most; `after` is the
-        key (an index's has the table's in it) of the row to go on after. With `fields` rows have these alone.
+        key (an index's has the table's in it) of the row to go on after. With `fields` rows have only these.
         """
         request: dict[str, Any] = {
             "TableName": table,
@@ -193,8 +96,7 @@ class Database:
         }
         # A global secondary index cannot be read consistently.
         request |= {"IndexName": index} if index else {"ConsistentRead": True}
-        call = partial(_named_call, self._client.query, "Query", table)
-        return self._pages(call, request | _part(after, fields), limit, page_size)
+        return self._pages("Query", request | _part(after, fields), limit, page_size)
 
     def scan(self, table: str, *, after: Item | None = None, fields: Sequence[str] = ()) -> Iterator[Item]:
         """Return every row of a table, page by page; for audits, and for tables of a few rows.
@@ -202,33 +104,48 @@ class Database:
         `after` and `fields` are those of `query`.
         """
         request = {"TableName": table, "ConsistentRead": True, **_part(after, fields)}
-        return self._pages(partial(_named_call, self._client.scan, "Scan", table), request, None, PAGE_SIZE)
+        return self._pages("Scan", request, None, PAGE_SIZE)
 
-    @staticmethod
     def _pages(
-        call: Callable[..., Any], request: dict[str, Any], limit: int | None, page_size: int
+        self, operation: str, body: dict[str, Any], limit: int | None, page_size: int
     ) -> Iterator[Item]:
         left = limit
         while True:
-            answer = call(**request, Limit=page_size if left is None else min(left, page_size))
+            body["Limit"] = page_size if left is None else min(left, page_size)
+            answer = self._carry_out(core.read(Request(operation, body, body["TableName"]), PATIENCE))
             yield from (from_attributes(found) for found in answer["Items"])
             # A page may be shorter than asked for, even empty, with more to come: DynamoDB stops at 1 MB
             # read.
             left = None if left is None else left - len(answer["Items"])
             if "LastEvaluatedKey" not in answer or left == 0:
                 return
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+            body["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
+    def _carry_out(self, steps: Steps[T]) -> T:
+        try:
+            step = next(steps)
+            while True:
+                step = steps.send(self._take(step))
+        except StopIteration as end:
+            outcome: T = end.value
+            return outcome
 
-@contextmanager
-def _throttles_named(operation: str, table: str, key: Item | None = None) -> Iterator[None]:
-    """Raise `StorageBusyError` for a read that was throttled for all of the SDK's attempts."""
-    try:
-        yield
-    except ClientError as exc:
-        if obstacle(_code(exc)) is None:
-            raise
-        raise busy(operation, table, key) from exc
+    def _take(self, step: Request | Wait) -> Answer:
+        if isinstance(step, Wait):
+            self._sleep(step.seconds)
+            return Answer()
+        return self._send(step)
+
+    def _send(self, request: Request) -> Answer:
+        call = getattr(self._client, xform_name(request.operation))
+        try:
+            return Answer(call(**request.body))
+        except ClientError as exc:
+            status = exc.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+            error = LOST if status >= FIRST_SERVER_ERROR else exc.response["Error"]["Code"]
+            return Answer(exc.response, error, exc)
+        except _NO_ANSWER as exc:
+            return Answer({}, LOST, exc)
 
 
 class OneTable:
@@ -269,7 +186,7 @@ class RowsAsRead(OneTable, Generic[Kept]):
 
     moved: type[Exception]
 
-    def save(self, read: Kept, changed: Kept, others: Sequence[Write] = ()) -> Kept:
+    def save(self, read: Kept, changed: Kept, others: Sequence[TransactWrite] = ()) -> Kept:
         """Write a change, together with other writes; return it as it is then.
 
         Raises `moved`, or what the first refused one of the others means.
@@ -288,11 +205,6 @@ class RowsAsRead(OneTable, Generic[Kept]):
         )
 
 
-def _named_call(call: Callable[..., Any], operation: str, table: str, **request: Any) -> Any:
-    with _throttles_named(operation, table):
-        return call(**request)
-
-
 def _part(after: Item | None, fields: Sequence[str]) -> dict[str, Any]:
     """Return the parts of a request that ask for the rows after one, and for some of their fields."""
     part: dict[str, Any] = {}
@@ -302,31 +214,3 @@ def _part(after: Item | None, fields: Sequence[str]) -> dict[str, Any]:
         part["ProjectionExpression"] = ", ".join(f"#f{n}" for n in range(len(fields)))
         part["ExpressionAttributeNames"] = {f"#f{n}": name for n, name in enumerate(fields)}
     return part
-
-
-def _wait_s(attempt: int) -> float:
-    """Full jitter under a doubling ceiling, so that colliding writers spread out."""
-    return random.uniform(0, min(MAX_WAIT_S, FIRST_WAIT_S * 2**attempt))  # noqa: S311 - not a secret
-
-
-def _found(response: Mapping[str, Any]) -> Item | None:
-    found = response.get("Item")
-    return None if not found else from_attributes(found)
-
-
-def _code(exc: ClientError) -> str:
-    return exc.response["Error"]["Code"]
-
-
-def _reasons(exc: ClientError) -> list[dict[str, Any]]:
-    # botocore types the error response without the reasons that transactions add to it.
-    return exc.response.get("CancellationReasons", [])  # type: ignore[return-value]
-
-
-def _raise_refusal(exc: ClientError, writes: Sequence[Write]) -> None:
-    """Raise what a cancelled transaction means for the first write whose condition failed, if one did."""
-    if _code(exc) != "TransactionCanceledException":
-        return
-    for write, reason in zip(writes, _reasons(exc), strict=True):
-        if reason.get("Code") == "ConditionalCheckFailed":
-            raise write.refused(_found(reason)) from exc

@@ -1,14 +1,10 @@
 """Rows as plain Python values, and their typed form on DynamoDB's wire. Pure."""
 
-import json
 from collections.abc import Mapping
-from json.encoder import encode_basestring_ascii as quoted
 from typing import Any
 
 # A row as plain values: str, int, bool, None, list, dict. No floats: money and times are integers.
 Item = dict[str, Any]
-
-_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def to_attributes(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,21 +26,6 @@ def to_attribute(value: Any) -> dict[str, Any]:
     if isinstance(value, list | tuple):
         return {"L": [to_attribute(entry) for entry in value]}
     raise TypeError(f"{type(value).__name__} does not go into a row: {value!r}")
-
-
-def attributes_text(values: Mapping[str, Any]) -> str:
-    """Return the JSON of `to_attributes(values)` without its braces. Raises `TypeError` as that does."""
-    return ",".join([f"{quoted(name)}:{_attribute_text(value)}" for name, value in values.items()])
-
-
-def _attribute_text(value: Any) -> str:
-    if isinstance(value, str):
-        return f'{{"S":{quoted(value)}}}'
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f'{{"N":"{value}"}}'
-    if isinstance(value, dict):
-        return f'{{"M":{{{attributes_text(value)}}}}}'
-    return _encode(to_attribute(value))
 
 
 def from_attributes(attributes: Mapping[str, Any]) -> Item:

@@ -1,9 +1,20 @@
-"""Conditional writes with named refusals, as values: whichever client carries them out. Pure."""
+"""Conditional writes with named refusals, as values: any client can carry them out. Pure.
 
-import json
+The answer to a write can be lost after DynamoDB carried the write out, and then the write is sent again. The
+types say which writes that does no harm:
+
+    TransactWrite        one write of a transaction
+    ├── CountingWrite    adds to numbers: only a transaction carries it, because that has a token
+    └── SingleWrite      may also be sent by itself: doing it twice equals doing it once
+        ├── Write        puts a row, or sets and removes attributes
+        └── MarkedWrite  adds to numbers, and leaves or takes a mark that only this write leaves or takes
+
+`tests/unit/kit/test_repeats.py` holds every write of the code to this.
+"""
+
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar
 
 from tollgate.kit.expressions import (
     Add,
@@ -13,7 +24,12 @@ from tollgate.kit.expressions import (
     Equals,
     Exists,
     Missing,
+    Path,
     Placeholders,
+    Remove,
+    RepeatableChange,
+    Set,
+    is_done,
     render_update,
 )
 from tollgate.kit.rows import Item, from_attributes, to_attributes
@@ -25,16 +41,12 @@ def _unexpected(_: Item | None) -> Exception:
     return AssertionError("a write without a condition was refused")
 
 
-def _never(_: Item) -> bool:
-    return False
-
-
 @dataclass(frozen=True, slots=True)
-class Write:
-    """One write, alone or as a part of a transaction.
+class TransactWrite:
+    """One write of a transaction.
 
-    `key` and the changes of `update` make an UpdateItem, `item` a PutItem. `refused` turns the row that was
-    found (or `None`) into the error that a failed `condition` means.
+    `key` and the changes of `update` make an UpdateItem, `item` makes a PutItem. `refused` turns the row that
+    was found (or `None`) into the error that a failed `condition` means.
     """
 
     table: str
@@ -43,16 +55,19 @@ class Write:
     update: Sequence[Change] = ()
     condition: Condition | None = None
     refused: Refused = _unexpected
-    repeated: Callable[[Item], bool] = _never
-    """Whether, by the row found, this very write was done before and only its answer was lost.
-    botocore sends a write again when no answer came; a transaction has a ClientRequestToken for that,
-    a single write has this."""
-    returns: bool = False
-    """Whether the row as it is after an update is wanted. A part of a transaction gives none."""
 
     def kind(self) -> Literal["Put", "Update"]:
         """Return which operation this is."""
         return "Put" if self.item is not None else "Update"
+
+    @property
+    def row(self) -> Item:
+        """Return the key of the row, or the row that is put, for logs."""
+        return self.key or self.item or {}
+
+    def parts(self) -> tuple[Sequence[Change], Condition | None]:
+        """Return all changes of an update, and the whole condition."""
+        return self.update, self.condition
 
     def request(self) -> dict[str, Any]:
         """Return the write as DynamoDB wants it, alike for a single call and inside a transaction."""
@@ -65,87 +80,130 @@ class Write:
         if self.key is not None:
             request["Key"] = to_attributes(self.key)
         placeholders = Placeholders()
-        if self.update:
-            request["UpdateExpression"] = render_update(self.update, placeholders)
-        if self.condition is not None:
-            request["ConditionExpression"] = self.condition.render(placeholders)
+        changes, condition = self.parts()
+        if changes:
+            request["UpdateExpression"] = render_update(changes, placeholders)
+        if condition is not None:
+            request["ConditionExpression"] = condition.render(placeholders)
         if names := placeholders.names:
             request["ExpressionAttributeNames"] = names
         if placeholders.values:
             request["ExpressionAttributeValues"] = placeholders.values
-        if self.returns:
-            request["ReturnValues"] = "ALL_NEW"
         return request
 
-    def also(self, *changes: Change, condition: Condition | None = None) -> "Write":
-        """Return the write that makes these changes of the same row as well, where this holds as well."""
-        both = self.condition if condition is None else condition
-        if condition is not None and self.condition is not None:
-            both = self.condition & condition
-        update = (*self.update, *changes)
-        return replace(self, update=update, condition=both)
+
+@dataclass(frozen=True, slots=True)
+class CountingWrite(TransactWrite):
+    """A write that adds to numbers and has no mark of its own. Only a transaction may carry it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SingleWrite(TransactWrite):
+    """A write that may also be sent by itself, because doing it twice equals doing it once."""
+
+    returns: bool = False
+    """Whether the caller wants the row after an update. A transaction returns no rows."""
+
+    def is_done(self, found: Item) -> bool:
+        """Return whether a refused write was carried out before, judged by the row `found`."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Write(SingleWrite):
+    """A row that is put, or attributes that are set or removed.
+
+    A write that gives its caller something exclusive (a lease, a turn) puts an id of its own into the row, so
+    that two callers never write the same values.
+    """
+
+    update: Sequence[RepeatableChange] = ()
+
+    def is_done(self, found: Item) -> bool:
+        """Return whether the row has all the values of this write: then it was carried out before."""
+        if self.item is not None:
+            return found == from_attributes(to_attributes(self.item))
+        return is_done(self.update, found)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a write leaves in its row or takes from it, and the condition that this did not happen yet."""
+
+    change: RepeatableChange
+    not_yet: Condition
+    tells: bool
+    """Whether the row shows that this very write left the mark. A mark that is gone could have been taken
+    by another writer."""
+
+
+def leave(path: Path, value: Any) -> Mark:
+    """Return the mark of a write that sets `path`, which no other write sets."""
+    return Mark(Set(path, value), Missing(path), tells=True)
+
+
+def take(path: Path) -> Mark:
+    """Return the mark of a write that removes `path`, which is never set again."""
+    return Mark(Remove(path), Exists(path), tells=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedWrite(SingleWrite):
+    """An update that adds to numbers, once: the `mark` is a part of its changes and of its condition."""
+
+    mark: Mark = field(kw_only=True)
+
+    def is_done(self, found: Item) -> bool:
+        """Return whether the row has the mark that this write leaves."""
+        return self.mark.tells and is_done([self.mark.change], found)
+
+    def parts(self) -> tuple[Sequence[Change], Condition | None]:
+        """Return all changes of the update, and the whole condition: the mark is a part of both."""
+        condition = self.mark.not_yet if self.condition is None else self.condition & self.mark.not_yet
+        return (*self.update, self.mark.change), condition
+
+
+Counts = TypeVar("Counts", CountingWrite, MarkedWrite)
+
+
+def with_changes(write: Counts, *changes: Change, condition: Condition | None = None) -> Counts:
+    """Return a write that makes these changes of its row as well, if `condition` holds as well."""
+    both = write.condition if condition is None else condition
+    if condition is not None and write.condition is not None:
+        both = write.condition & condition
+    return replace(write, update=(*write.update, *changes), condition=both)
 
 
 def put_new(table: str, item: Item, key: str, refused: Refused) -> Write:
-    """Return the write of a row that is not there yet, as its attribute `key` tells; refused where it is."""
+    """Return the write of a new row. It is refused if the row is there, shown by its attribute `key`."""
     is_new = Missing(key)
     return Write(table, item=item, condition=is_new, refused=refused)
 
 
 def put_as_read(table: str, item: Item, key: str, read_seq: int, refused: Refused) -> Write:
-    """Return the write of a whole row as it was read, with `read_seq` or 0 for none; refused if it moved on.
+    """Return the write of a whole row that was read with `read_seq` (0: there was none).
 
-    The `seq` of `item` is another one, or the next writer would not see this write.
+    It is refused if the row was written since. The `seq` of `item` is a new one, so that the next writer
+    sees this write.
     """
     nobody_wrote_since = Equals("seq", read_seq) if read_seq else Missing(key)
     return Write(table, item=item, condition=nobody_wrote_since, refused=refused)
 
 
-def count_one(table: str, key: Item, counter: str, *, most: int, start: int, refused: Refused) -> Write:
-    """Return the write that counts one more in a row, up to `most`; refused there, and where there is no row.
+def count_one(
+    table: str, key: Item, counter: str, *, most: int, start: int, refused: Refused
+) -> CountingWrite:
+    """Return the write that adds one to a counter, up to `most`. It is refused there, and if there is no row.
 
-    A row that never counted has `start`.
+    A row without the counter has `start`.
     """
     # An update would make a row where there is none.
     is_there = Exists(next(iter(key)))
     never_counted, has_room = Missing(counter), Below(counter, most)
-    return Write(
+    return CountingWrite(
         table,
         key=key,
         update=(Add(counter, 1, start=start),),
         condition=is_there & (never_counted | has_room),
         refused=refused,
     )
-
-
-class EncodedWrite(NamedTuple):
-    """A single write whose request is JSON `text` already; the rest is that of `Write`.
-
-    For the hot path of text: a class of the plainest kind, as one is made for each write.
-    """
-
-    operation: Literal["PutItem", "UpdateItem"]
-    text: str
-    refused: Refused
-    repeated: Callable[[Item], bool] = _never
-
-    def kind(self) -> Literal["Put", "Update"]:
-        """Return which operation this is."""
-        return "Put" if self.operation == "PutItem" else "Update"
-
-    def request(self) -> dict[str, Any]:
-        """Return the write as DynamoDB wants it, for a client that takes no text."""
-        request: dict[str, Any] = json.loads(self.text)
-        return request
-
-    @property
-    def table(self) -> str:
-        """Return the table's name, which such a client says with what went wrong."""
-        name: str = self.request()["TableName"]
-        return name
-
-    @property
-    def key(self) -> Item:
-        """Return the row's key, or the row that is put, for the same end."""
-        request = self.request()
-        return from_attributes(request.get("Key") or request["Item"])

@@ -7,9 +7,9 @@ id and their row alone: `tollgate.accounts` imports this package, never the reve
 entries.py      ledger entries as values; their ids are made from what they are for
 repository.py   the writes of media: charge, refund, credit; what reads the ledger
 holds.py        the writes of text: hold, record, settle, void, renew; who decides how a hold ends
-hold_requests.py  what every text request writes, as the text that goes over the wire
 wallets.py      several rows of one account; `wallet_repository.py` reads and writes them
 caps.py         spending caps of keys; `rate.py`: requests per minute; both counted by the writes of money
+request_counts.py  requests of any kind in a minute
 statement.py    the ledger as its customer reads it; `query.py` reads the question
 audit.py        balance + open holds = sum of entries, pure; `service.py` proves it daily
 standing.py     whether an account may spend

@@ -17,7 +17,7 @@ from tollgate.kit.errors import KeyLimitReachedError, SpendingCapReachedError
 from tollgate.kit.expressions import Add, AtMost, Exists, Missing, Remove, Set
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import Counts, Write, with_changes
 
 # A counter is kept this long after its period: clocks differ, and a write that began before may be late.
 GRACE_MS = 60 * 60 * MS_PER_S
@@ -116,7 +116,7 @@ def counters_of(account: Item) -> dict[str, int]:
     return {name: value for name, value in account.items() if name.startswith(_PREFIX)}
 
 
-def add_spend(write: Write, allowance: Allowance | None, amount_micro_usd: int) -> Write:
+def add_spend(write: Counts, allowance: Allowance | None, amount_micro_usd: int) -> Counts:
     """Return a write of the account's row that also counts `amount_micro_usd`, and is refused above the cap.
 
     The counter must be open. Without an allowance the write stays as it is.
@@ -125,15 +125,15 @@ def add_spend(write: Write, allowance: Allowance | None, amount_micro_usd: int) 
         return write
     # What every request of this key counted in this period, and this one, stays within the cap.
     cap_covers_it = AtMost(allowance.counter, allowance.limit_micro_usd - amount_micro_usd)
-    return write.also(Add(allowance.counter, amount_micro_usd), condition=cap_covers_it)
+    return with_changes(write, Add(allowance.counter, amount_micro_usd), condition=cap_covers_it)
 
 
-def release_spend(write: Write, counter: str | None, amount_micro_usd: int) -> Write:
+def release_spend(write: Counts, counter: str | None, amount_micro_usd: int) -> Counts:
     """Return a write of the account's row that also takes `amount_micro_usd` off `counter`, if any."""
     if counter is None:
         return write
     # A counter that was dropped after its period has nothing to be taken off.
-    return write.also(Add(counter, -amount_micro_usd, start=amount_micro_usd))
+    return with_changes(write, Add(counter, -amount_micro_usd, start=amount_micro_usd))
 
 
 def open_period(

@@ -16,6 +16,11 @@ Its request and whoever finds it expired may both want to end it. The ledger row
 request writes its charge there, the other one a `void` of 0, each on the condition that there is none. Only
 then is the hold resolved, by both with what that one row says. So no row ever stands for money that did not
 move, in whatever order they come and wherever they die.
+
+A write can be carried out although its answer was lost, so each of these writes may arrive twice. The second
+`place` finds the hold, the second `resolve` finds none. The first copy of a `place` can even be so late that
+the request is over: a hold whose place was sent more than once is therefore resolved into an empty hold
+(`is_over`), which refuses the late copy and goes when its time is over.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,13 +36,14 @@ from tollgate.kit.expressions import (
     Equals,
     Exists,
     Remove,
+    RepeatableChange,
     Set,
     SetIfMissing,
     Size,
 )
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import due_shard
-from tollgate.kit.writes import Write, put_new
+from tollgate.kit.writes import Mark, MarkedWrite, TransactWrite, Write, leave, put_new, take
 from tollgate.ledger.caps import MAX_DROPPED, Allowance, add_spend, counters_of, release_spend
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.rate import RateWindow, count_request, rate_refused
@@ -47,9 +53,17 @@ from tollgate.ledger.wallets import DEFAULT, Limits, lower_balance
 # Longer than any answer that comes whole (100 s, and the writes after it). A stream renews its hold: so
 # what a crash leaves behind blocks an account's money for minutes, not for as long as a stream may be.
 HOLD_LIFETIME_MS = 3 * 60 * MS_PER_S
+# How long an empty hold refuses late copies of its place. AWS refuses a signed request that reaches it more
+# than five minutes after its time stamp; a minute is for clocks that differ.
+# Source: https://docs.aws.amazon.com/general/latest/gr/sigv4-date-handling.html
+OVER_LIFETIME_MS = 6 * 60 * MS_PER_S
 # When a hold is renewed, after it was placed or renewed before: a minute before its end, since clocks
 # differ and the write may have to be tried again.
 RENEW_AFTER_MS = 2 * 60 * MS_PER_S
+# The pause before a renewal that failed is tried again. Each try is several requests in about 2 s.
+RENEW_AGAIN_MS = 3 * MS_PER_S
+# As many tries as the minute before the hold's end has room for. Whoever gives up is billed late.
+MAX_RENEWAL_FAILURES = 20
 # As many as the 15 minutes take that a request through the gateway may last.
 MAX_RENEWALS = 7
 # Text requests of one account at once (docs/contract.md#limits).
@@ -73,6 +87,8 @@ class Hold:
     expires_at_ms: int
     counter: str | None = None
     is_of_before: bool = False
+    is_over: bool = False
+    """Whether it was resolved, and only keeps a late copy of its `place` from taking the money again."""
 
     @property
     def path(self) -> tuple[str, str]:
@@ -81,6 +97,8 @@ class Hold:
 
     def to_value(self) -> Any:
         """Return what stands there: one number, or a map where there is more to say."""
+        if self.is_over:
+            return -self.expires_at_ms
         if self.counter is None:
             return self.amount_micro_usd * _TIMES + self.expires_at_ms
         return {"amount": self.amount_micro_usd, "expires_at": self.expires_at_ms, "counter": self.counter}
@@ -92,6 +110,8 @@ class Hold:
             return cls(key, value["amount"], value["expires_at"], value.get("counter"), is_of_before=True)
         request_id = f"{_PREFIX}{key}"
         if isinstance(value, int):
+            if value < 0:
+                return cls(request_id, 0, -value, is_over=True)
             return cls(request_id, *divmod(value, _TIMES))
         return cls(request_id, value["amount"], value["expires_at"], value["counter"])
 
@@ -173,7 +193,7 @@ class HoldWrites:
         *,
         most: int = MAX_HOLDS,
         returns: bool = False,
-    ) -> Write:
+    ) -> MarkedWrite:
         """Return the write that sets the money aside and counts the request; the `allowance` is that of
         the hold's counter. `row` is the account's own or a wallet's, here and in all that follows.
 
@@ -183,21 +203,19 @@ class HoldWrites:
         balance_covers_it = AtLeast("balance_micro_usd", hold.amount_micro_usd)
         # Fewer requests than may run at once are between their place and their settle.
         has_room = Below(Size("holds"), most)
-        place = Write(
+        place = MarkedWrite(
             self.accounts_table,
             key={"account_id": row},
+            # A request has one hold: a copy of this write finds it, and takes no money again.
+            mark=leave(hold.path, hold.to_value()),
             update=(
                 Add("balance_micro_usd", -hold.amount_micro_usd),
-                Set(hold.path, hold.to_value()),
                 # The sweeper's timer is that of the earliest hold; it moves it on when it comes by.
                 SetIfMissing("wake_at", hold.expires_at_ms),
                 Set("due_shard", due_shard(row)),
             ),
             condition=balance_covers_it & has_room & MAY_SPEND,
             refused=lambda account: place_refused(account, window, most),
-            # The SDK sends a write again whose answer was lost. Its own hold is there then, which is no
-            # refusal.
-            repeated=lambda account: hold.path[1] in account.get("holds", {}),
             returns=returns,
         )
         return add_spend(count_request(place, window), allowance, hold.amount_micro_usd)
@@ -239,7 +257,7 @@ class HoldWrites:
             refused=lambda _: AlreadyResolvedError(request_id),
         )
 
-    def charge_late(self, entry: Entry, allowance: Allowance | None) -> list[Write]:
+    def charge_late(self, entry: Entry, allowance: Allowance | None) -> list[TransactWrite]:
         """Return the two writes of one transaction that bill a request whose hold was given back.
 
         Refused: `AlreadyRecordedError`, `LateChargeRefusedError`, `UserNotFoundError`.
@@ -255,21 +273,24 @@ class HoldWrites:
         # The row first: who repeats a charge that was made is told so, whatever the balance is by now.
         return [self.record(entry), add_spend(debit, allowance, amount)]
 
-    def resolve(self, row: str, hold: Hold, charge_micro_usd: int) -> Write:
+    def resolve(
+        self, row: str, hold: Hold, charge_micro_usd: int, *, over_until_ms: int | None = None
+    ) -> MarkedWrite:
         """Return the write that returns `hold − charge` and removes the hold; a charge of 0 voids it.
 
-        Refused: `AlreadyResolvedError`. Raises `ValueError` for a charge outside the hold.
+        With `over_until_ms` an empty hold stays in its place until then. Refused: `AlreadyResolvedError`.
+        Raises `ValueError` for a charge outside the hold.
         """
         if not 0 <= charge_micro_usd <= hold.amount_micro_usd:
             raise ValueError(f"{charge_micro_usd} is not within the hold of {hold.amount_micro_usd}")
         back = hold.amount_micro_usd - charge_micro_usd
-        resolve = Write(
+        resolve = MarkedWrite(
             self.accounts_table,
             key={"account_id": row},
             # What comes back and the hold that it was part of, in one write: neither can move without the
             # other, and a second resolve finds no hold and moves nothing.
-            update=(Add("balance_micro_usd", back), Remove(hold.path)),
-            condition=_is_unresolved(hold),
+            mark=take(hold.path) if over_until_ms is None else _emptied(hold, over_until_ms),
+            update=(Add("balance_micro_usd", back),),
             refused=lambda _: AlreadyResolvedError(hold.request_id),
         )
         return release_spend(resolve, hold.counter, back)
@@ -282,22 +303,22 @@ class HoldWrites:
         """
         no_sweep_came_first = Equals("wake_at", found["wake_at"])
         holds = found.get("holds", {})
-        marks = [name for name in found if name.startswith(_MARK) and name.removeprefix(_MARK) not in holds]
-        rearm = Write(
-            self.accounts_table,
-            key={"account_id": row},
-            update=tuple(Remove(mark) for mark in marks[:MAX_DROPPED]),
-            condition=no_sweep_came_first,
-            refused=lambda _: AlreadyResolvedError(row),
-        )
-        if earliest is not None:
-            return rearm.also(Set("wake_at", earliest))
+        ends = [name for name in found if name.startswith(_END) and name.removeprefix(_END) not in holds]
         # With no hold left the timer goes; a hold that was placed meanwhile must keep it.
         no_hold_is_left = Equals(Size("holds"), 0)
-        return rearm.also(Remove("wake_at"), Remove("due_shard"), condition=no_hold_is_left)
+        timer: tuple[RepeatableChange, ...] = (Remove("wake_at"), Remove("due_shard"))
+        if earliest is not None:
+            timer = (Set("wake_at", earliest),)
+        return Write(
+            self.accounts_table,
+            key={"account_id": row},
+            update=(*timer, *(Remove(end) for end in ends[:MAX_DROPPED])),
+            condition=no_sweep_came_first if earliest is not None else no_sweep_came_first & no_hold_is_left,
+            refused=lambda _: AlreadyResolvedError(row),
+        )
 
 
-_MARK = "end#"
+_END = "end#"
 
 
 def hold_path(request_id: str) -> tuple[str, str]:
@@ -306,7 +327,7 @@ def hold_path(request_id: str) -> tuple[str, str]:
 
 
 def _end_mark(request_id: str) -> str:
-    return f"{_MARK}{request_id.removeprefix(_PREFIX)}"
+    return f"{_END}{request_id.removeprefix(_PREFIX)}"
 
 
 def text_entry_id(request_id: str) -> str:
@@ -417,8 +438,21 @@ def text_entry(
     )
 
 
+def _emptied(hold: Hold, until_ms: int) -> Mark:
+    """Return the mark of a write that puts an empty hold in the place of an open one."""
+    empty = replace(hold, amount_micro_usd=0, expires_at_ms=until_ms, counter=None, is_over=True)
+    # An open hold is a number from 0 on, or a map with its amount; an empty one is below 0.
+    is_open = AtLeast(hold.path, 0) | Exists((*hold.path, "amount"))
+    return Mark(Set(hold.path, empty.to_value()), is_open, tells=False)
+
+
 def holds_of(account: Item) -> list[Hold]:
     """Return the open holds in an account's row."""
+    return [hold for hold in all_holds_of(account) if not hold.is_over]
+
+
+def all_holds_of(account: Item) -> list[Hold]:
+    """Return the holds in an account's row, with those that are over."""
     return [Hold.from_value(key, value) for key, value in account.get("holds", {}).items()]
 
 
@@ -450,7 +484,7 @@ def place_refused(account: Item | None, window: RateWindow, most: int) -> Except
         return suspended
     return HoldRefusedError(
         account["balance_micro_usd"],
-        holds_of(account),
+        all_holds_of(account),
         counters_of(account),
         rate_refused(account, window),
         limits=Limits.of(account),

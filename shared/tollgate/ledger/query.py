@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tollgate.kit.errors import Problem
+from tollgate.kit.numbers import digits
 from tollgate.kit.query import A_TIME, QueryReader, epoch_ms, id_of, page_size
 from tollgate.ledger.entries import Entry, EntryKind, charge_id, refund_id
 from tollgate.ledger.holds import late_entry_id, text_entry_id
@@ -14,7 +15,6 @@ PARAMETERS = ("kind", "taskId", "requestId", "from", "to", "limit", "cursor")
 MAX_ID_BYTES = 1024
 # Later than any time that ISO 8601 can write.
 END_MS = 2**48
-_TIME_DIGITS = len(str(END_MS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,10 @@ def position_of(text: str) -> Position:
     """Read a cursor of an earlier page. Raises `ValueError`."""
     padded = text + "=" * (-len(text) % 4)
     time, _, entry_id = urlsafe_b64decode(padded).decode().partition("#")
-    is_time = time.isascii() and time.isdigit() and len(time) <= _TIME_DIGITS
-    if not is_time or not 0 < len(entry_id.encode()) <= MAX_ID_BYTES:
+    created_at_ms = digits(time, 0, END_MS)
+    if created_at_ms is None or not 0 < len(entry_id.encode()) <= MAX_ID_BYTES:
         raise ValueError(text)
-    found = Position(int(time), entry_id)
+    found = Position(created_at_ms, entry_id)
     # The decoder passes over what is no base64; only a cursor of ours is its own again.
     if found.cursor() != text:
         raise ValueError(text)

@@ -1,5 +1,7 @@
 """Requests per minute: how many creates and text requests one account may make. Pure.
 
+Requests of any kind are counted in `request_counts.py`.
+
 Source: docs/contract.md#limits.
 
 The account's row has one number, `request_rate`: the minute (since the epoch) times `BASE`, plus the requests
@@ -16,7 +18,7 @@ from tollgate.kit.errors import RateLimitedError
 from tollgate.kit.expressions import Add, Below, Between, Missing, Set
 from tollgate.kit.remembered import Newest
 from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import Counts, with_changes
 from tollgate.ledger.wallets import DEFAULT, Limits, row_ids
 
 # More than any minute has requests; a limit is less.
@@ -48,16 +50,18 @@ class RateWindowMovedError(Exception):
         self.window = window
 
 
-def count_request(write: Write, window: RateWindow) -> Write:
+def count_request(write: Counts, window: RateWindow) -> Counts:
     """Return a write of the account's row that also counts a request, and is refused above the limit."""
     floor = window.minute * BASE
     if window.opens:
         # Nobody of this account made a request yet, or the last one was in a minute before this one.
         no_request_yet, last_was_earlier = Missing("request_rate"), Below("request_rate", floor)
-        return write.also(Set("request_rate", floor + 1), condition=no_request_yet | last_was_earlier)
+        return with_changes(
+            write, Set("request_rate", floor + 1), condition=no_request_yet | last_was_earlier
+        )
     # Somebody opened this very minute, and fewer than `limit` were counted in it.
     has_room_in_minute = Between("request_rate", floor, floor + window.limit - 1)
-    return write.also(Add("request_rate", 1), condition=has_room_in_minute)
+    return with_changes(write, Add("request_rate", 1), condition=has_room_in_minute)
 
 
 def rate_refused(account: Item, window: RateWindow) -> Exception | None:
@@ -73,6 +77,12 @@ def rate_refused(account: Item, window: RateWindow) -> Exception | None:
     if minute < window.minute:
         return None if window.opens else RateWindowMovedError(replace(window, opens=True))
     return RateLimitedError(window.limit) if count >= window.limit else None
+
+
+def with_fewer_left(headers: dict[str, str], left: int) -> dict[str, str]:
+    """Return rate headers that promise no more than `left` requests."""
+    remaining = min(int(headers["x-ratelimit-remaining"]), max(0, left))
+    return {**headers, "x-ratelimit-remaining": str(remaining)}
 
 
 class RateMeter:

@@ -11,14 +11,15 @@ from dataclasses import asdict
 from itertools import islice
 from typing import NamedTuple
 
-from tollgate.kit.dynamodb import MAX_KEYS, Database, WriteConflictError
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb_core import MAX_KEYS, WriteConflictError
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
 from tollgate.kit.expressions import Add, AtLeast, Below, Exists, Missing
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
 from tollgate.kit.rows import Item
 from tollgate.kit.shards import DUE_SHARDS
-from tollgate.kit.writes import Write, count_one, put_new
+from tollgate.kit.writes import CountingWrite, TransactWrite, Write, count_one, put_new
 from tollgate.ledger.audit import Line, unanswered_refunds
 from tollgate.ledger.caps import (
     Allowance,
@@ -35,8 +36,8 @@ from tollgate.ledger.holds import (
     AlreadyResolvedError,
     Hold,
     HoldWrites,
+    all_holds_of,
     charge_of,
-    holds_of,
     text_entry_id,
     void_entry,
 )
@@ -117,7 +118,7 @@ class LedgerRepository:
         *,
         row: str | None = None,
         limits: Limits = DEFAULT,
-    ) -> list[Write]:
+    ) -> list[TransactWrite]:
         """Return the writes that take a task's charge and count the task as open, and as a request; in the
         account's own `row` or in a wallet's, which has these `limits`.
 
@@ -131,7 +132,7 @@ class LedgerRepository:
         # Each task in flight costs us work; see MAX_OPEN_TASKS.
         most = limits.open_tasks or MAX_OPEN_TASKS
         has_room = Below("open_tasks", most)
-        debit = Write(
+        debit = CountingWrite(
             self._accounts_table,
             key={"account_id": row or entry.account_id},
             update=(Add("balance_micro_usd", -amount), Add("open_tasks", 1)),
@@ -161,7 +162,7 @@ class LedgerRepository:
         most = Limits.of(account).running_tasks or MAX_RUNNING_TASKS
         return Slots(most - running, account["open_tasks"] - running, most)
 
-    def acquire_slot(self, row: str, most: int = MAX_RUNNING_TASKS) -> Write:
+    def acquire_slot(self, row: str, most: int = MAX_RUNNING_TASKS) -> CountingWrite:
         """Return the write that counts a task as running where `most` may.
 
         Refused with `ConcurrencyLimitReachedError`.
@@ -175,7 +176,7 @@ class LedgerRepository:
             refused=lambda _: ConcurrencyLimitReachedError(),
         )
 
-    def close_task(self, row: str, refund: Entry | None, *, was_running: bool) -> list[Write]:
+    def close_task(self, row: str, refund: Entry | None, *, was_running: bool) -> list[TransactWrite]:
         """Return the writes that count a task as ended and, with `refund`, return its charge, in the row that
         counted it.
 
@@ -186,7 +187,7 @@ class LedgerRepository:
         slot = (Add("running_tasks", -1, start=1),) if was_running else ()
         # The create of this task counted it, and nothing counted it as ended since.
         was_counted = AtLeast("open_tasks", 1)
-        close = Write(
+        close = CountingWrite(
             self._accounts_table,
             key={"account_id": row},
             update=(Add("balance_micro_usd", amount), Add("open_tasks", -1), *slot),
@@ -197,7 +198,7 @@ class LedgerRepository:
             [close] if refund is None else [release_spend(close, refund.counter, amount), self._post(refund)]
         )
 
-    def refund_ended(self, refund: Entry) -> list[Write]:
+    def refund_ended(self, refund: Entry) -> list[TransactWrite]:
         """Return the writes that return the charge of a task that was closed before, without a refund.
 
         Refused: `UserNotFoundError`, `AccountClosedError`, `AlreadyPostedError`.
@@ -205,7 +206,7 @@ class LedgerRepository:
         raised = self._raise_balance(refund)
         return [self._post(refund), release_spend(raised, refund.counter, refund.amount_micro_usd)]
 
-    def credit(self, entry: Entry, *others: Write) -> None:
+    def credit(self, entry: Entry, *others: TransactWrite) -> None:
         """Put money on an account, once per entry id, together with other writes.
 
         Raises `UserNotFoundError`, `AccountClosedError`, or `AlreadyPostedError` when the entry was posted
@@ -217,7 +218,7 @@ class LedgerRepository:
         # is money that nobody got.
         self._db.transact([self._post(entry), self._raise_balance(entry), *others])
 
-    def debit(self, entry: Entry, *others: Write) -> None:
+    def debit(self, entry: Entry, *others: TransactWrite) -> None:
         """Take money off an account, once per entry id and never more than its balance, with other writes.
 
         Raises `UserNotFoundError`, `InsufficientBalanceError`, or `AlreadyPostedError` when the entry was
@@ -246,18 +247,25 @@ class LedgerRepository:
         raise WriteConflictError
 
     def suspend(
-        self, account_id: str, reason: str, now_ms: int, *others: Write, over_another: bool = True
+        self, account_id: str, reason: str, now_ms: int, *others: TransactWrite, over_another: bool = True
     ) -> None:
         """Let an account start nothing any more, together with other writes.
 
         Raises `UserNotFoundError`, and `AccountSuspendedError` for one that is, unless `over_another` reason.
         """
-        rows = self._row_ids(account_id)
-        table = self._accounts_table
-        writes = [suspend(table, row, reason, now_ms, over_another=over_another) for row in rows]
+        writes = self.suspension(account_id, reason, now_ms, over_another=over_another)
         self._db.transact([*writes, *others])
 
-    def resume(self, account_id: str, *others: Write, because: str | None = None) -> None:
+    def suspension(self, account_id: str, reason: str, now_ms: int, *, over_another: bool) -> list[Write]:
+        """Return the writes that suspend an account, for another transaction.
+
+        Raises `UserNotFoundError`. Refused: the same, and `AccountSuspendedError` for one that is suspended,
+        unless `over_another` reason.
+        """
+        table, rows = self._accounts_table, self._row_ids(account_id)
+        return [suspend(table, row, reason, now_ms, over_another=over_another) for row in rows]
+
+    def resume(self, account_id: str, *others: TransactWrite, because: str | None = None) -> None:
         """Let a suspended account go on, together with other writes.
 
         Raises `UserNotFoundError`, and `AccountSuspendedError` where another reason than `because` holds.
@@ -298,24 +306,28 @@ class LedgerRepository:
         # The index is a little behind: another sweep may have resolved all of them since.
         if account is None or "wake_at" not in account:
             return 0
-        holds = holds_of(account)
+        holds = all_holds_of(account)
         expired = [hold for hold in holds if hold.expires_at_ms <= now_ms]
         for hold in expired:
             # The row of the ledger first, as it decides. A crash right after it leaves the hold where it
             # is; the next sweep finds the row and settles by it.
-            decided = void_entry(account_of(row), hold, now_ms)
-            try:
-                self._db.write(self._holds.record(decided))
-            except AlreadyRecordedError as exc:
-                decided = exc.entry
+            charge = 0 if hold.is_over else charge_of(self._decide(void_entry(account_of(row), hold, now_ms)))
             # The request itself, or a later one of the account, may have been quicker.
             with suppress(AlreadyResolvedError):
-                self._db.write(self._holds.resolve(row, hold, charge_of(decided)))
+                self._db.write(self._holds.resolve(row, hold, charge))
         left = [hold.expires_at_ms for hold in holds if hold.expires_at_ms > now_ms]
         # Another sweep moved the timer, or a hold was placed meanwhile, which needs it.
         with suppress(AlreadyResolvedError):
             self._db.write(self._holds.rearm(row, account, min(left, default=None)))
-        return len(expired)
+        return sum(not hold.is_over for hold in expired)
+
+    def _decide(self, void: Entry) -> Entry:
+        """Write the void of a hold; return the row that decides, which may have been there."""
+        try:
+            self._db.write(self._holds.record(void))
+        except AlreadyRecordedError as exc:
+            return exc.entry
+        return void
 
     def entries(self, account_id: str) -> Iterator[Entry]:
         """Return all entries of an account, in the order of their ids."""
@@ -411,6 +423,29 @@ class LedgerRepository:
         keys = [{"account_id": account_id, "entry_id": entry_id} for entry_id in entry_ids]
         return [Entry.from_item(row) for row in self._db.get_all(self._ledger_table, keys)]
 
+    def credits(self, account_id: str, most: int) -> list[Entry]:
+        """Return at most so many credits of an account, by their ids."""
+        rows = self._db.query(
+            self._ledger_table,
+            "account_id = :account AND begins_with(entry_id, :kind)",
+            {":account": account_id, ":kind": f"{EntryKind.CREDIT}_"},
+            limit=most,
+        )
+        return [Entry.from_item(row) for row in rows]
+
+    def credit_of(self, reference: str) -> Entry | None:
+        """Return the credit of a payment, by the payment provider's id; one of this moment may be missing."""
+        rows = self._db.query(
+            self._ledger_table,
+            "reference = :payment",
+            {":payment": reference},
+            index="ReferenceIndex",
+            limit=MAX_KEYS,
+        )
+        found = [entry for row in rows for entry in self.named(row["account_id"], [row["entry_id"]])]
+        # What was taken back of it, or given again, has the same reference, and says why.
+        return next((each for each in found if each.kind is EntryKind.CREDIT and each.reason is None), None)
+
     def worth(self, account_id: str, balance_micro_usd: int, holds: Sequence[Hold]) -> int:
         """Return a balance and what holds have set aside, less what of that is billed already."""
         if not holds:
@@ -419,9 +454,9 @@ class LedgerRepository:
         held = sum(hold.amount_micro_usd for hold in holds)
         return balance_micro_usd + held + sum(entry.amount_micro_usd for entry in billed)
 
-    def _raise_balance(self, entry: Entry) -> Write:
+    def _raise_balance(self, entry: Entry) -> CountingWrite:
         account_is_there, is_open = Exists("account_id"), Missing("closed_at_ms")
-        return Write(
+        return CountingWrite(
             self._accounts_table,
             key={"account_id": entry.account_id},
             update=(Add("balance_micro_usd", entry.amount_micro_usd),),

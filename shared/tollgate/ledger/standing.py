@@ -11,6 +11,8 @@ from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 
 MAY_SPEND = Missing("suspended")
+# Why an account may not spend while its owner closes it; an operator's own reason is never this.
+BEING_CLOSED = "Being closed by its owner"
 
 
 def suspend(table: str, account_id: str, reason: str, now_ms: int, *, over_another: bool = True) -> Write:

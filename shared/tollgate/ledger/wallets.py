@@ -12,14 +12,14 @@ another in a transaction, and in two ways only: `fund` shares out what the accou
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.expressions import Add, AtLeast, Below, Exists, Set
 from tollgate.kit.remembered import Newest
 from tollgate.kit.rows import Item
-from tollgate.kit.writes import Refused, Write, put_new
+from tollgate.kit.writes import CountingWrite, Refused, Write, put_new
 
 # A row with so many is less than 1 KB: a write of it is one write unit.
 HOLDS_PER_WALLET = 20
@@ -47,11 +47,17 @@ class Limits:
     running_tasks: int | None = None
     open_tasks: int | None = None
     wallets: int = 1
+    completes_answers: bool = False
+    """No limit, but read with them: the account lets answers complete when their client has gone."""
 
     @classmethod
     def of(cls, row: Item) -> "Limits":
         """Return the limits that a row has."""
-        return cls(**row.get("limits", {}), wallets=row.get("wallets", 1))
+        return cls(
+            **row.get("limits", {}),
+            wallets=row.get("wallets", 1),
+            completes_answers=row.get("completes_answers", False),
+        )
 
     def to_item(self) -> Item:
         """Return those that are set."""
@@ -61,13 +67,11 @@ class Limits:
     def share(self) -> "Limits":
         """Return what each of the rows may have, where these are the account's."""
         shares = {name: -(-value // self.wallets) for name, value in self.to_item().items()}
-        return Limits(**shares, wallets=self.wallets)
+        return replace(self, **shares)
 
     def whole(self) -> "Limits":
         """Return what the account may have, where these are one row's."""
-        return Limits(
-            **{name: value * self.wallets for name, value in self.to_item().items()}, wallets=self.wallets
-        )
+        return replace(self, **{name: value * self.wallets for name, value in self.to_item().items()})
 
 
 NAMES = ("text_at_once", "requests_per_minute", "running_tasks", "open_tasks")
@@ -137,10 +141,10 @@ def share_of(balance_micro_usd: int, wallets: int, needed_micro_usd: int) -> int
     return share if share >= PLENTY * needed_micro_usd else 0
 
 
-def lower_balance(table: str, row: str, amount_micro_usd: int, refused: Refused) -> Write:
+def lower_balance(table: str, row: str, amount_micro_usd: int, refused: Refused) -> CountingWrite:
     """Return the write that takes money off a row; refused where that has less, so no balance is negative."""
     balance_covers_it = AtLeast("balance_micro_usd", amount_micro_usd)
-    return Write(
+    return CountingWrite(
         table,
         key={"account_id": row},
         update=(Add("balance_micro_usd", -amount_micro_usd),),
@@ -155,7 +159,7 @@ class WalletWrites:
 
     accounts_table: str
 
-    def fund(self, wallet: str, amount_micro_usd: int, needed_micro_usd: int) -> list[Write]:
+    def fund(self, wallet: str, amount_micro_usd: int, needed_micro_usd: int) -> list[CountingWrite]:
         """Return the writes that give a wallet `amount` from the account's own row.
 
         Refused: `WalletsMovedError`.
@@ -169,7 +173,7 @@ class WalletWrites:
             self._move(wallet, amount_micro_usd, still_needs_it),
         ]
 
-    def gather(self, rows: Sequence[Item]) -> list[Write]:
+    def gather(self, rows: Sequence[Item]) -> list[CountingWrite]:
         """Return the writes that bring what wallets have to the own row, by all rows as they were read.
 
         There are none where they have nothing. Refused: `WalletsMovedError`.
@@ -188,8 +192,8 @@ class WalletWrites:
         total = sum(row["balance_micro_usd"] for row in full)
         return [*taken, self._move(own["account_id"], total, Exists("account_id"))] if full else []
 
-    def _move(self, row: str, amount_micro_usd: int, condition: Any) -> Write:
-        return Write(
+    def _move(self, row: str, amount_micro_usd: int, condition: Any) -> CountingWrite:
+        return CountingWrite(
             self.accounts_table,
             key={"account_id": row},
             update=(Add("balance_micro_usd", amount_micro_usd),),

@@ -13,15 +13,8 @@ from botocore.exceptions import ClientError
 from local.clients import aws_environment
 from tests.support.http_server import Reply, http_server
 from tollgate.kit import aws
-from tollgate.kit.dynamodb import (
-    FIRST_WAIT_S,
-    MAX_THROTTLED_ATTEMPTS,
-    MAX_TRANSACTION_ATTEMPTS,
-    MAX_WAIT_S,
-    PAGE_SIZE,
-    Database,
-    WriteConflictError,
-)
+from tollgate.kit.dynamodb import PAGE_SIZE, PATIENCE, Database
+from tollgate.kit.dynamodb_core import FIRST_WAIT_S, DatabaseError, WriteConflictError
 from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.expressions import Equals, Missing, Remove, Set
 from tollgate.kit.rows import Item, to_attributes
@@ -202,7 +195,7 @@ class TestRefusal:
 
 
 class TestRepeated:
-    """A single write whose answer was lost is sent again by botocore, and meets its own result."""
+    """A single write whose answer was lost is sent again, and meets its own result."""
 
     def outcome(self, found: Item) -> Exception | None:
         write = Write(
@@ -210,7 +203,6 @@ class TestRepeated:
             item={"id": "a", "token": "mine"},
             condition=Missing("id"),
             refused=lambda row: RefusedError("a", row),
-            repeated=lambda row: row.get("token") == "mine",
         )
         refusal = client_error("ConditionalCheckFailedException", Item=to_attributes(found))
         try:
@@ -226,7 +218,7 @@ class TestRepeated:
         assert isinstance(self.outcome({"id": "a", "token": "another"}), RefusedError)
 
     def test_without_a_row_there_is_nothing_to_recognise(self) -> None:
-        write = Write("Things", item={"id": "a"}, refused=lambda _: KeyError("a"), repeated=lambda _: True)
+        write = Write("Things", item={"id": "a"}, refused=lambda _: KeyError("a"))
         with pytest.raises(KeyError):
             Bench(REFUSED).db.write(write)
 
@@ -277,7 +269,7 @@ class TestCollision:
         bench = Bench(*[collision] * 100)
         with pytest.raises(WriteConflictError):
             bench.write(refusing("a"), alone=alone)
-        assert len(bench.client.calls) == MAX_TRANSACTION_ATTEMPTS
+        assert len(bench.client.calls) == PATIENCE.attempts
 
     @pytest.mark.parametrize("alone", [True, False])
     def test_a_throttle_for_all_tries_is_a_503_that_says_so(
@@ -288,9 +280,7 @@ class TestCollision:
         with pytest.raises(StorageBusyError) as caught:
             bench.write(refusing("a"), alone=alone)
         assert not isinstance(caught.value, WriteConflictError)
-        # What the SDK tried before, but for a transaction: it does not try one that was cancelled.
-        tries = MAX_THROTTLED_ATTEMPTS if alone else MAX_TRANSACTION_ATTEMPTS
-        assert len(bench.client.calls) == tries
+        assert len(bench.client.calls) == PATIENCE.attempts
         (line,) = [vars(record) for record in caplog.records if record.message == "storage.busy"]
         operation = "PutItem" if alone else "TransactWriteItems"
         assert (line["operation"], line["table"], line["obstacle"]) == (operation, "Things", "throttle")
@@ -305,28 +295,27 @@ class TestCollision:
             ("Scan", lambda db: list(db.scan("Things"))),
         ],
     )
-    def test_a_read_that_the_sdk_tried_in_vain_is_one_too(
+    def test_a_read_that_is_throttled_for_all_tries_is_one_too(
         self, operation: str, read: Callable[[Database], Any], caplog: pytest.LogCaptureFixture
     ) -> None:
-        bench = Bench(client_error("ProvisionedThroughputExceededException"))
+        bench = Bench(*[client_error("ProvisionedThroughputExceededException")] * 100)
         with pytest.raises(StorageBusyError):
             read(bench.db)
         (line,) = [vars(record) for record in caplog.records if record.message == "storage.busy"]
         assert (line["operation"], line["table"]) == (operation, "Things")
 
-    def test_another_failure_of_a_read_is_what_it_is(self) -> None:
-        with pytest.raises(ClientError):
+    def test_another_failure_of_a_read_is_named(self) -> None:
+        with pytest.raises(DatabaseError, match="GetItem: AccessDeniedException"):
             Bench(client_error("AccessDeniedException")).db.get("Things", {"id": "a"})
 
     def test_a_throttle_that_lasts_is_answered_before_the_gateway_gives_up(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """With the SDK's own tries, and the longest waits that chance could draw."""
+        """With the longest waits that chance could draw. The SDK itself tries once."""
         waits_s: list[float] = []
         refused = json.dumps({"__type": "x#ProvisionedThroughputExceededException"}).encode()
         monkeypatch.setattr("botocore.endpoint.time.sleep", waits_s.append)
-        monkeypatch.setattr("botocore.retries.standard.random.random", lambda: 1.0)
-        monkeypatch.setattr("tollgate.kit.dynamodb.random.uniform", lambda _, high: high)
+        monkeypatch.setattr("tollgate.kit.dynamodb_core.random.uniform", lambda _, high: high)
         with http_server(
             lambda _: Reply(400, refused, {"content-type": "application/x-amz-json-1.0"})
         ) as url:
@@ -337,7 +326,7 @@ class TestCollision:
             with pytest.raises(StorageBusyError):
                 db.write(refusing("a"))
         aws.forget_clients()
-        assert len(waits_s) > MAX_THROTTLED_ATTEMPTS
+        assert len(waits_s) == PATIENCE.attempts
         assert sum(waits_s) < GATEWAY_S
 
     def test_waits_are_random_under_a_ceiling_that_doubles(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -347,14 +336,14 @@ class TestCollision:
             bounds.append((low, high))
             return high / 2
 
-        monkeypatch.setattr("tollgate.kit.dynamodb.random.uniform", draw)
+        monkeypatch.setattr("tollgate.kit.dynamodb_core.random.uniform", draw)
         bench = Bench(*[CONFLICT] * 100)
         with pytest.raises(WriteConflictError):
             bench.db.transact([refusing("a")])
         ceilings_s = [high for _, high in bounds]
-        assert [low for low, _ in bounds] == [0] * MAX_TRANSACTION_ATTEMPTS
+        assert [low for low, _ in bounds] == [0] * PATIENCE.attempts
         assert ceilings_s[:4] == [FIRST_WAIT_S, 2 * FIRST_WAIT_S, 4 * FIRST_WAIT_S, 8 * FIRST_WAIT_S]
-        assert ceilings_s[-1] == MAX_WAIT_S
+        assert ceilings_s[-1] == PATIENCE.max_wait_s
         assert bench.waits_s == [high / 2 for high in ceilings_s]
 
     def tokens(self, bench: Bench) -> list[str]:
@@ -377,16 +366,17 @@ class TestOtherFailures:
     @pytest.mark.parametrize(
         "code", ["ValidationException", "AccessDeniedException", "ResourceNotFoundException"]
     )
-    def test_they_pass_as_they_are_at_once(self, alone: bool, code: str) -> None:
+    def test_they_are_named_at_once(self, alone: bool, code: str) -> None:
         bench = Bench(client_error(code))
-        with pytest.raises(ClientError, match=code):
+        with pytest.raises(DatabaseError, match=code) as caught:
             bench.write(refusing("a"), alone=alone)
+        assert isinstance(caught.value.__cause__, ClientError)
         assert len(bench.client.calls) == 1
 
     @pytest.mark.parametrize("reason", ["ValidationError", "ItemCollectionSizeLimitExceeded"])
     def test_a_transaction_cancelled_for_good_is_not_tried_again(self, reason: str) -> None:
         bench = Bench(canceled("None", reason))
-        with pytest.raises(ClientError, match="TransactionCanceled"):
+        with pytest.raises(DatabaseError, match="TransactionCanceled"):
             bench.db.transact([refusing("a"), refusing("b")])
         assert len(bench.client.calls) == 1
 

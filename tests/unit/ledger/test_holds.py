@@ -88,8 +88,9 @@ class TestMoves:
     def test_a_request_is_billed_once(self, account: Account) -> None:
         hold = account.place("req_1", 700)
         account.record(hold, 100)
+        account.record(hold, 100)
         with pytest.raises(AlreadyRecordedError):
-            account.record(hold, 100)
+            account.record(hold, 99)
 
     @pytest.mark.parametrize("charge", [-1, 701])
     def test_a_charge_stays_within_its_hold(self, account: Account, charge: int) -> None:

@@ -18,8 +18,9 @@ from tests.conftest import Aws
 from tests.support.clock import ManualClock
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb_core import Written
 from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import SingleWrite, TransactWrite
 from tollgate.ledger.audit import audit
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry
@@ -70,11 +71,11 @@ class SteppedDatabase(Database):
         self._step()
         return super().get(table, key)
 
-    def write(self, write: Write) -> None:
+    def write(self, write: SingleWrite) -> Written:
         self._step()
-        super().write(write)
+        return super().write(write)
 
-    def transact(self, writes: Sequence[Write]) -> None:
+    def transact(self, writes: Sequence[TransactWrite]) -> None:
         self._step()
         super().transact(writes)
 
@@ -93,10 +94,10 @@ class Async:
     async def get(self, table: str, key: Item) -> Item | None:
         return self._db.get(table, key)
 
-    async def write(self, write: Write) -> None:
-        self._db.write(write)
+    async def write(self, write: SingleWrite) -> Written:
+        return self._db.write(write)
 
-    async def transact(self, writes: Sequence[Write]) -> None:
+    async def transact(self, writes: Sequence[TransactWrite]) -> None:
         self._db.transact(writes)
 
 

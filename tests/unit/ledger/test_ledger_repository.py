@@ -167,7 +167,7 @@ class TestCloseTask:
 
     def test_no_row_is_made_for_an_account_that_is_not_there(self, books: Books) -> None:
         with pytest.raises(ConcurrencyLimitReachedError):
-            books.db.write(books.ledger.acquire_slot("usr_2"))
+            books.db.transact([books.ledger.acquire_slot("usr_2")])
         assert books.ledger.account_row("usr_2") is None
 
 

@@ -11,7 +11,7 @@ from tollgate.kit.dynamodb import Database
 from tollgate.kit.errors import RateLimitedError
 from tollgate.kit.expressions import Add, AtLeast
 from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import CountingWrite, Write
 from tollgate.ledger.rate import (
     BASE,
     MAX_ATTEMPTS,
@@ -53,7 +53,7 @@ class Account:
         for _ in range(MAX_ATTEMPTS):
             self.writes += 1
             try:
-                self.db.write(count_request(self._debit(price, window), window))
+                self.db.transact([count_request(self._debit(price, window), window)])
             except RateWindowMovedError as exc:
                 window = exc.window
             else:
@@ -62,12 +62,12 @@ class Account:
         pytest.fail("it never found the right way to count")
 
     @staticmethod
-    def _debit(price: int, window: RateWindow) -> Write:
+    def _debit(price: int, window: RateWindow) -> CountingWrite:
         def refused(row: Item | None) -> Exception:
             assert row is not None
             return rate_refused(row, window) or AssertionError("refused for the money")
 
-        return Write(
+        return CountingWrite(
             "Accounts",
             key={"account_id": "usr_1"},
             update=(Add("money", -price),),

@@ -16,9 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bench.account import BODY, MODEL, World
+from tests.support.losses import Losses
 from tests.support.simulated import SimulatedLoop
 from tollgate.accounts.repository import AccountRepository
-from tollgate.kit.dynamodb_async import DatabaseBusyError
+from tollgate.kit.dynamodb_core import DatabaseBusyError
 from tollgate.kit.errors import (
     AccountSuspendedError,
     InsufficientBalanceError,
@@ -28,7 +29,7 @@ from tollgate.kit.errors import (
 from tollgate.kit.ids import new_id
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.holds import HOLD_LIFETIME_MS
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, OVER_LIFETIME_MS
 from tollgate.ledger.wallets import Limits
 from tollgate.text.metering import Demand, full_hold
 from tollgate.text.usage import Usage
@@ -143,19 +144,21 @@ SEEDS = st.integers(0, 2**32)
     money=st.integers(0, 60),
     texts=st.lists(st.sampled_from([None, None, None, "place", "record"]), max_size=40),
     tasks=st.integers(0, 6),
+    lost=st.sampled_from([0.0, 0.01, 0.05]),
 )
-def test_the_books_agree_whoever_dies_and_no_row_is_ever_negative(
-    seed: int, money: int, texts: list[str | None], tasks: int
+def test_the_books_agree_whoever_dies_and_whatever_gets_lost_and_no_row_is_ever_negative(
+    seed: int, money: int, texts: list[str | None], tasks: int, lost: float
 ) -> None:
     async def story(loop: SimulatedLoop) -> None:
         bank = Bank(loop, seed, money * HOLD)
         await bank.open()
+        bank.dynamo.losses = Losses(lost, seed)
         works = [bank.text(bank.random.random() * 3, dies_at) for dies_at in texts]
         await within_a_second(bank, [*works, *(bank.media() for _ in range(tasks))])
         assert await bank.threads.run(bank.proven)
         assert bank.least == 0
-        # What the dead left behind is resolved by what the ledger says of it.
-        await asyncio.sleep(HOLD_LIFETIME_MS / 1_000 + 1)
+        # What the dead and late requests left behind is resolved by what the ledger says of it.
+        await asyncio.sleep(max(HOLD_LIFETIME_MS, OVER_LIFETIME_MS) / 1_000 + 1)
         await bank.threads.run(lambda: bank.ledger.expire_holds(bank.clock.now_ms(), 100))
         assert sum(row["holds"] for row in bank.rows()) == 0
         assert await bank.threads.run(bank.proven)

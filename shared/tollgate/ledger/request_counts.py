@@ -1,0 +1,113 @@
+"""All requests of an account in a minute, those that take no money too. Pure.
+
+Source: docs/decisions/0041-every-request-counts.md.
+
+Requests that take money are counted one by one, by the write that takes it (`rate.py`). All requests together
+have a larger window, and most of them write nothing. So each process counts for itself, and tells the others
+after every hundredth part of the window: it adds its count to `all_requests` of the account's row, which
+is the minute (since the epoch) times `BASE`, plus the requests in it. That write sets the number under the
+condition that it is still the one that this process knows, so a repeat of the write changes nothing.
+"""
+
+from dataclasses import dataclass
+from secrets import token_hex
+
+from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.errors import RateLimitedError
+from tollgate.kit.expressions import Below, Equals, Exists, Missing, Set
+from tollgate.kit.remembered import Newest
+from tollgate.kit.rows import Item
+from tollgate.kit.writes import Write
+from tollgate.ledger.rate import MAX_REMEMBERED, MINUTE_S
+from tollgate.ledger.wallets import DEFAULT, Limits
+
+ATTRIBUTE, MARK = "all_requests", "all_requests_mark"
+# Requests of any kind that an account may make for each one that takes money.
+FACTOR = 10
+# A process tells what it counted after this part of the window.
+PARTS = 100
+# More than any minute has requests.
+BASE = 100_000_000
+_MINUTE_MS = MINUTE_S * MS_PER_S
+
+
+class CountMovedError(Exception):
+    """The row has another number by now. `found` is that number, and `mark` the one of who wrote it."""
+
+    def __init__(self, row: Item | None) -> None:
+        super().__init__("another process told its count")
+        known = row or {}
+        self.found: int = known.get(ATTRIBUTE, 0)
+        self.mark: str | None = known.get(MARK)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a process tells: `own` requests of its own. The row gets `mark`, so a repeat is known as one."""
+
+    write: Write
+    own: int
+    mark: str
+
+
+class RequestMeter:
+    """What one process knows of the minute of each account: what the row says, and what it counted itself."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._told: Newest[int] = Newest(MAX_REMEMBERED)
+        self._own: Newest[int] = Newest(MAX_REMEMBERED)
+
+    def count(self, account_id: str, now_ms: int, limits: Limits = DEFAULT) -> None:
+        """Count a request. Raises `RateLimitedError` if this process knows that the minute is used up."""
+        if self.left(account_id, now_ms, limits) <= 0:
+            raise RateLimitedError(self._most(limits))
+        self._own[account_id] = self._at(self._own, account_id, now_ms) + 1
+
+    def left(self, account_id: str, now_ms: int, limits: Limits = DEFAULT) -> int:
+        """Return how many requests are left in this minute at most: other processes count as well."""
+        floor = _floor(now_ms)
+        told, own = (self._at(each, account_id, now_ms) - floor for each in (self._told, self._own))
+        return self._most(limits) - told - own
+
+    def take(self, table: str, account_id: str, now_ms: int, limits: Limits = DEFAULT) -> Share | None:
+        """Return what there is to tell, once that is enough; it counts as told from now on."""
+        floor = _floor(now_ms)
+        own = self._at(self._own, account_id, now_ms) - floor
+        if own < max(1, self._most(limits) // PARTS):
+            return None
+        told = self._at(self._told, account_id, now_ms)
+        total, mark = told + own, token_hex(4)
+        self._told[account_id], self._own[account_id] = total, floor
+        nobody_told_yet = Missing(ATTRIBUTE) | Below(ATTRIBUTE, floor)
+        as_known = nobody_told_yet if told == floor else Equals(ATTRIBUTE, told)
+        write = Write(
+            table,
+            key={"account_id": account_id},
+            update=(Set(ATTRIBUTE, total), Set(MARK, mark)),
+            # An update would make a row where there is none.
+            condition=Exists("account_id") & as_known,
+            refused=CountMovedError,
+        )
+        return Share(write, own, mark)
+
+    def moved(self, account_id: str, share: Share, moved: CountMovedError, now_ms: int) -> None:
+        """Note that a share was refused, and what the row says: it is told again with the next one.
+
+        A row with the share's mark has this very share; only the answer to its write was lost.
+        """
+        self._told[account_id] = max(moved.found, _floor(now_ms))
+        if moved.mark != share.mark:
+            self._own[account_id] = self._at(self._own, account_id, now_ms) + share.own
+
+    def _most(self, limits: Limits) -> int:
+        return FACTOR * limits.wallets * (limits.requests_per_minute or self._limit)
+
+    @staticmethod
+    def _at(counts: Newest[int], account_id: str, now_ms: int) -> int:
+        """Return a number of this minute; of an earlier one nothing is left."""
+        return max(counts.get(account_id, 0), _floor(now_ms))
+
+
+def _floor(now_ms: int) -> int:
+    return now_ms // _MINUTE_MS * BASE
