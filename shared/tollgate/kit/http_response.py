@@ -1,34 +1,36 @@
-"""The answer to one request of `http_client.py`: filled by its connection, read by whoever asked.
+"""The answer to one request of `http_client.py`: its connection fills it, the caller reads it.
 
     take_head, take …, finish, fail ─► Response ─► begin, readany … b"" at the end, read, close
 
-What nobody has taken yet is bounded: above that the connection is told to listen no more. One timer has both
-times, that of the whole answer and that of silence.
+The part that the caller has not read yet is bounded: above the bound the connection stops reading. One timer
+keeps both limits, of the whole answer and of silence. If an answer breaks off, the caller first gets what had
+arrived, and then the error.
 """
 
 import asyncio
-import zlib
 from typing import Protocol
+
+from tollgate.kit.http_unpacking import Unpacker, UnpackingError
 
 # An idle connection that is closed is seen within a round trip of the request on it. What is closed later
 # was closed with the request in hand.
 CLOSED_IDLE_S = 1.0
-# What has come of a body and nobody took yet; above it no more is read of the connection.
+# What has come of a body and was not read yet; above it the connection stops reading.
 MAX_UNREAD_BYTES = 256 * 1024
-# Of what one piece of a compressed body unpacks to.
-MAX_UNPACKED_BYTES = 16 * 2**20
-# Bits of a window for zlib: a gzip header, or that of zlib itself, is looked for.
-_ANY_HEADER = zlib.MAX_WBITS | 32
+
+# Names for a body as it is.
+_NOT_PACKED = (b"", b"identity")
 
 
 class HttpError(ConnectionError):
-    """There is no whole answer: not connected, closed too early, not HTTP, or more than is read."""
+    """There is no whole answer: not connected, closed too early, not HTTP, or too long."""
 
 
 class ClosedIdleError(HttpError):
-    """A kept connection was closed as the request went out on it, before a byte of an answer.
+    """A kept connection was closed, or answered with 408, as the request went out on it.
 
-    Servers close connections that are idle, and no client can know in time: it says nothing of their health.
+    Servers close connections that are idle, and no client can know in time. So this says nothing about the
+    server's health. The request was most likely not carried out, but nobody can know.
     """
 
 
@@ -52,18 +54,18 @@ class Response:
     __slots__ = (
         "_answer_by",
         "_connection",
-        "_decoder",
         "_error",
         "_head",
         "_idle_s",
         "_loop",
         "_pieces",
-        "_received_at",
         "_timer",
+        "_unpacker",
         "_unread",
         "_waiter",
         "_whole",
         "raw_headers",
+        "received_at",
         "status",
     )
 
@@ -78,15 +80,15 @@ class Response:
         self.raw_headers: list[tuple[bytes, bytes]] = []
         self._head = b""
         self._connection: Connection | None = connection
-        self._decoder: zlib._Decompress | None = None
+        self._unpacker: Unpacker | None = None
         self._pieces: list[bytes] = []
         self._unread = 0
         self._whole = False
         self._error: Exception | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._loop = loop
-        self._received_at = loop.time()
-        self._answer_by = self._received_at + timeout_s
+        self.received_at = loop.time()
+        self._answer_by = self.received_at + timeout_s
         self._idle_s = timeout_s if idle_timeout_s is None else idle_timeout_s
         # One timer for head and body, which looks at the time itself: none is set for a piece.
         self._timer = loop.call_later(min(timeout_s, self._idle_s), self._look)
@@ -102,8 +104,8 @@ class Response:
 
     @property
     def is_just_asked(self) -> bool:
-        """Return whether the request went out a moment ago, and nothing came since."""
-        return self._loop.time() - self._received_at < CLOSED_IDLE_S
+        """Return whether the request went out, or something came, less than a moment ago."""
+        return self._loop.time() - self.received_at < CLOSED_IDLE_S
 
     @property
     def is_full(self) -> bool:
@@ -118,7 +120,10 @@ class Response:
             await self._wait()
 
     async def readany(self) -> bytes:
-        """Return what has come of the body, nothing at its end. Raises `HttpError`, `TimeoutError`."""
+        """Return what has come of the body, nothing at its end.
+
+        Raises `HttpError` and `TimeoutError`, after all that had come before the error.
+        """
         while not self._pieces:
             if self._error is not None:
                 raise self._error
@@ -129,7 +134,7 @@ class Response:
         pieces, self._pieces = self._pieces, []
         found = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         if self._unread > MAX_UNREAD_BYTES and self._connection is not None:
-            self._received_at = self._loop.time()
+            self.received_at = self._loop.time()
             self._connection.listen(listens=True)
         self._unread = 0
         return found
@@ -147,11 +152,16 @@ class Response:
         return found[0] if len(found) == 1 else b"".join(found)
 
     def close(self) -> None:
-        """Read no more; who waits for more is told so. A connection with a rest on it is not used again."""
-        self.fail(HttpError("closed"))
+        """Read no more; whoever waits for more gets an `HttpError`.
+
+        The connection is closed with it, unless the answer had come to its end.
+        """
+        if self._connection is not None:
+            self._pieces = []
+            self.fail(HttpError("closed"))
 
     def take_whole(self, status: int, head: bytes, body: bytes) -> None:
-        """Take an answer that came in one piece; its headers are read where somebody asks for them."""
+        """Take an answer that came in one piece; its headers are split when somebody asks for them."""
         self._connection = None
         self.status = status
         self._head = head
@@ -164,16 +174,22 @@ class Response:
     def take_head(self, status: int) -> None:
         """Note that the headers are whole."""
         self.status = status
-        for name, value in self.raw_headers:
-            if name.lower() == b"content-encoding" and value.lower() != b"identity":
-                # Not asked for, and sent all the same.
-                self._decoder = zlib.decompressobj(_ANY_HEADER)
+        listed = b",".join([value for name, value in self.raw_headers if name.lower() == b"content-encoding"])
+        codings = [name for part in listed.lower().split(b",") if (name := part.strip()) not in _NOT_PACKED]
+        if codings:
+            try:
+                self._unpacker = Unpacker(codings)
+            except UnpackingError as exc:
+                self.fail(HttpError(f"cannot be unpacked: {exc}"))
         self._wake()
 
     def take(self, piece: bytes) -> None:
         """Take a part of the body."""
-        if self._decoder is not None:
-            piece = self._unpacked(piece)
+        if self._unpacker is not None:
+            try:
+                piece = self._unpacker.feed(piece)
+            except UnpackingError as exc:
+                self.fail(HttpError(f"cannot be unpacked: {exc}"))
         if not piece or self._error is not None:
             return
         self._pieces.append(piece)
@@ -186,37 +202,24 @@ class Response:
             if not waiter.done():
                 waiter.set_result(None)
 
-    def note_received(self) -> None:
-        """Note that something came."""
-        self._received_at = self._loop.time()
-
     def finish(self) -> None:
-        """Note that the body is whole."""
+        """Note that the body is whole; one whose packing is not whole has broken off."""
+        if self._unpacker is not None and not self._unpacker.is_whole:
+            self.fail(HttpError("the packed body breaks off"))
+            return
         self._connection = None
         self._whole = True
         self._timer.cancel()
         self._wake()
 
     def fail(self, error: Exception) -> None:
-        """Note that no more comes, unless the body is whole."""
+        """Note that no more comes, unless the body is whole. What has come can still be read."""
         connection, self._connection = self._connection, None
         if connection is not None:
             self._error = error
-            self._pieces = []
             self._timer.cancel()
             connection.abort()
             self._wake()
-
-    def _unpacked(self, piece: bytes) -> bytes:
-        assert self._decoder is not None  # noqa: S101 - the caller looked
-        try:
-            found = self._decoder.decompress(piece, MAX_UNPACKED_BYTES)
-        except zlib.error as exc:
-            self.fail(HttpError(f"cannot be unpacked: {exc}"))
-            return b""
-        if self._decoder.unconsumed_tail:
-            self.fail(HttpError("unpacks to too much"))
-        return found
 
     async def _wait(self) -> None:
         self._waiter = self._loop.create_future()
@@ -228,10 +231,10 @@ class Response:
             waiter.set_result(None)
 
     def _look(self) -> None:
-        """Fail where the time is over; else look again when it would be."""
+        """Fail if the time is over; otherwise look again when it would be."""
         now = self._loop.time()
-        # Who is not listened to is not silent.
-        idle_until = self._idle_s + (now if self.is_full else self._received_at)
+        # While we do not read, the other end is not silent.
+        idle_until = self._idle_s + (now if self.is_full else self.received_at)
         left_s = min(self._answer_by, idle_until) - now
         if left_s <= 0:
             self.fail(TimeoutError("no answer in time"))

@@ -8,17 +8,14 @@ import zlib
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.hostile_upstream import Answer, Delivery, certificate, listening, serving_tls, upstream
 from tollgate.kit import http_client, http_response
 from tollgate.kit.http_client import HttpClient, header_lines, split_url
 from tollgate.kit.http_response import ConnectTimeoutError, HttpError, Response
@@ -30,6 +27,8 @@ NOTHING = b""
 """The connection is closed in the place of an answer."""
 LONG_S = 10.0
 """Far above what any answer here takes."""
+MAX_TURNS = 20
+"""Of the loop, until it has read what lies in a socket."""
 
 
 class Server:
@@ -73,6 +72,10 @@ class Nowhere(asyncio.Transport):
 
     def is_closing(self) -> bool:
         return False
+
+    def get_extra_info(self, name: str, default: object = None) -> object:
+        # A socket that is never readable.
+        return 0
 
     def abort(self) -> None:
         pass
@@ -183,18 +186,7 @@ class TestConnections:
 
         run(story)
 
-    def test_one_that_was_closed_as_the_request_went_out_is_no_failure(self) -> None:
-        async def story() -> None:
-            # The second request goes out on a kept connection, which the server closes in place of an answer.
-            async with serving(OK, NOTHING, OK) as (server, ask):
-                await whole(ask(b"1"))
-                assert await whole(ask(b"2")) == (200, b"{}")
-                assert [request[-1:] for request in server.requests] == [b"1", b"2", b"2"]
-                assert server.connections == 2
-
-        run(story)
-
-    def test_one_that_is_reset_is_no_failure_either(self) -> None:
+    def test_one_that_is_reset_under_a_repeatable_request_is_no_failure(self) -> None:
         asked: list[bytes] = []
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -215,64 +207,11 @@ class TestConnections:
             url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
             http = HttpClient()
             for _ in range(2):
-                assert await whole(http.request("GET", url, "", timeout_s=LONG_S)) == (200, b"{}")
+                asking = http.request("GET", url, "", timeout_s=LONG_S, repeatable=True)
+                assert await whole(asking) == (200, b"{}")
             assert len(asked) == 3
             http.close()
             listening.close()
-
-        run(story)
-
-    def test_a_request_is_sent_again_once_at_most(self) -> None:
-        async def story() -> None:
-            async with serving(OK, NOTHING) as (server, ask):
-                await whole(ask(b"1"))
-                with pytest.raises(HttpError, match="closed"):
-                    await ask(b"2")
-                assert [request[-1:] for request in server.requests] == [b"1", b"2", b"2"]
-
-        run(story)
-
-    def test_a_request_on_a_new_connection_is_sent_once(self) -> None:
-        async def story() -> None:
-            async with serving(NOTHING, OK) as (server, ask):
-                with pytest.raises(HttpError, match="closed"):
-                    await ask()
-                assert len(server.requests) == 1
-
-        run(story)
-
-    @pytest.mark.parametrize("begun", [b"HTTP/1.1 2", OK[:-1]])
-    def test_a_request_that_is_being_answered_is_not_sent_again(self, begun: bytes) -> None:
-        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            for answer in (OK, begun):
-                asked.append(await reader.readuntil(b"\r\n\r\n"))
-                writer.write(answer)
-            writer.close()
-
-        asked: list[bytes] = []
-
-        async def story() -> None:
-            listening = await asyncio.start_server(serve, "127.0.0.1", 0)
-            url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
-            http = HttpClient()
-            await whole(http.request("GET", url, "", timeout_s=LONG_S))
-            with pytest.raises(HttpError, match="closed"):
-                await whole(http.request("GET", url, "", timeout_s=LONG_S))
-            assert len(asked) == 2
-            listening.close()
-
-        run(story)
-
-    def test_one_that_is_closed_after_a_while_was_not_idle(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        # The other end had the request in hand: it may have worked on it, and failed.
-        monkeypatch.setattr(http_response, "CLOSED_IDLE_S", 0.0)
-
-        async def story() -> None:
-            async with serving(OK, NOTHING, OK) as (server, ask):
-                await whole(ask(b"1"))
-                with pytest.raises(HttpError, match="closed"):
-                    await ask(b"2")
-                assert len(server.requests) == 2
 
         run(story)
 
@@ -310,6 +249,40 @@ class TestConnections:
 
         run(story)
 
+    @pytest.mark.parametrize("status", [b"413 Too Large", b"200 OK"])
+    def test_one_whose_request_was_answered_early_is_not_used_again(self, status: bytes) -> None:
+        connections = 0
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal connections
+            connections += 1
+            if b"content-length:1\r\n" in await reader.readuntil(b"\r\n\r\n"):
+                writer.write(OK)
+            else:
+                # The rest is never read.
+                writer.write(b"HTTP/1.1 " + status + b"\r\ncontent-length: 2\r\n\r\n{}")
+            await asyncio.sleep(60)
+
+        async def story() -> None:
+            async with listening(serve) as url:
+                http = HttpClient()
+                early = await whole(http.request("POST", url, "", bytes(16 * 2**20), timeout_s=LONG_S))
+                assert early == (int(status[:3]), b"{}")
+                assert await whole(http.request("POST", url, "", b"x", timeout_s=LONG_S)) == (200, b"{}")
+                assert connections == 2
+                http.close()
+
+        run(story)
+
+    def test_one_whose_large_request_was_read_is_used_again(self) -> None:
+        async def story() -> None:
+            async with serving(OK) as (server, ask):
+                for _ in range(2):
+                    assert await whole(ask(bytes(2**20))) == (200, b"{}")
+                assert server.connections == 1
+
+        run(story)
+
     def test_nobody_there(self) -> None:
         async def story() -> None:
             with pytest.raises(HttpError, match="not connected"):
@@ -317,19 +290,18 @@ class TestConnections:
 
         run(story)
 
-    def test_a_connection_that_is_not_taken_is_told_from_an_answer_that_does_not_come(self) -> None:
+    def test_a_connection_that_is_not_taken_is_told_from_an_answer_that_does_not_come(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def never(*_: object) -> socket.socket:
+            await asyncio.sleep(60)
+            raise AssertionError
+
         async def story() -> None:
-            # A socket that listens and takes nothing: its queue is full after the first ones.
-            listening = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
-            http = HttpClient()
-
-            async def never(*_: object, **__: object) -> None:
-                await asyncio.sleep(60)
-
-            asyncio.get_running_loop().create_connection = never  # type: ignore[assignment, method-assign]
+            monkeypatch.setattr(http_client, "connect", never)
+            http, url = HttpClient(), "http://127.0.0.1:1/"
             with pytest.raises(ConnectTimeoutError):
-                await http.request("GET", "http://127.0.0.1:1/", "", timeout_s=LONG_S, connect_timeout_s=0.01)
-            listening.close()
+                await http.request("GET", url, "", timeout_s=LONG_S, connect_timeout_s=0.01)
 
         run(story)
 
@@ -348,6 +320,56 @@ class TestBodies:
         async def story() -> None:
             async with serving(b"HTTP/1.1 200 OK\r\n\r\nall of it") as (_, ask):
                 assert await whole(ask()) == (200, b"all of it")
+
+        run(story)
+
+    def test_one_that_breaks_off_gives_all_that_had_come_first(self) -> None:
+        # The reader is slow: all of it has come, and the connection has gone, before the first byte is read.
+        body = b"x" * 100_000
+        begun = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n30d40\r\n" + body
+
+        async def story() -> None:
+            async with upstream({"begun": Answer(begun, closes=True)}) as running:
+                url = running.address("begun", Delivery.PIECES)
+                response = await HttpClient().request("POST", url, "", b"x", timeout_s=LONG_S)
+                await running.is_written("begun", Delivery.PIECES)
+                # The rest is read, and then the end.
+                for _ in range(MAX_TURNS):
+                    await asyncio.sleep(0)
+                assert response._connection is None
+                assert await response.readany() == body
+                with pytest.raises(HttpError, match="closed"):
+                    await response.readany()
+
+        run(story)
+
+    def test_one_that_its_reader_closes_gives_no_more(self) -> None:
+        async def story() -> None:
+            async with serving(CHUNKED[:-5]) as (_, ask):
+                left = await ask()
+                left.close()
+                with pytest.raises(HttpError, match="closed"):
+                    await left.readany()
+
+        run(story)
+
+    def test_the_answer_to_head_has_none(self) -> None:
+        async def story() -> None:
+            described = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 10\r\n\r\n"
+            answers = {
+                "head": Answer(described),
+                "chunked": Answer(described.replace(b"content-length: 10", b"transfer-encoding: chunked")),
+            }
+            async with upstream(answers) as running:
+                http = HttpClient()
+                for name in answers:
+                    url = running.address(name, Delivery.WHOLE)
+                    assert await whole(http.request("HEAD", url, "", timeout_s=LONG_S)) == (200, b"")
+                assert await whole(http.request("GET", f"{running.url}/next/x", "", timeout_s=LONG_S)) == (
+                    200,
+                    b"x",
+                )
+                http.close()
 
         run(story)
 
@@ -540,50 +562,51 @@ class TestTime:
 
 
 class TestTls:
-    @pytest.fixture
-    def certificate(self, tmp_path: Path) -> Path:
-        """Return a file with a certificate for `localhost`, signed by nobody else, and its key."""
-        key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
-        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-        made = (
-            x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-            .not_valid_before(now - timedelta(hours=1))
-            .not_valid_after(now + timedelta(hours=1))
-            .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-            .sign(key, hashes.SHA256())
-        )
-        encoding = serialization.Encoding.PEM
-        plain = serialization.NoEncryption()
-        file = tmp_path / "localhost.pem"
-        file.write_bytes(
-            key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, plain)
-            + made.public_bytes(encoding)
-        )
-        return file
-
     def test_a_certificate_that_is_trusted_is_taken(
-        self, certificate: Path, monkeypatch: pytest.MonkeyPatch
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        trusting = ssl.create_default_context(cafile=certificate)
+        file = certificate(tmp_path)
+        trusting = ssl.create_default_context(cafile=file)
         monkeypatch.setattr("tollgate.kit.http_client.ssl.create_default_context", lambda: trusting)
-        run(lambda: self.asked(certificate))
+        run(lambda: self.asked(file))
 
-    def test_one_of_a_stranger_is_not(self, certificate: Path) -> None:
+    def test_one_of_a_stranger_is_not(self, tmp_path: Path) -> None:
         with pytest.raises(HttpError, match="CERTIFICATE_VERIFY_FAILED"):
-            run(lambda: self.asked(certificate))
+            run(lambda: self.asked(certificate(tmp_path)))
 
-    async def asked(self, certificate: Path) -> None:
-        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        tls.load_cert_chain(certificate)
-        async with serving(OK, tls=tls) as (_, ask):
+    async def asked(self, file: Path) -> None:
+        async with serving(OK, tls=serving_tls(file)) as (_, ask):
             assert await whole(ask()) == (200, b"{}")
 
 
 class TestRequestLines:
-    @pytest.mark.parametrize("value", ["a\r\nx-admin: 1", "a\nb", "a\rb"])
-    def test_a_header_has_one_line(self, value: str) -> None:
-        with pytest.raises(ValueError, match="more than one line"):
+    @pytest.mark.parametrize("value", ["a\r\nx-admin: 1", "a\nb", "a\rb", "a\0b", "a\x7fb", "a\x85b", "a\tb"])
+    def test_a_header_has_one_line_without_control_characters(self, value: str) -> None:
+        with pytest.raises(ValueError, match="control character"):
             header_lines({"x": value})
+
+    @pytest.mark.parametrize("name", ["", "a b", "a:b", "a\r\nb", "a\0", "\xe9", "a,b"])
+    def test_a_headers_name_is_a_token(self, name: str) -> None:
+        with pytest.raises(ValueError, match="token"):
+            header_lines({"x": "y", name: "z"})
+
+    @pytest.mark.parametrize(
+        ("url", "reason"),
+        [
+            ("https://user:secret@api.example/x", "user name"),
+            ("https://user@api.example/x", "user name"),
+            ("ftp://api.example/x", "http://"),
+            ("api.example/x", "http://"),
+            ("https:///x", "http://"),
+            ("https://api.example/a b", "ASCII"),
+            ("https://api.example/a\r\nx-admin: 1", "ASCII"),
+            ("https://api.example/\0", "ASCII"),
+            ("https://\xe9.example/", "ASCII"),
+        ],
+    )
+    def test_a_url_that_would_not_go_out_as_it_stands_is_refused(self, url: str, reason: str) -> None:
+        with pytest.raises(ValueError, match=reason):
+            split_url(url)
 
     def test_a_url_goes_out_as_it_stands(self) -> None:
         origin, target = split_url("https://bedrock.example/model/a%3A0/converse?x=%20")
