@@ -62,7 +62,7 @@ async def responses(request: Request) -> Answer:
     key = await _authenticate(request)
     body = await _body(request)
     made = await text_parts.text()
-    call = await made.responses.read(body, key.account_id)
+    call = await made.responses.read(body, key)
     request_id = request.state[REQUEST_ID]
     responding = call.respond(made.service, key, request_id, request.headers)
     return await http_response(responding, call.rendering, stream=call.chat.stream)
@@ -82,14 +82,14 @@ async def stored_response(request: Request) -> Answer:
     key = await _authenticate(request)
     service = (await text_parts.text()).responses
     asked = service.delete if request.method == "DELETE" else service.response
-    return Reply(await asked(key.account_id, request.path_id))
+    return Reply(await asked(key, request.path_id))
 
 
 async def input_items(request: Request) -> Answer:
     """List the input of a stored response."""
     key = await _authenticate(request)
     service = (await text_parts.text()).responses
-    return Reply(await service.input_items(key.account_id, request.path_id, request.query))
+    return Reply(await service.input_items(key, request.path_id, request.query))
 
 
 async def healthz(_: Request) -> Answer:
@@ -106,12 +106,13 @@ async def _respond(request: Request, protocol: TextProtocol) -> Answer:
 
 
 async def _authenticate(request: Request) -> ApiKey:
-    """Return the caller's key, from either protocol's header."""
+    """Return the caller's key, from either protocol's header. Its request counts from here on."""
     api_key = request.headers.get("x-api-key")
     authorization = f"Bearer {api_key}" if api_key else request.headers.get("authorization")
-    authenticator = (await text_parts.text()).authenticator
-    key = await authenticator.authenticate(authorization, Scope.TEXT, _address(request))
+    parts = await text_parts.text()
+    key = await parts.authenticator.authenticate(authorization, Scope.TEXT, _address(request))
     request.state[ACCOUNT_ID] = key.account_id
+    parts.counter.count(key.account_id)
     return key
 
 
@@ -142,4 +143,4 @@ routes = Routes(
     # What is under way when the process is told to end is settled.
     close=text_parts.close,
 )
-app = TextMiddleware(routes, text_parts.rate_headers, cors_headers)
+app = TextMiddleware(routes, text_parts.rate_headers, text_parts.tell_count, cors_headers)

@@ -3,6 +3,7 @@
 import socket
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,11 +14,13 @@ import pytest
 from tests.support.clock import ManualClock
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate.composition import text as text_parts
-from tollgate.kit import dynamodb_async
+from tollgate.kit import dynamodb_core
 from tollgate.kit.aws_json import AwsJson
-from tollgate.kit.dynamodb_async import AsyncDatabase, DatabaseError
+from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.dynamodb_core import DatabaseError
 from tollgate.kit.observability import logger
 from tollgate.ledger.rate import RateMeter
+from tollgate.ledger.request_counts import RequestMeter
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 
@@ -83,7 +86,7 @@ class TestEveryRoute:
             return 400, {"__type": "com.amazon.coral.availability#ThrottlingException"}
 
         monkeypatch.setattr(AwsJson, "call", throttled)
-        monkeypatch.setattr(dynamodb_async, "FIRST_WAIT_S", 0.0)
+        monkeypatch.setattr(dynamodb_core, "FIRST_WAIT_S", 0.0)
         answer = ask(client, method, path, body)
         assert (answer.status_code, answer.json()["error"]["code"]) == (503, "storage_busy")
         assert answer.headers["retry-after"] == "5"
@@ -138,6 +141,30 @@ class TestCountTokens:
 
     def test_works_on_an_account_without_money(self, open_client: Callable[[int], TextClient]) -> None:
         assert ask(open_client(0), "POST", "/messages/count_tokens", COUNT).status_code == 200
+
+
+class TestEveryRequestCounts:
+    def test_whatever_it_asks_for_and_whether_it_is_refused(
+        self, open_client: Callable[[int], TextClient], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        client = open_client(USD)
+        (made,) = text_parts._made.values()
+        # Ten requests of any kind in the one minute that there is.
+        clock = ManualClock()
+        clock.set_to_now()
+        monkeypatch.setattr(made, "counter", replace(made.counter, meter=RequestMeter(1), clock=clock))
+        unknown = "/responses/resp_01J00000000000000000000000"
+        asked = [
+            ask(client, "GET", "/models"),
+            ask(client, "GET", unknown),
+            ask(client, "DELETE", unknown),
+            ask(client, "GET", f"{unknown}/input_items"),
+            ask(client, "POST", "/responses", {"model": "gpt-5.4-mini", "input": [{"id": "msg_1"}]}),
+            ask(client, "POST", "/chat/completions", {}),
+            *(ask(client, "GET", "/models/gpt-5.4-mini") for _ in range(5)),
+        ]
+        assert [answer.status_code for answer in asked] == [200, 404, 404, 404, 404, 400, *[200] * 4, 429]
+        assert client.balance() == USD
 
 
 class TestAClientThatLeavesDuringItsUpload:

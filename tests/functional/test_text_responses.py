@@ -10,8 +10,10 @@ from openai.types.responses import Response
 from pydantic import BaseModel
 
 from tests.support.text_app import USD, TextClient
+from tollgate.audit.events import Action, Log
+from tollgate.composition import api as api_parts
 from tollgate.composition import text as text_parts
-from tollgate.kit.dynamodb_async import DatabaseError
+from tollgate.kit.dynamodb_core import DatabaseError
 from tollgate.text.responses import repository
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
@@ -41,6 +43,17 @@ def said_to_the_model(client: TextClient, response_id: str) -> list[str]:
     page = client.openai.responses.input_items.list(response_id, order="asc")
     items: list[Any] = [item.to_dict() for item in page]
     return [part["text"] for item in items for part in item["content"]]
+
+
+class TestTheAuditLog:
+    def test_a_deletion_is_noted_with_the_key_that_asked(self, client: TextClient) -> None:
+        made = ask(client, "hello")
+        client.openai.responses.delete(made.id)
+        with pytest.raises(openai.NotFoundError):
+            client.openai.responses.delete(made.id)
+        log = api_parts.api().audit.page(client.account.account_id, log=Log.ACCESS).rows
+        assert [(one.action, one.subject) for one in log] == [(Action.RESPONSE_DELETED, made.id)]
+        assert log[0].actor.startswith("key key_")
 
 
 class TestAnswers:
@@ -170,6 +183,13 @@ class TestStored:
         assert gone.value.code == "response_not_found"
         with pytest.raises(openai.NotFoundError):
             ask(client, "on", previous_response_id=made.id)
+
+    @pytest.mark.parametrize("limit", ["9" * 5_000, "0", "101", "²", "-1", ""])
+    def test_a_limit_that_is_no_number_of_items_is_named(self, client: TextClient, limit: str) -> None:
+        path = f"/responses/resp_01J0000000000000000000000/input_items?limit={limit}"
+        answer = client.get(path)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_input")
+        assert answer.json()["error"]["details"][0]["path"] == "/limit"
 
     def test_what_is_not_to_be_stored_is_not(self, client: TextClient) -> None:
         made = ask(client, "hello", store=False)

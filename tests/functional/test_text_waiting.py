@@ -1,16 +1,20 @@
 """Long waits: 524 for who does not stream, a line kept alive for who does. All bounds are shortened."""
 
+import asyncio
 import json
 import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support import serving
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
+from tollgate.composition import text as text_parts
 from tollgate.text import event_stream, service
 
 pytestmark = [
@@ -125,22 +129,43 @@ def deaf_client(client: TextClient, path: str, sent: dict[str, Any]) -> Iterator
         yield deaf
 
 
+@pytest.fixture
+def small_buffers(text_url: str) -> Iterator[str]:
+    """Serve the app once more, with so little room on its connections that a deaf client is noticed soon."""
+    from text.app import app  # noqa: PLC0415 - with the environment that `text_url` has set
+
+    server = serving.server_of(app, proxy_headers=False)
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    listening.bind(("127.0.0.1", 0))
+
+    async def serve() -> None:
+        await server.serve([listening])
+        await text_parts.close()
+
+    with listening, serving.running(server, lambda: asyncio.run(serve())) as url:
+        yield url
+
+
 class TestAClientThatStopsReading:
-    def test_counts_as_gone_and_pays_for_the_whole_answer(
-        self, client: TextClient, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize(
+        "quiet_ms",
+        [pytest.param(0, id="while events come"), pytest.param(10, id="with signs of life between them")],
+    )
+    def test_counts_as_gone_and_its_answer_is_settled(
+        self, client: TextClient, small_buffers: str, monkeypatch: pytest.MonkeyPatch, quiet_ms: int
     ) -> None:
         monkeypatch.setattr(event_stream, "SEND_TIMEOUT_S", 0.3)
-        monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", KEEP_ALIVE_S)
-        # Some 2 MB of events: more than the buffers on the way take.
-        tokens = 10_000
-        protocol = "openai"
-        asked = body(protocol, f"[[tokens {tokens}]]", stream=True) | {"max_tokens": tokens}
-        with deaf_client(client, PATHS[protocol], asked):
+        monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.004)
+        tokens = 2_000
+        prompt = f"[[tokens {tokens}]] [[delay {quiet_ms}]]"
+        asked = body("openai", prompt, stream=True) | {"max_tokens": tokens}
+        with deaf_client(replace(client, url=small_buffers), PATHS["openai"], asked):
             deadline = time.monotonic() + START_TIMEOUT_S
             while not client.texts() or not client.settled():
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
         (entry,) = client.texts()
         assert entry.usage is not None
-        assert entry.usage["output_tokens"] == tokens
-        assert "estimated" not in entry.usage
+        # It ended with its reader.
+        assert 0 < entry.usage["output_tokens"] < tokens

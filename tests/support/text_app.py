@@ -68,6 +68,10 @@ class TextClient:
         sent = {"authorization": f"Bearer {self.account.api_key}", **headers}
         return httpx.post(f"{self.url}/api/v1{path}", json=body, headers=sent, timeout=60)
 
+    def get(self, path: str, method: str = "GET") -> httpx.Response:
+        sent = {"authorization": f"Bearer {self.account.api_key}"}
+        return httpx.request(method, f"{self.url}/api/v1{path}", headers=sent, timeout=60)
+
     def balance(self) -> int:
         return api_parts.api().accounts.me(self.account.account_id).balance_micro_usd
 
@@ -119,6 +123,11 @@ def open_client(service: None, text_url: str) -> Iterator[Callable[[int], TextCl
 @pytest.fixture
 def fresh_breaker(text_url: str) -> None:
     """Forget what other tests did to the providers."""
+    forget_failures()
+
+
+def forget_failures() -> None:
+    """Forget which providers failed: all are asked again."""
     for made in text_parts._made.values():
         made.service.breaker._states.clear()
 

@@ -20,8 +20,11 @@ from local.simulator.text.refusals import chat_refusal
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
 from local.simulator.text.vendors import (
+    ABOUT_ITSELF,
     FILTERS_PROMPTS,
+    HEADERS,
     HIDES_REASONING,
+    IN_CHOICES,
     SAYS_REASONING,
     USAGE_WITH_CONTENT,
     VENDORS,
@@ -56,7 +59,7 @@ def router(engine: Engine) -> APIRouter:
         if body is None or not isinstance(body.get("messages"), list):
             return _refused(400, "Invalid body: 'messages' is required.")
         if (reason := chat_refusal(engine.provider, text(body.get("model")), body)) is not None:
-            return _refused(400, reason)
+            return _refused(400, reason, engine.provider)
         return await _answered(engine, body)
 
     embeddings.add_routes(routes, engine)
@@ -71,10 +74,12 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
     turn = await take_turn(engine, model, ask)
     if isinstance(turn, int):
         fails_inside = engine.provider == SAYS_REASONING and turn >= FIRST_SERVER_ERROR
-        return _failed_inside(turn, stream=body.get("stream") is True) if fails_inside else _refused(turn)
+        if fails_inside:
+            return _failed_inside(turn, stream=body.get("stream") is True)
+        return _refused(turn, vendor=engine.provider)
     vendor = turn.directions.vendor if turn.directions.vendor in VENDORS else engine.provider
     shape = Shape(vendor, model, engine.now_ms() // MS_PER_S, turn.answer, turn.directions)
-    headers = {"x-request-id": f"req_{shape.answer.id}"}
+    headers = {"x-request-id": f"req_{shape.answer.id}", **HEADERS.get(vendor, {})}
     if body.get("stream") is not True:
         content = json.dumps(shape.completion(), ensure_ascii=False).encode()
         return whole(content, turn.common, turn.directions, headers)
@@ -93,9 +98,10 @@ class Shape:
     ) -> None:
         self.vendor = vendor
         self.answer = said
-        self._head = {"id": f"chatcmpl-{said.id}", "created": created_s, "model": model}
-        if vendor == SAYS_REASONING:
-            self._head["provider"] = "Simulated Host"
+        prefix = "gen" if vendor == SAYS_REASONING else "chatcmpl"
+        self._head = {"id": f"{prefix}-{said.id}", "created": created_s, "model": model}
+        self._head |= ABOUT_ITSELF.get(vendor, {})
+        self._in_choices = IN_CHOICES.get(vendor, {})
         self._reasoning = "reasoning" if vendor == SAYS_REASONING else "reasoning_content"
         self._directions = directions
 
@@ -106,7 +112,8 @@ class Shape:
             message[self._reasoning] = "".join(self._shown_reasoning())
         if self.answer.calls:
             message["tool_calls"] = [_call(call, "".join(call.pieces)) for call in self.answer.calls]
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self._finish()}
+        ended = {"logprobs": None, "finish_reason": self._finish()}
+        choice = {"index": 0, "message": message, **ended, **self._in_choices}
         shown = {**self._head, "object": "chat.completion", "choices": [choice], "usage": self._usage()}
         return {**shown, "base_resp": {"status_code": 0}} if self.vendor == "minimax" else shown
 
@@ -136,7 +143,8 @@ class Shape:
         return [*waiting, *map(_event, chunks), DONE]
 
     def _chunk(self, delta: dict[str, Any], finish: str | None) -> dict[str, Any]:
-        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        ended = {"logprobs": None, "finish_reason": finish}
+        choice = {"index": 0, "delta": delta, **ended, **self._in_choices}
         return {**self._head, "object": "chat.completion.chunk", "choices": [choice]}
 
     def _shown_reasoning(self) -> tuple[str, ...]:
@@ -206,9 +214,14 @@ def _call(call: ToolCall, arguments: str) -> dict[str, Any]:
     return {"id": f"call_{call.id}", "type": "function", "function": function}
 
 
-def _refused(status: int, message: str | None = None) -> Response:
+def _refused(status: int, message: str | None = None, vendor: str = "") -> Response:
     kind, code, usual = _REFUSALS.get(status, _SERVER_ERROR)
-    return JSONResponse({"error": _error(kind, code, message or usual)}, status)
+    error = _error(kind, code, message or usual)
+    if vendor == SAYS_REASONING:
+        # Whose account it is, and which host refused.
+        metadata = {"provider_name": "Simulated Host", "raw": message or usual}
+        return JSONResponse({"error": {**error, "metadata": metadata}, "user_id": "user_simulated"}, status)
+    return JSONResponse({"error": error}, status)
 
 
 def _failed_inside(status: int, *, stream: bool) -> Response:

@@ -68,6 +68,9 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
     answer: dict[str, Any] = {"object": "list", "data": shown, "model": body.get("model")}
     if engine.provider != _SAYS_NO_USAGE and not turn.directions.no_usage:
         answer["usage"] = {"prompt_tokens": ask.input_tokens, "total_tokens": ask.input_tokens}
+    if engine.provider == "openrouter":
+        answer |= {"id": "gen-emb-simulated", "provider": "Simulated Host"}
+        answer["usage"] = {**answer.get("usage", {}), "cost": 0.000_001 * ask.input_tokens}
     return whole(json.dumps(answer).encode(), turn.common, turn.directions, {})
 
 

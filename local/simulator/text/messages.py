@@ -81,7 +81,7 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
     if isinstance(turn, int):
         return _refused(turn, "The request was refused.")
     shape = Shape(model, turn.answer, turn.directions)
-    headers = {"request-id": f"req_{shape.answer.id}"}
+    headers = {"request-id": f"req_{shape.answer.id}", "anthropic-organization-id": "org_simulated"}
     if body.get("stream") is not True:
         content = json.dumps(shape.message(), ensure_ascii=False).encode()
         return whole(content, turn.common, turn.directions, headers)
@@ -152,8 +152,13 @@ class Shape:
             "cache_read_input_tokens": said.cached_tokens,
             "cache_creation_input_tokens": said.written_tokens,
             "output_tokens": output_tokens,
+            "cache_creation": {
+                "ephemeral_5m_input_tokens": said.written_tokens,
+                "ephemeral_1h_input_tokens": 0,
+            },
         }
-        return {"usage": scaled(usage, self._directions.usage_factor)}
+        bought = {"service_tier": "standard", "inference_geo": "not_available"}
+        return {"usage": {**scaled(usage, self._directions.usage_factor), **bought}}
 
     def _all_output(self) -> int:
         return self.answer.visible_tokens + self.answer.reasoning_tokens

@@ -43,7 +43,9 @@ def _gemini(answer: Answer) -> Usage:
 
 def _grok(answer: Answer) -> Usage:
     usage = {**_openai(answer), "completion_tokens": answer.visible_tokens}
-    return {**usage, "num_sources_used": 0, "prompt_tokens_details": {"cached_tokens": answer.cached_tokens}}
+    # https://docs.x.ai/developers/cost-tracking
+    money = {"num_sources_used": 0, "cost_in_usd_ticks": 10_000 * answer.input_tokens}
+    return {**usage, **money, "prompt_tokens_details": {"cached_tokens": answer.cached_tokens}}
 
 
 def _kimi(answer: Answer) -> Usage:
@@ -52,7 +54,13 @@ def _kimi(answer: Answer) -> Usage:
 
 def _openrouter(answer: Answer) -> Usage:
     """OpenRouter adds what it takes from the account (docs/providers/openai_compatible.md)."""
-    cost = {"cost": 0.000_001 * answer.input_tokens, "is_byok": False, "cost_details": {}}
+    paid = 0.000_001 * answer.input_tokens
+    parts = (
+        "upstream_inference_cost",
+        "upstream_inference_prompt_cost",
+        "upstream_inference_completions_cost",
+    )
+    cost = {"cost": paid, "is_byok": False, "cost_details": dict.fromkeys(parts, paid)}
     return {**_openai(answer), **cost}
 
 
@@ -66,6 +74,15 @@ def _hits(answer: Answer) -> Usage:
     return {**_openai(answer), "prompt_tokens_details": {"cached_tokens": answer.cached_tokens}}
 
 
+def _deepinfra(answer: Answer) -> Usage:
+    """DeepInfra adds what it charges (https://docs.deepinfra.com)."""
+    return {**_hits(answer), "estimated_cost": 0.000_001 * answer.input_tokens}
+
+
+def _minimax(answer: Answer) -> Usage:
+    return {**_openai(answer), "total_characters": 0}
+
+
 VENDORS: dict[str, Callable[[Answer], Usage]] = {
     "openai": _openai,
     "deepseek": _deepseek,
@@ -73,13 +90,13 @@ VENDORS: dict[str, Callable[[Answer], Usage]] = {
     "zai": _openai,
     "xai": _grok,
     "moonshot": _kimi,
-    "minimax": _openai,
+    "minimax": _minimax,
     "together": _openai,
     "dashscope": _qwen,
     "openrouter": _openrouter,
     "azure": _openai,
     "fireworks": _hits,
-    "deepinfra": _hits,
+    "deepinfra": _deepinfra,
 }
 """Each vendor's `usage` object, by the vendor's name, which is its path prefix."""
 
@@ -89,5 +106,25 @@ USAGE_WITH_CONTENT = ("zai", "moonshot")
 """Vendors that also report usage with the last content, asked or not; Kimi inside the choice."""
 FILTERS_PROMPTS = "azure"
 """Whose stream begins with a chunk without choices: what its filter found in the prompt."""
+ABOUT_ITSELF: dict[str, dict[str, Any]] = {
+    "openai": {"service_tier": "default", "system_fingerprint": "fp_simulated"},
+    "openrouter": {"provider": "Simulated Host", "system_fingerprint": None},
+    "xai": {"system_fingerprint": "fp_simulated"},
+    "zai": {"request_id": "2026112310000000simulated"},
+    "minimax": {"input_sensitive": False, "output_sensitive": False},
+    "fireworks": {"perf_metrics": None},
+}
+"""What a vendor says in an answer, and in each chunk of one, besides the protocol's fields."""
+IN_CHOICES: dict[str, dict[str, Any]] = {
+    "azure": {"content_filter_results": {}},
+    "openrouter": {"native_finish_reason": None},
+    "together": {"seed": 7},
+}
+"""The same in each choice."""
+HEADERS: dict[str, dict[str, str]] = {
+    "openai": {"openai-organization": "org-simulated", "openai-project": "proj_simulated"},
+    "azure": {"x-ms-region": "Sweden Central", "apim-request-id": "simulated"},
+}
+"""Headers that name the account, or the place of the host."""
 SAYS_REASONING = "openrouter"
 """Who calls shown reasoning `reasoning`, names the host in `provider`, and fails inside HTTP 200."""

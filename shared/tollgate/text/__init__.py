@@ -3,6 +3,7 @@
 models.py         what is known of a text model: prices, limits, routes; `views.py`: as it is published
 request.py        a client's body, read once and edited without touching what is not ours
 unpriced.py       what a body may ask for that has no price here
+foreign.py        what a body may not name: files and caches in our accounts with providers
 embeddings.py     vectors of texts: what a request is, and how an answer is read
 admission.py      whether a request is taken: its model, and how much it can use
 tokens.py         how many input tokens a request can be at most, and is about
@@ -15,9 +16,12 @@ capabilities.py   what a model or a route refuses, and what then is left out; `s
 faults.py         what went wrong upstream, and what follows from it
 errors.py         error bodies that both protocols' clients read
 stream.py         what every streamed answer has in common
+shown.py          what customers see of a provider's answer
 relay.py          answers in the client's own protocol
 translate_*.py    requests and answers in the other one
 upstream.py       one request to one route: what to send, how to read the answer
+request_counter.py  every request, those that take no money too
+counting.py       whether a stream can be ended early, and billed by what it has shown
 billing.py        hold, record, settle
 wallets.py        moves the money of an account that has several rows
 finishing.py      writes that are not cut short

@@ -6,6 +6,7 @@ from tollgate.accounts.models import ApiKey
 from tollgate.catalog import names
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.text.embeddings import embedding_bound, embedding_estimate, embedding_problems
+from tollgate.text.foreign import foreign_problems
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol
 from tollgate.text.request import TextRequest
@@ -14,17 +15,22 @@ from tollgate.text.unpriced import unpriced_problems
 
 
 def model_of(request: TextRequest, models: Mapping[str, TextModel], key: ApiKey) -> TextModel:
-    """Return the model that a request names; `models` are by their ids in lower case.
+    """Return the model that a request names. Raises as `model_named` does."""
+    return model_named(request.model, request.protocol, models, key)
 
-    Raises `InvalidInputError` (400, as the contract says), `ForbiddenError` where the key may not use it.
+
+def model_named(name: str, protocol: TextProtocol, models: Mapping[str, TextModel], key: ApiKey) -> TextModel:
+    """Return the model of this name; `models` are by their ids in lower case.
+
+    Raises `InvalidInputError` (400, as the contract says), `ForbiddenError` if the key may not use it.
     """
-    model = models.get(request.model.casefold())
+    model = models.get(name.casefold())
     if model is None:
-        ids = {known.id: known for known in models.values() if request.protocol in known.protocols}
-        message = names.unknown(request.model, ids, "/api/v1/models", "text model")
+        ids = {known.id: known for known in models.values() if protocol in known.protocols}
+        message = names.unknown(name, ids, "/api/v1/models", "text model")
         raise InvalidInputError([Problem("/model", message)])
-    if request.protocol not in model.protocols:
-        raise InvalidInputError([Problem("/model", _other_protocol(model, request.protocol, models))])
+    if protocol not in model.protocols:
+        raise InvalidInputError([Problem("/model", _other_protocol(model, protocol, models))])
     key.check_model(model.id)
     return model
 
@@ -35,11 +41,20 @@ def demand_of(request: TextRequest, model: TextModel) -> Demand:
     Raises `InvalidInputError` for what the model does not take, or has no price for.
     """
     fields, takes = request.fields, model.embedding
-    problems = unpriced_problems(request) if takes is None else [*embedding_problems(fields, model.id, takes)]
+    if takes is None:
+        problems = [*unpriced_problems(request), *foreign_problems(request)]
+    else:
+        problems = [*embedding_problems(fields, model.id, takes)]
     if problems:
         raise InvalidInputError(problems)
     most_input = input_bound(request, model) if takes is None else embedding_bound(fields, model)
     return Demand(most_input, request.output_limit, request.answers)
+
+
+def check_references(request: TextRequest) -> None:
+    """Raise `InvalidInputError` for a request that names something in an account with a provider."""
+    if problems := foreign_problems(request):
+        raise InvalidInputError(problems)
 
 
 def estimate_of(request: TextRequest, model: TextModel) -> int:

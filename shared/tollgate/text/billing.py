@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.kit.dynamodb_async import AsyncDatabase, DatabaseBusyError, DatabaseError
+from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.dynamodb_core import DatabaseBusyError, DatabaseError
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
     InsufficientBalanceError,
@@ -21,12 +22,14 @@ from tollgate.kit.errors import (
 from tollgate.kit.observability import emit, logger
 from tollgate.ledger.caps import Allowance, AlreadyOpenError, open_period
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.hold_requests import HoldRequests
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
     MAX_HOLDS,
+    MAX_RENEWAL_FAILURES,
     MAX_RENEWALS,
+    OVER_LIFETIME_MS,
     RENEW_AFTER_MS,
+    RENEW_AGAIN_MS,
     AlreadyRecordedError,
     AlreadyResolvedError,
     Hold,
@@ -86,13 +89,21 @@ class PlacedHold:
     """Whose answer it pays for, once that is known."""
     asked: list[str] = field(default_factory=list)
     """The providers that were asked, in their order."""
+    completes: bool = False
+    """Whether the account lets its answers complete when the client has gone."""
     renewals: int = 0
+    failed_renewals: int = 0
+    """Tries of the next renewal that failed."""
     key_id: str | None = None
     """The API key that asked, where it is one that its customer knows."""
     accepted_at: float = field(default_factory=time.monotonic, repr=False)
     first_byte_ms: int | None = None
+    is_doubtful: bool = False
+    """Whether its place was sent more than once, so that a copy may still be under way."""
     timer: asyncio.TimerHandle | None = field(default=None, repr=False)
-    """Wakes whoever renews the hold; a request that is over by then pays nothing for it."""
+    """Renews the hold when it is due. It is cancelled when the request is over, so that costs nothing."""
+    is_over: bool = False
+    """Whether the request is being settled or voided, so the hold is not renewed any more."""
 
     def elapsed_ms(self) -> int:
         """Return how long ago the request was accepted."""
@@ -141,10 +152,9 @@ class TextBilling:
     def __init__(self, db: AsyncDatabase, writes: HoldWrites, clock: Clock, meter: RateMeter) -> None:
         self._db = db
         self._writes = writes
-        self._requests = HoldRequests(writes)
         self._clock = clock
         self._wallets = Wallets(db, writes.accounts_table)
-        self._limits = KnownLimits(clock)
+        self.limits = KnownLimits(clock)
         self.meter = meter
         self._aside: set[asyncio.Future[None]] = set()
         """The loop keeps no hold of a task by itself."""
@@ -167,7 +177,7 @@ class TextBilling:
         """
         terms = _HoldTerms(account_id, request_id, demand, model, allowance, key_id, time.monotonic())
         for _ in range(MAX_LOOKS):
-            limits = self._limits.get(account_id) or DEFAULT
+            limits = self.limits.get(account_id) or DEFAULT
             try:
                 if limits.wallets == 1:
                     return await self._place_in(account_id, terms, limits)
@@ -225,14 +235,14 @@ class TextBilling:
         # Most requests pass at once. A refusal is looked into, and what it found wrong is put right before
         # the next attempt: the window, expired holds, a cap's counter, at last a smaller hold.
         window = self.meter.guess(row, self._clock.now_ms(), limits)
-        is_unknown = row == terms.account_id and self._limits.get(row) is None
+        is_unknown = row == terms.account_id and self.limits.get(row) is None
         for _ in range(MAX_PLACES):
             now_ms = self._clock.now_ms()
             try:
                 return await self._place_once(row, terms, plan, window, limits)
             except HoldRefusedError as exc:
                 refusal = exc
-            if is_unknown and self._limits.put(row, refusal.limits) != limits:
+            if is_unknown and self.limits.put(row, refusal.limits) != limits:
                 raise _MovedLimitsError
             is_unknown = False
             # Nothing was wrong but our guess which minute the row is in.
@@ -265,23 +275,25 @@ class TextBilling:
         expires_at_ms = self._clock.now_ms() + HOLD_LIFETIME_MS
         hold = Hold(terms.request_id, plan.amount_micro_usd, expires_at_ms, counter)
         # What an account may have is told by its row, with the first write that a process makes of it.
-        learns = row == terms.account_id and self._limits.get(row) is None
+        learns = row == terms.account_id and self.limits.get(row) is None
         most = limits.text_at_once or MAX_HOLDS
-        place = self._requests.place(row, hold, window, allowance, most=most, returns=learns)
-        found = await self._db.write(place)
-        if found is not None and learns:
-            self._limits.learn(row, found)
+        place = self._writes.place(row, hold, window, allowance, most=most, returns=learns)
+        written = await self._db.write(place)
+        if written.row is not None and learns:
+            self.limits.learn(row, written.row)
         self.meter.counted(row, window)
         placed = PlacedHold(
             terms.account_id, row, hold, plan, allowance, terms.demand.answers, key_id=terms.key_id
         )
         placed.accepted_at = terms.accepted_at
+        placed.is_doubtful = written.is_doubtful
+        placed.completes = (self.limits.get(terms.account_id) or DEFAULT).completes_answers
         self._renew_later(placed)
         return placed
 
     def rate_headers(self, account_id: str) -> dict[str, str]:
         """Return the `x-ratelimit-*` headers of an account as this process knows them."""
-        limits = self._limits.get(account_id) or DEFAULT
+        limits = self.limits.get(account_id) or DEFAULT
         return self.meter.headers(account_id, self._clock.now_ms(), limits)
 
     async def settle(self, placed: PlacedHold, model: TextModel, usage: Usage) -> Billed:
@@ -311,7 +323,7 @@ class TextBilling:
         # With what the row says, not with what we would have: an earlier try of ours, or whoever took the
         # hold for dead, may have written it.
         charge = charge_of(decided)
-        await self._resolve(placed.row, placed.hold, charge)
+        await self._end_hold(placed, charge)
         if decided.kind is EntryKind.VOID:
             charge = await self._charge_late(placed, entry)
             logger.warning("text.late_settlement", charge_micro_usd=charge, usage_micro_usd=full_charge)
@@ -331,7 +343,7 @@ class TextBilling:
         self._stop_renewing(placed)
         # A settlement that has begun may have its row in the ledger: then that decides, not this.
         if not placed.settling:
-            await self._resolve(placed.row, placed.hold, 0)
+            await self._end_hold(placed, 0)
 
     async def fail(self, placed: PlacedHold, model: str, reason: str) -> None:
         """Void the hold of a request that nobody answered, and leave a row that says so if one was asked."""
@@ -361,7 +373,7 @@ class TextBilling:
     async def _record(self, entry: Entry) -> Entry:
         """Write the row that decides what a hold is resolved with; return the one that is there then."""
         try:
-            await self._db.write(self._requests.record(entry))
+            await self._db.write(self._writes.record(entry))
         except AlreadyRecordedError as exc:
             return exc.entry
         return entry
@@ -388,9 +400,14 @@ class TextBilling:
         return 0
 
     def _renew_later(self, placed: PlacedHold) -> None:
-        if placed.renewals < MAX_RENEWALS:
-            delay_s = RENEW_AFTER_MS / MS_PER_S
-            placed.timer = asyncio.get_running_loop().call_later(delay_s, self._renew_now, placed)
+        if placed.is_over or placed.renewals >= MAX_RENEWALS:
+            return
+        if placed.failed_renewals >= MAX_RENEWAL_FAILURES:
+            logger.error("text.renewal_given_up", request=placed.hold.request_id)
+            return
+        delay_ms = RENEW_AGAIN_MS if placed.failed_renewals else RENEW_AFTER_MS
+        loop = asyncio.get_running_loop()
+        placed.timer = loop.call_later(delay_ms / MS_PER_S, self._renew_now, placed)
 
     def _renew_now(self, placed: PlacedHold) -> None:
         self._run_aside(self._renew(placed))
@@ -409,8 +426,7 @@ class TextBilling:
             logger.warning("text.not_funded", row=row)
 
     async def _renew(self, placed: PlacedHold) -> None:
-        """Let the hold of a request that is still running live on, and come back before it ends."""
-        placed.renewals += 1
+        """Extend the hold of a running request, and plan the next renewal, or another try of this one."""
         expires_at_ms = self._clock.now_ms() + HOLD_LIFETIME_MS
         try:
             await self._db.write(self._writes.renew(placed.row, placed.hold, expires_at_ms))
@@ -418,30 +434,38 @@ class TextBilling:
             # It is settled by now, or was taken for dead: then its settlement comes late.
             return
         except DatabaseError:
-            logger.exception("text.not_renewed", request=placed.hold.request_id)
-        if not placed.settling:
-            self._renew_later(placed)
+            logger.warning("text.not_renewed", request=placed.hold.request_id, exc_info=True)
+            placed.failed_renewals += 1
+        else:
+            placed.renewals += 1
+            placed.failed_renewals = 0
+        self._renew_later(placed)
 
     @staticmethod
     def _stop_renewing(placed: PlacedHold) -> None:
+        placed.is_over = True
         if placed.timer is not None:
             placed.timer.cancel()
             placed.timer = None
 
-    async def _resolve(self, row: str, hold: Hold, charge: int) -> bool:
-        """Remove a hold; return whether it was still there."""
-        try:
-            await self._db.write(self._requests.resolve(row, hold, charge))
-        except AlreadyResolvedError:
-            return False
-        return True
+    async def _end_hold(self, placed: PlacedHold, charge: int) -> None:
+        """Resolve a request's own hold, so that no late copy of its place takes the money again."""
+        until_ms = self._clock.now_ms() + OVER_LIFETIME_MS if placed.is_doubtful else None
+        await self._resolve(placed.row, placed.hold, charge, over_until_ms=until_ms)
+
+    async def _resolve(self, row: str, hold: Hold, charge: int, *, over_until_ms: int | None = None) -> None:
+        """Resolve a hold, unless that was done before."""
+        with suppress(AlreadyResolvedError):
+            await self._db.write(self._writes.resolve(row, hold, charge, over_until_ms=over_until_ms))
 
     async def _resolve_expired(self, row: str, refusal: HoldRefusedError, now_ms: int) -> bool:
         """Resolve holds that outlived their request; return whether there were any."""
         expired = [hold for hold in refusal.holds if hold.expires_at_ms <= now_ms]
         for hold in expired:
-            decided = await self._record(void_entry(account_of(row), hold, now_ms))
-            await self._resolve(row, hold, charge_of(decided))
+            charge = 0
+            if not hold.is_over:
+                charge = charge_of(await self._record(void_entry(account_of(row), hold, now_ms)))
+            await self._resolve(row, hold, charge)
         return bool(expired)
 
     async def _open_counter(

@@ -5,7 +5,6 @@ service.respond ─► done within KEEP_ALIVE_S ─► CompleteResponse, Refused
 """
 
 import asyncio
-import time
 from collections.abc import Coroutine, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -19,6 +18,8 @@ from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, 
 from tollgate.text.upstream import encoded
 
 KEEP_ALIVE_S = 15.0
+# The header that says what ends the provider's work and the bill. A whole answer is always made to its end.
+ENDS_ON = "x-tollgate-ends-on"
 _HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache",
@@ -34,13 +35,19 @@ async def http_response(
         return await _reply(await respond, rendering)
     responding = asyncio.ensure_future(respond)
     # Who waits long for the first word is kept on the line; most never get here.
-    await asyncio.wait({responding}, timeout=KEEP_ALIVE_S)
+    try:
+        await asyncio.wait({responding}, timeout=KEEP_ALIVE_S)
+    except asyncio.CancelledError:
+        # `wait` leaves what it waits for to itself. Nobody else would give the hold back.
+        await _abandon(responding)
+        raise
     if not responding.done():
         return EventStream(rendering, responding)
     response = await responding
     if not isinstance(response, StreamedResponse):
         return await _reply(response, rendering)
-    return EventStream(rendering, responding, _limited(response.placed.plan.passed_limit is not None))
+    limited = _limited(response.placed.plan.passed_limit is not None)
+    return EventStream(rendering, responding, {ENDS_ON: response.ends_on, **limited})
 
 
 async def _reply(response: TextResponse, rendering: Rendering) -> Reply:
@@ -48,13 +55,21 @@ async def _reply(response: TextResponse, rendering: Rendering) -> Reply:
     match response:
         case CompleteResponse(body, billed):
             note("text.answered", charge_micro_usd=billed.charge_micro_usd)
-            cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd), **_limited(billed.is_limited)}
-            return Reply(await rendering.whole(body), headers=cost)
+            cost = {"x-tollgate-cost-micro-usd": str(billed.charge_micro_usd), ENDS_ON: "nothing"}
+            return Reply(await rendering.whole(body), headers={**cost, **_limited(billed.is_limited)})
         case Refused(status, body, headers):
             logger.info("text.refused", status=status)
             return Reply(body, status, headers)
         case StreamedResponse():
             raise AssertionError("nobody asked for a stream")
+
+
+async def _abandon(responding: "asyncio.Future[TextResponse]") -> None:
+    """End a response that nobody relays: it gives its hold back, or is settled if it has begun."""
+    if responding.cancel() or responding.exception() is not None:
+        return
+    if isinstance(response := responding.result(), StreamedResponse):
+        await response.abandon()
 
 
 def _limited(is_limited: bool) -> dict[str, str]:
@@ -69,8 +84,8 @@ async def _send_nothing(_: Message) -> None:
 class EventStream:
     """A stream of events, relayed as they come.
 
-    It goes on when the client has gone, or no longer reads: the answer is read on and
-    billed.
+    A client that has gone, and one that no longer reads, is sent nothing more; its answer is settled all
+    the same.
     """
 
     def __init__(
@@ -82,30 +97,32 @@ class EventStream:
         self._headers = encoded_headers({**_HEADERS, **headers})
         self._rendering = rendering
         self._responding = responding
-        # Who waited for the first word hears from us at once.
-        self._sent_at = time.monotonic() - (0 if responding.done() else KEEP_ALIVE_S)
-        self._gone = asyncio.Event()
-        self._stalled = False
-        self._is_sending = False
         self._send: Send = _send_nothing
+        self._relaying: asyncio.Task[Any] | None = None
+        self._gone = asyncio.Event()
+        self._has_begun = False
+        self._is_sending = False
+        """Whether the relay waits for the client; a sign of life that waits has a timer of its own."""
+        self._sent_at = _now()
 
     async def send(self, receive: Receive, send: Send) -> None:
         """Send the stream and settle it."""
         self._send = send
-        relaying = asyncio.current_task()
-        await self._send_bounded({"type": "http.response.start", "status": 200, "headers": self._headers})
-        helpers = [
-            asyncio.ensure_future(self._watch(receive)),
-            asyncio.ensure_future(self._keep_alive(relaying)),
-        ]
+        self._relaying = asyncio.current_task()
+        helpers = (asyncio.ensure_future(self._watch(receive)), asyncio.ensure_future(self._keep_alive()))
         try:
             await self._relay()
+            await self._send_events(b"", more=False)
         finally:
+            # Where the server stops before the answer has begun: its hold goes back.
+            self._responding.cancel()
             for helper in helpers:
                 helper.cancel()
-        await self._send_bounded({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _relay(self) -> None:
+        if not self._responding.done():
+            # A client that has waited long for the first word hears from us at once.
+            await self._send_events(self._rendering.keep_alive)
         try:
             response = await self._responding
             if isinstance(response, StreamedResponse):
@@ -122,58 +139,73 @@ class EventStream:
     async def _send_rendered(self, chunk: bytes) -> None:
         await self._send_events(self._rendering.events(chunk))
 
-    async def _send_events(self, chunk: bytes) -> None:
-        """Send whole events; returns at once when the client has gone.
+    async def _send_events(self, chunk: bytes, *, more: bool = True) -> None:
+        """Send whole events; return at once when the client has gone.
 
         There is no timer here, as it would cost each chunk a tenth more: `_keep_alive` watches the time.
         """
-        if self._gone.is_set() or not chunk:
+        if self._gone.is_set() or (more and not chunk):
             return
-        self._sent_at = time.monotonic()
+        self._sent_at = _now()
         self._is_sending = True
         try:
-            await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
+            for message in self._messages(chunk, more=more):
+                await self._send(message)
+        except OSError:
+            # ASGI lets a server raise this after the client has gone.
+            self._gone.set()
         except asyncio.CancelledError:
-            if not self._stalled:
+            # `_leave` ends the send, not the relay. Another cancellation is for the relay itself.
+            if not self._gone.is_set() or self._relaying is None or self._relaying.uncancel():
                 raise
-            # Only the send was to end: the answer is read on and billed.
-            task = asyncio.current_task()
-            if task is not None:
-                task.uncancel()
         finally:
             self._is_sending = False
 
-    async def _send_bounded(self, message: Message) -> None:
+    def _messages(self, chunk: bytes, *, more: bool = True) -> list[Message]:
+        """Return what sends a chunk; the first one has the headers before it."""
+        body: Message = {"type": "http.response.body", "body": chunk, "more_body": more}
+        if self._has_begun:
+            return [body]
+        self._has_begun = True
+        return [{"type": "http.response.start", "status": 200, "headers": self._headers}, body]
+
+    def _leave(self) -> None:
+        """Send nothing more, and end the send that waits for the client."""
         if self._gone.is_set():
             return
-        try:
-            async with asyncio.timeout(SEND_TIMEOUT_S):
-                await self._send(message)
-        except TimeoutError:
-            self._note_stalled()
-
-    def _note_stalled(self) -> None:
-        logger.warning("text.client_stalled")
-        self._stalled = True
         self._gone.set()
+        if self._is_sending and self._relaying is not None:
+            self._relaying.cancel()
 
     async def _watch(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             continue
-        self._gone.set()
+        self._leave()
 
-    async def _keep_alive(self, relaying: "asyncio.Task[object] | None") -> None:
-        """Send a sign of life whenever the stream is quiet, and end a send that the client does not take."""
+    async def _keep_alive(self) -> None:
+        """Send a sign of life whenever the stream is quiet, and leave a client that takes nothing."""
         while not self._gone.is_set():
-            idle_s = time.monotonic() - self._sent_at
-            left_s = (SEND_TIMEOUT_S if self._is_sending else KEEP_ALIVE_S) - idle_s
+            most_s = SEND_TIMEOUT_S if self._is_sending else KEEP_ALIVE_S
+            left_s = most_s - (_now() - self._sent_at)
             if left_s > 0:
                 await asyncio.sleep(min(left_s, KEEP_ALIVE_S))
-            elif self._is_sending:
-                self._note_stalled()
-                if relaying is not None:
-                    relaying.cancel()
-            else:
-                self._sent_at = time.monotonic()
-                body = self._rendering.keep_alive
-                await self._send_bounded({"type": "http.response.body", "body": body, "more_body": True})
+            elif self._is_sending or not await self._has_taken_a_sign():
+                logger.warning("text.client_stalled")
+                self._leave()
+
+    async def _has_taken_a_sign(self) -> bool:
+        """Send a sign of life; return whether the client took it in time, or has gone."""
+        self._sent_at = _now()
+        try:
+            async with asyncio.timeout(SEND_TIMEOUT_S):
+                for message in self._messages(self._rendering.keep_alive):
+                    await self._send(message)
+        except TimeoutError:
+            return False
+        except OSError:
+            self._leave()
+        return True
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

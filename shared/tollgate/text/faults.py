@@ -82,6 +82,8 @@ class FaultError(Exception):
 
 UNREACHABLE = Fault(503, "The provider cannot be reached.", "ServiceUnavailable", "provider_unavailable")
 NOT_CONNECTED = replace(UNREACHABLE, slow=True)
+# An idle connection was closed as the request went out on it. This says nothing about the provider's health.
+CLOSED_IDLE = replace(UNREACHABLE, message="The connection was closed as the request went out.")
 TIMED_OUT = Fault(524, "The provider did not answer in time.", "Timeout", "upstream_timeout", slow=True)
 BROKEN_OFF = Fault(502, "The provider's answer broke off.", "BadGateway", "provider_error")
 ENDED = Fault(499, "The request was ended as its owner asked.", "RequestEnded", "request_ended")

@@ -20,6 +20,7 @@ from tollgate.text.upstream import encoded
 REQUEST_ID = "request_id"
 ACCOUNT_ID = "account_id"
 
+FIRST_ERROR = 400
 _ROOT, _VERSION = "/api", "/v1"
 _ANTHROPIC_PATH = "/api/v1/messages"
 _ANTHROPIC_HEADERS = frozenset({b"anthropic-version", b"x-api-key"})
@@ -32,10 +33,15 @@ class TextMiddleware:
     """Names requests, answers errors, and tells callers what is left of their minute."""
 
     def __init__(
-        self, app: App, rate_headers: RateHeaders, cors_headers: Callable[[], Mapping[str, str]]
+        self,
+        app: App,
+        rate_headers: RateHeaders,
+        tell_count: Callable[[str], None],
+        cors_headers: Callable[[], Mapping[str, str]],
     ) -> None:
         self._app = app
         self._rate_headers = rate_headers
+        self._tell_count = tell_count
         self._cors_headers = cors_headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,6 +59,10 @@ class TextMiddleware:
             nonlocal has_begun
             if message["type"] == "http.response.start":
                 has_begun = True
+                # What took money was counted by the write that took it.
+                took_nothing = scope["method"] != "POST" or message["status"] >= FIRST_ERROR
+                if took_nothing and ACCOUNT_ID in state:
+                    self._tell_count(state[ACCOUNT_ID])
                 message["headers"] = [*message["headers"], *self._headers(scope, message["status"])]
             await send(message)
 

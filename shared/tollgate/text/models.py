@@ -113,7 +113,8 @@ class TextModel:
 
     Of an embedding model it bounds each input.
     `adaptive_thinking` is false for models that want a token budget for thinking
-    (docs/providers/anthropic.md#sampling-and-thinking).
+    (docs/providers/anthropic.md#sampling-and-thinking). `thinks_unasked` is false for models that think only
+    if a request asks for it.
     """
 
     id: str
@@ -125,6 +126,7 @@ class TextModel:
     tiers: tuple[LongContextTier, ...] = ()
     adaptive_thinking: bool = True
     refuses: frozenset[Refuses] = frozenset()
+    thinks_unasked: bool = True
     embedding: Embedding | None = None
 
     def prices_for(self, input_tokens: int) -> TokenPrices:

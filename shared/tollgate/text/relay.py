@@ -1,7 +1,8 @@
 """Answers in the client's own protocol: passed on byte for byte, but for the model id.
 
 The client gets the id it asked for: that is the id the catalog and its own cost tables have, and which of a
-model's providers served it, under which name, may change between two requests.
+model's providers served it, under which name, may change between two requests. An answer that says more about
+its provider is written anew without that (`shown.py`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,12 +11,15 @@ from typing import Any
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.faults import UNREADABLE, Fault, FaultError, chat_fault, fault_of, read_object
 from tollgate.text.models import TextProtocol
+from tollgate.text.rendering import KEEP_ALIVE
 from tollgate.text.request import dumps
+from tollgate.text.shown import may_pass, shown_chat, shown_message, shown_messages_event
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.usage import chat_usage, latest, read_chat_usage, read_messages_usage
 
 DONE = b"[DONE]"
+DONE_EVENT = b"data: " + DONE + b"\n\n"
 
 _DELIVERED_FIELDS = ("content", "reasoning_content", "refusal")
 _DELTA_FIELDS = ("text", "thinking", "partial_json")
@@ -30,7 +34,7 @@ class ModelRename:
         self._old: tuple[str, list[tuple[bytes, bytes]]] | None = None
 
     def apply(self, raw: bytes, model: object) -> bytes | None:
-        """Return `raw` with `model`, which its JSON says, renamed; `None` where the place is not clear."""
+        """Return `raw` with `model`, which its JSON says, renamed; `None` if the place is not clear."""
         if model == self.public_model or not isinstance(model, str):
             return raw
         # Quotes inside JSON strings are escaped, so a match is a member `model`; one alone is the right one.
@@ -60,30 +64,34 @@ class ChatRelay(AnswerStream):
 
     def _blank(self, event: SseEvent) -> bytes:
         # A comment before the first chunk only says that the provider waits too (OpenRouter's do): passed on,
-        # it would tie the client to a route that may yet fail.
-        return event.raw if self._head else b""
+        # it would tie the client to a route that may yet fail. Its words name the provider.
+        del event
+        return KEEP_ALIVE[self.protocol] if self._head else b""
 
     def _is_end_mark(self, data: bytes) -> bool:
         return data == DONE
 
     def _end(self, event: SseEvent) -> bytes:
+        del event
         self.done = True
         self.meter.final = self.meter.reported is not None
         due = self._wants_usage and not self._usage_given
-        return self._usage_chunk() + event.raw if due else event.raw
+        return self._usage_chunk() + DONE_EVENT if due else DONE_EVENT
 
     def _take(self, event: SseEvent, payload: dict[str, Any]) -> bytes:
         fault = read_chat_answer(payload, "delta", self._dialect, self.meter)
         if fault is not None:
             return self.fail(fault)
+        shown = shown_chat(payload)
         if not self._head:
-            self._head = {name: payload.get(name) for name in ("id", "created")}
+            self._head = {name: shown.get(name) for name in ("id", "created")}
         if not payload.get("choices") and payload.get("usage"):
             self._usage_given = True
             if not self._wants_usage:
                 return b""
-        renamed = self._rename.apply(event.raw, payload.get("model"))
-        return renamed or chat_event({**payload, "model": self._rename.public_model})
+        passes = shown is payload and may_pass(event.raw, event.data)
+        renamed = self._rename.apply(event.raw, payload.get("model")) if passes else None
+        return renamed or chat_event({**shown, "model": self._rename.public_model})
 
     def _usage_chunk(self) -> bytes:
         # Some vendors report their usage in the last content chunk, where no client looks for it.
@@ -99,7 +107,8 @@ class MessagesRelay(AnswerStream):
         self._rename = ModelRename(public_model)
 
     def _blank(self, event: SseEvent) -> bytes:
-        return event.raw
+        del event
+        return KEEP_ALIVE[self.protocol]
 
     def _take(self, event: SseEvent, payload: dict[str, Any]) -> bytes:
         kind = payload.get("type")
@@ -108,26 +117,34 @@ class MessagesRelay(AnswerStream):
         read_messages_event(payload, self.meter)
         if kind == "message_stop":
             self.done = True
-        message = payload.get("message")
-        if kind != "message_start" or not isinstance(message, dict):
-            return event.raw
-        renamed = self._rename.apply(event.raw, message.get("model"))
-        shown = {**payload, "message": {**message, "model": self._rename.public_model}}
-        return renamed or messages_event(shown)
+        shown = shown_messages_event(payload)
+        if shown is None:
+            return b""
+        passes = shown is payload and may_pass(event.raw, event.data)
+        message = shown.get("message")
+        if not isinstance(message, dict):
+            return event.raw if passes else messages_event(shown)
+        renamed = self._rename.apply(event.raw, message.get("model")) if passes else None
+        return renamed or messages_event(
+            {**shown, "message": {**message, "model": self._rename.public_model}}
+        )
 
 
 def relay_completion(body: bytes, meter: Meter, public_model: str, dialect: ChatDialect) -> bytes:
     """Return a chat completion under our model id, and read it into `meter`. Raises `FaultError`."""
     payload = read_completion(body, meter, dialect)
-    renamed = ModelRename(public_model).apply(body, payload.get("model"))
-    return renamed or dumps({**payload, "model": public_model}).encode()
+    return _whole(body, payload, shown_chat(payload), public_model)
 
 
 def relay_message(body: bytes, meter: Meter, public_model: str) -> bytes:
     """Return a message under our model id, and read it into `meter`. Raises `FaultError`."""
     payload = read_message(body, meter)
-    renamed = ModelRename(public_model).apply(body, payload.get("model"))
-    return renamed or dumps({**payload, "model": public_model}).encode()
+    return _whole(body, payload, shown_message(payload), public_model)
+
+
+def _whole(body: bytes, payload: Mapping[str, Any], shown: Mapping[str, Any], public_model: str) -> bytes:
+    renamed = ModelRename(public_model).apply(body, payload.get("model")) if shown is payload else None
+    return renamed or dumps({**shown, "model": public_model}).encode()
 
 
 def read_completion(body: bytes, meter: Meter, dialect: ChatDialect) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from typing import Protocol
 
 from tollgate.text.models import TextProtocol
 
-_KEEP_ALIVE = {
+# What is sent while a stream is quiet: a comment, or the event that Anthropic's clients know.
+KEEP_ALIVE = {
     TextProtocol.OPENAI: b": keep-alive\n\n",
     TextProtocol.ANTHROPIC: b'event: ping\ndata: {"type": "ping"}\n\n',
 }
@@ -44,7 +45,7 @@ class Unchanged:
     @property
     def keep_alive(self) -> bytes:
         """Return a comment, or the event that Anthropic's clients know."""
-        return _KEEP_ALIVE[self.protocol]
+        return KEEP_ALIVE[self.protocol]
 
     def events(self, chunk: bytes) -> bytes:
         """Return the chunk."""

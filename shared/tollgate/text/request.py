@@ -96,7 +96,13 @@ def read_request(protocol: TextProtocol, body: bytes, *, is_count: bool = False)
 
     Raises `PayloadTooLargeError`, or `InvalidInputError` with every problem of the fields that we read.
     """
-    parsed = read_json_body(body)
+    return checked_request(protocol, read_json_body(body), is_count=is_count)
+
+
+def checked_request(protocol: TextProtocol, parsed: JsonBody, *, is_count: bool = False) -> TextRequest:
+    """Return the request in a body that is read already. Raises as `read_request` does."""
+    if parsed.size_bytes > MAX_BODY_BYTES:
+        raise PayloadTooLargeError(MAX_BODY_BYTES)
     fields = parsed.fields
     problems = list(_problems(protocol, fields, is_count))
     if problems:

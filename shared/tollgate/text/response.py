@@ -1,22 +1,19 @@
 """What came of a text request: a whole answer, a refusal, or a stream that has begun and relays itself."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from tollgate.kit.dynamodb_async import DatabaseError
+from tollgate.kit.dynamodb_core import DatabaseError
 from tollgate.kit.http_response import HttpError
 from tollgate.kit.observability import logger
 from tollgate.text.billing import Billed, PlacedHold, TextBilling
+from tollgate.text.errors import error_event
 from tollgate.text.faults import BROKEN_OFF, ENDED, TIMED_OUT
 from tollgate.text.finishing import Finishing
 from tollgate.text.models import TextModel
 from tollgate.text.sse import SseEvent, UnreadableStreamError
 from tollgate.text.upstream import Answer, Exchange
-
-# How long an answer is read on, to be billed by its usage, after the client has gone.
-DRAIN_TIMEOUT_S = 120.0
 
 # How often a stream looks whether its owner asked for its end: one read of the account's row.
 LOOK_EVERY_S = 5.0
@@ -55,25 +52,40 @@ class StreamedResponse:
     first: bytes
     billing: TextBilling
     finishing: Finishing
-    end_asked: bool = False
+    ends_with_client: bool = False
+    """Whether the answer ends when the client goes. Else it is read to its end, and billed by its report."""
+    is_ended: bool = False
+    """Whether the client gets nothing more: it has gone, or its owner has ended the answer."""
+
+    @property
+    def ends_on(self) -> str:
+        """Return what ends the provider's work and the bill, as the header says it."""
+        if not self.exchange.is_countable:
+            return "nothing"
+        return "disconnect, delete" if self.ends_with_client else "delete"
 
     async def relay(self, send: SendEvents, client_gone: asyncio.Event) -> Billed:
         """Send the answer as it comes; settle, also when it breaks or the client goes."""
         stream = self.exchange.stream
-        watch = asyncio.ensure_future(self._end_when_asked())
+        watch = asyncio.ensure_future(self._watch_for_end(send, client_gone))
         try:
             await send(self.first)
-            await self._relay(send, client_gone)
+            await self._relay(send)
         except (HttpError, TimeoutError, UnreadableStreamError) as exc:
             slow = isinstance(exc, TimeoutError)
-            fault = ENDED if self.end_asked else TIMED_OUT if slow else BROKEN_OFF
-            await _send_if_any(send, stream.close(fault))
+            fault = ENDED if self.is_ended else TIMED_OUT if slow else BROKEN_OFF
+            await self._send_if_any(send, stream.close(fault))
         finally:
             watch.cancel()
             self.response.close()
             # Not to be cut short: a stopped server still owes the customer the rest of the hold.
             billed = await self.finishing.run(self._settle())
         return billed
+
+    async def abandon(self) -> None:
+        """Settle an answer that has begun and is not relayed."""
+        self.response.close()
+        await self.finishing.run(self._settle())
 
     async def _settle(self) -> Billed:
         """Bill the answer; where the database is gone the hold expires, at our own cost."""
@@ -83,35 +95,45 @@ class StreamedResponse:
             logger.exception("text.not_settled")
             return Billed(0)
 
-    async def _relay(self, send: SendEvents, client_gone: asyncio.Event) -> None:
+    async def _relay(self, send: SendEvents) -> None:
         exchange, response = self.exchange, self.response
-        drained_by: float | None = None
-        while not exchange.stream.ended:
-            piece = b"" if self.end_asked else await response.readany()
+        while not exchange.stream.ended and not (self.is_ended and exchange.is_countable):
+            piece = await response.readany()
             if not piece:
                 rest = encode_events(exchange, exchange.splitter.close())
-                fault = ENDED if self.end_asked else BROKEN_OFF
-                await _send_if_any(send, rest + exchange.stream.close(fault))
+                await self._send_if_any(send, rest + exchange.stream.close(BROKEN_OFF))
                 return
-            await _send_if_any(send, encode_events(exchange, exchange.splitter.feed(piece)))
-            if client_gone.is_set():
-                drained_by = drained_by or time.monotonic() + DRAIN_TIMEOUT_S
-                if time.monotonic() > drained_by:
-                    return
+            await self._send_if_any(send, encode_events(exchange, exchange.splitter.feed(piece)))
 
-    async def _end_when_asked(self) -> None:
-        """Read no more of the provider's answer once the request's owner has asked for its end."""
+    async def _watch_for_end(self, send: SendEvents, client_gone: asyncio.Event) -> None:
+        """End the answer when its owner has asked for that, or the client goes."""
+        # Nobody sets an event that is not the client's.
+        gone = client_gone if self.ends_with_client else asyncio.Event()
         for _ in range(MAX_LOOKS):
-            await asyncio.sleep(LOOK_EVERY_S)
-            try:
-                self.end_asked = await self.billing.is_end_asked(self.placed)
-            except DatabaseError:
-                # The next look may do better; the answer itself needs no database until its end.
-                logger.warning("text.not_looked")
-            if self.end_asked:
-                # Whoever waits for the next piece is woken by it.
-                self.response.close()
+            if await _is_set_within(gone, LOOK_EVERY_S) or await self._is_end_asked():
+                await self._end(send)
                 return
+
+    async def _is_end_asked(self) -> bool:
+        try:
+            return await self.billing.is_end_asked(self.placed)
+        except DatabaseError:
+            # The next look may do better; the answer itself needs no database until its end.
+            logger.warning("text.not_looked")
+            return False
+
+    async def _end(self, send: SendEvents) -> None:
+        """Send the last event that the client gets, and close a countable answer at its provider."""
+        logger.info("text.ended", counted=self.exchange.is_countable)
+        self.is_ended = True
+        await send(error_event(self.exchange.stream.protocol, ENDED))
+        if self.exchange.is_countable:
+            # The relay, which waits for the next piece, is woken by it.
+            self.response.close()
+
+    async def _send_if_any(self, send: SendEvents, chunk: bytes) -> None:
+        if chunk and not self.is_ended:
+            await send(chunk)
 
 
 TextResponse = CompleteResponse | Refused | StreamedResponse
@@ -122,6 +144,9 @@ def encode_events(exchange: Exchange, events: Iterable[SseEvent]) -> bytes:
     return b"".join(map(exchange.stream.feed, events))
 
 
-async def _send_if_any(send: SendEvents, chunk: bytes) -> None:
-    if chunk:
-        await send(chunk)
+async def _is_set_within(event: asyncio.Event, within_s: float) -> bool:
+    try:
+        async with asyncio.timeout(within_s):
+            return await event.wait()
+    except TimeoutError:
+        return False

@@ -18,14 +18,15 @@ from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http_client import HttpClient, header_lines
-from tollgate.kit.http_response import ConnectTimeoutError, HttpError
+from tollgate.kit.http_response import ClosedIdleError, ConnectTimeoutError, HttpError
 from tollgate.kit.observability import emit, emit_provider_error, logger
-from tollgate.text.admission import demand_of, estimate_of, model_of
+from tollgate.text.admission import check_references, demand_of, estimate_of, model_of
 from tollgate.text.billing import PlacedHold, TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.errors import error_body, error_of_failures, fault_body, fault_status
 from tollgate.text.faults import (
     BROKEN_OFF,
+    CLOSED_IDLE,
     NOT_CONNECTED,
     TIMED_OUT,
     UNREACHABLE,
@@ -43,6 +44,7 @@ from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, 
 from tollgate.text.sse import UnreadableStreamError
 from tollgate.text.tokens import input_estimate
 from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, TextUpstream, encoded, refusal
+from tollgate.text.usage import read_token_count
 
 # A request that is not streamed and has no answer after this long is a 524 (docs/contract.md#limits).
 WHOLE_TIMEOUT_S = 100.0
@@ -81,6 +83,8 @@ class TextService:
     http: HttpClient
     breaker: Breaker
     clock: Clock
+    sees_clients_go: bool = True
+    """Whether the server is told when a client closes its connection."""
     finishing: Finishing = field(default_factory=Finishing)
 
     async def respond(
@@ -112,6 +116,7 @@ class TextService:
         It costs nothing, but is one of the account's requests per minute: a hold of nothing counts it.
         """
         model = model_of(request, self.models, key)
+        check_references(request)
         placed = await self.billing.place(key.account_id, request_id, Demand(0, 0, 1), model)
         await self.finishing.run(self.billing.void(placed))
         upstreams = await self.upstreams()
@@ -127,12 +132,18 @@ class TextService:
         """Ask a provider to count; `None` where it cannot now."""
         try:
             response = await self.http.request(
-                call.method, call.url, header_lines(call.headers), call.body, timeout_s=WHOLE_TIMEOUT_S
+                call.method,
+                call.url,
+                header_lines(call.headers),
+                call.body,
+                timeout_s=WHOLE_TIMEOUT_S,
+                repeatable=True,
             )
             body = await response.read(MAX_ERROR_BYTES)
         except (HttpError, TimeoutError):
             return None
-        return body if response.status < FIRST_ERROR else None
+        counted = read_token_count(body) if response.status < FIRST_ERROR else None
+        return None if counted is None else encoded({"input_tokens": counted})
 
     async def _try_routes(
         self, request: TextRequest, model: TextModel, placed: PlacedHold, headers: Mapping[str, str]
@@ -185,8 +196,16 @@ class TextService:
             return answered.refused
         if response is not None:
             placed.first_byte_ms = placed.elapsed_ms()
+            ends_with_client = exchange.is_countable and self.sees_clients_go and not placed.completes
             return StreamedResponse(
-                placed, routed.model, exchange, response, answered.body, self.billing, self.finishing
+                placed,
+                routed.model,
+                exchange,
+                response,
+                answered.body,
+                self.billing,
+                self.finishing,
+                ends_with_client,
             )
         settlement = self.billing.settle(placed, routed.model, exchange.meter.usage())
         return CompleteResponse(answered.body, await self.finishing.run(settlement))
@@ -198,7 +217,7 @@ class TextService:
         outcome = await self._ask(routed, exchange, answer_by)
         if not isinstance(outcome, Fault):
             self.breaker.succeeded(routed.route.provider)
-        elif isinstance(exchange.call, HttpCall):
+        elif isinstance(exchange.call, HttpCall) and outcome is not CLOSED_IDLE:
             self._note_failure(routed.route.provider, outcome)
         return outcome
 
@@ -247,6 +266,8 @@ class TextService:
             return await self._read(routed, exchange, response)
         except ConnectTimeoutError:
             return NOT_CONNECTED
+        except ClosedIdleError:
+            return CLOSED_IDLE
         except TimeoutError:
             return _closed(response, TIMED_OUT)
         except (HttpError, UnreadableStreamError):

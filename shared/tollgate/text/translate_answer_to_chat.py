@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tollgate.text.models import TextProtocol
-from tollgate.text.relay import DONE, chat_event, messages_fault, read_message, read_messages_event
+from tollgate.text.relay import DONE_EVENT, chat_event, messages_fault, read_message, read_messages_event
 from tollgate.text.request import dumps
+from tollgate.text.shown import bare_id
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.usage import chat_usage
@@ -27,7 +28,6 @@ _FINISHES = {
     "tool_use": "tool_calls",
     "refusal": "content_filter",
 }
-_DONE_EVENT = b"data: " + DONE + b"\n\n"
 
 
 def completion_of_message(body: bytes, meter: Meter, public_model: str, created_s: int) -> bytes:
@@ -141,7 +141,7 @@ class ChatFromMessages(AnswerStream):
     def _stop(self) -> bytes:
         self.done = True
         usage = self._chunk({"choices": [], "usage": chat_usage(self.meter.usage())})
-        return usage + _DONE_EVENT if self._wants_usage else _DONE_EVENT
+        return usage + DONE_EVENT if self._wants_usage else DONE_EVENT
 
     def _text(self, name: str, text: object) -> bytes:
         return self._delta({name: text}) if isinstance(text, str) and text else b""
@@ -163,7 +163,7 @@ def _part(payload: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _completion_id(message: Mapping[str, Any]) -> str:
-    return f"chatcmpl-{str(message.get('id', '')).removeprefix('msg_')}"
+    return f"chatcmpl-{bare_id(message)}"
 
 
 def _joined(blocks: list[dict[str, Any]], kind: str) -> str | None:

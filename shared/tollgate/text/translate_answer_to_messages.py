@@ -15,6 +15,7 @@ from tollgate.text.dialect import ChatDialect
 from tollgate.text.models import TextProtocol
 from tollgate.text.relay import DONE, messages_event, read_chat_answer, read_completion
 from tollgate.text.request import dumps
+from tollgate.text.shown import bare_id
 from tollgate.text.sse import SseEvent
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.usage import Usage, messages_usage
@@ -200,7 +201,7 @@ class MessagesFromChat(AnswerStream):
 def _message(
     payload: Mapping[str, Any], model: str, content: list[Any], stop: str | None, usage: dict[str, Any]
 ) -> dict[str, Any]:
-    message_id = f"msg_{str(payload.get('id', '')).removeprefix('chatcmpl-')}"
+    message_id = f"msg_{bare_id(payload)}"
     shown = {"id": message_id, "type": "message", "role": "assistant", "model": model, "content": content}
     return {**shown, "stop_reason": stop, "stop_sequence": None, "usage": usage}
 

@@ -115,14 +115,20 @@ def _context_edits(management: Any) -> Iterator[Problem]:
 
 def _server_tools(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator[Problem]:
     tools = fields.get("tools")
-    for position, tool in enumerate(tools if isinstance(tools, list) else []):
+    if not isinstance(tools, list | None):
+        yield Problem("/tools", "Must be a list.")
+        return
+    for position, tool in enumerate(tools or []):
         path = f"/tools/{position}"
         if not isinstance(tool, dict):
+            yield Problem(path, "Must be a tool object.")
             continue
         kind = tool.get("type")
-        if kind is None and not _is_untyped_client_tool(protocol, tool):
+        if kind is None and _is_untyped_client_tool(protocol, tool):
+            continue
+        if not isinstance(kind, str):
             yield Problem(f"{path}/type", "A tool needs a type, function for one that you run.", ["function"])
-        elif isinstance(kind, str) and not kind.startswith(_CLIENT_TOOLS):
+        elif not kind.startswith(_CLIENT_TOOLS):
             yield Problem(f"{path}/type", "Tools that run at the provider have no price here.")
         elif protocol is TextProtocol.OPENAI:
             for name in sorted(tool.keys() - _CHAT_TOOL):

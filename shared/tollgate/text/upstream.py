@@ -18,6 +18,7 @@ from tollgate.text.metering import HoldPlan
 from tollgate.text.models import Refuses, TextModel, TextProtocol, TextRoute
 from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
 from tollgate.text.request import LIMIT_FIELDS, TextRequest, dumps, read_json_body
+from tollgate.text.shown import shown_error
 from tollgate.text.sse import SseEvent, SseSplitter
 from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.translate_answer_to_chat import ChatFromMessages, completion_of_message
@@ -99,7 +100,8 @@ class Exchange:
 
     `read_whole` gives the client's body for a whole answer with HTTP 200, and raises `FaultError`. Of a
     streamed one `splitter` takes the bytes and `stream` its events. `fault` reads an answer with an error
-    status: that status, its headers (their names in lower case) and its body.
+    status: that status, its headers (their names in lower case) and its body. `is_countable` says that a
+    stream can be ended before its end, and billed by what it has shown (`text/counting.py`).
     """
 
     call: HttpCall | Answer
@@ -108,6 +110,7 @@ class Exchange:
     stream: AnswerStream
     fault: FaultReader
     splitter: EventSplitter = field(default_factory=SseSplitter)
+    is_countable: bool = False
 
 
 class TextUpstream(Protocol):
@@ -193,19 +196,23 @@ def encoded(body: Mapping[str, Any]) -> bytes:
 def refusal(client: TextProtocol, upstream: TextProtocol, body: bytes, fault: Fault) -> tuple[int, bytes]:
     """Return status and body for a client whose request a provider refused (`Verdict.ABOUT_REQUEST`).
 
-    In the client's own protocol the provider's body is passed on as it came, if it has that protocol's
-    shape; what it does not say in that shape is said again in ours.
+    In the client's own protocol the provider's body is passed on, if it has that protocol's shape, without
+    what says more about the provider; what it does not say in that shape is said again in ours.
     """
-    if client is upstream and _has_shape(client, body):
-        return fault.status, body
-    return fault_status(client, fault), encoded(fault_body(client, fault))
+    error = _error_in(client, body) if client is upstream else None
+    if error is None:
+        return fault_status(client, fault), encoded(fault_body(client, fault))
+    shown = shown_error(client, error)
+    return fault.status, body if shown is error else encoded(shown)
 
 
-def _has_shape(protocol: TextProtocol, body: bytes) -> bool:
+def _error_in(protocol: TextProtocol, body: bytes) -> dict[str, Any] | None:
+    """Return a provider's error body, if it has the shape of `protocol`."""
     try:
         fields = read_json_body(body).fields
     except TollgateError:
-        return False
+        return None
     error = fields.get("error")
     has_message = isinstance(error, dict) and isinstance(error.get("message"), str)
-    return has_message and (protocol is not TextProtocol.ANTHROPIC or fields.get("type") == "error")
+    has_type = protocol is not TextProtocol.ANTHROPIC or fields.get("type") == "error"
+    return fields if has_message and has_type else None

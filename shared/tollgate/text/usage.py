@@ -4,6 +4,7 @@ Providers count in different ways: cached tokens inside the prompt or beside it,
 completion or beside it. Counts come from outside, so a missing or absurd one reads as 0, never as an error.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -92,6 +93,15 @@ def read_messages_usage(reported: object) -> Usage | None:
         if isinstance(iteration, Mapping) and iteration.get("type") in _BESIDE_TOTAL:
             total = _sum(total, _messages_counts(iteration))
     return total if total.total_input_tokens + total.output_tokens else None
+
+
+def read_token_count(body: bytes) -> int | None:
+    """Return the count in an answer of Anthropic's count_tokens; `None` if it says none."""
+    try:
+        answer = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return _count(answer, "input_tokens") or None if isinstance(answer, Mapping) else None
 
 
 def _messages_counts(reported: Mapping[str, Any]) -> Usage:

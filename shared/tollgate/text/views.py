@@ -63,6 +63,7 @@ def wire_model(model: catalog.ListedTextModel) -> TextModel:
         tiers=tuple(LongContextTier(tier.from_tokens, _prices(tier)) for tier in model.long_context),
         adaptive_thinking=model.adaptive_thinking,
         refuses=frozenset(map(Refuses, model.refuses)),
+        thinks_unasked=model.thinks_unasked,
         embedding=None if model.embedding is None else Embedding(**asdict(model.embedding)),
     )
 

@@ -11,9 +11,9 @@ from tests.support.clock import ManualClock
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb import Database
-from tollgate.kit.dynamodb_async import DatabaseError
+from tollgate.kit.dynamodb_core import DatabaseError, Written
 from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import SingleWrite
 from tollgate.ledger.audit import audit
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, HoldWrites
 from tollgate.ledger.rate import RateMeter
@@ -44,12 +44,12 @@ class FailingDatabase:
     async def get(self, table: str, key: Item) -> Item | None:
         return self._db.get(table, key)
 
-    async def write(self, write: Write) -> None:
+    async def write(self, write: SingleWrite) -> Written:
         if self.down_after is not None:
             self.down_after -= 1
             if self.down_after < 0:
                 raise DatabaseError("down")
-        self._db.write(write)
+        return self._db.write(write)
 
 
 @pytest.fixture

@@ -89,6 +89,13 @@ class TestAnswer:
         assert (shown["usage"], shown["model"]) == ({"prompt_tokens": 9, "total_tokens": 9}, "vectors")
         assert (usage.input_tokens, usage.output_tokens, usage.estimated) == (9, 0, False)
 
+    def test_what_a_provider_adds_about_itself_is_left_out(self) -> None:
+        usage = {"prompt_tokens": 9, "total_tokens": 9, "cost": 1e-06, "cost_details": {}}
+        answer = {"data": [{"embedding": [0.5]}], "usage": usage, "provider": "Host", "id": "gen-emb-1"}
+        shown, _ = self.read(answer, input="a text")
+        assert shown.keys() == {"object", "data", "model", "usage"}
+        assert shown["usage"] == {"prompt_tokens": 9, "total_tokens": 9}
+
     def test_usage_counted_where_none_is_reported(self) -> None:
         shown, usage = self.read({"data": [{"embedding": [0.5]}]}, input="eight by")
         assert (usage.input_tokens, usage.estimated) == (2, True)

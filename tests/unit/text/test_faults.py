@@ -157,8 +157,14 @@ class TestErrorEvent:
 
 class TestRefusal:
     def test_the_clients_own_protocol_is_passed_on_as_it_came(self) -> None:
-        body = b'{ "error": {"message": "bad", "param": "x"}, "extra": 1 }'
+        body = b'{ "error": {"message": "bad", "param": "x"} }'
         assert refusal(OPENAI, OPENAI, body, Fault(400, "bad", "t", "c")) == (400, body)
+
+    def test_whose_account_it_is_and_which_host_refused_is_left_out(self) -> None:
+        error = {"message": "bad", "code": 400, "metadata": {"provider_name": "Host", "raw": "no"}}
+        body = json.dumps({"error": error, "user_id": "user_1"}).encode()
+        status, shown = refusal(OPENAI, OPENAI, body, Fault(400, "bad", "t", "c"))
+        assert (status, json.loads(shown)) == (400, {"error": {"message": "bad", "code": 400}})
 
     def test_another_shape_is_said_again(self) -> None:
         status, body = refusal(OPENAI, OPENAI, b'[{"error":{}}]', Fault(400, "bad", "t", "c"))

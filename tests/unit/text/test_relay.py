@@ -34,7 +34,7 @@ STOP = {"type": "message_stop"}
 class TestChatRelay:
     def test_bytes_pass_but_for_the_model(self) -> None:
         choices = b'[{"delta":{"content":"\\u00e9"}}]'
-        raw = b'data: {"id":"1","model":"upstream-model","x":[1.50],"choices":' + choices + b"}\n\n"
+        raw = b'data: {"id":"1","model":"upstream-model","created":1.50,"choices":' + choices + b"}\n\n"
         relay = chat_relay(meter())
         (event,) = SseSplitter().feed(raw)
         assert relay.feed(event) == raw.replace(b"upstream-model", b"our-model")
@@ -44,7 +44,7 @@ class TestChatRelay:
         assert run(chat_relay(meter()), [chat_event(said)])[0] == {**said, "model": "our-model"}
 
     def test_a_second_model_member_stays(self) -> None:
-        said = chunk({}, None, extra={"model": "upstream-model"})
+        said = chunk({"extra": {"model": "upstream-model"}})
         assert run(chat_relay(meter()), [chat_event(said)])[0] == {**said, "model": "our-model"}
 
     def test_a_chunk_without_a_model_passes(self) -> None:
@@ -178,7 +178,7 @@ class TestMessagesRelay:
     def test_events_pass_but_for_the_model(self) -> None:
         used = meter()
         relay = MessagesRelay(used, "our-model")
-        events = messages(START, {"type": "ping"}, TEXT, {"type": "new_kind", "x": 1}, END, STOP)
+        events = messages(START, {"type": "ping"}, TEXT, END, STOP)
         sent = b"".join(map(relay.feed, events)) + relay.close()
         assert sent == b"".join(event.raw for event in events).replace(b"upstream-model", b"our-model")
         assert relay.done

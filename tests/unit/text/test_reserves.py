@@ -93,10 +93,10 @@ class TestOpenRouter:
         assert asked.stream.fault.verdict is Verdict.NEXT_ROUTE
         assert not asked.meter.delivered_bytes
 
-    def test_once_it_answers_its_comments_keep_the_line_open(self) -> None:
+    def test_once_it_answers_a_comment_of_ours_keeps_the_line_open(self) -> None:
         asked = exchange(stream=True)
         encode_events(asked, asked.splitter.feed(_said("Hi")))
-        assert encode_events(asked, asked.splitter.feed(PROCESSING)) == PROCESSING
+        assert encode_events(asked, asked.splitter.feed(PROCESSING)) == b": keep-alive\n\n"
 
 
 def _said(text: str) -> bytes:

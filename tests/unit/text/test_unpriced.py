@@ -52,6 +52,12 @@ class TestWhatHasNoPrice:
             ({"tools": [{"type": "code_execution_20250825"}]}, "/tools/0/type"),
             ({"tools": [{"googleSearch": {}}]}, "/tools/0/type"),
             ({"tools": [{"name": "web_search"}]}, "/tools/0/type"),
+            ({"tools": [{"type": 1, "name": "web_search", "input_schema": {}}]}, "/tools/0/type"),
+            ({"tools": [{"type": ["function"], "name": "f"}]}, "/tools/0/type"),
+            ({"tools": [{"type": {"web_search": {}}}]}, "/tools/0/type"),
+            ({"tools": ["web_search"]}, "/tools/0"),
+            ({"tools": "web_search"}, "/tools"),
+            ({"tools": {"type": "web_search"}}, "/tools"),
         ],
     )
     def test_is_refused_by_name(self, fields: dict[str, Any], path: str, protocol: TextProtocol) -> None:
@@ -71,7 +77,6 @@ class TestWhatHasOne:
             {"service_tier": "auto", "modalities": ["text"], "speed": None, "web_search_options": None},
             {"enable_search": False, "some_new_field": 1, "reasoning_effort": "low"},
             {"tools": [{"type": "function"}, {"type": "bash_20250124"}, {"type": "custom"}]},
-            {"tools": "none"},
             {"context_management": {"edits": [{"type": "clear_thinking_20251015"}]}},
         ],
     )

@@ -59,8 +59,7 @@ def messages_of(items: Sequence[Any], first: int = 0) -> tuple[list[Message], li
     Positions count from `first`, which is below 0 where items of earlier responses come before the input.
     Raises `InvalidInputError`, naming the item.
     """
-    if len(items) > MAX_ITEMS:
-        raise invalid("/input", f"Must be at most {MAX_ITEMS} items, those of earlier responses included.")
+    check_count(items)
     chat = _Chat()
     origins: list[int] = []
     for position, item in enumerate(items, first):
@@ -68,6 +67,12 @@ def messages_of(items: Sequence[Any], first: int = 0) -> tuple[list[Message], li
         origins += [position] * (len(chat.messages) - len(origins))
     messages = chat.finished()
     return messages, [*origins, *[first + len(items) - 1] * (len(messages) - len(origins))]
+
+
+def check_count(items: Sequence[Any]) -> None:
+    """Raise `InvalidInputError` for more items than a conversation may have."""
+    if len(items) > MAX_ITEMS:
+        raise invalid("/input", f"Must be at most {MAX_ITEMS} items, those of earlier responses included.")
 
 
 def is_reference(item: object) -> bool:
@@ -138,6 +143,9 @@ class _Chat:
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
+        # What the assistant's turn under way has said so far; joined once, at its end.
+        self._said: list[str] = []
+        self._thought: list[str] = []
         self._images: list[dict[str, Any]] = []
 
     def add(self, item: Any, path: str) -> None:
@@ -164,6 +172,7 @@ class _Chat:
 
     def finished(self) -> list[Message]:
         self._flush_images()
+        self._end_turn()
         return self.messages
 
     def _add_message(self, item: Item, path: str) -> None:
@@ -171,19 +180,16 @@ class _Chat:
         if role not in _ROLES:
             raise invalid(f"{path}/role", "Unknown role.", list(_ROLES))
         if role != "assistant":
-            self.messages.append({"role": role, "content": _parts(item.get("content"), f"{path}/content")})
+            self._append({"role": role, "content": _parts(item.get("content"), f"{path}/content")})
             return
-        turn = self._turn()
-        text = _plain_text(item.get("content"), f"{path}/content")
-        turn["content"] = f"{turn['content'] or ''}{text}"
+        self._turn()
+        self._said.append(_plain_text(item.get("content"), f"{path}/content"))
 
     def _add_reasoning(self, item: Item) -> None:
         turn = self._turn()
-        texts = [*_texts(item.get("content")), *_texts(item.get("summary"))]
-        if texts:
-            turn["reasoning_content"] = turn.get("reasoning_content", "") + "".join(texts)
+        self._thought += [*_texts(item.get("content")), *_texts(item.get("summary"))]
         if blocks := unsealed(item.get("encrypted_content")):
-            turn["thinking_blocks"] = [*turn.get("thinking_blocks", []), *blocks]
+            turn.setdefault("thinking_blocks", []).extend(blocks)
 
     def _add_call(self, item: Item, path: str, arguments: Any) -> None:
         if not isinstance(item.get("call_id"), str) or not isinstance(item.get("name"), str):
@@ -204,7 +210,18 @@ class _Chat:
             self._images += [part for part in parts if part["type"] != "text"]
             parts = "".join(part["text"] for part in parts if part["type"] == "text")
         text = parts if isinstance(parts, str) else dumps(parts)
-        self.messages.append({"role": "tool", "tool_call_id": item["call_id"], "content": text})
+        self._append({"role": "tool", "tool_call_id": item["call_id"], "content": text})
+
+    def _append(self, message: Message) -> None:
+        self._end_turn()
+        self.messages.append(message)
+
+    def _end_turn(self) -> None:
+        if self._said:
+            self.messages[-1]["content"] = "".join(self._said)
+        if self._thought:
+            self.messages[-1]["reasoning_content"] = "".join(self._thought)
+        self._said, self._thought = [], []
 
     def _turn(self) -> Message:
         """Return the assistant's message that is under way, or begin one."""
@@ -214,7 +231,7 @@ class _Chat:
 
     def _flush_images(self) -> None:
         if self._images:
-            self.messages.append({"role": "user", "content": self._images})
+            self._append({"role": "user", "content": self._images})
             self._images = []
 
 
@@ -240,6 +257,8 @@ def _parts(content: Any, path: str) -> str | list[dict[str, Any]]:
 
 def _part(part: Any, path: str) -> dict[str, Any]:
     kind = part.get("type") if isinstance(part, dict) else None
+    if kind in ("input_image", "input_file") and part.get("file_id") is not None:
+        raise invalid(f"{path}/file_id", "This service keeps no files for prompts. Send the data itself.")
     if kind in ("input_text", "output_text", "text") and isinstance(part.get("text"), str):
         return {"type": "text", "text": part["text"]}
     if kind == "input_image" and isinstance(part.get("image_url"), str):

@@ -28,8 +28,8 @@ class ResponsesRendering:
     """One response under way.
 
     `tools` are the request's own names of its tools, by those in the chat. `items` are those of its input,
-    `earlier` the ids of the responses that it goes on from. The last event of a stream waits until the
-    response is billed and stored: a client may go on from it at once.
+    `earlier` the ids of the responses that it goes on from, `model` is the model's id. The last event of a
+    stream waits until the response is billed and stored: a client may go on from it at once.
     """
 
     asked: ResponsesRequest
@@ -38,6 +38,7 @@ class ResponsesRendering:
     tools: Mapping[str, ToolName]
     items: Sequence[Any]
     earlier: Sequence[str]
+    model: str
     kept: ResponseRepository
     finishing: Finishing
     protocol: TextProtocol = TextProtocol.OPENAI
@@ -91,7 +92,8 @@ class ResponsesRendering:
         """Store the response where that was asked for; its answer never depends on it."""
         if not self.asked.store:
             return
-        stored = StoredResponse(response, with_ids(self.items, str(response["id"])), self.earlier)
+        items = with_ids(self.items, str(response["id"]))
+        stored = StoredResponse(response, items, self.earlier, self.model)
         try:
             await self.finishing.run(self.kept.keep(self.account_id, stored))
         except StoreFullError:

@@ -1,24 +1,27 @@
 """Stored responses: kept per account for `LIFETIME_S`, for clients that go on from them by their ids.
 
 A row has the response and the items of its input; what is too large for a row is an object beside it. Nobody
-else's response can be found: the account is a part of the key.
+else's response can be found: the account is a part of the key. Nor can one of a model that the caller's key
+may not use.
 """
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb_async import AsyncDatabase
+from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.expressions import Add, Below, Missing, Set
 from tollgate.kit.ids import is_id
 from tollgate.kit.rows import Item
 from tollgate.kit.s3_objects import S3Objects
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import CountingWrite, Write
 from tollgate.text.errors import ResponseNotFoundError
-from tollgate.text.request import dumps
+from tollgate.text.request import MAX_BODY_BYTES, dumps
+from tollgate.text.responses.gathering import encoded_list
 
 # OpenAI's own: "Response objects are saved for 30 days by default".
 LIFETIME_S = 30 * 24 * 3600
@@ -28,6 +31,10 @@ MAX_ROW_BYTES = 300_000
 MAX_DAY_BYTES = 256 * 1024 * 1024
 # Responses in one conversation. Each is a read of its own when the conversation goes on.
 MAX_EARLIER = 200
+# Responses that are read at once for one request.
+MAX_AT_ONCE = 8
+# Read for one request, all its responses together: of each it may use a part only.
+MAX_READ_BYTES = 4 * MAX_BODY_BYTES
 
 _DAY_S = 24 * 3600
 _PREFIX = "responses/"
@@ -38,12 +45,28 @@ class StoreFullError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Reader:
+    """Who asks for stored responses: the account, and whether its key `may_read` those of a model.
+
+    That is asked with the model's id, or with the name under which a customer knew it.
+    """
+
+    account_id: str
+    may_read: Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """A response as its client has it, the items of its own input, and the ids of those before it."""
+    """A response as its client has it, the items of its own input, and the ids of those before it.
+
+    `model` is the id of the model that made it. `size_bytes` is what was read for it.
+    """
 
     response: Mapping[str, Any]
     items: Sequence[Any]
     earlier: Sequence[str]
+    model: str
+    size_bytes: int = 0
 
     @property
     def said(self) -> list[Any]:
@@ -63,7 +86,8 @@ class ResponseRepository:
     async def keep(self, account_id: str, stored: StoredResponse) -> None:
         """Store a response. Raises `StoreFullError`, `DatabaseError` and `ObjectStoreError`."""
         response_id = stored.response["id"]
-        content = dumps({"response": stored.response, "items": list(stored.items)})
+        items = await encoded_list(stored.items)
+        content = f'{{"response":{dumps(stored.response)},"items":{items}}}'
         await self._count(account_id, len(content))
         is_large = len(content) > MAX_ROW_BYTES
         if is_large:
@@ -72,42 +96,70 @@ class ResponseRepository:
         row: Item = {
             **_key(account_id, response_id),
             "earlier": list(stored.earlier),
+            "model": stored.model,
             "content": None if is_large else content,
             "expires_at_s": self._now_s() + LIFETIME_S,
         }
         await self.db.write(Write(self.table, item=row))
 
-    async def find(self, account_id: str, response_id: str) -> StoredResponse:
+    async def find(self, reader: Reader, response_id: str) -> StoredResponse:
         """Return a stored response. Raises `ResponseNotFoundError`, and what `keep` does."""
-        row = await self._row(account_id, response_id)
-        content = row["content"]
-        if content is None:
-            content = await self.objects.get(_object_key(account_id, response_id))
-        if content is None:
-            raise ResponseNotFoundError(response_id)
+        row = await self._row(reader, response_id)
+        content = await self._content(reader, row)
         found = json.loads(content)
-        return StoredResponse(found["response"], found["items"], row["earlier"])
+        # A row from before models were noted: the response says the name under which it was asked for.
+        model = row.get("model") or str(found["response"].get("model"))
+        if not reader.may_read(model):
+            raise ResponseNotFoundError(response_id)
+        return StoredResponse(found["response"], found["items"], row["earlier"], model, len(content))
 
-    async def find_all(self, account_id: str, response_ids: Sequence[str]) -> list[StoredResponse]:
-        """Return stored responses, at most `MAX_EARLIER` of them. Raises as `find` does."""
-        return await asyncio.gather(*(self.find(account_id, each) for each in response_ids[:MAX_EARLIER]))
+    async def find_all(self, reader: Reader, response_ids: Sequence[str], path: str) -> list[StoredResponse]:
+        """Return stored responses, at most `MAX_EARLIER` of them, a few at a time.
 
-    async def delete(self, account_id: str, response_id: str) -> None:
-        """Forget a stored response. Raises as `find` does.
+        Raises as `find` does, and `InvalidInputError` at `path` if they are too large together.
+        """
+        found: list[StoredResponse] = []
+        wanted = response_ids[:MAX_EARLIER]
+        for start in range(0, len(wanted), MAX_AT_ONCE):
+            batch = wanted[start : start + MAX_AT_ONCE]
+            found += await asyncio.gather(*(self.find(reader, each) for each in batch))
+            if sum(each.size_bytes for each in found) > MAX_READ_BYTES:
+                message = f"The stored responses that this names have over {MAX_READ_BYTES} bytes together."
+                raise InvalidInputError([Problem(path, message)])
+        return found
+
+    async def delete(self, reader: Reader, response_id: str, noted: Write) -> None:
+        """Forget a stored response, together with another write. Raises as `find` does.
 
         Its content is written over, and what is left goes with its time: so the function may delete nothing.
         """
-        row = await self._row(account_id, response_id)
+        row = await self._row(reader, response_id)
+        if "model" not in row:
+            await self.find(reader, response_id)
+        account_id = reader.account_id
         if row["content"] is None:
             await self.objects.put(_object_key(account_id, response_id), b"")
         gone = {**_key(account_id, response_id), "expires_at_s": self._now_s()}
-        await self.db.write(Write(self.table, item=gone))
+        await self.db.transact([Write(self.table, item=gone), noted])
 
-    async def _row(self, account_id: str, response_id: str) -> Item:
+    async def _content(self, reader: Reader, row: Item) -> str | bytes:
+        """Return what was stored, from the row or from its object. Raises `ResponseNotFoundError`."""
+        content: str | bytes | None = row["content"]
+        if content is None:
+            content = await self.objects.get(_object_key(reader.account_id, row["response_id"]))
+        if content is None:
+            raise ResponseNotFoundError(row["response_id"])
+        return content
+
+    async def _row(self, reader: Reader, response_id: str) -> Item:
         # DynamoDB refuses keys that no id of ours can be.
-        row = await self.db.get(self.table, _key(account_id, response_id)) if _is_id(response_id) else None
+        key = _key(reader.account_id, response_id)
+        row = await self.db.get(self.table, key) if _is_id(response_id) else None
         # A row that is over may stay for days.
         if row is None or row["expires_at_s"] <= self._now_s():
+            raise ResponseNotFoundError(response_id)
+        # Before its object is read.
+        if "model" in row and not reader.may_read(row["model"]):
             raise ResponseNotFoundError(response_id)
         return row
 
@@ -116,15 +168,15 @@ class ResponseRepository:
         now_s = self._now_s()
         # Nothing was stored on this day yet, or less than may be.
         is_first, has_room = Missing("stored_bytes"), Below("stored_bytes", MAX_DAY_BYTES)
-        await self.db.write(
-            Write(
-                self.table,
-                key=_key(account_id, f"day_{now_s // _DAY_S}"),
-                update=(Set("expires_at_s", now_s + 2 * _DAY_S), Add("stored_bytes", size_bytes, start=0)),
-                condition=is_first | has_room,
-                refused=lambda _: StoreFullError(),
-            )
+        count = CountingWrite(
+            self.table,
+            key=_key(account_id, f"day_{now_s // _DAY_S}"),
+            update=(Set("expires_at_s", now_s + 2 * _DAY_S), Add("stored_bytes", size_bytes, start=0)),
+            condition=is_first | has_room,
+            refused=lambda _: StoreFullError(),
         )
+        # A transaction of one write, for its token: if the answer is lost, the bytes are not counted twice.
+        await self.db.transact([count])
 
     def _now_s(self) -> int:
         return self.clock.now_ms() // MS_PER_S

@@ -10,16 +10,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.accounts.models import ApiKey
+from tollgate.audit.events import Action
+from tollgate.audit.notes import AuditNotes
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.ids import new_id
+from tollgate.kit.numbers import digits
+from tollgate.text.admission import model_named
 from tollgate.text.errors import ResponseNotFoundError
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import TextRequest, read_json_body, read_request
+from tollgate.text.request import TextRequest, checked_request, read_json_body
 from tollgate.text.response import TextResponse
-from tollgate.text.responses.items import invalid, is_reference, listed, response_id_of
+from tollgate.text.responses.gathering import Room, chat_body, size_of
+from tollgate.text.responses.items import check_count, invalid, is_reference, listed, response_id_of
 from tollgate.text.responses.rendering import ResponsesRendering
-from tollgate.text.responses.repository import MAX_EARLIER, ResponseRepository
+from tollgate.text.responses.repository import MAX_EARLIER, Reader, ResponseRepository
 from tollgate.text.responses.request import path_in_responses, read_responses_request
 from tollgate.text.service import TextService
 from tollgate.text.upstream import encoded
@@ -27,6 +32,7 @@ from tollgate.text.upstream import encoded
 # Items in a page of `input_items`: the most, and where a client does not say (OpenAI's bounds).
 MAX_LISTED = 100
 LISTED = 20
+_PREVIOUS = "/previous_response_id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,41 +62,59 @@ class ResponsesService:
 
     text: TextService
     kept: ResponseRepository
+    audit: AuditNotes
 
-    async def read(self, body: bytes, account_id: str) -> ResponsesCall:
-        """Return the request in `body`. Raises `InvalidInputError`, `ResponseNotFoundError`."""
+    async def read(self, body: bytes, key: ApiKey) -> ResponsesCall:
+        """Return the request in `body`.
+
+        Raises `InvalidInputError`, `ForbiddenError`, `ResponseNotFoundError`, and `PayloadTooLargeError` if
+        the body and the stored items that it brings in have more bytes than one body may have.
+        """
         asked = read_responses_request(read_json_body(body).fields)
-        items = await self._resolved(asked.items, account_id)
-        earlier_ids, earlier = await self._earlier(asked.previous_response_id, account_id)
+        check_count(asked.items)
+        # Before anything is read for it.
+        model = model_named(asked.model, TextProtocol.OPENAI, self.text.models, key)
+        reader, room = self._reader(key), Room(len(body))
+        items = await self._resolved(asked.items, reader, room)
+        earlier_ids, earlier = await self._earlier(asked.previous_response_id, reader, room)
         told = asked.chat(earlier, items)
         try:
-            chat = read_request(TextProtocol.OPENAI, encoded(told.fields))
+            chat = checked_request(TextProtocol.OPENAI, await chat_body(told.fields))
         except InvalidInputError as exc:
             raise InvalidInputError([_told(problem, told.origins) for problem in exc.problems]) from exc
         skeleton = asked.skeleton(new_id("resp"), self.text.clock.now_ms() // MS_PER_S)
         rendering = ResponsesRendering(
-            asked, account_id, skeleton, told.tools, items, earlier_ids, self.kept, self.text.finishing
+            asked,
+            key.account_id,
+            skeleton,
+            told.tools,
+            items,
+            earlier_ids,
+            model.id,
+            self.kept,
+            self.text.finishing,
         )
         return ResponsesCall(chat, rendering, told.origins)
 
-    async def response(self, account_id: str, response_id: str) -> bytes:
+    async def response(self, key: ApiKey, response_id: str) -> bytes:
         """Return a stored response. Raises `ResponseNotFoundError`."""
-        return encoded((await self.kept.find(account_id, response_id)).response)
+        return encoded((await self.kept.find(self._reader(key), response_id)).response)
 
-    async def delete(self, account_id: str, response_id: str) -> bytes:
-        """Delete a stored response. Raises `ResponseNotFoundError`."""
-        await self.kept.delete(account_id, response_id)
+    async def delete(self, key: ApiKey, response_id: str) -> bytes:
+        """Delete a stored response, with its line in the audit log. Raises `ResponseNotFoundError`."""
+        noted = self.audit.note(key.account_id, key.actor, Action.RESPONSE_DELETED, response_id)
+        await self.kept.delete(self._reader(key), response_id, noted)
         return encoded({"id": response_id, "object": "response", "deleted": True})
 
-    async def input_items(self, account_id: str, response_id: str, query: Mapping[str, str]) -> bytes:
+    async def input_items(self, key: ApiKey, response_id: str, query: Mapping[str, str]) -> bytes:
         """Return a page of a stored response's own input. Raises as `response`, and `InvalidInputError`."""
-        limit = query.get("limit", str(LISTED))
-        if not (limit.isascii() and limit.isdigit() and 1 <= int(limit) <= MAX_LISTED):
+        limit = digits(query.get("limit", str(LISTED)), 1, MAX_LISTED)
+        if limit is None:
             raise invalid("/limit", f"Must be a whole number from 1 to {MAX_LISTED}.")
         order = query.get("order", "desc")
         if order not in ("asc", "desc"):
             raise invalid("/order", "Unknown order.", ["asc", "desc"])
-        items = listed((await self.kept.find(account_id, response_id)).items)
+        items = listed((await self.kept.find(self._reader(key), response_id)).items)
         if order == "desc":
             items.reverse()
         ids = [item.get("id") for item in items]
@@ -98,7 +122,7 @@ class ResponsesService:
         if after is not None and after not in ids:
             raise invalid("/after", "Must be the id of an item of this response.")
         rest = items if after is None else items[ids.index(after) + 1 :]
-        page = rest[: int(limit)]
+        page = rest[:limit]
         ends = {"first_id": page[0]["id"], "last_id": page[-1]["id"]} if page else {}
         return encoded(
             {
@@ -111,31 +135,54 @@ class ResponsesService:
             }
         )
 
-    async def _earlier(self, previous_id: str | None, account_id: str) -> tuple[list[str], list[Any]]:
+    def _reader(self, key: ApiKey) -> Reader:
+        """Return who reads with this key: all responses of models that it may use, whichever key made them.
+
+        Only a key for all models reads what a model made that is no longer in the catalog.
+        """
+
+        def may_read(name: str) -> bool:
+            known = self.text.models.get(name.casefold())
+            return key.models is None or (known is not None and key.allows(known.id))
+
+        return Reader(key.account_id, may_read)
+
+    async def _earlier(
+        self, previous_id: str | None, reader: Reader, room: Room
+    ) -> tuple[list[str], list[Any]]:
         """Return the conversation that a request goes on with: the responses' ids, and all that was said."""
         if previous_id is None:
             return [], []
-        previous = await self.kept.find(account_id, previous_id)
+        previous = await self.kept.find(reader, previous_id)
         if len(previous.earlier) >= MAX_EARLIER:
             message = f"A stored conversation has at most {MAX_EARLIER} responses."
-            raise InvalidInputError([Problem("/previous_response_id", message)])
-        before = await self.kept.find_all(account_id, previous.earlier)
-        said = [item for stored in [*before, previous] for item in stored.said]
+            raise invalid(_PREVIOUS, message)
+        before = await self.kept.find_all(reader, previous.earlier, _PREVIOUS)
+        said: list[Any] = []
+        for stored in [*before, previous]:
+            for item in stored.said:
+                room.take(size_of(item))
+                said.append(item)
         return [*previous.earlier, previous_id], said
 
-    async def _resolved(self, items: Sequence[Any], account_id: str) -> list[Any]:
-        """Return items with each reference replaced by the stored item that it names."""
+    async def _resolved(self, items: Sequence[Any], reader: Reader, room: Room) -> list[Any]:
+        """Return items with each reference replaced by the stored item that it names, each use counted."""
         names = [str(item.get("id")) for item in items if is_reference(item)]
         if not names:
             return list(items)
         response_ids = sorted({response_id_of(name) for name in names})
         if len(response_ids) > MAX_EARLIER:
             raise invalid("/input", f"Must refer to at most {MAX_EARLIER} responses.")
-        found = await self.kept.find_all(account_id, response_ids)
-        by_id = {str(item["id"]): item for stored in found for item in stored.said if "id" in item}
+        wanted = set(names)
+        by_id: dict[str, Any] = {}
+        for stored in await self.kept.find_all(reader, response_ids, "/input"):
+            by_id |= {str(item["id"]): item for item in stored.said if item.get("id") in wanted}
         missing = next((name for name in names if name not in by_id), None)
         if missing is not None:
             raise ResponseNotFoundError(missing)
+        sizes = {name: size_of(item) for name, item in by_id.items()}
+        for name in names:
+            room.take(sizes[name])
         return [by_id[str(item.get("id"))] if is_reference(item) else item for item in items]
 
 

@@ -1,0 +1,104 @@
+"""What a body may not name: things that lie in our account with a provider, or in somebody's cloud. Pure.
+
+A file, a conversation or a cache at a provider belongs to whoever has the account there, which is us. So a
+customer's request carries its data itself, or names it by a public address; all else is refused by name,
+before any provider is asked.
+
+Source: the request types of OpenAI's and Anthropic's SDKs, and of Gemini's OpenAI-compatible API.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tollgate.kit.errors import Problem
+from tollgate.text.request import TextRequest
+
+SCHEMES = ("https://", "http://", "data:")
+# Of a source in a message. `file` is the one that is left out.
+SOURCES = ("base64", "url", "text", "content")
+
+_FOREIGN = "This names something in an account with a provider. Send the data itself."
+_NOT_LETTERS = re.compile(r"[^a-z]")
+# By their letters alone, as some vendors read names loosely. Fields of a body:
+_FIELDS = frozenset(
+    {
+        *("prompt", "conversation", "previousresponseid", "cachedcontent", "vectorstoreids", "fileids"),
+        *("skills", "attachments", "assistantid", "threadid"),
+    }
+)
+# Fields of a part of a message, or of a tool.
+_IN_PARTS = frozenset(
+    {
+        *("fileid", "fileids", "fileuri", "filedatauri", "cachedcontent", "vectorstoreids", "imagefile"),
+        *("containerid", "uploadid"),
+    }
+)
+_ADDRESSES = frozenset({"url", "imageurl", "videourl", "audiourl", "fileurl", "inputimage"})
+# What stands in these is the customer's own, whatever its names.
+_OPAQUE = frozenset({"input", "arguments"})
+
+
+def foreign_problems(request: TextRequest) -> list[Problem]:
+    """Return what in a body, of either protocol, names something that is not in the body or public."""
+    fields = request.fields
+    found = [
+        Problem(f"/{name}", _FOREIGN)
+        for name, value in fields.items()
+        if value is not None and _letters(name) in _FIELDS
+    ]
+    for position, message in enumerate(fields["messages"]):
+        content, audio = message.get("content"), message.get("audio")
+        if isinstance(content, list):
+            found += _in_parts(content, f"/messages/{position}/content")
+        if isinstance(audio, Mapping) and audio.get("id") is not None:
+            found.append(Problem(f"/messages/{position}/audio/id", _FOREIGN))
+    for name in ("system", "tools"):
+        if isinstance(fields.get(name), list):
+            found += _in_parts(fields[name], f"/{name}", depth=1)
+    return found
+
+
+def _in_parts(parts: list[Any], path: str, depth: int | None = None) -> Iterator[Problem]:
+    """Look at parts and all that is in them, down to `depth` objects if it is given.
+
+    Without recursion: a body nests as deep as its sender likes.
+    """
+    waiting: list[tuple[Any, str, int]] = [(parts, path, 0)]
+    while waiting:
+        value, where, level = waiting.pop()
+        if isinstance(value, list):
+            waiting += [(each, f"{where}/{at}", level) for at, each in enumerate(value) if _is_nested(each)]
+        elif isinstance(value, dict):
+            yield from _in_object(value, where)
+            if depth is None or level + 1 < depth:
+                waiting += [
+                    (each, f"{where}/{name}", level + 1)
+                    for name, each in value.items()
+                    if _is_nested(each) and name not in _OPAQUE
+                ]
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, dict | list)
+
+
+def _in_object(part: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    for name, value in part.items():
+        letters = _letters(name)
+        if letters in _IN_PARTS and value is not None:
+            yield Problem(f"{path}/{name}", _FOREIGN)
+        elif letters in _ADDRESSES and isinstance(value, str) and not _is_public(value):
+            yield Problem(f"{path}/{name}", "Must be a public address, or a data URL.", list(SCHEMES))
+    source = part.get("source")
+    if isinstance(source, dict) and source.get("type") not in SOURCES:
+        yield Problem(f"{path}/source/type", _FOREIGN, list(SOURCES))
+
+
+def _is_public(address: str) -> bool:
+    # A data URL may be megabytes long: only its beginning is looked at.
+    return address[: max(map(len, SCHEMES))].lower().startswith(SCHEMES)
+
+
+def _letters(name: str) -> str:
+    return _NOT_LETTERS.sub("", name.lower())

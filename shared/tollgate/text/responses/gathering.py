@@ -1,0 +1,54 @@
+"""What a request brings together from stored responses, counted in bytes while it is gathered."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tollgate.kit.errors import PayloadTooLargeError
+from tollgate.text.request import MAX_BODY_BYTES, JsonBody, dumps
+
+# Encoded in one go; then the loop has its turn, so that other customers' streams go on.
+PIECE_BYTES = 256 * 1024
+
+
+class Room:
+    """How many bytes of stored items a request may still bring together.
+
+    All of its chat has to fit into one body, so there is as much room as its own body leaves.
+    """
+
+    def __init__(self, body_bytes: int) -> None:
+        self._left = MAX_BODY_BYTES - body_bytes
+
+    def take(self, size_bytes: int) -> None:
+        """Count one use of an item. Raises `PayloadTooLargeError` if there is no room for it."""
+        self._left -= size_bytes
+        if self._left < 0:
+            raise PayloadTooLargeError(MAX_BODY_BYTES)
+
+
+def size_of(item: Any) -> int:
+    """Return how many bytes an item has as JSON."""
+    return len(dumps(item))
+
+
+async def encoded_list(values: Iterable[Any]) -> str:
+    """Return values as a JSON array, encoded piece by piece."""
+    texts: list[str] = []
+    since = 0
+    for value in values:
+        texts.append(dumps(value))
+        since += len(texts[-1])
+        if since > PIECE_BYTES:
+            since = 0
+            await asyncio.sleep(0)
+    return f"[{','.join(texts)}]"
+
+
+async def chat_body(fields: Mapping[str, Any]) -> JsonBody:
+    """Return the fields of a chat as a body that is read already."""
+    texts = {name: dumps(value) for name, value in fields.items() if name != "messages"}
+    texts["messages"] = await encoded_list(fields["messages"])
+    # Of each member its quotes, its colon and its comma; of all the braces.
+    size_bytes = sum(len(name) + len(text) + 4 for name, text in texts.items()) + 1
+    return JsonBody(dict(fields), texts, size_bytes)

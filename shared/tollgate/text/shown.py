@@ -1,0 +1,160 @@
+"""What customers see of a provider's answer: the protocol's fields, and nothing about the provider. Pure.
+
+Providers add fields of their own: what the answer cost us, which host made it, our account with them. So
+only the names below pass. A field that a vendor adds later is left out until its name stands here.
+
+Each function returns the very object that it was given if all of it may pass: then a relay sends the
+provider's bytes as they came.
+
+Source: the types of OpenAI's and Anthropic's SDKs. What vendors add:
+docs/providers/openai_compatible.md#what-is-left-out.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.text.models import TextProtocol
+
+# What a provider's own tier may be called. Another one says how we buy from it.
+ORDINARY_TIERS = (None, "auto", "default", "standard", "standard_only")
+
+_COMPLETION = frozenset(
+    {
+        *("id", "object", "created", "model", "choices", "usage"),
+        *("service_tier", "system_fingerprint", "obfuscation"),
+    }
+)
+_PLAIN_CHOICE = frozenset({"index", "message", "delta", "finish_reason", "logprobs"})
+_CHOICE = _PLAIN_CHOICE | {"usage"}
+_MESSAGE = frozenset(
+    {
+        *("id", "type", "role", "content", "model", "usage"),
+        *("stop_reason", "stop_sequence", "stop_details", "context_management"),
+    }
+)
+_MESSAGES_EVENTS = {
+    "message_start": frozenset({"type", "message"}),
+    "message_delta": frozenset({"type", "delta", "usage", "context_management"}),
+    "message_stop": frozenset({"type"}),
+    "content_block_start": frozenset({"type", "index", "content_block"}),
+    "content_block_delta": frozenset({"type", "index", "delta"}),
+    "content_block_stop": frozenset({"type", "index"}),
+    "ping": frozenset({"type"}),
+}
+_ERRORS = {
+    TextProtocol.OPENAI: (frozenset({"error"}), frozenset({"message", "type", "param", "code"})),
+    TextProtocol.EMBEDDINGS: (frozenset({"error"}), frozenset({"message", "type", "param", "code"})),
+    TextProtocol.ANTHROPIC: (frozenset({"type", "error"}), frozenset({"type", "message"})),
+}
+# Of a usage: counts, by how their names end, and objects of counts.
+_COUNT_ENDS = ("_tokens", "_requests")
+_COUNTS = frozenset(
+    {
+        *(
+            "prompt_tokens_details",
+            "completion_tokens_details",
+            "input_tokens_details",
+            "output_tokens_details",
+        ),
+        *("cache_creation", "server_tool_use"),
+    }
+)
+# Of an event that is one line of data: `data: ` before it, and a blank line after it.
+_PLAIN_BYTES = 8
+# Before the ids of OpenAI, of Anthropic, and of OpenRouter, whose name nobody has to know.
+_ID_PREFIXES = ("chatcmpl-", "msg_", "gen-")
+_FOREIGN_ID_PREFIX = "gen-"
+
+
+def shown_chat(payload: dict[str, Any]) -> dict[str, Any]:
+    """Return a chat completion, or a chunk of one, as customers see it."""
+    changes = _changed_usage(payload) if payload.get("usage") else {}
+    tier, choices, answer_id = payload.get("service_tier"), payload.get("choices"), payload.get("id")
+    if tier and tier not in ORDINARY_TIERS:
+        changes["service_tier"] = None
+    if isinstance(choices, list):
+        for choice in choices:
+            # Nearly every choice is a plain one, and each chunk of a stream comes by here.
+            if not isinstance(choice, dict) or not _PLAIN_CHOICE.issuperset(choice):
+                changes["choices"] = [_shown_choice(each) for each in choices]
+                break
+    if isinstance(answer_id, str) and answer_id.startswith(_FOREIGN_ID_PREFIX):
+        changes["id"] = f"chatcmpl-{bare_id(payload)}"
+    return _only(payload, _COMPLETION, changes)
+
+
+def shown_message(payload: dict[str, Any]) -> dict[str, Any]:
+    """Return a message as customers see it."""
+    return _only(payload, _MESSAGE, _changed_usage(payload))
+
+
+def shown_messages_event(payload: dict[str, Any]) -> dict[str, Any] | None:
+    """Return an event of a streamed message as customers see it; `None` for one that no protocol knows."""
+    names = _MESSAGES_EVENTS.get(str(payload.get("type")))
+    if names is None:
+        return None
+    changes = _changed_usage(payload)
+    message = payload.get("message")
+    if isinstance(message, dict) and (shown := shown_message(message)) is not message:
+        changes["message"] = shown
+    return _only(payload, names, changes)
+
+
+def shown_usage(usage: Any) -> Any:
+    """Return the counts of a provider's usage, in either protocol's words; `None` for what is no object."""
+    if not isinstance(usage, dict):
+        return None
+    shown = {
+        name: shown_usage(value) if name in _COUNTS else value
+        for name, value in usage.items()
+        if name in _COUNTS or _is_count(name, value)
+    }
+    is_whole = len(shown) == len(usage) and all(shown[name] is usage[name] for name in _COUNTS & shown.keys())
+    return usage if is_whole else shown
+
+
+def shown_error(protocol: TextProtocol, payload: dict[str, Any]) -> dict[str, Any]:
+    """Return an error body of `protocol`, which has an object `error`, as customers see it."""
+    outer, inner = _ERRORS[protocol]
+    error = _only(payload["error"], inner, {})
+    return _only(payload, outer, {} if error is payload["error"] else {"error": error})
+
+
+def may_pass(raw: bytes, data: bytes | None) -> bool:
+    """Return whether an event has nothing beside its name and its `data`: a comment may name the host."""
+    if data is not None and len(raw) == len(data) + _PLAIN_BYTES:
+        return True
+    return raw.startswith((b"data:", b"event:")) and b"\n:" not in raw and b"\nid" not in raw
+
+
+def bare_id(payload: Mapping[str, Any]) -> str:
+    """Return an answer's id without what tells whose it is."""
+    answer_id = str(payload.get("id") or "")
+    for prefix in _ID_PREFIXES:
+        answer_id = answer_id.removeprefix(prefix)
+    return answer_id
+
+
+def _shown_choice(choice: Any) -> Any:
+    if not isinstance(choice, dict):
+        return choice
+    return _only(choice, _CHOICE, _changed_usage(choice))
+
+
+def _changed_usage(payload: Mapping[str, Any]) -> dict[str, Any]:
+    usage = payload.get("usage")
+    if usage is None or (counts := shown_usage(usage)) is usage:
+        return {}
+    return {"usage": counts}
+
+
+def _only(payload: dict[str, Any], names: frozenset[str], changes: dict[str, Any]) -> dict[str, Any]:
+    if not changes and names.issuperset(payload):
+        return payload
+    return {name: value for name, value in payload.items() if name in names} | changes
+
+
+def _is_count(name: str, value: Any) -> bool:
+    if name == "service_tier":
+        return value in ORDINARY_TIERS
+    return name.endswith(_COUNT_ENDS) and (value is None or type(value) is int)

@@ -1,0 +1,215 @@
+"""Nothing about money, routing, hosts or our accounts with providers leaves the service.
+
+Every text provider of the simulator answers in each protocol, whole and streamed, and refuses. Usages are
+read as the vendors' documentation has them.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import httpx
+import pytest
+
+from local.simulator.server import make_server
+from local.simulator.text.vendors import ABOUT_ITSELF, HEADERS, IN_CHOICES
+from tests.support import serving
+from tests.support.simulator import running_simulator
+from tests.unit.text.gateway import make_gateway
+from tests.unit.text.samples import DONE, PLAIN, chat_event, chunk, messages_event, meter, run
+from tollgate.providers.text.openai_compatible.facts import VENDORS
+from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
+from tollgate.text.sse import SseEvent
+from tollgate.text.usage import read_token_count
+
+# What a name says that is about the provider, or about what it takes from us.
+FORBIDDEN = re.compile(
+    r"cost|price|bill|paid|credit|byok|discount|ticks|provider|vendor|host|upstream|native|region|_geo|router|"
+    r"organi|account|user_id|project|payer|perf_|request_id|filter_results|sensitive|base_resp"
+)
+SAID = re.compile(
+    r"simulated host|openrouter|org-simulated|proj_simulated|user_simulated|org_simulated|\bgen-", re.I
+)
+UPSTREAMS = [*VENDORS, "anthropic", "bedrock"]
+PROMPTS = ["hello", "hello [[think]] [[tool]] [[cached 3]] [[cache-write 2]]", "no [[reject]]"]
+
+
+def names_in(value: Any) -> Iterator[str]:
+    """Return the names of all fields, but for those inside what a model said."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield name
+            if name not in ("arguments", "input"):
+                yield from names_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from names_in(inner)
+
+
+def parts_of(answer: httpx.Response) -> list[Any]:
+    if not answer.headers["content-type"].startswith("text/event-stream"):
+        return [answer.json()]
+    data = [line.removeprefix("data: ") for line in answer.text.splitlines() if line.startswith("data: ")]
+    return [json.loads(one) for one in data if one != "[DONE]"]
+
+
+@pytest.fixture(scope="module")
+def gateway_url() -> Iterator[str]:
+    with (
+        running_simulator() as simulator_url,
+        serving.running(make_server(make_gateway(simulator_url, []))) as url,
+    ):
+        yield url
+
+
+@pytest.mark.parametrize("path", ["chat/completions", "messages"])
+@pytest.mark.parametrize("upstream", UPSTREAMS)
+def test_no_answer_of_any_provider_says_more_than_its_protocol(
+    gateway_url: str, upstream: str, path: str
+) -> None:
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    tool: dict[str, Any] = {"name": "weather", "input_schema": schema}
+    if path == "chat/completions":
+        tool = {"type": "function", "function": {"name": "weather", "parameters": schema}}
+    for prompt in PROMPTS:
+        for stream in (False, True):
+            message = {"role": "user", "content": prompt}
+            body = {"model": "claude-haiku-5-5", "max_tokens": 500, "messages": [message], "tools": [tool]}
+            if path == "chat/completions":
+                body["stream_options"] = {"include_usage": True}
+            answer = httpx.post(f"{gateway_url}/{upstream}/v1/{path}", json={**body, "stream": stream})
+            parts = parts_of(answer)
+            assert parts, (prompt, stream)
+            assert [name for name in names_in(parts) if FORBIDDEN.search(name)] == [], (prompt, stream)
+            # The words of a refusal are the provider's, and may repeat the prompt.
+            assert SAID.search(answer.text) is None, (prompt, stream)
+
+
+def test_the_simulated_providers_say_what_must_not_be_passed_on() -> None:
+    """Otherwise the test above could not fail."""
+    said = [
+        {**ABOUT_ITSELF, **IN_CHOICES}[name]
+        for name in ("openrouter", "azure", "zai", "minimax", "fireworks")
+    ]
+    assert all(any(map(FORBIDDEN.search, fields)) for fields in said)
+    assert HEADERS["openai"]
+
+
+USAGES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    (
+        "OpenRouter",
+        {
+            "prompt_tokens": 9,
+            "cost": 2.2e-05,
+            "is_byok": False,
+            "cost_details": {"upstream_inference_cost": 1},
+        },
+        {"prompt_tokens": 9},
+    ),
+    (
+        "xAI",
+        {"prompt_tokens": 9, "num_sources_used": 0, "cost_in_usd_ticks": 37_756_000},
+        {"prompt_tokens": 9},
+    ),
+    ("DeepInfra", {"prompt_tokens": 9, "estimated_cost": 0.1}, {"prompt_tokens": 9}),
+    (
+        "Qwen",
+        {
+            "prompt_tokens_details": {
+                "cached_tokens": 4,
+                "cache_type": "ephemeral",
+                "cache_creation": {"x_tokens": 1},
+            }
+        },
+        {"prompt_tokens_details": {"cached_tokens": 4, "cache_creation": {"x_tokens": 1}}},
+    ),
+    (
+        "Anthropic",
+        {
+            "input_tokens": 9,
+            "cache_creation": {"ephemeral_5m_input_tokens": 1, "region": "eu"},
+            "server_tool_use": {"web_search_requests": 0},
+            "service_tier": "standard",
+            "inference_geo": "us",
+            "iterations": [{"model": "claude-x", "input_tokens": 9}],
+        },
+        {
+            "input_tokens": 9,
+            "cache_creation": {"ephemeral_5m_input_tokens": 1},
+            "server_tool_use": {"web_search_requests": 0},
+            "service_tier": "standard",
+        },
+    ),
+    ("a tier of ours", {"input_tokens": 9, "service_tier": "priority"}, {"input_tokens": 9}),
+    ("a count that is none", {"prompt_tokens": "9", "total_tokens": 9}, {"total_tokens": 9}),
+]
+
+
+@pytest.mark.parametrize(("sent", "shown"), [row[1:] for row in USAGES], ids=[row[0] for row in USAGES])
+class TestUsage:
+    def test_of_a_whole_chat(self, sent: dict[str, Any], shown: dict[str, Any]) -> None:
+        choice = {"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}
+        body = json.dumps({"id": "1", "model": "m", "choices": [choice], "usage": sent}).encode()
+        assert json.loads(relay_completion(body, meter(), "m", PLAIN))["usage"] == shown
+
+    def test_of_a_streamed_chat(self, sent: dict[str, Any], shown: dict[str, Any]) -> None:
+        events = [
+            chat_event(chunk({"content": "Hi"})),
+            chat_event({**chunk({}), "choices": [], "usage": sent}),
+            DONE,
+        ]
+        parts = run(ChatRelay(meter(), "m", PLAIN, wants_usage=True), events)
+        assert parts[1]["usage"] == shown
+
+    def test_inside_a_choice(self, sent: dict[str, Any], shown: dict[str, Any]) -> None:
+        said = chunk({"content": "Hi"}, "stop")
+        said["choices"][0]["usage"] = sent
+        (part, *_) = run(ChatRelay(meter(), "m", PLAIN, wants_usage=False), [chat_event(said), DONE])
+        assert part["choices"][0]["usage"] == shown
+
+    def test_of_a_whole_message(self, sent: dict[str, Any], shown: dict[str, Any]) -> None:
+        body = json.dumps({"id": "1", "type": "message", "model": "m", "content": [], "usage": sent}).encode()
+        assert json.loads(relay_message(body, meter(), "m"))["usage"] == shown
+
+    def test_of_a_streamed_message(self, sent: dict[str, Any], shown: dict[str, Any]) -> None:
+        events = [
+            messages_event({"type": "message_start", "message": {"id": "1", "model": "m", "usage": sent}}),
+            messages_event({"type": "message_delta", "delta": {}, "usage": sent}),
+        ]
+        parts = run(MessagesRelay(meter(), "m"), events)
+        assert [parts[0]["message"]["usage"], parts[1]["usage"]] == [shown, shown]
+
+
+class TestBesideTheUsage:
+    def test_a_tier_that_says_how_we_buy_is_null(self) -> None:
+        sent = chat_event(chunk({"content": "Hi"}, service_tier="priority"))
+        (part, *_) = run(ChatRelay(meter(), "m", PLAIN, wants_usage=False), [sent])
+        assert part["service_tier"] is None
+
+    def test_an_id_that_names_a_reseller_is_one_of_the_protocol(self) -> None:
+        sent = chat_event({**chunk({"content": "Hi"}), "id": "gen-17"})
+        (part, *_) = run(ChatRelay(meter(), "m", PLAIN, wants_usage=False), [sent])
+        assert part["id"] == "chatcmpl-17"
+
+    def test_a_comment_within_an_event_is_left_out(self) -> None:
+        sent = chat_event(chunk({"content": "Hi"}))
+        assert sent.data is not None
+        noisy = SseEvent(b": host 7\nid: 9\n" + sent.raw, sent.data)
+        assert ChatRelay(meter(), "m", PLAIN, wants_usage=False).feed(noisy).startswith(b"data: {")
+
+    def test_an_event_of_no_protocol_is_left_out(self) -> None:
+        event = messages_event({"type": "billing", "cost": 1})
+        assert MessagesRelay(meter(), "m").feed(event) == b""
+
+    def test_ordinary_bytes_pass_as_they_came(self) -> None:
+        usage = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3, "prompt_tokens_details": None}
+        fields = {"service_tier": "default", "system_fingerprint": "fp", "usage": usage, "model": "m"}
+        sent = chat_event({**chunk({"content": "Hi"}), **fields})
+        assert ChatRelay(meter(), "m", PLAIN, wants_usage=False).feed(sent) == sent.raw
+
+
+def test_a_token_count_is_nothing_but_the_count() -> None:
+    assert read_token_count(b'{"input_tokens": 7, "cost": 1}') == 7
+    assert read_token_count(b'{"tokens": 7}') is None
+    assert read_token_count(b"[") is None
