@@ -1,4 +1,4 @@
-"""Stripe, as far as paying for credit goes: Checkout with its page, saved cards, events, receipts.
+"""Stripe, as far as paying for credit goes: Checkout with its page, saved cards, refunds, disputes, receipts.
 
 Shapes: Stripe's API reference (Checkout Session, PaymentIntent, PaymentMethod, Event, Errors) and its guide
 "Test card numbers". An event is signed by Stripe's own library and sent to the address that somebody would
@@ -28,7 +28,12 @@ WORKS, DECLINED = "4242424242424242", "4000000000000002"
 DECLINED_LATER, ASKS_LATER = "4000000000000341", "4000002760003184"
 """Stripe's test cards: one that pays, one that never does, two that can be saved and then pay nothing; the
 last one asks its owner each time to prove who they are."""
+DISPUTED, WARNED = "4000000000000259", "4000000000005423"
+"""Test cards that pay: one's payment is disputed as fraud right after, of the other's its bank warns."""
+EVIDENCE = {"winning_evidence": True, "losing_evidence": False}
+"""What wins or loses a dispute of a test at once (https://docs.stripe.com/testing#disputes)."""
 REFUSALS = {DECLINED_LATER: "card_declined", ASKS_LATER: "authentication_required"}
+PAYING = {WORKS, DISPUTED, WARNED, *REFUSALS}
 EVENT_TIMEOUT_S = 10.0
 MAX_KEPT = 10_000
 SESSION_S = 24 * 3600
@@ -58,6 +63,7 @@ class SimulatedStripe:
     customers: dict[str, bool] = field(default_factory=dict)
     cards: dict[str, str] = field(default_factory=dict)
     answers: dict[str, tuple[bytes, int, dict[str, Any]]] = field(default_factory=dict)
+    disputes: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def keep(self, kind: dict[str, Any], key: str, value: Any) -> None:
         """Keep what is new, and forget the oldest of too many."""
@@ -168,6 +174,71 @@ class SimulatedStripe:
         async with httpx.AsyncClient(timeout=EVENT_TIMEOUT_S, verify=tls()) as client:
             (await client.post(self.webhook_url, content=body, headers=headers)).raise_for_status()
 
+    async def refund(self, payment: dict[str, Any], cents: int) -> dict[str, Any]:
+        """Refund so much of a payment, and tell of it as Stripe does: by the charge and by the refund."""
+        charge = payment["_charge"]
+        charge["amount_refunded"] += cents
+        charge["refunded"] = charge["amount_refunded"] == charge["amount"]
+        made = self._about(payment, "re", "refund") | {
+            "amount": cents,
+            "currency": "usd",
+            "status": "succeeded",
+        }
+        await self.tell("refund.created", made)
+        await self.tell("charge.refunded", charge)
+        return made
+
+    async def dispute(self, payment: dict[str, Any]) -> None:
+        """Dispute a payment as fraud, and tell of it."""
+        payment["_charge"]["disputed"] = True
+        made = self._about(payment, "dp", "dispute") | {
+            "amount": payment["amount"],
+            "balance_transactions": [],
+            "currency": "usd",
+            "enhanced_eligibility_types": [],
+            "evidence": {"enhanced_evidence": {}},
+            "evidence_details": {
+                "enhanced_eligibility": {},
+                "has_evidence": False,
+                "past_due": False,
+                "submission_count": 0,
+                "submission_method": "manual",
+            },
+            "is_charge_refundable": False,
+            "livemode": False,
+            "reason": "fraudulent",
+            "status": "needs_response",
+        }
+        self.keep(self.disputes, made["id"], made)
+        await self.tell("charge.dispute.created", made)
+        await self.tell("charge.dispute.funds_withdrawn", made)
+
+    async def doubt(self, payment: dict[str, Any], card: str) -> None:
+        """Do what a test card is for, once it has paid."""
+        if card == DISPUTED:
+            await self.dispute(payment)
+        if card == WARNED:
+            await self.warn(payment)
+
+    async def decide(self, dispute: dict[str, Any], *, is_won: bool) -> None:
+        """End a dispute, and tell of it."""
+        dispute["status"] = "won" if is_won else "lost"
+        await self.tell("charge.dispute.closed", dispute)
+        if is_won:
+            await self.tell("charge.dispute.funds_reinstated", dispute)
+
+    async def warn(self, payment: dict[str, Any]) -> None:
+        """Report that the card's bank sees fraud in a payment."""
+        made = self._about(payment, "issfr", "radar.early_fraud_warning")
+        del made["metadata"]
+        told = {**made, "actionable": True, "fraud_type": "misc", "livemode": False}
+        await self.tell("radar.early_fraud_warning.created", told)
+
+    def _about(self, payment: dict[str, Any], prefix: str, kind: str) -> dict[str, Any]:
+        now_s = self.clock.now_ms() // MS_PER_S
+        found = {"id": _name(prefix), "object": kind, "created": now_s, "metadata": {}}
+        return found | {"charge": payment["latest_charge"], "payment_intent": payment["id"]}
+
 
 def router(stripe: SimulatedStripe) -> APIRouter:
     """Return the routes of Stripe's API and of its pages, below `PREFIX`."""
@@ -175,6 +246,7 @@ def router(stripe: SimulatedStripe) -> APIRouter:
     _add_api(routes, stripe)
     _add_customers(routes, stripe)
     _add_charges(routes, stripe)
+    _add_claims(routes, stripe)
     _add_pages(routes, stripe)
     return routes
 
@@ -245,6 +317,39 @@ def _add_charges(routes: APIRouter, stripe: SimulatedStripe) -> None:
         return JSONResponse(answer, status)
 
 
+def _add_claims(routes: APIRouter, stripe: SimulatedStripe) -> None:
+    """Add what the operator does at Stripe: refund a payment, answer a dispute."""
+
+    @routes.post("/v1/refunds")
+    async def refund(request: Request) -> Response:
+        asked = _fields(await request.body())
+        payment = stripe.payments.get(asked.get("payment_intent", ""))
+        if payment is None or not _is_ours(request):
+            return _error(404, "invalid_request_error", "No such payment_intent.")
+        left = payment["amount_received"] - payment["_charge"]["amount_refunded"]
+        cents = int(asked.get("amount", left))
+        if not 0 < cents <= left:
+            return _error(400, "invalid_request_error", "Refund amount is greater than what is left of it.")
+        return JSONResponse(await stripe.refund(payment, cents))
+
+    @routes.get("/v1/disputes")
+    async def disputes(request: Request) -> Response:
+        wanted = request.query_params.get("payment_intent")
+        data = [one for one in stripe.disputes.values() if wanted in (None, one["payment_intent"])]
+        return JSONResponse({"object": "list", "data": data, "has_more": False, "url": "/v1/disputes"})
+
+    @routes.post("/v1/disputes/{name}")
+    async def answer(name: str, request: Request) -> Response:
+        found = stripe.disputes.get(name)
+        if found is None or not _is_ours(request):
+            return _error(404, "invalid_request_error", f"No such dispute: '{name}'")
+        # Stripe's own words for a test: either of them decides at once.
+        evidence = _fields(await request.body()).get("evidence[uncategorized_text]")
+        if evidence in EVIDENCE:
+            await stripe.decide(found, is_won=EVIDENCE[evidence])
+        return JSONResponse(found)
+
+
 def _add_pages(routes: APIRouter, stripe: SimulatedStripe) -> None:
     @routes.get("/c/pay/{name}")
     async def show(name: str) -> Response:
@@ -258,7 +363,7 @@ def _add_pages(routes: APIRouter, stripe: SimulatedStripe) -> None:
             return Response(status_code=404)
         if session["status"] == "open":
             card = _fields(await request.body()).get("number", "").replace(" ", "")
-            if card != WORKS and card not in REFUSALS:
+            if card not in PAYING:
                 return _form(session, "Your card was declined.")
             metadata, customer = session["_payment_metadata"], session["customer"]
             paid = stripe.pay(session["amount_total"], WORKS, metadata, _here(request), customer)
@@ -266,6 +371,7 @@ def _add_pages(routes: APIRouter, stripe: SimulatedStripe) -> None:
             if session["_saves"]:
                 stripe.keep(stripe.cards, session["customer"], card)
             await stripe.tell("checkout.session.completed", session)
+            await stripe.doubt(paid, card)
         back = session["success_url"].replace("{CHECKOUT_SESSION_ID}", name)
         return RedirectResponse(back, SEE_OTHER)
 

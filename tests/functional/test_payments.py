@@ -17,19 +17,34 @@ from tests.support.payments import (
     PAID_LATER,
     PAYMENT,
     SESSION,
+    charge,
+    dispute,
     event,
+    refund,
     session,
     signed,
+    warning,
 )
+from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
+from tollgate.audit.events import Action
+from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import parts
 from tollgate.composition import run_task as run_task_parts
+from tollgate.kit.ids import new_id
+from tollgate.kit.money import micro_usd_of_cents
+from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.standing import BEING_CLOSED
+from tollgate.ledger.wallets import Limits
+from tollgate.payments.claims import Payment
 
 ROUTE = "/api/v1/payments/stripe"
 BEFORE = 100  # cents that `customer` has
 CENTS = 2_500
 TOLERANCE_S = 300
+IMAGE = {"model": PAID_IMAGE, "input": {"prompt": "a boat", "size": "1:1"}}
 
 
 @pytest.fixture
@@ -141,22 +156,6 @@ class TestWhatIsNoPayment:
         assert (line["reason"], line["reference"]) == ("unknown_account", SESSION)
         assert line["account_id"] == "usr_nobody"
 
-    def test_what_was_taken_back_leaves_the_balance_alone_and_rings(
-        self, customer: OpenedAccount, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        outcome(event(session(customer.account_id, CENTS)))
-        ours = {"tollgate_account": customer.account_id}
-        refund = {"id": "ch_1", "object": "charge", "payment_intent": PAYMENT, "metadata": ours}
-        dispute = {"id": "dp_1", "object": "dispute", "payment_intent": PAYMENT, "metadata": {}}
-        assert outcome(event(refund, "charge.refunded", "evt_2")) == "to_check"
-        assert outcome(event(dispute, "charge.dispute.created", "evt_3")) == "to_check"
-        # And where it came back: the bank did not take the refund, or the dispute was won.
-        returned = {"id": "re_1", "object": "refund", "payment_intent": PAYMENT, "metadata": {}}
-        assert outcome(event(returned, "refund.failed", "evt_4")) == "to_check"
-        assert outcome(event(dispute, "charge.dispute.funds_reinstated", "evt_5")) == "to_check"
-        assert balance_cents(customer) == BEFORE + CENTS
-        assert alarms(capsys) == 4
-
     def test_a_test_card_is_no_money_where_cards_are_charged(
         self, aws: Aws, customer: OpenedAccount, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -169,6 +168,385 @@ class TestWhatIsNoPayment:
         assert alarms(capsys) == 2
         paid = event(session(customer.account_id, CENTS)).replace('"livemode": false', '"livemode": true')
         assert outcome(paid) == "credited"
+
+
+CREATED, WITHDRAWN = "charge.dispute.created", "charge.dispute.funds_withdrawn"
+REINSTATED, CLOSED = "charge.dispute.funds_reinstated", "charge.dispute.closed"
+WARNED = "radar.early_fraud_warning.created"
+
+
+def spend(customer: OpenedAccount, cents: int) -> None:
+    """Take money off the account, as requests do."""
+    amount = -micro_usd_of_cents(cents)
+    entry = Entry(customer.account_id, f"debit_{new_id('msg')}", EntryKind.DEBIT, amount, 1, reason="spent")
+    api_parts.api().statement.ledger.debit(entry)
+
+
+def suspended(customer: OpenedAccount) -> str | None:
+    """Return why the account is suspended, if it is."""
+    return api_parts.api().accounts.me(customer.account_id).suspended
+
+
+def payment() -> Payment:
+    """Return what is known of the payment."""
+    return api_parts.api().payments.book.rows.get(PAYMENT)
+
+
+def noted(customer: OpenedAccount) -> list[tuple[str, str]]:
+    """Return what the audit log says of it, the oldest first."""
+    lines = api_parts.api().audit.page(customer.account_id).rows
+    # The payment's own line is in every log here.
+    return [(str(one.action), one.detail) for one in reversed(lines) if one.action is not Action.TOPPED_UP]
+
+
+def is_proven(customer: OpenedAccount) -> bool:
+    """Return whether the books of the account agree."""
+    return check_ledger_parts.ledger_audit().drift_of(customer.account_id) is None
+
+
+@pytest.mark.usefixtures("with_keys")
+class TestWhatIsClaimedBack:
+    @pytest.fixture(autouse=True)
+    def paid(self, with_keys: None, customer: OpenedAccount) -> None:
+        assert outcome(event(session(customer.account_id, CENTS))) == "credited"
+
+    @pytest.mark.parametrize(
+        ("found", "event_type", "what"),
+        [
+            (dispute(CENTS), CREATED, "disputed"),
+            (dispute(CENTS, status="warning_needs_response"), CREATED, "disputed"),
+            (dispute(CENTS), WITHDRAWN, "disputed"),
+            (warning(), WARNED, "reported as fraud"),
+            (refund(CENTS), "refund.created", "refunded"),
+        ],
+    )
+    def test_is_taken_off_the_balance_and_nothing_more_is_spent_of_it(
+        self,
+        customer: OpenedAccount,
+        capsys: pytest.CaptureFixture[str],
+        caplog: pytest.LogCaptureFixture,
+        found: dict[str, Any],
+        event_type: str,
+        what: str,
+    ) -> None:
+        assert outcome(event(found, event_type, "evt_2")) == "reversed"
+        assert balance_cents(customer) == BEFORE
+        assert suspended(customer) == f"Payment {PAYMENT} was {what}"
+        status, body, _ = call("POST", "/api/v1/generation/create", customer.api_key, body=json.dumps(IMAGE))
+        assert (status, body["error"]["code"]) == (403, "account_suspended")
+        # A dispute has no metadata: the payment tells whose it is.
+        (line,) = [vars(record) for record in caplog.records if record.levelname == "ERROR"]
+        assert (line["reason"], line["reference"]) == ("reversed", PAYMENT)
+        assert (line["account_id"], line["what"], line["shortfall_micro_usd"]) == (
+            customer.account_id,
+            what,
+            0,
+        )
+        assert alarms(capsys) == 1
+        _, body, _ = call("GET", "/api/v1/ledger?kind=debit", customer.api_key)
+        (entry,) = body["data"]["entries"]
+        assert entry == {
+            "id": f"debit_{PAYMENT}_1",
+            "kind": "debit",
+            "amountMicroUsd": -25_000_000,
+            "amountCents": "-2500",
+            "reason": f"Payment {what}",
+            "reference": PAYMENT,
+            "createdAt": entry["createdAt"],
+        }
+        assert noted(customer) == [
+            ("account.suspended", f"Payment {PAYMENT} was {what}"),
+            ("payment.reversed", f"Payment of $25.00 {what}: $25.00 taken off the balance"),
+        ]
+        assert is_proven(customer)
+
+    def test_a_charge_tells_of_a_refund_too(self, customer: OpenedAccount) -> None:
+        assert outcome(event(charge(customer.account_id, 700), "charge.refunded", "evt_2")) == "reversed"
+        assert outcome(event(refund(700), "refund.created", "evt_3")) == "repeated"
+        assert (
+            outcome(event(charge(customer.account_id, 900), "charge.refunded", "evt_4", 1_790_000_001))
+            == "reversed"
+        )
+        assert outcome(event(refund(200, "re_2"), "refund.created", "evt_5")) == "repeated"
+        assert balance_cents(customer) == BEFORE + CENTS - 900
+        assert is_proven(customer)
+
+    def test_what_is_spent_already_is_missing_and_the_balance_is_never_negative(
+        self, customer: OpenedAccount
+    ) -> None:
+        spend(customer, 2_000)
+        assert outcome(event(dispute(CENTS), CREATED, "evt_2")) == "reversed"
+        assert balance_cents(customer) == 0
+        assert (payment().taken_micro_usd, payment().shortfall_micro_usd) == (6_000_000, 19_000_000)
+        assert noted(customer)[-1] == (
+            "payment.reversed",
+            "Payment of $25.00 disputed: $6.00 taken off the balance; $19.00 is missing",
+        )
+        # Money of another payment is not taken for it by a repeat.
+        outcome(event(session(customer.account_id, 500, id="cs_2", payment_intent="pi_2")))
+        assert outcome(event(dispute(CENTS), CREATED, "evt_2")) == "repeated"
+        assert outcome(event(dispute(CENTS), WITHDRAWN, "evt_3")) == "repeated"
+        assert balance_cents(customer) == 500
+        assert is_proven(customer)
+
+    def test_nothing_left_is_noted_as_well(self, customer: OpenedAccount) -> None:
+        spend(customer, BEFORE + CENTS)
+        assert outcome(event(dispute(CENTS), CREATED, "evt_2")) == "reversed"
+        assert payment().shortfall_micro_usd == 25_000_000
+        assert suspended(customer) is not None
+
+    def test_a_dispute_that_is_won_gives_back_what_was_taken_and_waits_for_an_operator(
+        self, customer: OpenedAccount, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        spend(customer, 2_000)
+        told = [
+            event(dispute(CENTS), CREATED, "evt_2", 1_790_000_001),
+            event(dispute(CENTS), WITHDRAWN, "evt_3", 1_790_000_002),
+            event(dispute(CENTS, status="won"), CLOSED, "evt_4", 1_790_000_003),
+            event(dispute(CENTS, status="won"), REINSTATED, "evt_5", 1_790_000_004),
+        ]
+        assert [outcome(body) for body in told] == ["reversed", "repeated", "returned", "repeated"]
+        assert [outcome(body) for body in told] == ["repeated"] * 4
+        assert balance_cents(customer) == 600
+        assert suspended(customer) is not None
+        assert alarms(capsys) == 2
+        assert noted(customer)[-1] == ("payment.returned", "$6.00 given back")
+        assert is_proven(customer)
+
+    def test_a_refund_that_failed_gives_it_back(self, customer: OpenedAccount) -> None:
+        outcome(event(charge(customer.account_id, 700), "charge.refunded", "evt_2", 1_790_000_001))
+        failed = event(refund(700, status="failed"), "refund.failed", "evt_3", 1_790_000_009)
+        assert outcome(failed) == "returned"
+        assert balance_cents(customer) == BEFORE + CENTS
+        assert is_proven(customer)
+
+    def test_events_in_any_order_and_each_twice_come_to_the_same(self, aws: Aws) -> None:
+        told = [
+            (dispute(1_500), CREATED, 1),
+            (dispute(1_500), WITHDRAWN, 2),
+            (refund(700), "refund.created", 3),
+            (refund(700, status="failed"), "refund.failed", 4),
+            (refund(300, "re_2"), "refund.created", 5),
+        ]
+        for number, order in enumerate(itertools.permutations(range(5))):
+            # A quarter of all orders, spread over them.
+            if number % 4:
+                continue
+            account = api_parts.api().accounts.open(0)
+            name = f"pi_{number}"
+            told_now = [
+                event(session(account.account_id, CENTS, id=f"cs_{number}", payment_intent=name)),
+                *(
+                    event({**found, "payment_intent": name}, kind, f"evt_{at_s}", at_s)
+                    for found, kind, at_s in told
+                ),
+            ]
+            # The credit comes somewhere in between, too.
+            shuffled = [told_now[n + 1] for n in order]
+            shuffled.insert(number % 6, told_now[0])
+            for body in shuffled:
+                outcome(body)
+                outcome(body)
+            me = api_parts.api().accounts.me(account.account_id)
+            assert me.balance_micro_usd == micro_usd_of_cents(CENTS - 1_800), order
+            assert me.suspended is not None
+            assert check_ledger_parts.ledger_audit().drift_of(account.account_id) is None
+
+    def test_a_dispute_stands_over_the_owners_wish_to_close_the_account(
+        self, customer: OpenedAccount
+    ) -> None:
+        ledger = api_parts.api().statement.ledger
+        ledger.suspend(customer.account_id, BEING_CLOSED, 1)
+        # A refund does not: it is how an operator pays out what is left.
+        outcome(event(refund(700), "refund.created", "evt_2"))
+        assert suspended(customer) == BEING_CLOSED
+        outcome(event(dispute(CENTS), CREATED, "evt_3"))
+        assert suspended(customer) == f"Payment {PAYMENT} was disputed"
+
+    def test_an_account_that_an_operator_suspended_keeps_their_reason(self, customer: OpenedAccount) -> None:
+        api_parts.api().statement.ledger.suspend(customer.account_id, "fraud", 1)
+        assert outcome(event(dispute(CENTS), CREATED, "evt_2")) == "reversed"
+        assert suspended(customer) == "fraud"
+        assert balance_cents(customer) == BEFORE
+
+    def test_one_that_was_let_go_on_is_not_suspended_by_a_repeat(self, customer: OpenedAccount) -> None:
+        outcome(event(dispute(CENTS), CREATED, "evt_2"))
+        api_parts.api().statement.ledger.resume(customer.account_id)
+        for event_type in (CREATED, WITHDRAWN, CLOSED):
+            assert (
+                outcome(event(dispute(CENTS, status="lost"), event_type, "evt_3", 1_790_000_009))
+                == "repeated"
+            )
+        assert suspended(customer) is None
+
+    def test_a_crash_between_its_two_steps_is_mended_by_the_repeat(
+        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        def dies(*_: Any) -> None:
+            raise DiedError
+
+        with monkeypatch.context() as patched:
+            patched.setattr(LedgerRepository, "debit", dies)
+            assert send(event(dispute(CENTS), CREATED, "evt_2"))[0] == 500
+        # Nobody spends in between.
+        assert suspended(customer) is not None
+        assert alarms(capsys) == 0
+        assert outcome(event(dispute(CENTS), CREATED, "evt_2")) == "reversed"
+        assert balance_cents(customer) == BEFORE
+        assert alarms(capsys) == 1
+        assert is_proven(customer)
+
+    def test_the_money_of_wallets_is_taken_too(self, customer: OpenedAccount) -> None:
+        ledger = api_parts.api().statement.ledger
+        ledger.wallets.set_limits(customer.account_id, Limits(text_at_once=60, wallets=3))
+        assert ledger.wallets.fund(f"{customer.account_id}#1", 3, 1)
+        assert outcome(event(dispute(CENTS), CREATED, "evt_2")) == "reversed"
+        assert balance_cents(customer) == BEFORE
+        assert is_proven(customer)
+
+
+class DiedError(Exception):
+    """The process ended here."""
+
+
+@pytest.mark.usefixtures("with_keys")
+class TestAClaimThatComesFirst:
+    """Events come in any order: what was claimed before the credit is not spent either."""
+
+    def test_the_credit_is_taken_back_at_once(
+        self, customer: OpenedAccount, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert outcome(event(dispute(CENTS), CREATED, "evt_2")) == "to_check"
+        assert outcome(event(dispute(CENTS), CREATED, "evt_2")) == "repeated"
+        assert alarms(capsys) == 1
+        assert outcome(event(session(customer.account_id, CENTS))) == "credited"
+        assert balance_cents(customer) == BEFORE
+        assert suspended(customer) == f"Payment {PAYMENT} was disputed"
+        assert outcome(event(session(customer.account_id, CENTS))) == "repeated"
+        assert is_proven(customer)
+
+    def test_a_refund_that_may_be_another_products_rings_nothing(
+        self, customer: OpenedAccount, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert outcome(event(refund(500), "refund.created", "evt_2")) == "ignored"
+        assert alarms(capsys) == 0
+        outcome(event(session(customer.account_id, CENTS)))
+        assert balance_cents(customer) == BEFORE + CENTS - 500
+
+    def test_of_a_payment_from_before_there_were_rows_the_ledger_tells(
+        self, customer: OpenedAccount, aws: Aws
+    ) -> None:
+        outcome(event(session(customer.account_id, CENTS)))
+        key = {"idempotency_id": {"S": f"payment#{PAYMENT}"}}
+        aws.clients.dynamodb.delete_item(TableName=aws.stack.refs["IdempotencyTable"], Key=key)
+        assert outcome(event(dispute(CENTS), CREATED, "evt_2")) == "reversed"
+        assert balance_cents(customer) == BEFORE
+        assert outcome(event(dispute(CENTS), CREATED, "evt_2")) == "repeated"
+
+    def test_of_a_payment_that_an_operator_credited_by_hand_its_own_event_tells(
+        self, customer: OpenedAccount
+    ) -> None:
+        amount = micro_usd_of_cents(CENTS)
+        entry = Entry(customer.account_id, f"credit_{SESSION}", EntryKind.CREDIT, amount, 1, reason="by hand")
+        api_parts.api().statement.ledger.credit(entry)
+        assert outcome(event(session(customer.account_id, CENTS))) == "repeated"
+        assert outcome(event(dispute(CENTS), CREATED, "evt_2")) == "reversed"
+        assert balance_cents(customer) == BEFORE
+
+
+OURS = {"tollgate_account": "usr_1", "tollgate_cents": "2500"}
+PAID = session("usr_1", CENTS)
+EVENT = json.loads(event(PAID))
+TOP_UP = {
+    "id": "pi_1",
+    "currency": "usd",
+    "amount_received": CENTS,
+    "metadata": {**OURS, "tollgate_fall": "1"},
+}
+
+
+def about(changed: dict[str, Any], kind: str = COMPLETED) -> dict[str, Any]:
+    """Return an event about the session, with fields `changed`."""
+    return {**EVENT, "type": kind, "data": {"object": {**PAID, **changed}}}
+
+
+def of(kind: str, found: Any) -> dict[str, Any]:
+    """Return an event of a kind about an object."""
+    return {**EVENT, "type": kind, "data": {"object": found}}
+
+
+def fall(number: str) -> dict[str, Any]:
+    """Return an event about a top-up for a fall of this number."""
+    return of("payment_intent.succeeded", {**TOP_UP, "metadata": {**OURS, "tollgate_fall": number}})
+
+
+ODD: dict[str, dict[str, Any]] = {
+    "amount true": about({"amount_total": True}),
+    "amount 500.0": about({"amount_total": 500.0}),
+    "amount text": about({"amount_total": "500"}),
+    "amount negative": about({"amount_total": -1}),
+    "amount 0": about({"amount_total": 0, "metadata": {**OURS, "tollgate_cents": "0"}}),
+    "amount 10^30": about({"amount_total": 10**30, "metadata": {**OURS, "tollgate_cents": str(10**30)}}),
+    "amount of nine digits": about({"amount_total": 100_000_000}),
+    "account empty": about({"metadata": {**OURS, "tollgate_account": ""}}),
+    "account of 3,000": about({"metadata": {**OURS, "tollgate_account": "usr_" + "x" * 3_000}}),
+    "account of a wallet": about({"metadata": {**OURS, "tollgate_account": "usr_1#1"}}),
+    "session of 3,000": about({"id": "cs_" + "x" * 3_000}),
+    "session empty": about({"id": ""}),
+    "payment of 3,000": about({"payment_intent": "pi_" + "x" * 3_000}),
+    "payment a number": about({"payment_intent": 5}),
+    "metadata a list": about({"metadata": []}),
+    "metadata of numbers": about({"metadata": {**OURS, "tollgate_cents": 2500}}),
+    "id of 3,000": {**EVENT, "id": "evt_" + "x" * 3_000},
+    "id a number": {**EVENT, "id": 5},
+    "no id": {name: each for name, each in EVENT.items() if name != "id"},
+    "no type": {name: each for name, each in EVENT.items() if name != "type"},
+    "type null": {**EVENT, "type": None},
+    "no data": {name: each for name, each in EVENT.items() if name != "data"},
+    "no livemode": {name: each for name, each in EVENT.items() if name != "livemode"},
+    "livemode a word": {**EVENT, "livemode": "yes"},
+    "created a word": {**EVENT, "created": "now"},
+    "data a list": {**EVENT, "data": []},
+    "object null": {**EVENT, "data": {"object": None}},
+    "object a list": {**EVENT, "data": {"object": []}},
+    "empty": {},
+    "fall a word": fall("x"),
+    "fall of 5,000 digits": fall("1" * 5_000),
+    "metadata of a payment a list": of("payment_intent.succeeded", {**TOP_UP, "metadata": ["tollgate_fall"]}),
+    "dispute without an amount": of(CREATED, {"id": "dp_1"}),
+    "dispute of a negative amount": of(CREATED, dispute(-5)),
+    "dispute of a long payment": of(CREATED, dispute(5, payment_intent="x" * 3_000)),
+    "refund true": of("refund.created", {**refund(1), "amount": True}),
+    "warning without an id": of(WARNED, {"payment_intent": PAYMENT}),
+    "charge of text": of("charge.refunded", charge("usr_1", 0, amount_refunded="5")),
+}
+
+
+@pytest.mark.usefixtures("with_keys")
+class TestAnotherShapeThanStripes:
+    @pytest.mark.parametrize("name", ODD)
+    def test_is_refused_and_never_a_fault(self, customer: OpenedAccount, name: str) -> None:
+        body = json.dumps(ODD[name]).replace("usr_1", customer.account_id)
+        status, answer = send(body)
+        assert (status, answer["error"]["code"]) == (400, "invalid_input"), answer
+        assert balance_cents(customer) == BEFORE
+
+    @pytest.mark.parametrize("body", ["", "[]", "null", "{", "1e999", '{"a":' * 500, "\x00"])
+    def test_so_is_what_is_no_object(self, customer: OpenedAccount, body: str) -> None:
+        assert send(body)[0] == 400
+
+    @pytest.mark.parametrize("cents", [1, 499, 200_001, 99_999_999])
+    def test_an_amount_that_was_never_offered_is_for_people(
+        self, customer: OpenedAccount, capsys: pytest.CaptureFixture[str], cents: int
+    ) -> None:
+        assert outcome(event(session(customer.account_id, cents))) == "to_check"
+        assert balance_cents(customer) == BEFORE
+        assert alarms(capsys) == 1
+
+    def test_what_we_do_not_read_may_have_any_shape(self, customer: OpenedAccount) -> None:
+        for found in ({}, {"id": 5, "amount": "x", "metadata": []}):
+            assert outcome(event(found, "customer.created")) == "ignored"
+            assert outcome(event(found, "payout.paid")) == "ignored"
 
 
 @pytest.mark.usefixtures("with_keys")
@@ -187,6 +565,9 @@ class TestSignatures:
             signed(body + " "),
             signed(body).replace("v1=", "v0="),
             signed(body, at_s=now_s - TOLERANCE_S - 5),
+            # Of the future it would be good for as long again.
+            signed(body, at_s=now_s + TOLERANCE_S + 60),
+            signed(body, at_s=now_s + 4_000),
         )
         for signature in wrong:
             status, answer = send(body, signature)
@@ -199,8 +580,9 @@ class TestSignatures:
 
     def test_one_of_a_few_minutes_ago_is_good(self, customer: OpenedAccount) -> None:
         body = event(session(customer.account_id, CENTS))
-        status, _ = send(body, signed(body, at_s=int(time.time()) - TOLERANCE_S + 60))
-        assert status == 200
+        for at_s in (-TOLERANCE_S + 60, TOLERANCE_S - 60):
+            status, _ = send(body, signed(body, at_s=int(time.time()) + at_s))
+            assert status == 200
         assert balance_cents(customer) == BEFORE + CENTS
 
     def test_an_endpoint_whose_secret_is_being_rotated_signs_twice(self, customer: OpenedAccount) -> None:

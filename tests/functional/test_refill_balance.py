@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import pytest
+from botocore.exceptions import ClientError
 
 from local.events import Context
 from local.template import ROOT
@@ -15,6 +16,7 @@ from tests.functional.conftest import create
 from tests.functional.test_payments import send
 from tests.functional.test_record_usage import counted_records, record
 from tests.support.clock import ManualClock
+from tests.support.iam import recorder
 from tests.support.payments import event
 from tests.support.stripe import CARD, CUSTOMER, FakeStripe
 from tollgate.accounts.service import OpenedAccount
@@ -34,9 +36,16 @@ from tollgate.ledger.holds import Hold, HoldWrites, text_entry
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.low_balance import refill
 from tollgate.low_balance.repository import WatchRepository
-from tollgate.low_balance.rules import MAX_TOP_UP_AGE_MS, RESEND_AFTER_MS, TopUpState, Watch
+from tollgate.low_balance.rules import (
+    MAX_TELLINGS,
+    MAX_TOP_UP_AGE_MS,
+    RESEND_AFTER_MS,
+    TopUpState,
+    Watch,
+)
 from tollgate.members.identities import Person
 from tollgate.members.service import Actor
+from tollgate.members.team import BY_KEY
 from tollgate.payments.client import saved_card
 
 pytestmark = pytest.mark.usefixtures("post")
@@ -59,13 +68,17 @@ class Sent(NamedTuple):
 
 @dataclass
 class Post:
-    """Takes mails in the place of SES."""
+    """Takes mails in the place of SES; `errors` names SES's error for an address that gets none."""
 
     mails: list[Sent] = field(default_factory=list)
+    errors: dict[str, str] = field(default_factory=dict)
 
     def send_email(self, **asked: Any) -> None:
+        recorder.judge("sesv2", "SendEmail", **asked)
         simple = asked["Content"]["Simple"]
         (to,) = asked["Destination"]["ToAddresses"]
+        if to in self.errors:
+            raise ClientError({"Error": {"Code": self.errors[to], "Message": "no"}}, "SendEmail")
         assert asked["FromEmailAddress"] == "credit@tollgate.example"
         text, page = (simple["Body"][kind]["Data"] for kind in ("Text", "Html"))
         self.mails.append(Sent(to, simple["Subject"]["Data"], text, page))
@@ -151,7 +164,7 @@ class TestAFall:
         assert [mail.to for mail in post.mails] == ["ada@example.com", "bob@example.com"]
         assert "below $10.00" in post.mails[0].subject
         for body in (post.mails[0].text, post.mails[0].html):
-            assert "$20.00 from your saved card" in body
+            assert "was topped up by $20.00 from your saved card" in body
             assert "/dashboard/top-up" in body
         (entry,) = credits_of(ada)
         assert (entry["amountMicroUsd"], entry["reference"]) == (TOP_UP, "pi_1")
@@ -167,7 +180,7 @@ class TestAFall:
         for name in ("ada", "cy"):
             who = Person(f"development#{name}", name, f"{name}@example.com")
             dashboard_parts.dashboard().identities.account_of(who)
-            owner = Actor("development#ada", "ada")
+            owner = Actor(f"{BY_KEY}first", "ada")
             sent = members.invite(ada.account_id, f"{name}@example.com", "billing", owner, str)
             members.accept(sent.token, Actor(who.identity_id, name))
         post.mails.clear()
@@ -287,7 +300,7 @@ class TestARefusedCard:
         settle(aws)
         assert len(stripe.intents) == 1
         assert (stripe.taken_cents, credits_of(ada)) == (0, [])
-        assert ["failed" in mail.subject for mail in post.mails] == [False, False, True, True]
+        assert ["failed" in mail.subject for mail in post.mails] == [True, True]
         assert (watch(ada).top_up, watch(ada).month_cents) == (TopUpState.FAILED, 0)
 
     def test_no_card_is_told_too(self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post) -> None:
@@ -296,6 +309,72 @@ class TestARefusedCard:
         settle(aws)
         assert refill.NO_CARD in post.mails[-1].text
         assert stripe.intents == []
+
+
+ADA, BOB = "ada@example.com", "bob@example.com"
+
+
+class TestAMailThatDoesNotGoOut:
+    def test_keeps_the_payment_from_nobody_and_the_mail_from_no_other_address(
+        self,
+        aws: Aws,
+        ada: OpenedAccount,
+        stripe: FakeStripe,
+        post: Post,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        post.errors = {ADA: "BadRequestException"}
+        spend(aws, ada)
+        (body,) = messages(aws)
+        # Another try would be refused again: the message is done.
+        assert deliver(body)
+        assert (stripe.taken_cents, len(credits_of(ada))) == (2_000, 1)
+        assert [mail.to for mail in post.mails] == [BOB]
+        assert capsys.readouterr().out.count('"Name":"MailsRefused"') == 1
+        assert deliver(body)
+        assert len(post.mails) == 1
+
+    @pytest.mark.parametrize("code", ["MessageRejected", "TooManyRequestsException"])
+    def test_is_tried_again_for_those_who_have_none(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post, code: str
+    ) -> None:
+        post.errors = {ADA: code}
+        spend(aws, ada)
+        (body,) = messages(aws)
+        assert not deliver(body)
+        assert (stripe.taken_cents, len(credits_of(ada))) == (2_000, 1)
+        assert not deliver(body)
+        post.errors = {}
+        assert deliver(body)
+        assert [mail.to for mail in post.mails] == [BOB, ADA]
+        assert stripe.taken_cents == 2_000
+
+    def test_is_given_up_where_it_never_goes_out(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post
+    ) -> None:
+        api_parts.api().low_balance.change(ada.account_id, {"threshold": "10", "emails": ADA})
+        post.errors = {ADA: "MessageRejected"}
+        rounds = 0
+        for _ in range(3 * MAX_TELLINGS):
+            spend(aws, ada)
+            for body in messages(aws):
+                rounds += 1
+                assert not deliver(body)
+        assert rounds == MAX_TELLINGS
+
+    def test_that_the_balance_is_low_is_told_while_stripe_is_away(
+        self, aws: Aws, ada: OpenedAccount, stripe: FakeStripe, post: Post
+    ) -> None:
+        spend(aws, ada)
+        (body,) = messages(aws)
+        stripe.is_deaf = True
+        assert not deliver(body)
+        assert not deliver(body)
+        assert [mail.to for mail in post.mails] == [ADA, BOB]
+        assert "is being topped up by $20.00" in post.mails[0].text
+        stripe.is_deaf, stripe.declines = False, "card_declined"
+        assert deliver(body)
+        assert ["failed" in mail.subject for mail in post.mails] == [False, False, True, True]
 
 
 class TestStripeIsDown:
@@ -561,6 +640,10 @@ class TestSettings:
             ({"amount": "4"}, "/amount"),
             ({"monthly": "19"}, "/monthly"),
             ({"emails": "ada"}, "/emails"),
+            # Amazon SES takes ASCII alone.
+            ({"emails": "é@shop.example"}, "/emails"),
+            ({"emails": "ada@café.example"}, "/emails"),
+            ({"emails": "ada..b@shop.example"}, "/emails"),
             ({"emails": " ".join(f"a{n}@example.com" for n in range(6))}, "/emails"),
             ({"webhook": "http://169.254.169.254/"}, "/webhook"),
             ({"webhook": "gopher"}, "/webhook"),

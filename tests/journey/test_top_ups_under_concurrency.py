@@ -28,7 +28,7 @@ from tollgate.composition import parts
 from tollgate.composition import record_usage as record_usage_parts
 from tollgate.composition import refill_balance as refill_parts
 from tollgate.kit import aws
-from tollgate.kit.dynamodb import WriteConflictError
+from tollgate.kit.dynamodb_core import WriteConflictError
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
     InsufficientBalanceError,
@@ -37,7 +37,7 @@ from tollgate.kit.errors import (
 )
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
-from tollgate.kit.ses import Mailer
+from tollgate.kit.ses import Mailed, Mailer
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.low_balance.refill import Refill
 from tollgate.low_balance.repository import WatchMovedError
@@ -136,7 +136,7 @@ def opened(
 ) -> Iterator[Callable[[], World]]:
     """Return what opens an account just above its threshold, with a saved card."""
     monkeypatch.setattr(aws, "sesv2", lambda: None)
-    monkeypatch.setattr(Mailer, "send", lambda *_: None)
+    monkeypatch.setattr(Mailer, "send", lambda *_: Mailed.SENT)
     parts.forget()
     keys = StripeKeys.model_validate({**KEYS, "baseUrl": stripe.url})
     refill = replace(refill_parts.refill(), keys=lambda: keys)

@@ -42,11 +42,47 @@ def session(account_id: str, cents: int, **changed: Any) -> dict[str, Any]:
     } | changed
 
 
-def event(found: dict[str, Any], event_type: str = COMPLETED, event_id: str = "evt_1") -> str:
-    """Return the body of an event about an object."""
-    return json.dumps(
-        {"id": event_id, "object": "event", "type": event_type, "livemode": False, "data": {"object": found}}
-    )
+def event(
+    found: dict[str, Any], event_type: str = COMPLETED, event_id: str = "evt_1", at_s: int = 1_790_000_000
+) -> str:
+    """Return the body of an event about an object, made at `at_s`."""
+    said = {"id": event_id, "object": "event", "type": event_type, "livemode": False, "created": at_s}
+    return json.dumps({**said, "data": {"object": found}})
+
+
+def charge(account_id: str | None, refunded_cents: int, **changed: Any) -> dict[str, Any]:
+    """Return the charge of the payment, of which so much was refunded in all, with fields `changed`."""
+    metadata = {} if account_id is None else {"tollgate_account": account_id}
+    return {
+        "id": "ch_1",
+        "object": "charge",
+        "payment_intent": PAYMENT,
+        "amount_refunded": refunded_cents,
+        "metadata": metadata,
+    } | changed
+
+
+def refund(cents: int, refund_id: str = "re_1", **changed: Any) -> dict[str, Any]:
+    """Return a refund of the payment, with fields `changed`."""
+    found = {"id": refund_id, "object": "refund", "payment_intent": PAYMENT, "amount": cents}
+    return {**found, "status": "succeeded", "metadata": {}} | changed
+
+
+def dispute(cents: int, **changed: Any) -> dict[str, Any]:
+    """Return a dispute of the payment, with fields `changed`."""
+    found = {"id": "dp_1", "object": "dispute", "payment_intent": PAYMENT, "amount": cents, "currency": "usd"}
+    return {**found, "status": "needs_response", "metadata": {}} | changed
+
+
+def warning(**changed: Any) -> dict[str, Any]:
+    """Return an early fraud warning of the payment, with fields `changed`."""
+    found = {
+        "id": "issfr_1",
+        "object": "radar.early_fraud_warning",
+        "payment_intent": PAYMENT,
+        "charge": "ch_1",
+    }
+    return {**found, "actionable": True, "fraud_type": "misc"} | changed
 
 
 def signed(body: str, secret: str = WEBHOOK_SECRET, at_s: int | None = None) -> str:

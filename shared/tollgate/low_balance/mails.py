@@ -8,29 +8,31 @@ from tollgate.low_balance.rules import TopUpState, Watch
 _NEXT = {
     TopUpState.NONE: "Requests are refused when it is used up.",
     TopUpState.OVER_LIMIT: "It was not topped up: that would have gone over your bound for this month.",
+    TopUpState.DUE: "It is being topped up by {amount} from your saved card.",
+    TopUpState.PAID: "It was topped up by {amount} from your saved card.",
 }
 
 
-def low_balance(watch: Watch, dashboard_url: str) -> Mail:
-    """Return the mail about a fall; `dashboard_url` is where the pages are."""
-    threshold = dollars(watch.wish.threshold_cents)
-    if watch.top_up is TopUpState.DUE:
-        after = f"It is being topped up by {dollars(watch.top_up_cents)} from your saved card."
-    else:
-        after = _NEXT.get(watch.top_up, _NEXT[TopUpState.NONE])
+def of_fall(watch: Watch, dashboard_url: str) -> Mail:
+    """Return the mail about a fall as it is now; `dashboard_url` is where the pages are."""
+    threshold, amount = dollars(watch.wish.threshold_cents), dollars(watch.top_up_cents)
+    if watch.top_up is TopUpState.FAILED:
+        return _top_up_failed(watch, amount, dashboard_url)
     return _mail(
         f"Your Tollgate balance is below {threshold}",
-        (f"The balance of {watch.account_id} fell below {threshold}.", after),
+        (
+            f"The balance of {watch.account_id} fell below {threshold}.",
+            _NEXT[watch.top_up].format(amount=amount),
+        ),
         dashboard_url,
     )
 
 
-def top_up_failed(watch: Watch, cents: int, dashboard_url: str) -> Mail:
-    """Return the mail about a card that was refused; `dashboard_url` is where the pages are."""
+def _top_up_failed(watch: Watch, amount: str, dashboard_url: str) -> Mail:
     return _mail(
-        f"Your Tollgate top-up of {dollars(cents)} failed",
+        f"Your Tollgate top-up of {amount} failed",
         (
-            f"We could not top up {watch.account_id} by {dollars(cents)}.",
+            f"The balance of {watch.account_id} is low, and we could not top it up by {amount}.",
             watch.reason or "",
             "We do not try again by ourselves. Add credit with 'Save this card' ticked: it is the card of "
             "later top-ups then.",

@@ -1,10 +1,13 @@
-"""From a fall to a mail and a payment: each step once, whatever dies between any two of them.
+"""From a fall to a payment and a mail: each step once, whatever dies between any two of them.
 
-    tell ─► choose the card ─► pay at Stripe ─► credit ─► note that it is paid
+    choose the card ─► pay at Stripe ─► credit ─► note that it is paid ─► tell
 
 The row says which fall is the last one and how far it is. The payment has an idempotency key made of account
 and fall, so a repeat gets the first one's outcome; the credit's id is made of the payment's. To
 choose the card is the point of no return: until then the owner can call it off, or the account be suspended.
+
+The payment never waits for a mail. Mails come after it, one address at a time. An address that cannot be
+reached keeps the mail from nobody else, and has its next try when the message comes again.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,10 +17,11 @@ from enum import StrEnum
 
 from tollgate.accounts.repository import AccountRepository
 from tollgate.kit.clock import Clock
+from tollgate.kit.contention import decided_anew
 from tollgate.kit.errors import AccountSuspendedError, PaymentUnavailableError
 from tollgate.kit.observability import logger
-from tollgate.kit.ses import Mailer
-from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError, LedgerRepository
+from tollgate.kit.ses import MAX_RECIPIENTS, Mailed, Mailer
+from tollgate.ledger.repository import AccountClosedError, LedgerRepository
 from tollgate.low_balance import mails
 from tollgate.low_balance.repository import WatchMovedError, WatchRepository
 from tollgate.low_balance.rules import (
@@ -28,14 +32,13 @@ from tollgate.low_balance.rules import (
     is_too_old,
     paid,
     refused,
+    told,
 )
+from tollgate.payments.book_service import PaymentBook
 from tollgate.payments.client import Charge, Declined, charge_saved_card, find_charge, saved_card
 from tollgate.payments.events import Paid, ToCheck
 from tollgate.payments.secret import StripeKeys
 from tollgate.payments.service import tell_operators
-
-NO_CARD = "There is no saved card."
-TOO_LATE = "The payment could not be made in time."
 
 
 class Refilled(StrEnum):
@@ -43,9 +46,18 @@ class Refilled(StrEnum):
 
     STALE = "stale"  # Another fall came since, or all is done.
     TOLD = "told"  # The owner was told, and no top-up was wished for.
-    PAID = "paid"  # The money is on the account.
+    PAID = "paid"  # The money is on the account, and the owner was told.
     FAILED = "failed"  # The card was refused, and the owner was told.
     CALLED_OFF = "called_off"  # Nothing is wished for any more, or the account may not spend.
+
+
+class NotToldError(Exception):
+    """Some mails did not go out; the others did. The message comes again."""
+
+
+_BECAME = {TopUpState.PAID: Refilled.PAID, TopUpState.FAILED: Refilled.FAILED}
+NO_CARD = "There is no saved card."
+TOO_LATE = "The payment could not be made in time."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +67,7 @@ class Refill:
     watches: WatchRepository
     accounts: AccountRepository
     ledger: LedgerRepository
+    book: PaymentBook
     mailer: Mailer
     keys: Callable[[], StripeKeys | None]
     members: Callable[[str], Sequence[str]]
@@ -65,27 +78,22 @@ class Refill:
     def answer(self, account_id: str, fall: int) -> Refilled:
         """Do what is left to do about a fall.
 
-        Raises `PaymentUnavailableError` where Stripe gives no answer, and `WatchMovedError`: the message
-        comes again then, and nothing is done twice.
+        Raises `PaymentUnavailableError` where Stripe gives no answer, `WatchMovedError` and `NotToldError`.
+        The message comes again then, and nothing is done twice.
         """
         watch = self.watches.get(account_id)
         if watch.fall != fall or (watch.is_told and watch.top_up is not TopUpState.DUE):
             return Refilled.STALE
         watch = self._as_it_is_now(watch)
-        if not watch.is_low:
+        if not watch.is_low and watch.top_up not in (TopUpState.PAID, TopUpState.FAILED):
             return Refilled.CALLED_OFF
-        if not watch.is_told:
-            # Told first, noted after: a mail that comes twice is better than one that never comes.
-            self.mailer.send(self._told(watch), mails.low_balance(watch, self.dashboard_url))
-            watch = self.watches.save(watch, replace(watch, is_told=True))
-        if watch.top_up is not TopUpState.DUE:
-            return Refilled.TOLD
-        try:
-            outcome = self._charge(watch)
-        except AccountSuspendedError:
-            # Since it was looked at above: the next look calls it off.
-            raise WatchMovedError(account_id) from None
-        return self._paid(watch, outcome) if isinstance(outcome, Paid) else self._failed(watch, outcome)
+        if watch.top_up is TopUpState.DUE:
+            self._top_up(watch)
+            watch = self.watches.get(account_id)
+            if watch.fall != fall:
+                return Refilled.STALE
+        self._tell(watch)
+        return _BECAME.get(watch.top_up, Refilled.TOLD)
 
     def _as_it_is_now(self, watch: Watch) -> Watch:
         """Return the fall by what its owner wishes now; called off where the account may not spend."""
@@ -94,9 +102,45 @@ class Refill:
         changed = as_wished(watch) if may_spend else called_off(watch)
         return watch if changed == watch else self.watches.save(watch, changed)
 
-    def _told(self, watch: Watch) -> list[str]:
-        """Return whom mails go to, each address once: those that were typed in, and members who want them."""
-        return list(dict.fromkeys([*watch.wish.emails, *self.members(watch.account_id)]))
+    def _top_up(self, watch: Watch) -> None:
+        """Make the top-up that is due, and note what became of it."""
+        try:
+            outcome = self._charge(watch)
+        except AccountSuspendedError:
+            # Since it was looked at above: the next look calls it off.
+            raise WatchMovedError(watch.account_id) from None
+        except PaymentUnavailableError:
+            # It may take hours: that the balance is low is told meanwhile.
+            with suppress(NotToldError):
+                self._tell(self.watches.get(watch.account_id))
+            raise
+        if isinstance(outcome, Paid):
+            self._paid(watch, outcome)
+        else:
+            self._failed(watch, outcome)
+
+    def _tell(self, watch: Watch) -> None:
+        """Mail everybody who has no mail yet about the fall as it is now.
+
+        Raises `NotToldError` where a mail did not go out and may go out later.
+        """
+        if watch.is_told:
+            return
+        mail = mails.of_fall(watch, self.dashboard_url)
+        readers = dict.fromkeys([*watch.wish.emails, *self.members(watch.account_id)])
+        left = [each for each in readers if each not in watch.told][:MAX_RECIPIENTS]
+        failed = [each for each in left if self.mailer.send(each, mail) is Mailed.FAILED]
+        done = [each for each in readers if each not in failed]
+
+        def note() -> None:
+            current = self.watches.get(watch.account_id)
+            if (current.fall, current.top_up) == (watch.fall, watch.top_up):
+                self.watches.save(current, told(current, done, is_told=not failed))
+
+        # Noted after: a mail that comes twice is better than one that never comes.
+        decided_anew(note, WatchMovedError, what="This balance is")
+        if failed:
+            raise NotToldError(f"{len(failed)} of {len(left)}")
 
     def _charge(self, watch: Watch) -> Paid | Declined:
         """Have Stripe take the amount from the saved card, or say why not."""
@@ -119,31 +163,23 @@ class Refill:
             self.watches.save(watch, asked, [self.ledger.may_spend(watch.account_id)])
         return charge_saved_card(keys, charge)
 
-    def _paid(self, watch: Watch, found: Paid) -> Refilled:
+    def _paid(self, watch: Watch, found: Paid) -> None:
         now_ms = self.clock.now_ms()
         try:
             # Stripe's event of the same payment may have been quicker: its credit has the same id.
-            with suppress(AlreadyPostedError):
-                self.ledger.credit(found.entry(now_ms))
+            self.book.credit(found)
         except AccountClosedError:
             tell_operators(ToCheck("closed_account", found.payment_id, watch.account_id))
         current = self._still_due(watch)
         if current is not None:
             self.watches.save(current, paid(current, now_ms))
         logger.info("refill_balance.paid", account_id=watch.account_id, cents=found.cents)
-        return Refilled.PAID
 
-    def _failed(self, watch: Watch, found: Declined) -> Refilled:
+    def _failed(self, watch: Watch, found: Declined) -> None:
         current = self._still_due(watch)
-        if current is None:
-            return Refilled.STALE
-        failed = refused(current, found.reason)
-        self.mailer.send(
-            self._told(watch), mails.top_up_failed(failed, current.top_up_cents, self.dashboard_url)
-        )
-        self.watches.save(current, failed)
-        logger.warning("refill_balance.failed", account_id=watch.account_id, reason=found.code)
-        return Refilled.FAILED
+        if current is not None:
+            self.watches.save(current, refused(current, found.reason))
+            logger.warning("refill_balance.failed", account_id=watch.account_id, reason=found.code)
 
     def _still_due(self, watch: Watch) -> Watch | None:
         """Return the row as it is now, unless somebody else has ended this fall."""

@@ -7,6 +7,7 @@ above ──fall──► low, nothing due ────────────�
 Until Stripe is asked for its payment, a top-up is what its owner wishes now; from then on what was asked.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -20,6 +21,8 @@ from tollgate.kit.rows import Item
 MAX_TOP_UP_AGE_MS = 20 * 3600 * MS_PER_S
 # It is tried for more than an hour; a message that nobody redrove in a day is sent again, once a day at most.
 RESEND_AFTER_MS = 24 * 3600 * MS_PER_S
+# Rounds of mails about one fall that new entries of the ledger start; then only an operator starts another.
+MAX_TELLINGS = 5
 
 
 class TopUpState(StrEnum):
@@ -73,6 +76,10 @@ class Watch:
     payer: str | None = None
     reason: str | None = None
     is_told: bool = False
+    told: tuple[str, ...] = ()
+    """The addresses that have the mail about the fall as it is now, while others still wait for theirs."""
+    tellings: int = 0
+    """How many rounds of that mail were sent."""
     month: str = ""
     month_cents: int = 0
 
@@ -86,6 +93,7 @@ class Watch:
         row: Item = {name: getattr(self, name) for name in self.__slots__}
         wish: dict[str, Any] = {name: getattr(self.wish, name) for name in Wish.__slots__}
         row |= {"top_up": str(self.top_up), "wish": {**wish, "emails": list(self.wish.emails)}}
+        row["told"] = list(self.told)
         return {name: value for name, value in row.items() if value is not None}
 
     @classmethod
@@ -93,7 +101,8 @@ class Watch:
         """Return the watch that a row holds."""
         wish = Wish(**{**item["wish"], "emails": tuple(item["wish"]["emails"])})
         fields = {name: item[name] for name in cls.__slots__ if name in item}
-        return cls(**{**fields, "wish": wish, "top_up": TopUpState(item["top_up"])})
+        told = tuple(item.get("told", ()))
+        return cls(**{**fields, "wish": wish, "top_up": TopUpState(item["top_up"]), "told": told})
 
 
 def looked_at(watch: Watch, worth_micro_usd: int, newest_credit_ms: int, now_ms: int) -> Watch | None:
@@ -122,9 +131,22 @@ def paid(watch: Watch, credited_ms: int) -> Watch:
 
 
 def refused(watch: Watch, reason: str) -> Watch:
-    """Return the watch of a top-up that was not made: its amount is in no month."""
+    """Return the watch of a top-up that was not made: no month counts it, and its owner is not told yet."""
     ended = replace(watch, payment_method=None, payer=None, reason=reason)
-    return replace(ended, top_up=TopUpState.FAILED, month_cents=_others_cents(watch))
+    untold = replace(ended, is_told=False, told=(), tellings=0)
+    return replace(untold, top_up=TopUpState.FAILED, month_cents=_others_cents(watch))
+
+
+def told(watch: Watch, readers: Iterable[str], *, is_told: bool) -> Watch:
+    """Return the watch after a round of mails; `readers` need no other one, `is_told` where nobody does."""
+    return replace(
+        watch, told=() if is_told else tuple(readers), is_told=is_told, tellings=watch.tellings + 1
+    )
+
+
+def has_mail_left(watch: Watch) -> bool:
+    """Return whether somebody is to be told of a fall, and new entries of the ledger may start that."""
+    return watch.is_low and not watch.is_told and watch.tellings < MAX_TELLINGS
 
 
 def as_wished(watch: Watch) -> Watch:
@@ -164,6 +186,8 @@ def _fallen(watch: Watch, answered_ms: int, now_ms: int) -> Watch:
         fall=watch.fall + 1,
         is_low=True,
         is_told=False,
+        told=(),
+        tellings=0,
         fell_at_ms=now_ms,
         answered_ms=answered_ms,
         payment_method=None,

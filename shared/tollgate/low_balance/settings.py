@@ -4,12 +4,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tollgate.audit.events import OWNER, Action
+from tollgate.audit.events import OWNER, STRIPE, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.contention import decided_anew
 from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.mail import ALLOWED, address_of
 from tollgate.kit.money import dollars
+from tollgate.kit.numbers import digits
 from tollgate.kit.writes import Write
 from tollgate.low_balance.repository import WatchMovedError, WatchRepository
 from tollgate.low_balance.rules import TopUpState, Watch, Wish, paid
@@ -19,8 +21,6 @@ from tollgate.webhooks.receivers import check_host, url_problem
 MAX_THRESHOLD_USD = 10_000
 MAX_MONTHLY_USD = 20_000
 MAX_EMAILS = 5
-MAX_EMAIL_LENGTH = 254
-_EMAIL = re.compile(r"[^@\s,]+@[^@\s,]+\.[^@\s,]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,8 @@ class LowBalanceSettings:
 
     def save_customer(self, account_id: str, customer: str) -> None:
         """Note who at Stripe has the account's saved card. A repeat changes nothing."""
-        self._write(account_id, lambda watch: replace(watch, customer=customer))
+        noted = self.audit.note(account_id, STRIPE, Action.CARD_SAVED, "Card")
+        self._write(account_id, lambda watch: replace(watch, customer=customer), [noted])
 
     def topped_up(self, account_id: str, fall: int, credited_ms: int) -> None:
         """Note that the top-up of a fall is on the account, unless another fall came since."""
@@ -105,24 +106,24 @@ def read_wish(sent: Mapping[str, str]) -> Wish:
         text = sent.get(name, "").strip()
         if not text:
             return 0
-        is_number = text.isascii() and text.isdigit() and len(text) <= len(str(most))
-        if not is_number or not least <= int(text) <= most:
+        amount_usd = digits(text, least, most)
+        if amount_usd is None:
             problems.append(Problem(f"/{name}", "Must be whole US dollars.", f"{least} to {most}, or empty"))
             return 0
-        return int(text) * CENTS_PER_USD
+        return amount_usd * CENTS_PER_USD
 
     emails = dict.fromkeys(re.split(r"[\s,]+", sent.get("emails", "")))
     wish = Wish(
         threshold_cents=usd("threshold", 1, MAX_THRESHOLD_USD),
-        emails=tuple(email for email in emails if email),
+        emails=tuple(address_of(email) or email for email in emails if email),
         webhook=sent.get("webhook", "").strip() or None,
         top_up_cents=usd("amount", MIN_USD, MAX_USD),
         monthly_cents=usd("monthly", MIN_USD, MAX_MONTHLY_USD),
     )
-    if len(wish.emails) > MAX_EMAILS or not all(
-        len(email) <= MAX_EMAIL_LENGTH and _EMAIL.fullmatch(email) for email in wish.emails
-    ):
-        problems.append(Problem("/emails", "Must be e-mail addresses.", f"at most {MAX_EMAILS}"))
+    if len(wish.emails) > MAX_EMAILS:
+        problems.append(Problem("/emails", "Too many e-mail addresses.", f"at most {MAX_EMAILS}"))
+    elif not all(address_of(email) for email in wish.emails):
+        problems.append(Problem("/emails", "Must be e-mail addresses that mails can be sent to.", ALLOWED))
     if wish.top_up_cents:
         problems += _top_up_problems(wish)
     if problems:

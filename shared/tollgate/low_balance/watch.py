@@ -13,7 +13,7 @@ from tollgate.kit.writes import Write
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.low_balance.repository import WatchMovedError, WatchRepository
-from tollgate.low_balance.rules import Watch, is_stuck, looked_at
+from tollgate.low_balance.rules import Watch, has_mail_left, is_stuck, looked_at
 from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.repository import DeliveryMovedError, DeliveryRepository
 from tollgate.webhooks.schedule import LATE_MS
@@ -60,7 +60,7 @@ class BalanceWatch:
                 if is_lost:
                     watch = self.watches.save(watch, replace(watch, resent_ms=now_ms))
                 # Sent whenever there is something to do, so a crash before it is mended by the repeat.
-                if is_lost or (watch.is_low and not watch.is_told):
+                if is_lost or has_mail_left(watch):
                     self.queue.send({"account_id": account_id, "fall": watch.fall})
                 return
         logger.error("record_usage.watch_moved", account_id=account_id)

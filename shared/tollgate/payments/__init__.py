@@ -6,6 +6,8 @@ In: a wish to pay, later Stripe's signed event. Out: a page to pay on, and one c
 amounts.py   how much at once
 client.py    Stripe's library: a page, and the proof of an event
 events.py    what an event means for an account
+claims.py    what is claimed back of a payment: refunds, disputes, warnings
+book_service.py  credits a payment once, and takes back what is claimed of it; `repository.py` keeps its row
 secret.py    Stripe's keys
-service.py   from the wish to the credit
+service.py   from the wish to the credit, and from a claim to the debit
 """

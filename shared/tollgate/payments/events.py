@@ -7,12 +7,19 @@ Shapes and types: Stripe's API reference (Event, Checkout Session, Charge, Dispu
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import BaseModel, StrictInt
+from pydantic import BaseModel, Field, StrictBool, StrictInt, StrictStr, ValidationError
 
-from tollgate.kit.money import micro_usd_of_cents
+from tollgate.audit.events import STRIPE, Action
+from tollgate.audit.notes import AuditNotes
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.money import dollars, micro_usd_of_cents
+from tollgate.kit.numbers import digits
+from tollgate.kit.writes import Write
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.payments.amounts import CENTS_PER_USD, MAX_USD, MIN_USD
+from tollgate.payments.claims import Claim, ClaimKind
 
 # The key of a session's metadata that says whose it is; sessions without it are not ours.
 ACCOUNT: Final = "tollgate_account"
@@ -29,31 +36,102 @@ _SESSION_ID = re.compile(r"cs_[A-Za-z0-9_]{1,250}")
 # The two moments in which a session can be paid: at once, or days later where the bank takes its time.
 _COMPLETED = ("checkout.session.completed", "checkout.session.async_payment_succeeded")
 _TOPPED_UP = "payment_intent.succeeded"
-_REFUNDED, _DISPUTED = "charge.refunded", "charge.dispute.created"
-# A dispute that was won, and a refund that the customer's bank did not take: the money is ours again.
-_RETURNED = ("charge.dispute.funds_reinstated", "refund.failed")
+_TOTAL = "charge.refunded"
+_REFUNDS = ("refund.created", "refund.updated", "refund.failed", "charge.refund.updated")
+_WARNED = "radar.early_fraud_warning.created"
+_REINSTATED = "charge.dispute.funds_reinstated"
+_DISPUTES = (
+    "charge.dispute.created",
+    "charge.dispute.updated",
+    "charge.dispute.closed",
+    "charge.dispute.funds_withdrawn",
+    _REINSTATED,
+)
+# A dispute of these statuses is over, and the money is ours: won, or an inquiry that came to nothing.
+_WON = ("won", "warning_closed", "prevented")
+# A refund of these was not made after all.
+_NOT_REFUNDED = ("failed", "canceled")
+# What top-ups are offered between; and what Stripe takes at most, eight digits.
+_OFFERED_CENTS = range(MIN_USD * CENTS_PER_USD, MAX_USD * CENTS_PER_USD + 1)
+_MAX_CENTS = 99_999_999
+_MAX_FALL = 10**12 - 1
+
+Id = Annotated[str, Field(strict=True, pattern=r"^[A-Za-z0-9_]{1,255}$")]
+Cents = Annotated[StrictInt, Field(ge=0, le=_MAX_CENTS)]
+# Our own ids of accounts.
+_ACCOUNT_ID = re.compile(r"usr_[A-Za-z0-9]{1,60}")
+
+
+class Event(BaseModel):
+    """What Stripe says around the object of every event; `created` in seconds."""
+
+    class Data(BaseModel):
+        """What an event is about."""
+
+        object: dict[str, Any]
+
+    id: Id
+    type: Annotated[StrictStr, Field(min_length=1, max_length=255)]
+    livemode: StrictBool
+    created: Annotated[StrictInt, Field(ge=0, le=2**40)] = 0
+    data: Data
 
 
 class Session(BaseModel):
     """A Checkout Session, as far as it matters here; amounts in the currency's smallest unit."""
 
-    id: str
+    id: Id
     payment_status: str
     currency: str | None = None
     # Strict: `true` is no cent.
-    amount_total: StrictInt | None = None
-    payment_intent: str | None = None
-    customer: str | None = None
+    amount_total: Cents | None = None
+    payment_intent: Id | None = None
+    customer: Id | None = None
     metadata: dict[str, str] | None = None
 
 
 class Intent(BaseModel):
     """A PaymentIntent that has succeeded, as far as it matters here."""
 
-    id: str
+    id: Id
     currency: str
-    amount_received: StrictInt
+    amount_received: Cents
     metadata: dict[str, str]
+
+
+class Charge(BaseModel):
+    """A charge of which something was refunded; `amount_refunded` is all of that."""
+
+    id: Id
+    amount_refunded: Cents
+    payment_intent: Id | None = None
+    metadata: dict[str, str] | None = None
+
+
+class Refund(BaseModel):
+    """A refund; `status` is missing for the oldest."""
+
+    id: Id
+    amount: Cents
+    status: str | None = None
+    payment_intent: Id | None = None
+
+
+class Dispute(BaseModel):
+    """A dispute, or an inquiry that comes before one; `amount` is what is disputed."""
+
+    id: Id
+    amount: Cents
+    currency: str
+    status: str
+    payment_intent: Id | None = None
+
+
+class EarlyFraudWarning(BaseModel):
+    """What the bank of a card says of a payment: it may be fraud."""
+
+    id: Id
+    payment_intent: Id | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +162,21 @@ class Paid:
             event_id=self.event_id,
         )
 
+    def noted(self, audit: AuditNotes) -> Write:
+        """Return the audit log's line of the payment, for the transaction that credits it."""
+        detail = f"{dollars(self.cents)}, {self.payment_id}"
+        return audit.note(self.account_id, STRIPE, Action.TOPPED_UP, credit_id(self.session_id), detail)
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """Something is claimed of a payment. `account_id` is the one that Stripe's object names, if any."""
+
+    payment_id: str
+    claim_id: str
+    claim: Claim
+    account_id: str | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class ToCheck:
@@ -92,6 +185,9 @@ class ToCheck:
     reason: str
     reference: str
     account_id: str | None = None
+    what: str | None = None
+    taken_micro_usd: int | None = None
+    shortfall_micro_usd: int | None = None
 
 
 def is_session_id(text: str) -> bool:
@@ -104,41 +200,114 @@ def credit_id(session_id: str) -> str:
     return f"credit_{session_id}"
 
 
-def read_event(event: Mapping[str, Any]) -> Paid | ToCheck | None:
+def read_event(body: Mapping[str, Any]) -> Event:
+    """Return an event of Stripe. Raises `InvalidInputError` for another shape than Stripe documents."""
+    return _read(Event, body, "")
+
+
+def meaning_of(event: Event) -> Paid | Claimed | ToCheck | None:
     """Return what an event asks for; `None` for one that moves nothing.
 
-    Raises pydantic's `ValidationError` for an object of another shape than Stripe documents.
+    Raises `InvalidInputError` for an object of another shape than Stripe documents.
     """
-    found = event["data"]["object"]
-    if event["type"] in _COMPLETED:
-        return _session(Session.model_validate(found), event["id"])
-    metadata = found.get("metadata") or {}
-    account_id = metadata.get(ACCOUNT)
+    found = event.data.object
+    if event.type in _COMPLETED:
+        return _session(_object(Session, found), event.id)
     # The payment of a session is told of by the session: only one from a saved card is for a fall.
-    if event["type"] == _TOPPED_UP:
-        return _top_up(Intent.model_validate(found), event["id"]) if FALL in metadata else None
-    # Stripe gives a charge the metadata of its payment, but a dispute none: it may be another product's.
-    if event["type"] == _DISPUTED or (event["type"] == _REFUNDED and account_id is not None):
-        return ToCheck("reversed", found.get("payment_intent") or found["id"], account_id)
-    if event["type"] in _RETURNED:
-        return ToCheck("returned", found.get("payment_intent") or found["id"], account_id)
+    if event.type == _TOPPED_UP:
+        metadata = found.get("metadata")
+        is_for_a_fall = isinstance(metadata, Mapping | list) and FALL in metadata
+        return _top_up(_object(Intent, found), event.id) if is_for_a_fall else None
+    claimed = _claim(event)
+    if claimed is not None and not claimed.payment_id:
+        return ToCheck("reversed", claimed.claim_id, claimed.account_id)
+    return claimed
+
+
+def _claim(event: Event) -> Claimed | None:
+    """Return what is claimed of which payment: of none (`""`) where Stripe does not say which."""
+    found, at_s = event.data.object, event.created
+    if event.type == _TOTAL:
+        charge = _object(Charge, found)
+        account_id = (charge.metadata or {}).get(ACCOUNT)
+        total = Claim(ClaimKind.TOTAL, charge.amount_refunded, at_s, is_open=True)
+        # Stripe gives a charge the metadata of its payment. One without ours is another product's.
+        return Claimed(charge.payment_intent or "", charge.id, total, account_id) if account_id else None
+    if event.type in _REFUNDS:
+        refund = _object(Refund, found)
+        is_open = event.type != "refund.failed" and refund.status not in _NOT_REFUNDED
+        claim = Claim(ClaimKind.REFUND, refund.amount, at_s, is_open=is_open)
+        return Claimed(refund.payment_intent or "", refund.id, claim)
+    if event.type in _DISPUTES:
+        dispute = _object(Dispute, found)
+        is_open = event.type != _REINSTATED and dispute.status not in _WON
+        # In another currency the amount says nothing here: then it is all of the payment.
+        cents = dispute.amount if dispute.currency == CURRENCY else _MAX_CENTS
+        claim = Claim(ClaimKind.DISPUTE, cents, at_s, is_open=is_open)
+        return Claimed(dispute.payment_intent or "", dispute.id, claim)
+    if event.type == _WARNED:
+        warning = _object(EarlyFraudWarning, found)
+        claim = Claim(ClaimKind.WARNING, _MAX_CENTS, at_s, is_open=True)
+        return Claimed(warning.payment_intent or "", warning.id, claim)
     return None
+
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+def _object(model: type[ModelT], found: Mapping[str, Any]) -> ModelT:
+    return _read(model, found, "/data/object")
+
+
+def _read(model: type[ModelT], found: Mapping[str, Any], path: str) -> ModelT:
+    try:
+        return model.model_validate(found)
+    except ValidationError as exc:
+        problems = [
+            Problem("/".join([path, *map(str, each["loc"])]), f"{each['msg']}.")
+            for each in exc.errors(include_input=False, include_url=False)
+        ]
+        raise InvalidInputError(problems) from exc
 
 
 def _session(session: Session, event_id: str) -> Paid | ToCheck | None:
     metadata = session.metadata or {}
     if session.payment_status != "paid" or ACCOUNT not in metadata:
         return None
-    account_id, cents = metadata[ACCOUNT], session.amount_total or 0
-    # A tax or a discount of the Stripe account would make it another amount than we asked for.
-    if session.currency != CURRENCY or str(cents) != metadata.get(CENTS):
+    account_id, cents = _account_of(metadata), session.amount_total
+    _check_paid(cents, "amount_total")
+    if not _is_as_asked(cents, session.currency, metadata):
         return ToCheck("other_amount", session.id, account_id)
     customer = session.customer if SAVED in metadata else None
-    return Paid(account_id, session.id, session.payment_intent or session.id, event_id, cents, customer)
+    return Paid(account_id, session.id, session.payment_intent or session.id, event_id, cents or 0, customer)
 
 
 def _top_up(intent: Intent, event_id: str) -> Paid | ToCheck:
-    account_id, cents = intent.metadata.get(ACCOUNT, ""), intent.amount_received
-    if intent.currency != CURRENCY or str(cents) != intent.metadata.get(CENTS):
+    account_id, cents = _account_of(intent.metadata), intent.amount_received
+    _check_paid(cents, "amount_received")
+    if not _is_as_asked(cents, intent.currency, intent.metadata):
         return ToCheck("other_amount", intent.id, account_id)
-    return Paid(account_id, intent.id, intent.id, event_id, cents, fall=int(intent.metadata[FALL]))
+    fall = digits(intent.metadata[FALL], 0, _MAX_FALL)
+    if fall is None:
+        raise InvalidInputError([Problem(f"/data/object/metadata/{FALL}", "Must be a number of ours.")])
+    return Paid(account_id, intent.id, intent.id, event_id, cents, fall=fall)
+
+
+def _account_of(metadata: Mapping[str, str]) -> str:
+    account_id = metadata.get(ACCOUNT, "")
+    if not _ACCOUNT_ID.fullmatch(account_id):
+        raise InvalidInputError(
+            [Problem(f"/data/object/metadata/{ACCOUNT}", "Must be the id of an account.")]
+        )
+    return account_id
+
+
+def _check_paid(cents: int | None, name: str) -> None:
+    # Nothing that was paid is no payment.
+    if cents == 0:
+        raise InvalidInputError([Problem(f"/data/object/{name}", "Must be above 0 for what was paid.")])
+
+
+def _is_as_asked(cents: int | None, currency: str | None, metadata: Mapping[str, str]) -> bool:
+    """Return whether a payment is what we asked for; a tax or a discount at Stripe would make it another."""
+    return currency == CURRENCY and cents in _OFFERED_CENTS and str(cents) == metadata.get(CENTS)

@@ -1,18 +1,28 @@
 """Top-ups, from the wish to pay to the credit in the ledger (decision 0020)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
 from tollgate.kit.clock import Clock
 from tollgate.kit.errors import RouteNotFoundError, UserNotFoundError
 from tollgate.kit.observability import emit, logger
-from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError, LedgerRepository
+from tollgate.ledger.repository import AccountClosedError, LedgerRepository
 from tollgate.ledger.statement import view
 from tollgate.payments.amounts import read_cents
+from tollgate.payments.book_service import PaymentBook
+from tollgate.payments.claims import Payment, TooManyClaimsError
 from tollgate.payments.client import open_checkout, receipt_url, signed_event
-from tollgate.payments.events import Paid, ToCheck, credit_id, is_session_id, read_event
+from tollgate.payments.events import (
+    Claimed,
+    Paid,
+    ToCheck,
+    credit_id,
+    is_session_id,
+    meaning_of,
+    read_event,
+)
 from tollgate.payments.secret import StripeKeys, StripeKeySource
 
 
@@ -20,7 +30,11 @@ class Outcome(StrEnum):
     """What became of an event."""
 
     CREDITED = "credited"  # The money is on the account now.
-    REPEATED = "repeated"  # It was there already.
+    REPEATED = "repeated"  # It was there already, or says nothing new.
+    REVERSED = "reversed"  # A payment was refunded or disputed: taken back and suspended; the alarm rings.
+    RETURNED = (
+        "returned"  # What was taken back is on the account again; it stays suspended, and the alarm rings.
+    )
     IGNORED = "ignored"  # The event moves nothing, or is of another product of the same Stripe account.
     TO_CHECK = "to_check"  # Money moved at Stripe that did not move here: `PaymentToCheckAlarm` rings.
 
@@ -44,6 +58,7 @@ class PaymentService:
 
     source: StripeKeySource
     ledger: LedgerRepository
+    book: PaymentBook
     cards: SavedCards
     clock: Clock
 
@@ -72,14 +87,15 @@ class PaymentService:
     def receive(self, body: bytes, signature: str | None) -> Outcome:
         """Take an event of Stripe's webhook; any number of times and in any order, a payment counts once.
 
-        Raises `InvalidSignatureError`, and `RouteNotFoundError` without keys.
+        Raises `InvalidSignatureError`, `InvalidInputError` for what Stripe does not send, and
+        `RouteNotFoundError` without keys.
         """
         keys = self._keys()
-        event = signed_event(keys, body, signature)
+        event = read_event(signed_event(keys, body, signature))
         # A live key beside the secret of a test endpoint: test cards would be money.
-        is_play = keys.is_live and not event["livemode"]
-        outcome = self._apply(ToCheck("test_mode", event["id"]) if is_play else read_event(event))
-        logger.info("payments.event", event_id=event["id"], type=event["type"], outcome=outcome)
+        is_play = keys.is_live and not event.livemode
+        outcome = self._apply(ToCheck("test_mode", event.id) if is_play else meaning_of(event))
+        logger.info("payments.event", event_id=event.id, type=event.type, outcome=outcome)
         return outcome
 
     def receipt(self, account_id: str, session_id: str) -> Mapping[str, Any] | None:
@@ -102,20 +118,18 @@ class PaymentService:
             raise RouteNotFoundError
         return url
 
-    def _apply(self, found: Paid | ToCheck | None) -> Outcome:
+    def _apply(self, found: Paid | Claimed | ToCheck | None) -> Outcome:
         match found:
             case None:
                 return Outcome.IGNORED
             case ToCheck():
                 return _to_check(found)
+            case Claimed():
+                return self._reverse(found)
         # The entry's id is made of the session's, and is written on the condition that it is new: Stripe
         # sends each event at least once, and both events of a session that can mean "paid".
-        now_ms = self.clock.now_ms()
-        outcome = Outcome.CREDITED
         try:
-            self.ledger.credit(found.entry(now_ms))
-        except AlreadyPostedError:
-            outcome = Outcome.REPEATED
+            is_first = self.book.credit(found)
         except UserNotFoundError:
             # Stripe would send it again for days, and nothing would be different then.
             return _to_check(ToCheck("unknown_account", found.session_id, found.account_id))
@@ -125,7 +139,27 @@ class PaymentService:
         if found.customer is not None:
             self.cards.save_customer(found.account_id, found.customer)
         if found.fall is not None:
-            self.cards.topped_up(found.account_id, found.fall, now_ms)
+            self.cards.topped_up(found.account_id, found.fall, self.clock.now_ms())
+        return Outcome.CREDITED if is_first else Outcome.REPEATED
+
+    def _reverse(self, found: Claimed) -> Outcome:
+        """Take back what is claimed of a payment, or give back what is not claimed any more."""
+        try:
+            before, now = self.book.hear(found)
+        except AccountClosedError:
+            account_id = self.book.rows.get(found.payment_id).account_id
+            return _to_check(ToCheck("closed_account", found.payment_id, account_id))
+        except TooManyClaimsError:
+            return _to_check(ToCheck("too_many_claims", found.payment_id, found.account_id))
+        if now.account_id is None:
+            return _unknown(before, now, found)
+        # One that was not settled was left so by a process that died before it could tell anybody.
+        if before.is_settled and before.wanted_micro_usd == now.wanted_micro_usd:
+            return Outcome.REPEATED
+        taken, missing = now.taken_micro_usd, now.shortfall_micro_usd
+        is_back = (now.wanted_micro_usd, taken) < (before.wanted_micro_usd, before.taken_micro_usd)
+        outcome = Outcome.RETURNED if is_back else Outcome.REVERSED
+        _to_check(ToCheck(str(outcome), now.payment_id, now.account_id, now.what(), taken, missing))
         return outcome
 
     def _keys(self) -> StripeKeys:
@@ -135,11 +169,20 @@ class PaymentService:
         return keys
 
 
+def _unknown(before: Payment, now: Payment, found: Claimed) -> Outcome:
+    """Return what becomes of a claim of a payment that no credit is known of: it waits for one."""
+    if before.claims == now.claims:
+        return Outcome.REPEATED
+    # A refund does not say what it was for: it may be another product's, and so no news. A dispute rings.
+    if found.account_id is None and not now.claims[found.claim_id].is_of_a_bank:
+        return Outcome.IGNORED
+    return _to_check(ToCheck("unknown_payment", found.payment_id, found.account_id))
+
+
 def tell_operators(found: ToCheck) -> None:
     """Log what somebody has to look at, and ring `PaymentToCheckAlarm`."""
-    logger.error(
-        "payments.to_check", reason=found.reason, reference=found.reference, account_id=found.account_id
-    )
+    known = {name: each for name, each in asdict(found).items() if each is not None}
+    logger.error("payments.to_check", **known)
     emit({"PaymentToCheck": 1})
 
 

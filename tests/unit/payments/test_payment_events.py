@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from tests.support.payments import (
     COMPLETED,
@@ -15,20 +14,28 @@ from tests.support.payments import (
     PAID_LATER,
     PAYMENT,
     SESSION,
+    charge,
+    dispute,
     event,
+    refund,
     session,
+    warning,
 )
 from tollgate.kit.errors import InvalidInputError
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.payments.amounts import read_cents
-from tollgate.payments.events import Paid, ToCheck, read_event
+from tollgate.payments.claims import Claim, ClaimKind
+from tollgate.payments.events import Claimed, Paid, ToCheck, meaning_of, read_event
 
 OURS = {"tollgate_account": "usr_1", "tollgate_cents": "2500"}
 
 
-def read(found: dict[str, Any], event_type: str = COMPLETED) -> Paid | ToCheck | None:
+AT_S = 1_790_000_000
+
+
+def read(found: dict[str, Any], event_type: str = COMPLETED) -> Paid | Claimed | ToCheck | None:
     """Read an event about an object."""
-    return read_event(json.loads(event(found, event_type, "evt_7")))
+    return meaning_of(read_event(json.loads(event(found, event_type, "evt_7", AT_S))))
 
 
 class TestPaid:
@@ -36,11 +43,15 @@ class TestPaid:
     def test_at_once_or_later(self, event_type: str) -> None:
         assert read(session("usr_1", 2_500), event_type) == Paid("usr_1", SESSION, PAYMENT, "evt_7", 2_500)
 
-    @given(st.integers(500, 200_000), st.sampled_from([COMPLETED, PAID_LATER]), st.text(max_size=9))
+    @given(
+        st.integers(500, 200_000),
+        st.sampled_from([COMPLETED, PAID_LATER]),
+        st.from_regex(r"[A-Za-z0-9_]{1,255}", fullmatch=True),
+    )
     def test_whatever_event_tells_of_it_the_entry_has_one_id_and_the_amount(
         self, cents: int, event_type: str, event_id: str
     ) -> None:
-        found = read_event(json.loads(event(session("usr_1", cents), event_type, event_id)))
+        found = meaning_of(read_event(json.loads(event(session("usr_1", cents), event_type, event_id))))
         assert isinstance(found, Paid)
         assert found.entry(now_ms=9) == Entry(
             "usr_1",
@@ -57,7 +68,7 @@ class TestAnotherShape:
     @pytest.mark.parametrize("amount", [True, "2500", 2_500.0, [2_500]])
     def test_only_a_whole_number_is_an_amount(self, amount: Any) -> None:
         one_cent = {"tollgate_account": "usr_1", "tollgate_cents": "1"}
-        with pytest.raises(ValidationError):
+        with pytest.raises(InvalidInputError):
             read(session("usr_1", 1, amount_total=amount, metadata=one_cent))
 
 
@@ -79,7 +90,7 @@ class TestNotPaid:
         assert read(session("usr_1", 2_500, **changed), event_type) is None
 
     def test_what_is_no_session_of_stripe_is_a_fault(self) -> None:
-        with pytest.raises(ValidationError):
+        with pytest.raises(InvalidInputError):
             read({"id": SESSION})
 
 
@@ -91,6 +102,9 @@ class TestToCheck:
             {"currency": None},
             {"amount_total": 2_975},  # with a tax
             {"amount_total": 2_000},  # with a discount
+            # Below and above what top-ups are offered between.
+            {"amount_total": 499, "metadata": OURS | {"tollgate_cents": "499"}},
+            {"amount_total": 200_001, "metadata": OURS | {"tollgate_cents": "200001"}},
             {"amount_total": None},
             {"metadata": {"tollgate_account": "usr_1"}},
             {"metadata": OURS | {"tollgate_cents": "02500"}},
@@ -99,16 +113,75 @@ class TestToCheck:
     def test_another_amount_than_we_asked_for(self, changed: dict[str, Any]) -> None:
         assert read(session("usr_1", 2_500, **changed)) == ToCheck("other_amount", SESSION, "usr_1")
 
-    def test_a_refund_is_found_by_its_payment(self) -> None:
-        charge = {"id": "ch_1", "payment_intent": PAYMENT, "metadata": OURS}
-        assert read(charge, "charge.refunded") == ToCheck("reversed", PAYMENT, "usr_1")
+
+def claim(found: dict[str, Any], event_type: str) -> Claim:
+    """Return what an event claims of the payment."""
+    claimed = read(found, event_type)
+    assert isinstance(claimed, Claimed)
+    assert claimed.payment_id == PAYMENT
+    return claimed.claim
+
+
+class TestClaimed:
+    def test_a_refund_by_the_total_of_its_charge(self) -> None:
+        total = Claim(ClaimKind.TOTAL, 700, AT_S, is_open=True)
+        assert read(charge("usr_1", 700), "charge.refunded") == Claimed(PAYMENT, "ch_1", total, "usr_1")
 
     def test_a_refund_of_another_product_is_not_ours(self) -> None:
-        assert read({"id": "ch_1", "payment_intent": PAYMENT, "metadata": {}}, "charge.refunded") is None
+        assert read(charge(None, 700), "charge.refunded") is None
 
-    def test_a_dispute_does_not_say_whose_it_is(self) -> None:
-        dispute: dict[str, Any] = {"id": "dp_1", "payment_intent": None, "metadata": {}}
-        assert read(dispute, "charge.dispute.created") == ToCheck("reversed", "dp_1", None)
+    @pytest.mark.parametrize(
+        ("event_type", "status", "is_open"),
+        [
+            ("refund.created", "pending", True),
+            ("refund.updated", "succeeded", True),
+            ("refund.created", None, True),
+            ("refund.updated", "canceled", False),
+            ("charge.refund.updated", "failed", False),
+            ("refund.failed", "failed", False),
+        ],
+    )
+    def test_a_refund_by_itself_until_it_fails(self, event_type: str, status: str, is_open: bool) -> None:
+        found = refund(700, status=status)
+        assert claim(found, event_type) == Claim(ClaimKind.REFUND, 700, AT_S, is_open=is_open)
+
+    @pytest.mark.parametrize(
+        ("event_type", "status", "is_open"),
+        [
+            ("charge.dispute.created", "needs_response", True),
+            ("charge.dispute.created", "warning_needs_response", True),
+            ("charge.dispute.funds_withdrawn", "needs_response", True),
+            ("charge.dispute.updated", "under_review", True),
+            ("charge.dispute.closed", "lost", True),
+            ("charge.dispute.closed", "won", False),
+            ("charge.dispute.closed", "warning_closed", False),
+            ("charge.dispute.closed", "prevented", False),
+            ("charge.dispute.funds_reinstated", "under_review", False),
+        ],
+    )
+    def test_a_dispute_until_it_is_won(self, event_type: str, status: str, is_open: bool) -> None:
+        found = dispute(2_500, status=status)
+        assert claim(found, event_type) == Claim(ClaimKind.DISPUTE, 2_500, AT_S, is_open=is_open)
+
+    def test_in_another_currency_all_of_the_payment(self) -> None:
+        assert claim(dispute(1, currency="jpy"), "charge.dispute.created").cents == 99_999_999
+
+    def test_a_warning_of_fraud_claims_all_of_it(self) -> None:
+        found = claim(warning(), "radar.early_fraud_warning.created")
+        assert found == Claim(ClaimKind.WARNING, 99_999_999, AT_S, is_open=True)
+
+    @pytest.mark.parametrize(
+        ("found", "event_type", "reference", "account_id"),
+        [
+            (dispute(1, payment_intent=None), "charge.dispute.created", "dp_1", None),
+            (warning(payment_intent=None), "radar.early_fraud_warning.created", "issfr_1", None),
+            (charge("usr_1", 1, payment_intent=None), "charge.refunded", "ch_1", "usr_1"),
+        ],
+    )
+    def test_of_no_payment_it_is_for_people(
+        self, found: dict[str, Any], event_type: str, reference: str, account_id: str | None
+    ) -> None:
+        assert read(found, event_type) == ToCheck("reversed", reference, account_id)
 
 
 class TestAmounts:

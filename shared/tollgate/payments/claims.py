@@ -1,0 +1,192 @@
+"""What is claimed back of a payment: refunds, disputes, warnings of fraud; and what that comes to. Pure.
+
+Stripe tells of each claim several times and in any order. So a claim is kept under its own id with the time
+of the newest event about it, and what is wanted back is worked out of all claims anew. The same events come
+to the same amount, in any order and however often each one came (docs/decisions/0042-claimed-back.md).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from tollgate.kit.money import micro_usd_of_cents
+from tollgate.kit.rows import Item
+
+# Claims of one payment: refunds of a few cents each could go on for ever.
+MAX_CLAIMS = 100
+
+
+class ClaimKind(StrEnum):
+    """What is claimed."""
+
+    TOTAL = "total"  # All that was refunded of the charge so far, as Stripe counts it.
+    REFUND = "refund"  # One refund.
+    DISPUTE = "dispute"  # A dispute, or an inquiry that comes before one.
+    WARNING = "warning"  # The card's bank warns of fraud: the whole payment is in doubt.
+
+
+WORDS = {
+    ClaimKind.TOTAL: "refunded",
+    ClaimKind.REFUND: "refunded",
+    ClaimKind.DISPUTE: "disputed",
+    ClaimKind.WARNING: "reported as fraud",
+}
+"""What customers and operators read."""
+_REFUNDS = (ClaimKind.TOTAL, ClaimKind.REFUND)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim as the newest event about it says: `at_s` is when Stripe made that event.
+
+    It is not open once the money is ours again: a refund that failed, a dispute that was won. `waived_cents`
+    is what an operator left to the customer all the same.
+    """
+
+    kind: ClaimKind
+    cents: int
+    at_s: int
+    is_open: bool
+    waived_cents: int = 0
+
+    @property
+    def counted_cents(self) -> int:
+        """Return what is wanted back by this claim."""
+        return max(0, self.cents - self.waived_cents) if self.is_open else 0
+
+    @property
+    def is_of_a_bank(self) -> bool:
+        """Return whether the customer's bank claims it; refunds are made by operators."""
+        return self.kind not in _REFUNDS
+
+    def is_newer_than(self, other: "Claim") -> bool:
+        """Return whether this is the later word; in one second, the end of a claim and the larger sum are."""
+        return (self.at_s, not self.is_open, self.cents) > (other.at_s, not other.is_open, other.cents)
+
+    def to_item(self) -> Item:
+        """Return the claim as a part of its payment's row."""
+        return {**{name: getattr(self, name) for name in self.__slots__}, "kind": str(self.kind)}
+
+    @classmethod
+    def from_item(cls, item: Item) -> "Claim":
+        """Return the claim that a row holds."""
+        return cls(**{**item, "kind": ClaimKind(item["kind"])})
+
+
+class TooManyClaimsError(Exception):
+    """A payment has `MAX_CLAIMS` claims, and another one comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """What is known of a payment: its credit, what is claimed of it, and what was taken back for that.
+
+    `account_id`, `credit_id` and `cents` are those of the credit, once there is one: claims may come first.
+    `seq` counts the writes of the row, `moves` the entries that took money or gave it back. It `is_settled`
+    once all that is claimed was taken, as far as the balance carried it.
+    """
+
+    payment_id: str
+    seq: int = 0
+    account_id: str | None = None
+    credit_id: str | None = None
+    cents: int = 0
+    claims: Mapping[str, Claim] = field(default_factory=dict)
+    taken_micro_usd: int = 0
+    moves: int = 0
+    is_settled: bool = True
+
+    @property
+    def wanted_micro_usd(self) -> int:
+        """Return what is claimed back, never more than the payment."""
+        return micro_usd_of_cents(min(self.cents, self._claimed_cents()))
+
+    @property
+    def shortfall_micro_usd(self) -> int:
+        """Return what is claimed back and was not taken, as the balance did not carry it."""
+        return max(0, self.wanted_micro_usd - self.taken_micro_usd)
+
+    def _claimed_cents(self) -> int:
+        claims = list(self.claims.values())
+        if any(each.kind is ClaimKind.WARNING and each.counted_cents for each in claims):
+            return self.cents
+        disputed = sum(each.counted_cents for each in claims if each.kind is ClaimKind.DISPUTE)
+        return disputed + self._refunded_cents(claims)
+
+    @staticmethod
+    def _refunded_cents(claims: list[Claim]) -> int:
+        """Return what was refunded: by the total of the charge or by its single refunds, whichever says more.
+
+        The total does not know of refunds that failed after it was told.
+        """
+        refunds = [each for each in claims if each.kind is ClaimKind.REFUND]
+        single = sum(each.counted_cents for each in refunds)
+        for total in [each for each in claims if each.kind is ClaimKind.TOTAL]:
+            failed = sum(each.cents for each in refunds if not each.is_open and each.at_s >= total.at_s)
+            return max(single, total.counted_cents - failed)
+        return single
+
+    def what(self) -> str:
+        """Return in a word what happened to the payment."""
+        open_kinds = [each.kind for each in self.claims.values() if each.counted_cents]
+        # The worst of it: a dispute after a refund is a dispute.
+        worst = max(open_kinds, key=list(ClaimKind).index, default=None)
+        return "claimed back" if worst is None else WORDS[worst]
+
+    @property
+    def is_disputed(self) -> bool:
+        """Return whether more than refunds is claimed, which operators make themselves."""
+        return any(each.counted_cents and each.is_of_a_bank for each in self.claims.values())
+
+    def credited(self, account_id: str, credit_id: str, cents: int) -> "Payment":
+        """Return the payment once its credit is known."""
+        known = replace(self, account_id=account_id, credit_id=credit_id, cents=cents)
+        return replace(known, is_settled=not known.wanted_micro_usd)
+
+    def with_claim(self, claim_id: str, claim: Claim) -> "Payment":
+        """Return the payment after an event about a claim; itself where the event says nothing new.
+
+        Raises `TooManyClaimsError`.
+        """
+        known = self.claims.get(claim_id)
+        if known is None and len(self.claims) >= MAX_CLAIMS:
+            raise TooManyClaimsError(self.payment_id)
+        if known is not None and not claim.is_newer_than(known):
+            return self
+        # A dispute that moves on is not what an operator decided on; a refund is the same money as before.
+        waived = known.waived_cents if known is not None and claim.kind in _REFUNDS else 0
+        return self._with({**self.claims, claim_id: replace(claim, waived_cents=waived)})
+
+    def waived(self) -> "Payment":
+        """Return the payment once an operator leaves all of it to the customer."""
+        waived = {name: replace(each, waived_cents=each.cents) for name, each in self.claims.items()}
+        return self._with(waived)
+
+    def unsettled(self) -> "Payment":
+        """Return the payment of which the shortfall is to be taken once more."""
+        return replace(self, is_settled=not self.shortfall_micro_usd)
+
+    def moved(self, micro_usd: int) -> "Payment":
+        """Return the payment once one entry of the ledger took so much more (negative: gave it back)."""
+        moves = self.moves + 1 if micro_usd else self.moves
+        taken = self.taken_micro_usd + micro_usd
+        return replace(self, taken_micro_usd=taken, moves=moves, is_settled=True)
+
+    def _with(self, claims: Mapping[str, Claim]) -> "Payment":
+        changed = replace(self, claims=claims)
+        is_same = changed.wanted_micro_usd == self.wanted_micro_usd
+        return replace(changed, is_settled=self.is_settled and is_same)
+
+    def to_item(self) -> Item:
+        """Return the payment as a row's attributes, without what it has not."""
+        row: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        row["claims"] = {name: each.to_item() for name, each in self.claims.items()}
+        return {name: value for name, value in row.items() if value is not None}
+
+    @classmethod
+    def from_item(cls, item: Item) -> "Payment":
+        """Return the payment that a row holds."""
+        fields = {name: item[name] for name in cls.__slots__ if name in item}
+        claims = {name: Claim.from_item(each) for name, each in item["claims"].items()}
+        return cls(**{**fields, "claims": claims})
