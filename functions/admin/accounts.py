@@ -54,7 +54,7 @@ def show_one(services: Services, request: Request, _: OperatorSignedIn, account_
 def change(
     services: Services, request: Request, operator: OperatorSignedIn, sent: Sent, account_id: str
 ) -> Response:
-    """Credit, debit, suspend or resume an account."""
+    """Credit, debit, suspend or resume an account; decide about a payment that was refunded or disputed."""
     direction = sent.get("action", "")
     accounts, reason = services.account_desk.by(operator.name), sent.get("reason", "")
 
@@ -72,7 +72,10 @@ def change(
         accounts.resume(account_id)
         return "The account is active."
 
+    payment_id = sent.get("payment", "")
     actions = {
+        "give-back": lambda: accounts.give_back(account_id, payment_id, reason),
+        "take": lambda: accounts.take(account_id, payment_id),
         "credit": lambda: move(accounts.credit, "credited"),
         "debit": lambda: move(accounts.debit, "debited"),
         "suspend": suspend,

@@ -9,6 +9,7 @@ tasks.py       what became of a task; its end, its refund
 providers.py   how providers do; switches
 prices.py      prices and margins; a change with its preview
 work.py        dead letters, proofs of the ledger
+log.py         what operators did
 services.py    what the pages call
 """
 
@@ -16,7 +17,7 @@ from tollgate.composition import framework  # isort: skip  # noqa: F401 - before
 from fastapi import Request
 from mangum import Mangum
 
-from admin import accounts, prices, providers, tasks, work
+from admin import accounts, log, prices, providers, tasks, work
 from admin.services import PATH
 from dashboard.security import operator_of, role_of, visitor_of
 from dashboard.serving import TEXT_TYPES, site
@@ -30,7 +31,7 @@ def permitted(request: Request) -> None:
 
 
 app = site(permitted)
-for pages in (accounts, tasks, providers, prices, work):
+for pages in (accounts, tasks, providers, prices, work, log):
     app.include_router(pages.router, prefix=PATH)
 
 handler = Mangum(app, lifespan="off", text_mime_types=TEXT_TYPES)

@@ -63,7 +63,7 @@ def change(
     wanted, version = _wanted(sent), sent.get("version", "")
 
     def write() -> str:
-        services.price_desk.change(model_id, wanted, version)
+        services.price_desk.by(operator.name).change(model_id, wanted, version)
         return "The prices are changed; estimates follow within a minute."
 
     about = {"action": "price", "model": model_id, "prices": str(wanted)}

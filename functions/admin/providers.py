@@ -22,7 +22,7 @@ def switch(services: Services, request: Request, operator: OperatorSignedIn, sen
     model, disabled = sent.get("model") or None, sent.get("disabled") == "true"
 
     def change() -> str:
-        name = services.provider_desk.switch(provider, model, reason, disabled=disabled)
+        name = services.provider_desk.by(operator.name).switch(provider, model, reason, disabled=disabled)
         return f"{name} is {'off' if disabled else 'on'}."
 
     about = {"action": "disable" if disabled else "enable", "provider": provider, "reason": reason}

@@ -43,8 +43,7 @@ def cancel(services: Services, request: Request, operator: OperatorSignedIn, tas
     """Ask for the end of a task."""
 
     def ask() -> str:
-        task = services.task_desk.get(task_id)
-        services.api.tasks.cancel(task.account_id, task_id)
+        services.task_desk.by(operator.name).cancel(task_id)
         return "Cancellation was requested."
 
     return done(request, operator, ask, f"/tasks/{task_id}", action="cancel", task_id=task_id)

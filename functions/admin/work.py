@@ -33,7 +33,7 @@ def redrive(services: Services, request: Request, operator: OperatorSignedIn, se
         return toast(request, "There is no such queue.", status=REFUSED, bad=True)
 
     def send_again() -> str:
-        found = services.dead_letter_desk.redrive(Work(kind), MOST_REDRIVEN)
+        found = services.dead_letter_desk.by(operator.name).redrive(Work(kind), MOST_REDRIVEN)
         gone = f" {found.gone} could not be: too old to be read again." if found.gone else ""
         return f"{found.moved} of {found.waiting} sent again.{gone}"
 

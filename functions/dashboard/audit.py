@@ -1,4 +1,4 @@
-"""The audit log: who changed what of the account, and what was put on it."""
+"""The audit log: who changed what of the account, what was put on it, and who came in."""
 
 from typing import Any
 
@@ -7,8 +7,9 @@ from fastapi import APIRouter, Request, Response
 from dashboard.render import page
 from dashboard.security import SignedIn
 from dashboard.services import Services
-from tollgate.audit.events import OPERATOR, Action
+from tollgate.audit.events import OPERATOR, Action, AuditEvent, Log, is_operators
 from tollgate.kit.clock import iso
+from tollgate.kit.pages import Page
 from tollgate.ledger.entries import EntryView
 
 WORDS = {
@@ -22,6 +23,7 @@ WORDS = {
     Action.WEBHOOK_FAILING: "Webhook deliveries failing",
     Action.STATEMENT_READY: "Statement ready",
     Action.WEBHOOK_SECRET_ROTATED: "Webhook secret rotated",
+    Action.ANSWERS_CHOSEN: "Text answers setting changed",
     Action.LOW_BALANCE_CHANGED: "Low balance settings changed",
     Action.MEMBER_INVITED: "Member invited",
     Action.INVITATION_REVOKED: "Invitation revoked",
@@ -39,34 +41,63 @@ WORDS = {
     Action.CLOSING_UNDONE: "Account kept",
     Action.CLOSED: "Account closed",
     Action.TASK_REFUNDED: "Generation refunded",
+    Action.TASK_CANCELLED: "Generation cancelled",
+    Action.ACCOUNT_OPENED: "Account opened",
+    Action.CARD_SAVED: "Card saved",
+    Action.TOPPED_UP: "Topped up by card",
+    Action.PRICE_CHANGED: "Prices changed",
+    Action.CATALOG_CHANGED: "Catalog changed",
+    Action.PROVIDER_SWITCHED: "Provider switched",
+    Action.REDRIVEN: "Dead letters redriven",
+    Action.SIGNED_IN: "Signed in",
+    Action.SIGN_IN_REFUSED: "Sign-in refused",
+    Action.SIGNED_OUT_EVERYWHERE: "Signed out everywhere",
+    Action.CHAT_KEY_CREATED: "Chat key created",
+    Action.FILE_UPLOADED: "File uploaded",
+    Action.FILE_DELETED: "File deleted",
+    Action.TASK_FILES_DELETED: "Files of a generation deleted",
+    Action.RESPONSE_DELETED: "Stored response deleted",
 }
 
 router = APIRouter(prefix="/audit")
 
 
 @router.get("")
-def show(services: Services, request: Request, visitor: SignedIn, before: str = "") -> Response:
-    """Show what was changed, the newest first; the first page has the newest payments among it."""
-    api = services.api
-    found = api.audit.page(visitor.account_id, before or None)
-    lines: list[dict[str, Any]] = [
-        {
-            "at": iso(event.at_ms),
-            # Which of them it was is for operators.
-            "actor": OPERATOR if event.actor.startswith(OPERATOR) else event.actor,
-            "what": WORDS[event.action],
-            "subject": event.subject,
-            "detail": event.detail,
-        }
-        for event in found.rows
-    ]
-    if not before:
-        # Credits by hand are noted themselves; older ones stand in the ledger alone.
-        noted = {event.subject for event in found.rows if event.action is Action.CREDITED}
-        paid = _credits(services, visitor.account_id)
-        lines += [_payment(entry) for entry in paid if entry["id"] not in noted]
-    lines.sort(key=lambda line: str(line["at"]), reverse=True)
-    return page(request, "audit.html", lines=lines, cursor=found.cursor)
+def show(
+    services: Services,
+    request: Request,
+    visitor: SignedIn,
+    before: str | None = None,
+    log: Log = Log.CHANGES,
+) -> Response:
+    """Show one of the account's logs, the newest first; the first page of changes has payments among it."""
+    found = services.api.audit.page(visitor.account_id, before, log)
+    lines = [line_of(event) for event in found.rows]
+    if before is None and log is Log.CHANGES:
+        lines += _unnoted_credits(services, visitor.account_id, found)
+        lines.sort(key=lambda line: str(line["at"]), reverse=True)
+    return page(request, "audit.html", lines=lines, cursor=found.cursor, log=log)
+
+
+def line_of(event: AuditEvent) -> dict[str, Any]:
+    """Return a line as customers see it."""
+    return {
+        "at": iso(event.at_ms),
+        # Which of them it was is for operators.
+        "actor": OPERATOR if is_operators(event.actor) else event.actor,
+        "what": WORDS[event.action],
+        "subject": event.subject,
+        "detail": event.detail,
+    }
+
+
+def _unnoted_credits(services: Services, account_id: str, found: Page[AuditEvent]) -> list[dict[str, Any]]:
+    """Return credits of the page's time that have no line of their own: those from before they were noted."""
+    noted = {event.subject for event in found.rows if event.action in (Action.CREDITED, Action.TOPPED_UP)}
+    # Where there is an older page, it may have the line of what is older than this one.
+    since = iso(found.rows[-1].at_ms) if found.cursor else ""
+    paid = _credits(services, account_id)
+    return [_payment(each) for each in paid if each["id"] not in noted and each["createdAt"] >= since]
 
 
 def _credits(services: Services, account_id: str) -> list[EntryView]:

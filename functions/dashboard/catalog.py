@@ -17,6 +17,7 @@ from tollgate.catalog.views import Card
 from tollgate.composition.api import Api
 from tollgate.dashboard.comparison import compared_inputs, taken
 from tollgate.dashboard.languages import ENGLISH, language_of
+from tollgate.kit.numbers import digits
 from tollgate.reference.prices import Headlines
 
 FILTERS = ("type", "vendor", "capability")
@@ -24,7 +25,7 @@ ORDERS = {"": "Newest first", "price": "Lowest price first", "name": "Name"}
 # Cards that are shown at once; the next ones come when the last is seen.
 PAGE = 24
 MAX_COMPARED = 4
-MAX_DIGITS = 4
+MAX_START = 9_999
 # Of a search that finds nothing, so many words are tried for what was meant.
 MAX_WORDS = 6
 _WORD = re.compile(r"[^\W_]{3,}")
@@ -109,8 +110,7 @@ def _schema(api: Api, model_id: str) -> Mapping[str, Any]:
 
 def _start(request: Request) -> int:
     """Return which of the models found is shown first."""
-    text = request.query_params.get("from", "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS else 0
+    return digits(request.query_params.get("from"), 0, MAX_START) or 0
 
 
 def _text(dto: Card) -> str:

@@ -11,7 +11,7 @@ from dashboard.security import SignedIn, visitor_of
 from dashboard.services import Services
 from tollgate.dashboard.snippets import chat_snippets
 from tollgate.dashboard.token_prices import price_tiers
-from tollgate.kit.errors import ModelNotFoundError
+from tollgate.kit.errors import ForbiddenError, ModelNotFoundError
 from tollgate.kit.json_body import json_object
 
 # Quick, and good enough for a first word.
@@ -53,6 +53,9 @@ def code(services: Services, request: Request, sent: Sent) -> Response:
 
 @router.post("/chat/key")
 def key(services: Services, visitor: SignedIn) -> Response:
-    """Return a key for text that ends in a quarter of an hour; the page keeps it in memory alone."""
-    made = services.chat_keys.make(visitor.account_id)
+    """Return a key for text that ends within a quarter of an hour; the page keeps it in memory alone."""
+    try:
+        made = services.chat_keys.make(visitor.account_id, visitor.actor)
+    except ForbiddenError as error:
+        return JSONResponse({"message": error.message}, error.status)
     return JSONResponse({"key": made.text, "expiresAtMs": made.expires_at_ms})

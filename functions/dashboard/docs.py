@@ -9,11 +9,12 @@ from dashboard.services import Services
 from tollgate.catalog.models import ListedTextModel, Model
 from tollgate.dashboard.forms import form_of, input_of
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
+from tollgate.kit.numbers import digits
 from tollgate.reference.calculator import fields_of, media_price, text_price
 
 MARKDOWN = ".md"
 INDEX = "index"
-MAX_TOKENS_DIGITS = 9
+MAX_TOKENS = 999_999_999
 
 router = APIRouter(prefix="/docs")
 
@@ -75,7 +76,7 @@ def _calculator(services: Services, model: Any) -> dict[str, Any] | None:
 
 
 def _tokens(sent: dict[str, str], name: str) -> int:
-    text = sent.get(name) or "0"
-    if len(text) > MAX_TOKENS_DIGITS or not (text.isascii() and text.isdecimal()):
+    tokens = digits(sent.get(name) or "0", 0, MAX_TOKENS)
+    if tokens is None:
         raise InvalidInputError([Problem(f"/{name}", "Must be a whole number of tokens.")])
-    return int(text)
+    return tokens

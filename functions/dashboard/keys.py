@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Sent
-from dashboard.render import home, moved, page, part
+from dashboard.render import home, moved, moved_saying, page, part
 from dashboard.security import SignedIn, Visitor
 from dashboard.services import Services
 from tollgate.accounts.models import KeyWithSecretView, Scope
@@ -20,7 +20,8 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Show the account's keys, and the form for a new one."""
     keys = services.api.keys.all(visitor.account_id)
     makers = _makers(services, visitor.account_id)
-    return page(request, "keys.html", keys=keys, makers=makers, **_choices(services))
+    completes = services.api.answers.completes(visitor.account_id)
+    return page(request, "keys.html", keys=keys, makers=makers, completes=completes, **_choices(services))
 
 
 @router.post("")
@@ -30,6 +31,14 @@ def create(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
     keys, by = services.api.keys, visitor.identity_id
     made = keys.create(visitor.account_id, body, who=visitor.name, made_by=by)
     return _changed(services, request, visitor, made)
+
+
+@router.post("/answers")
+def choose_answers(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
+    """Choose what becomes of text answers whose client has gone."""
+    completes = sent.get("complete") == "1"
+    services.api.answers.change(visitor.account_id, visitor.name, completes=completes)
+    return moved_saying(request, f"{home(request)}/keys", "Saved.")
 
 
 @router.get("/{key_id}")
@@ -84,9 +93,10 @@ def _changed(
 
 def _makers(services: Services, account_id: str) -> dict[str, str]:
     """Return who made each key, as people know them, by the key's id."""
-    made = services.api.keys.makers(account_id)
-    team, names = services.members.team(account_id), services.members.names(list(set(made.values())))
+    made = services.api.keys.by_maker(account_id)
+    team, names = services.members.team(account_id), services.members.names(list(made))
     return {
-        key: f"{names.get(maker, maker)}{'' if team.find(maker) else ' (no member any more)'}"
-        for key, maker in made.items()
+        key.key_id: f"{names.get(maker, maker)}{'' if team.find(maker) else ' (no member any more)'}"
+        for maker, keys in made.items()
+        for key in keys
     }

@@ -8,8 +8,8 @@ from dashboard.form_body import Sent
 from dashboard.render import base_url, home, moved, page, part, toast
 from dashboard.security import INVITATION, SignedIn, Visitor, sign_in
 from dashboard.services import Services
+from tollgate.accounts.models import Scope
 from tollgate.kit.clock import iso
-from tollgate.kit.errors import UserNotFoundError
 from tollgate.members import service
 from tollgate.members.mails import WORDS
 from tollgate.members.roles import Role
@@ -18,6 +18,7 @@ from tollgate.members.topics import WORDS as TOPIC_WORDS
 from tollgate.members.topics import Topic, is_forced
 
 GONE = 409
+FROM_ANOTHER = "from another account"
 
 router = APIRouter()
 
@@ -92,8 +93,8 @@ def switch(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
     """Go on in another account of the visitor's, in a session of its own."""
     account_id = sent.get("account", "")
     if account_id not in services.members.identity(visitor.identity_id).accounts:
-        raise UserNotFoundError
-    _go_on_in(services, request, visitor, account_id)
+        raise TeamError("You are not a member of that account.")
+    _go_on_in(services, request, visitor, account_id, FROM_ANOTHER)
     return moved(home(request))
 
 
@@ -120,7 +121,7 @@ def join(services: Services, request: Request, visitor: SignedIn) -> Response:
     token = request.session.get(INVITATION, "")
     account_id = services.members.accept(token, visitor.actor)
     request.session.pop(INVITATION)
-    _go_on_in(services, request, visitor, account_id)
+    _go_on_in(services, request, visitor, account_id, "by an invitation")
     return moved(home(request))
 
 
@@ -137,7 +138,7 @@ def _mail_row(me: Member, topic: Topic) -> dict[str, Any]:
 def _to_another_account(services: Services, request: Request, visitor: Visitor) -> Response:
     left = services.members.identity(visitor.identity_id).accounts
     if left:
-        _go_on_in(services, request, visitor, left[0])
+        _go_on_in(services, request, visitor, left[0], FROM_ANOTHER)
         return moved(home(request))
     # The next sign-in opens a fresh account.
     services.sessions.end(request.session["id"])
@@ -145,12 +146,11 @@ def _to_another_account(services: Services, request: Request, visitor: Visitor) 
     return moved(f"{home(request)}/sign-in")
 
 
-def _go_on_in(services: Services, request: Request, visitor: Visitor, account_id: str) -> None:
+def _go_on_in(services: Services, request: Request, visitor: Visitor, account_id: str, how: str) -> None:
     """End the session, and begin one of the same person in another account."""
     before = request.session["id"]
-    is_operator = services.sessions.is_operator(before)
+    sign_in(request, services.sign_ins, account_id, visitor.actor, how, before=before)
     services.sessions.end(before)
-    sign_in(request, services.sessions, account_id, visitor.actor, is_operator=is_operator)
 
 
 def _link_of(request: Request) -> service.LinkOf:
@@ -168,14 +168,19 @@ def _shown(
 ) -> dict[str, Any]:
     team = services.members.team(visitor.account_id)
     names = services.members.names([one.identity_id for one in team.members])
-    makers = list(services.api.keys.makers(visitor.account_id).values())
+    keys, now_ms = services.api.keys.by_maker(visitor.account_id), services.clock.now_ms()
     rows = [
         {
             "id": one.identity_id,
             "name": names.get(one.identity_id, one.identity_id),
             "role": one.role,
             "joined": iso(one.joined_at_ms),
-            "keys": makers.count(one.identity_id),
+            "keys": len(keys.get(one.identity_id, ())),
+            # What ends with their role.
+            "managing": [key.name for key in keys.get(one.identity_id, ()) if Scope.ACCOUNT in key.scopes],
+            "invited": [
+                each.email for each in team.open_invitations(now_ms) if each.invited_by == one.identity_id
+            ],
             "is_you": one.identity_id == visitor.identity_id,
         }
         for one in team.members
@@ -185,7 +190,7 @@ def _shown(
         "rows": rows,
         "me": me,
         "mails": [] if me is None else [_mail_row(me, topic) for topic in Topic],
-        "invitations": team.open_invitations(services.clock.now_ms()),
+        "invitations": team.open_invitations(now_ms),
         "roles": list(Role),
         "role_words": WORDS,
         "made": made,

@@ -7,7 +7,7 @@ from fastapi import Request
 
 from dashboard.security import SignInNeededError, is_public, path_of, role_of
 from tollgate.kit.errors import ForbiddenError
-from tollgate.members.roles import Role
+from tollgate.members.roles import SPENDERS, Role
 
 PREFIX = "/dashboard"
 
@@ -15,7 +15,6 @@ ANYBODY: frozenset[Role] | None = None
 """Also who is not signed in."""
 OWNERS = frozenset({Role.OWNER})
 MEMBERS = frozenset(Role)
-SPENDERS = OWNERS | {Role.DEVELOPER}
 PAYERS = OWNERS | {Role.BILLING}
 # Of keys, webhooks and what they did; secrets are shown to who made them, once.
 TECHNICAL = SPENDERS | {Role.VIEWER}
@@ -58,6 +57,7 @@ ROLES: dict[str, frozenset[Role] | None] = {
     "GET /keys": TECHNICAL,
     "GET /keys/{key_id}": SPENDERS,
     "POST /keys": SPENDERS,
+    "POST /keys/answers": OWNERS,
     "POST /keys/{key_id}": SPENDERS,
     "POST /keys/{key_id}/rotate": SPENDERS,
     "POST /keys/{key_id}/revoke": SPENDERS,

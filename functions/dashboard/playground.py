@@ -20,6 +20,7 @@ from tollgate.dashboard.problems import in_words
 from tollgate.dashboard.snippets import media_snippets
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
 from tollgate.kit.ids import new_id
+from tollgate.kit.numbers import digits
 from tollgate.tasks.models import Task
 
 # Cheap and quick: a good first try.
@@ -55,7 +56,7 @@ def history(services: Services, request: Request, visitor: SignedIn) -> Response
 def upload(services: Services, visitor: SignedIn, body: SentJson) -> Response:
     """Return the name of a new file, and the form that the browser sends its bytes with."""
     try:
-        granted = services.api.uploads.grant(visitor.account_id, body)
+        granted = services.api.files.grant(visitor.account_id, body, visitor.name)
     except InvalidInputError as error:
         return JSONResponse({"message": in_words(error.problems)}, error.status)
     return JSONResponse(granted)
@@ -208,7 +209,7 @@ def _linked(query: Any, key: str) -> dict[str, str]:
 
 def _worked_on(form: list[FormField], task: Task, index: str) -> dict[str, Any]:
     """Return the input that names a file of a task, in the first field that takes files of its type."""
-    number = int(index) if index.isdecimal() and int(index) < len(task.files) else 0
+    number = digits(index, 0, len(task.files)) or 0
     for file in task.files[number : number + 1]:
         for field in form:
             if field.widget == "files" and field.takes == file.file_type:

@@ -16,13 +16,13 @@ from starlette.responses import HTMLResponse, Response
 from dashboard.permissions import may
 from dashboard.security import csrf_token
 from tollgate.catalog.listing import CachedBody
-from tollgate.closing.service import REASON as CLOSING_REASON
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.chart import share
 from tollgate.dashboard.forms import ratio_box
 from tollgate.kit import money as money_text
 from tollgate.kit.clock import iso
 from tollgate.kit.version import API_VERSION
+from tollgate.ledger.standing import BEING_CLOSED
 from tollgate.reference.prices import Amount, condition
 from tollgate.tasks.models import TaskStatus
 
@@ -175,7 +175,7 @@ def version() -> str:
 
 def usd(amount_micro_usd: int) -> str:
     """Return micro-USD as dollars, exactly: whole cents with two places, parts of one with all they need."""
-    return money_text.usd(_usd(amount_micro_usd))
+    return money_text.usd_of_micro(amount_micro_usd)
 
 
 def money(amount_micro_usd: int) -> Markup:
@@ -301,5 +301,5 @@ def _environment() -> Environment:
     environment.globals |= {"share": share, "icon": icons.icon, "mark": icons.mark}
     environment.globals |= {"words": STATUS_WORDS, "ratio_box": ratio_box}
     # An account that its owner closes is suspended for this reason, which the page says in other words.
-    environment.globals["of_closing"] = CLOSING_REASON
+    environment.globals["of_closing"] = BEING_CLOSED
     return environment

@@ -16,9 +16,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.dashboard.sessions import SessionStore
+from tollgate.dashboard.sign_ins import SignIns
 from tollgate.kit.errors import RouteNotFoundError
 from tollgate.members.roles import Role
 from tollgate.members.service import Actor
+from tollgate.members.team import BY_KEY
 
 COOKIE = "tollgate_session"
 # Who does nothing for this long is signed out.
@@ -30,8 +32,6 @@ CSRF_HEADER = "x-csrf-token"
 INVITATION = "invitation"
 # Where a session keeps the page that somebody wanted before they had to sign in.
 WANTED = "wanted"
-# What the identity of a session begins with that was begun by an API key.
-BY_KEY = "key#"
 # The pages that show what models make, besides the public ones.
 SHOWING = "/dashboard/catalog"
 # The pages that upload files.
@@ -78,8 +78,13 @@ SignedIn = Annotated[Visitor, Depends(visitor_of)]
 
 
 def operator_of(request: Request, visitor: SignedIn) -> Visitor:
-    """Return the operator who is signed in; for anybody else there is no such page (`RouteNotFoundError`)."""
+    """Return the operator who is signed in; for anybody else there is no such page (`RouteNotFoundError`).
+
+    Raises `SignInNeededError` for one whose time at the desk is over.
+    """
     if not dashboard_parts.dashboard().sessions.is_operator(request.session["id"]):
+        if request.session.get("desk"):
+            raise SignInNeededError
         raise RouteNotFoundError(request.method, request.url.path)
     return visitor
 
@@ -96,7 +101,11 @@ def role_of(request: Request) -> Role | None:
         session, joined = request.session, dashboard_parts.dashboard()
         by_key = joined.settings.tollgate_development_sign_in and session["identity_id"].startswith(BY_KEY)
         team = joined.members.team(session["account_id"])
-        request.state.role = Role.OWNER if by_key else team.role_of(session["identity_id"])
+        member = team.find(session["identity_id"])
+        # A session from before somebody was removed stays over when they are a member again.
+        is_theirs = member is not None and request.state.began_at_ms >= member.joined_at_ms
+        role = member.role if member is not None and is_theirs else None
+        request.state.role = Role.OWNER if by_key else role
         request.state.closing = team.closing
     found: Role | None = request.state.role
     return found
@@ -104,38 +113,51 @@ def role_of(request: Request) -> Role | None:
 
 def sign_in(
     request: Request,
-    sessions: SessionStore,
+    sign_ins: SignIns,
     account_id: str,
     who: Actor,
+    how: str,
     *,
     is_operator: bool = False,
+    before: str | None = None,
 ) -> None:
     """Begin a session of its own: nothing of the one before, its token included, is good in it.
 
-    Only what somebody came for is kept: an invitation, or a page.
+    Only what somebody came for is kept: an invitation, or a page. The audit log has `how` they came in.
+    `before` is the session that it goes on from, where that is one of the same person.
     """
+    has_desk = is_operator or (before is not None and request.session.get("desk", False))
     kept = {name: request.session[name] for name in (INVITATION, WANTED) if name in request.session}
     request.session.clear()
     request.session.update(
         kept,
-        id=sessions.begin(account_id, who.identity_id, is_operator=is_operator),
+        id=sign_ins.begin(account_id, who, how, address_of(request), is_operator=is_operator, before=before),
         account_id=account_id,
         identity_id=who.identity_id,
         name=who.name,
         seen_at_s=int(time.time()),
         # For the menu alone: what an operator may do is asked of the session's row
-        desk=is_operator,
+        desk=has_desk,
     )
     csrf_token(request)
+
+
+def address_of(request: Request) -> str | None:
+    """Return the caller's address: behind the gateway the one that it saw."""
+    return request.client.host if request.client else None
 
 
 def drop_ended(request: Request, sessions: SessionStore) -> None:
     """Forget a session that was ended, here or elsewhere: its cookie alone is good for nothing."""
     session = request.session
-    if "account_id" in session and not sessions.is_live(
+    if "account_id" not in session:
+        return
+    began_at_ms = sessions.began_at_ms(
         session.get("id", "-"), session["account_id"], session.get("identity_id", "-")
-    ):
+    )
+    if began_at_ms is None:
         session.clear()
+    request.state.began_at_ms = began_at_ms
 
 
 def csrf_token(request: Request) -> str:

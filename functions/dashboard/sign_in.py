@@ -5,20 +5,23 @@ from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
 from dashboard.render import base_url, home, moved, page, part
-from dashboard.security import BY_KEY, INVITATION, WANTED, SignedIn, sign_in
+from dashboard.security import INVITATION, WANTED, SignedIn, address_of, sign_in
 from dashboard.services import Services
 from tollgate.accounts.models import Scope
 from tollgate.dashboard import development
 from tollgate.dashboard.pool import SignInRefusedError, SignInUnavailableError
-from tollgate.kit.errors import RouteNotFoundError, shortened
+from tollgate.kit.errors import ForbiddenError, InvalidApiKeyError, RouteNotFoundError, shortened
 from tollgate.kit.observability import logger
 from tollgate.members.service import Actor
+from tollgate.members.team import BY_KEY
 
 SEE_OTHER = 303
 REFUSED = 400
 UNAVAILABLE = 503
 # The last characters of a key's id: enough to tell one's keys apart.
 SHOWN_OF_KEY = 6
+# How somebody came in, as the audit log says it.
+BY_POOL, BY_WORD, WITH_KEY = "by the hosted sign-in", "by e-mail, without a password", "by an API key"
 
 router = APIRouter()
 
@@ -63,7 +66,7 @@ async def end(services: Services, request: Request) -> Response:
         return _unavailable(request)
     account_id = services.identities.account_of(person)
     who = Actor(person.identity_id, person.name)
-    sign_in(request, services.sessions, account_id, who, is_operator=person.is_operator)
+    sign_in(request, services.sign_ins, account_id, who, BY_POOL, is_operator=person.is_operator)
     return RedirectResponse(_after(request), SEE_OTHER)
 
 
@@ -75,7 +78,7 @@ def development_email(services: Services, request: Request, sent: Sent) -> Respo
     account_id = identities.account_of(person)
     identities.welcome(account_id, development.CREDIT_MICRO_USD)
     who = Actor(person.identity_id, person.name)
-    sign_in(request, services.sessions, account_id, who, is_operator=person.is_operator)
+    sign_in(request, services.sign_ins, account_id, who, BY_WORD, is_operator=person.is_operator)
     return moved(_after(request))
 
 
@@ -83,10 +86,14 @@ def development_email(services: Services, request: Request, sent: Sent) -> Respo
 def development_key(services: Services, request: Request, sent: Sent) -> Response:
     """Sign in to the account of an API key."""
     authenticator = _development(services).api.authenticator
-    address = request.client.host if request.client else None
-    key = authenticator.authenticate(f"Bearer {sent.get('key', '')}", Scope.ACCOUNT, address)
+    text, address = sent.get("key", ""), address_of(request)
+    try:
+        key = authenticator.authenticate(f"Bearer {text}", Scope.ACCOUNT, address)
+    except (InvalidApiKeyError, ForbiddenError):
+        services.sign_ins.key_refused(text, address)
+        raise
     who = Actor(f"{BY_KEY}{key.key_id}", f"key …{key.key_id[-SHOWN_OF_KEY:]}")
-    sign_in(request, services.sessions, key.account_id, who)
+    sign_in(request, services.sign_ins, key.account_id, who, WITH_KEY)
     return moved(_after(request))
 
 
@@ -101,7 +108,7 @@ def sign_out(services: Services, request: Request) -> Response:
 @router.post("/sign-out/everywhere")
 def sign_out_everywhere(services: Services, request: Request, visitor: SignedIn) -> Response:
     """End all sessions of the visitor, in all browsers."""
-    services.sessions.end_all(visitor.identity_id)
+    services.sign_ins.end_everywhere(visitor.account_id, visitor.actor)
     return _signed_out(services, request)
 
 

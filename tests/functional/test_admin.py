@@ -1,5 +1,6 @@
 """The operator's desk: for operators alone, and what each page does is true after."""
 
+import json
 import re
 from decimal import Decimal
 
@@ -7,18 +8,21 @@ import pytest
 
 from tests.conftest import Aws
 from tests.functional.conftest import with_prompt
+from tests.functional.test_payments import outcome
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
+from tests.support.payments import KEYS, PAYMENT, dispute, event, session
 from tests.support.samples import PAID_IMAGE
 from tollgate.composition import api as api_parts
+from tollgate.composition import parts
 from tollgate.dashboard.development import OPERATOR
 from tollgate.kit import dead_letters
 from tollgate.kit.errors import AccountSuspendedError
 
 BODY = {"model": PAID_IMAGE, **with_prompt("a boat")}
-PAGES = ("", "/providers", "/models", f"/models/{PAID_IMAGE}", "/work")
+PAGES = ("", "/providers", "/models", f"/models/{PAID_IMAGE}", "/work", "/log")
 WELCOME_CENTS = 10_000
 
 
@@ -47,6 +51,19 @@ def balance_cents(account_id: str) -> object:
 
 
 class TestWhoMay:
+    def test_an_operator_signs_in_again_after_half_a_day(self, operator: Browser, clock: ManualClock) -> None:
+        own = operator.at("/dashboard").get("").attribute("data-account")
+        clock.advance(12 * 3_600_000 - 1)
+        assert operator.get("").status == 200
+        # Going on in another session of theirs gives them no more time.
+        dashboard = operator.at("/dashboard")
+        dashboard.get("")
+        dashboard.post("/accounts", {"account": own})
+        later = dashboard.at("/admin")
+        assert later.get("").status == 200
+        clock.advance(1)
+        assert later.get("").headers["location"].endswith("/dashboard/sign-in")
+
     @pytest.mark.parametrize("page", PAGES)
     def test_nobody_else_finds_a_page(self, browser: Browser, account_id: str, page: str) -> None:
         assert browser.at("/admin").get(page).headers["location"].endswith("/dashboard/sign-in")
@@ -118,6 +135,64 @@ class TestAccounts:
         assert "fraud" in operator.get(f"/accounts/{account_id}").text
         operator.post(f"/accounts/{account_id}", {"action": "resume"})
         assert api_parts.api().tasks.create(account_id, BODY, None)["status"] == "not_started"
+
+
+class TestAClaimedPayment:
+    @pytest.fixture
+    def paid(self, aws: Aws, account_id: str) -> None:
+        arn = aws.stack.refs["StripeSecret"]
+        aws.clients.secrets.put_secret_value(SecretId=arn, SecretString=json.dumps(KEYS))
+        parts.forget()
+        assert outcome(event(session(account_id, 2_500))) == "credited"
+
+    def test_is_shown_and_given_back_once_and_the_account_goes_on(
+        self, operator: Browser, account_id: str, paid: None
+    ) -> None:
+        outcome(event(dispute(2_500), "charge.dispute.created", "evt_2"))
+        assert balance_cents(account_id) == WELCOME_CENTS
+        page = operator.get(f"/accounts/{account_id}").text
+        assert "Refunded and disputed payments" in page
+        assert f"Payment {PAYMENT} was disputed" in page
+        fields = {"action": "give-back", "payment": PAYMENT, "reason": "The bank was wrong"}
+        for said in ("$25.00 given back.", "$0.00 given back."):
+            assert operator.post(f"/accounts/{account_id}", fields).status == 200
+            assert said in operator.get(f"/accounts/{account_id}").text
+        assert balance_cents(account_id) == WELCOME_CENTS + 2_500
+        # A repeat of the event takes nothing again, as an operator decided.
+        assert outcome(event(dispute(2_500), "charge.dispute.created", "evt_2")) == "repeated"
+        operator.post(f"/accounts/{account_id}", {"action": "resume"})
+        assert api_parts.api().tasks.create(account_id, BODY, None)["status"] == "not_started"
+        # The customer sees what was done, and no receipt of Stripe's for it.
+        customer = Browser()
+        customer.sign_in("ada@example.com")
+        page = customer.get("/top-up").text
+        assert "The bank was wrong" in page
+        assert page.count("Receipt") == 1
+
+    def test_a_shortfall_is_taken_when_there_is_something_to_take(
+        self, operator: Browser, account_id: str, paid: None
+    ) -> None:
+        taken = {"action": "debit", "usd": "124", "reference": "spent", "reason": "spent"}
+        operator.post(f"/accounts/{account_id}", taken)
+        outcome(event(dispute(2_500), "charge.dispute.created", "evt_2"))
+        assert balance_cents(account_id) == 0
+        given = {"action": "credit", "usd": "5", "reference": "more", "reason": "more"}
+        operator.post(f"/accounts/{account_id}", given)
+        operator.post(f"/accounts/{account_id}", {"action": "take", "payment": PAYMENT})
+        assert (
+            "$5.00 taken off the balance. $19.00 is still missing."
+            in operator.get(f"/accounts/{account_id}").text
+        )
+        assert balance_cents(account_id) == 0
+
+    def test_of_another_payment_or_account_there_is_none(
+        self, operator: Browser, account_id: str, paid: None
+    ) -> None:
+        for payment in (PAYMENT, "pi_other", "", "x" * 3_000):
+            for action in ("give-back", "take"):
+                fields = {"action": action, "payment": payment, "reason": "because"}
+                answer = operator.post(f"/accounts/{account_id}", fields)
+                assert (answer.status, "Nothing was claimed" in answer.text) == (400, True)
 
 
 class TestTasks:

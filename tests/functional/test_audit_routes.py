@@ -1,5 +1,6 @@
 """Whatever changes what an account may do is in its audit log: each route notes it, or says why not."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -17,17 +18,19 @@ from tests.functional.test_audit_log import OPERATORS_ACTS, events, operators_de
 from tests.functional.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
-from tests.support.dashboard import Browser
+from tests.support.dashboard import ORIGIN, Browser
 from tests.support.samples import PAID_IMAGE
-from tollgate.audit.events import Action
+from tollgate.audit.events import EVERYBODY, Action, AuditEvent, Log
 from tollgate.closing.service import GIVE_UP
 from tollgate.composition import api as api_parts
+from tollgate.kit.money import micro_usd_of_cents
 
 D, A, R = "/dashboard", "/admin", "/api/v1"
 
 NOTED = {
     f"POST {D}/keys": {Action.KEY_CREATED},
     f"POST {D}/keys/{{key_id}}": {Action.KEY_CHANGED},
+    f"POST {D}/keys/answers": {Action.ANSWERS_CHOSEN},
     f"POST {D}/keys/{{key_id}}/rotate": {Action.KEY_ROTATED},
     f"POST {D}/keys/{{key_id}}/revoke": {Action.KEY_REVOKED},
     f"POST {D}/webhooks/secret/rotate": {Action.WEBHOOK_SECRET_ROTATED},
@@ -35,7 +38,7 @@ NOTED = {
     f"POST {D}/members/invitations": {Action.MEMBER_INVITED},
     f"POST {D}/members/invitations/{{invitation_id}}/again": {Action.MEMBER_INVITED},
     f"POST {D}/members/invitations/{{invitation_id}}/revoke": {Action.INVITATION_REVOKED},
-    f"POST {D}/join": {Action.MEMBER_JOINED},
+    f"POST {D}/join": {Action.MEMBER_JOINED, Action.SIGNED_IN},
     f"POST {D}/members/role": {Action.MEMBER_CHANGED},
     f"POST {D}/members/mails": {Action.MAILS_CHOSEN},
     f"POST {D}/members/remove": {Action.MEMBER_REMOVED},
@@ -51,50 +54,48 @@ NOTED = {
         Action.CREDITED, Action.DEBITED, Action.SUSPENDED, Action.RESUMED,
     },
     f"POST {A}/tasks/{{task_id}}/refund": {Action.TASK_REFUNDED},
+    f"POST {A}/tasks/{{task_id}}/cancel": {Action.TASK_CANCELLED},
+    f"POST {A}/work/redrive": {Action.REDRIVEN},
+    f"POST {A}/providers": {Action.PROVIDER_SWITCHED},
+    f"POST {A}/models/{{model_id}}": {Action.PRICE_CHANGED},
+    f"POST {R}/files": {Action.FILE_UPLOADED},
+    f"DELETE {R}/files/{{file_id}}": {Action.FILE_DELETED},
+    f"DELETE {R}/task/files/{{task_id}}": {Action.TASK_FILES_DELETED},
+    f"DELETE {R}/videos/{{video_id}}": {Action.TASK_FILES_DELETED},
+    f"POST {D}/playground/files": {Action.FILE_UPLOADED},
+    f"POST {D}/chat/key": {Action.CHAT_KEY_CREATED},
+    f"POST {D}/accounts": {Action.SIGNED_IN},
+    f"POST {D}/sign-in/development/email": {Action.SIGNED_IN},
+    f"POST {D}/sign-in/development/key": {Action.SIGNED_IN},
+    f"POST {D}/sign-out/everywhere": {Action.SIGNED_OUT_EVERYWHERE},
 }  # fmt: skip
 """What each route notes."""
 
 WORK = "ordinary work of the account: the ledger, the activity and the task's own row have it"
-ONES_OWN = "of a person's own sessions, and of no account"
 ASKS = "changes nothing that is kept"
-DESK = "of the whole service, not of an account: `admin.done` in the log has who did it"
 NOT_NOTED = {
     f"POST {R}/generation/estimate": ASKS,
     f"POST {R}/generation/create": WORK,
     f"POST {R}/task/cancel/{{task_id}}": WORK,
-    f"DELETE {R}/task/files/{{task_id}}": WORK,
     f"DELETE {R}/requests/{{request_id}}": WORK,
     f"POST {R}/videos": WORK,
-    f"DELETE {R}/videos/{{video_id}}": WORK,
     f"POST {R}/images/generations": WORK,
     f"POST {R}/images/edits": WORK,
-    f"POST {R}/files": WORK,
-    f"DELETE {R}/files/{{file_id}}": WORK,
     f"POST {R}/webhooks/deliveries/{{delivery_id}}/redeliver": WORK,
     f"POST {R}/webhooks/test": WORK,
     f"POST {R}/callbacks/{{provider}}/{{token}}": "a provider's hint; it leads to a look, whatever it says",
     f"POST {R}/payments/stripe": "Stripe's event; the ledger has the payment, and the audit page shows it",
     f"POST {D}/top-up": "goes to Stripe's page; what is paid there is the route above",
-    f"POST {D}/accounts": ONES_OWN,
-    f"POST {D}/sign-in/development/email": ONES_OWN,
-    f"POST {D}/sign-in/development/key": ONES_OWN,
-    f"POST {D}/sign-out": ONES_OWN,
-    f"POST {D}/sign-out/everywhere": ONES_OWN,
+    f"POST {D}/sign-out": "the end of one session, in the browser that it was begun in",
     f"POST {D}/chat/code": ASKS,
-    f"POST {D}/chat/key": "a key of ours that the page alone has, for a quarter of an hour",
-    f"POST {D}/playground/files": WORK,
     f"POST {D}/playground/tasks/{{task_id}}/cancel": WORK,
     f"POST {D}/playground/tasks/{{task_id}}/again": WORK,
     f"POST {D}/playground/{{model_id}}/estimate": ASKS,
     f"POST {D}/playground/{{model_id}}/run": WORK,
     f"POST {D}/webhooks/deliveries/{{delivery_id}}/redeliver": WORK,
     f"POST {D}/webhooks/test": WORK,
-    f"POST {A}/work/redrive": DESK,
-    f"POST {A}/work/proof": DESK,
-    f"POST {A}/providers": DESK,
+    f"POST {A}/work/proof": ASKS,
     f"POST {A}/models/{{model_id}}/preview": ASKS,
-    f"POST {A}/models/{{model_id}}": DESK,
-    f"POST {A}/tasks/{{task_id}}/cancel": WORK,
 }
 """Why a route notes nothing."""
 
@@ -116,6 +117,12 @@ class TestTheTable:
         assert not NOTED.keys() & NOT_NOTED.keys()
 
 
+def noted(account_id: str) -> list[AuditEvent]:
+    """Return the newest lines of both logs of an account, and of what is of none."""
+    log = api_parts.api().audit
+    return [*events(account_id), *log.page(account_id, log=Log.ACCESS).rows, *log.page(EVERYBODY).rows]
+
+
 @dataclass
 class Walk:
     """Takes routes, and keeps what each noted."""
@@ -126,11 +133,11 @@ class Walk:
         """Take one route at a path; the events of the account that are new then are its own."""
         template = route.split(" ")[1]
         assert re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path), (template, path)
-        before = len(events(account_id))
+        before = {event.event_id for event in noted(account_id)}
         answer = act(path)
         status = answer[0] if isinstance(answer, tuple) else answer.status
         assert status == 200, (route, answer)
-        new = {event.action for event in events(account_id)[before:]}
+        new = {event.action for event in noted(account_id) if event.event_id not in before}
         assert new, f"{route} noted nothing"
         self.noted.setdefault(route, set()).update(new)
         return answer
@@ -149,13 +156,20 @@ class TestTheRoutes:
 
         def page(route: str, path: str, form: Any = (), browser: Browser = ada) -> Any:
             whole = f"{browser.base}{path}"
-            post = lambda at: browser.post(at.removeprefix(browser.base), form)  # noqa: E731 - one line
+
+            def post(at: str) -> Any:
+                below = at.removeprefix(browser.base)
+                if isinstance(form, tuple) and form:
+                    return browser.send("POST", below, form[1], form[0])
+                return browser.post(below, form)
+
             return walk.take(f"POST {browser.base}{route}", account_id, whole, post)
 
         self._keys_and_secrets(page, account_id)
         self._members(page, ada)
         self._operator(page, account_id, clock)
-        self._api(walk)
+        self._api(walk, clock)
+        self._sessions(page, ada, account_id, clock)
         page("/closing", "/closing", {"account": account_id, "balance": GIVE_UP})
         # Sessions of that very moment end with the others.
         clock.advance(1)
@@ -171,6 +185,7 @@ class TestTheRoutes:
         page("/keys/{key_id}", f"/keys/{key_id}", {**form, "cap": "9", "per": "day", "days": "keep"})
         for what in ("rotate", "revoke"):
             page(f"/keys/{{key_id}}/{what}", f"/keys/{key_id}/{what}")
+        page("/keys/answers", "/keys/answers", {"complete": "1"})
         page("/webhooks/secret/rotate", "/webhooks/secret/rotate")
         page("/top-up/low-balance", "/top-up/low-balance", {"threshold": "10"})
 
@@ -198,10 +213,42 @@ class TestTheRoutes:
         task_id = str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
         run_to_end(task_id, clock)
         page("/tasks/{task_id}/refund", f"/tasks/{task_id}/refund", {"reason": "blurred"}, browser=desk)
+        other = str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
+        page("/tasks/{task_id}/cancel", f"/tasks/{other}/cancel", browser=desk)
+        run_to_end(other, clock)
+        page("/work/redrive", "/work/redrive", {"work": "tasks"}, browser=desk)
+        off = {"provider": "fal", "disabled": "true", "reason": "slow"}
+        page("/providers", "/providers", off, browser=desk)
+        # There is no document of its own yet.
+        prices = {"price-default": "0.05", "version": ""}
+        page("/models/{model_id}", f"/models/{PAID_IMAGE}", prices, browser=desk)
 
     @staticmethod
-    def _api(walk: Walk) -> None:
-        opened = api_parts.api().accounts.open(0)
+    def _sessions(page: Callable[..., Any], ada: Browser, account_id: str, clock: ManualClock) -> None:
+        ada.get("")
+        page("/chat/key", "/chat/key")
+        body = json.dumps({"contentType": "image/png", "bytes": 5})
+        headers = {"content-type": "application/json", "origin": ORIGIN, "x-csrf-token": ada.csrf}
+        page("/playground/files", "/playground/files", (body, headers))
+        page("/accounts", "/accounts", {"account": account_id})
+        ada.get("")
+        page("/sign-out/everywhere", "/sign-out/everywhere")
+        # Sessions of that very moment end with the others.
+        clock.advance(1)
+        ada.get("/sign-in")
+        page("/sign-in/development/email", "/sign-in/development/email", {"email": "ada@example.com"})
+        # Its pages have the token of the new session.
+        ada.get("")
+        made = api_parts.api().keys.create(account_id, {"name": "Key", "scopes": ["account"]})
+        other = Browser()
+        other.get("/sign-in")
+        page("/sign-in/development/key", "/sign-in/development/key", {"key": made["key"]}, browser=other)
+        # Closing the account would revoke it.
+        api_parts.api().keys.revoke(account_id, made["id"])
+
+    @staticmethod
+    def _api(walk: Walk, clock: ManualClock) -> None:
+        opened = api_parts.api().accounts.open(micro_usd_of_cents(100))
 
         def ask(route: str, path: str, body: Any = None) -> Any:
             method = route.split(" ", maxsplit=1)[0]
@@ -214,6 +261,13 @@ class TestTheRoutes:
         ask(f"PATCH {R}/keys/{{key_id}}", key, {"name": "Renamed"})
         ask(f"POST {R}/keys/{{key_id}}/rotate", f"{key}/rotate", {"overlapS": 0})
         ask(f"DELETE {R}/keys/{{key_id}}", key)
+        _, granted, _ = ask(f"POST {R}/files", f"{R}/files", {"contentType": "image/png", "bytes": 5})
+        ask(f"DELETE {R}/files/{{file_id}}", f"{R}/files/{granted['data']['id']}")
+        for route in (f"DELETE {R}/task/files/{{task_id}}", f"DELETE {R}/videos/{{video_id}}"):
+            body = {"model": PAID_IMAGE, **with_prompt("a boat")}
+            task_id = str(api_parts.api().tasks.create(opened.account_id, body, None)["taskId"])
+            run_to_end(task_id, clock)
+            ask(route, re.sub(r"\{\w+\}", task_id, route.split(" ")[1]))
         secret = f"{R}/webhooks/secret/rotate"
         ask(f"POST {secret}", secret)
         (event,) = [one for one in events(opened.account_id) if one.action is Action.WEBHOOK_SECRET_ROTATED]

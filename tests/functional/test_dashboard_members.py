@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Callable
 from typing import Any
 
 import boto3
@@ -14,14 +15,18 @@ from dashboard import permissions
 from dashboard.app import app
 from dashboard.permissions import ROLES, may, row_of
 from dashboard.security import is_public
+from tests.functional.test_api import call
 from tests.functional.test_audit_log import events
-from tests.support.dashboard import Browser
+from tests.support.clock import ManualClock
+from tests.support.dashboard import Answer, Browser
 from tollgate.audit.events import Action
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
 from tollgate.members.recipients import Recipients
 from tollgate.members.roles import Role
+from tollgate.members.service import Actor
+from tollgate.members.team import TeamError
 
 OF_THEIR_OWN = "/sign-out/everywhere /join /accounts /members/leave /members/mails"
 FORM = {"name": "Shop", "scopes": ["media"]}
@@ -50,6 +55,13 @@ def member(owner: Browser, role: str, email: str = "bob@example.com") -> Browser
     assert answer.headers["hx-redirect"].endswith("/dashboard"), answer.text
     browser.get("")
     return browser
+
+
+def key_in(answer: Answer) -> str:
+    """Return the key that a page shows this once."""
+    found = re.search(r"tg_live_\w{26}_\w+", answer.text)
+    assert found is not None, answer.text
+    return found[0]
 
 
 def identity(email: str) -> str:
@@ -90,6 +102,7 @@ class TestTheTable:
             "POST /playground/{model_id}/run": "owner developer",
             "POST /chat/key": "owner developer",
             "POST /webhooks/secret/rotate": "owner developer",
+            "POST /keys/answers": "owner",
             "POST /top-up": "owner billing",
             "POST /top-up/low-balance": "owner billing",
             "GET /top-up/receipts/{entry_id}": "owner billing",
@@ -251,6 +264,18 @@ class TestMembers:
         again = Browser()
         assert again.sign_in("bob@example.com") != account_of(ada)
 
+    def test_a_session_from_before_opens_nothing_when_they_are_a_member_again(
+        self, ada: Browser, clock: ManualClock
+    ) -> None:
+        bob = member(ada, "developer")
+        stolen = Browser(bob.session, bob.csrf)
+        assert stolen.get("/keys").status == 200
+        ada.post("/members/remove", {"member": identity("bob@example.com")})
+        clock.advance(1)
+        again = member(ada, "developer")
+        assert account_of(again) == account_of(ada)
+        assert [browser.get("/keys").status for browser in (again, stolen)] == [200, 303]
+
     @pytest.mark.parametrize("revoke", [True, False])
     def test_their_keys_end_only_where_that_was_asked_for(self, ada: Browser, revoke: bool) -> None:
         account_id = account_of(ada)
@@ -263,6 +288,88 @@ class TestMembers:
         ada.post("/members/remove", sent)
         left = [key["name"] for key in api_parts.api().keys.all(account_id)]
         assert left == (["Own"] if revoke else ["Own", "Shop"])
+
+    @pytest.mark.parametrize("role", ["billing", "viewer", None])
+    def test_who_may_not_make_keys_any_more_keeps_none_that_manages_keys(
+        self, ada: Browser, role: str | None
+    ) -> None:
+        account_id, bob = account_of(ada), member(ada, "developer")
+        bob.get("/keys")
+        forms = {"Shop": ["media", "account"], "Manager": ["account"], "Plain": ["media"]}
+        made = {
+            name: key_in(bob.post("/keys", {"name": name, "scopes": scopes}))
+            for name, scopes in forms.items()
+        }
+        ada.get("/keys")
+        own = key_in(ada.post("/keys", {"name": "Own", "scopes": ["account"]}))
+        bobs = identity("bob@example.com")
+        if role is None:
+            ada.post("/members/remove", {"member": bobs})
+        else:
+            ada.post("/members/role", {"member": bobs, "role": role})
+        scopes = {key["name"]: key["scopes"] for key in api_parts.api().keys.all(account_id)}
+        assert scopes == {"Shop": ["media"], "Plain": ["media"], "Own": ["account"]}
+        assert [call("GET", "/api/v1/keys", made[name])[0] for name in made] == [403, 401, 403]
+        assert call("POST", "/api/v1/keys", made["Shop"], {"name": "x"})[0] == 403
+        assert call("GET", "/api/v1/keys", own)[0] == 200
+
+    def test_a_role_that_makes_keys_leaves_them_as_they_are(self, ada: Browser) -> None:
+        account_id, bob = account_of(ada), member(ada, "owner")
+        bob.get("/keys")
+        bob.post("/keys", {"name": "Shop", "scopes": ["account"]})
+        ada.post("/members/role", {"member": identity("bob@example.com"), "role": "developer"})
+        assert [key["scopes"] for key in api_parts.api().keys.all(account_id)] == [["account"]]
+
+    @pytest.mark.parametrize("role", ["developer", "billing", "viewer", None])
+    def test_an_invitation_of_an_owner_that_was_ends_with_their_rights(
+        self, ada: Browser, role: str | None
+    ) -> None:
+        account_id, bob = account_of(ada), member(ada, "owner")
+        bob.get("/members")
+        link = invite(bob, "evil@example.com", "owner")
+        shown = ada.get("/members").text
+        # Both questions name it: what is asked before a role is taken, and before a member is removed.
+        assert shown.count("evil@example.com ends") == 2
+        evil = Browser()
+        evil.sign_in("evil@example.com")
+        evil.get(link)
+        bobs = identity("bob@example.com")
+        if role is None:
+            ada.post("/members/remove", {"member": bobs})
+        else:
+            ada.post("/members/role", {"member": bobs, "role": role})
+        answer = evil.post("/join")
+        assert answer.status == 409
+        assert "not open any more" in answer.text
+        assert evil.get(link).status == 409
+        assert "evil@example.com" not in ada.get("/members").text
+        assert "ended invitations of evil@example.com" in events(account_id)[-1].detail
+
+    def test_who_leaves_takes_their_invitations_along(self, ada: Browser) -> None:
+        bob = member(ada, "owner")
+        bob.get("/members")
+        link = invite(bob, "evil@example.com", "owner")
+        assert "evil@example.com ends" in bob.get("/members").text
+        bob.post("/members/leave")
+        assert Browser().get(link).status == 409
+
+    def test_an_owner_who_was_demoted_a_moment_ago_changes_no_member(self, ada: Browser) -> None:
+        # Their request was let through before, by the role that they had then.
+        bob = member(ada, "owner")
+        service, account_id = dashboard_parts.dashboard().members, account_of(ada)
+        ada.post("/members/role", {"member": identity("bob@example.com"), "role": "viewer"})
+        of_bob, of_ada = identity("bob@example.com"), identity("ada@example.com")
+        by = Actor(of_bob, "bob@example.com")
+        late: list[Callable[[], object]] = [
+            lambda: service.invite(account_id, "evil@example.com", "owner", by, str),
+            lambda: service.change_role(account_id, of_bob, "owner", by),
+            lambda: service.remove(account_id, of_ada, by),
+            lambda: dashboard_parts.dashboard().closing.request(account_id, account_id, "give up", by),
+        ]
+        assert bob.get("/members").status == 200
+        for act in late:
+            with pytest.raises(TeamError, match="not an owner"):
+                act()
 
     def test_the_last_owner_stays(self, ada: Browser) -> None:
         bob = member(ada, "owner")
@@ -317,13 +424,16 @@ class TestSeveralAccounts:
         # The session before is over: its cookie opens nothing.
         assert Browser(before).get("").status == 303
 
-    def test_an_account_that_is_not_theirs_is_not_found(self, ada: Browser) -> None:
+    @pytest.mark.parametrize("account_id", [None, "", "usr_x", "x" * 5_000])
+    def test_an_account_that_is_not_theirs_is_refused_and_they_stay_signed_in(
+        self, ada: Browser, account_id: str | None
+    ) -> None:
         eve = Browser()
-        eve.sign_in("eve@example.com")
-        eve.get("")
-        account_id = account_of(ada)
-        assert eve.post("/accounts", {"account": account_id}).status in (303, 200)
-        assert account_id not in eve.get("").text
+        own = eve.sign_in("eve@example.com")
+        answer = eve.post("/accounts", {"account": account_of(ada) if account_id is None else account_id})
+        assert answer.status == 409
+        assert "not a member of that account" in answer.text
+        assert account_of(eve) == own
 
     def test_signing_out_everywhere_ends_ones_own_sessions_alone(self, ada: Browser) -> None:
         bob = member(ada, "viewer")

@@ -19,6 +19,7 @@ from tests.functional.test_dashboard_members import account_of, identity, invite
 from tests.functional.test_record_usage import counted_records, record
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
+from tests.support.iam import recorder
 from tests.support.samples import PAID_IMAGE
 from tollgate.audit.events import Action
 from tollgate.composition import api as api_parts
@@ -26,12 +27,12 @@ from tollgate.composition import notify_members as notify_members_parts
 from tollgate.composition import parts
 from tollgate.dashboard.development import OPERATOR
 from tollgate.kit import aws as kit_aws
-from tollgate.kit.clock import MS_PER_DAY
+from tollgate.kit.clock import MS_PER_DAY, utc_day
 from tollgate.kit.rows import to_attributes
 from tollgate.members.topics import Topic
 from tollgate.notices.letters import KINDS, UNTOLD
 from tollgate.notices.repository import LEASE_MS, NoticeRepository
-from tollgate.notices.service import MAX_A_DAY
+from tollgate.notices.service import MAX_A_DAY, OTHERS
 from tollgate.webhooks.failing import FailingEndpoints
 from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 
@@ -48,12 +49,14 @@ class Mailbox:
     def __init__(self) -> None:
         self.mails: list[tuple[str, str, str, str]] = []
         self.refused: set[str] = set()
+        self.error = "MessageRejected"
 
     def send_email(self, **asked: Any) -> None:
+        recorder.judge("sesv2", "SendEmail", **asked)
         assert asked["FromEmailAddress"] == FROM
         (to,) = asked["Destination"]["ToAddresses"]
         if to in self.refused:
-            raise ClientError({"Error": {"Code": "MessageRejected", "Message": "no"}}, "SendEmail")
+            raise ClientError({"Error": {"Code": self.error, "Message": "no"}}, "SendEmail")
         simple = asked["Content"]["Simple"]
         body = {kind: one["Data"] for kind, one in simple["Body"].items()}
         self.mails.append((to, simple["Subject"]["Data"], body["Text"], body.get("Html", "")))
@@ -120,6 +123,13 @@ def tell(body: str) -> bool:
 def post(aws: Aws, template: Template) -> Post:
     """Return who carries the mails."""
     return Post(aws, template)
+
+
+def used_up(account_id: str, what: str, clock: ManualClock, but: int = 0) -> None:
+    """Let an account have had the mails of a budget today, but for some."""
+    notices, now_ms = notify_members_parts.notifier().notices, clock.now_ms()
+    for _ in range(MAX_A_DAY - but):
+        notices.count(account_id, what, utc_day(now_ms), now_ms)
 
 
 class TestTheEventFile:
@@ -285,6 +295,18 @@ class TestOnce:
         assert tell(body)
         assert [to for to, _ in box.take()] == [ADA]
 
+    def test_an_address_that_ses_never_takes_is_tried_once_and_rings(
+        self, ada: Browser, box: Mailbox, post: Post, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        ada.post("/keys", FORM)
+        (body,) = post.messages()
+        box.refused, box.error = {ADA}, "BadRequestException"
+        assert tell(body)
+        assert capsys.readouterr().out.count('"Name":"MailsRefused"') == 1
+        box.refused = set()
+        assert tell(body)
+        assert box.mails == []
+
     def test_a_worker_that_died_before_its_note_is_made_up_for_and_a_second_one_waits(
         self,
         ada: Browser,
@@ -324,14 +346,40 @@ class TestOnce:
     def test_a_day_has_its_bound_and_the_last_mail_says_so(
         self, ada: Browser, box: Mailbox, post: Post, clock: ManualClock
     ) -> None:
-        account_id, notices = account_of(ada), notify_members_parts.notifier().notices
-        for _ in range(MAX_A_DAY - 1):
-            notices.count(account_id, clock.now_ms())
-        for _ in range(2):
-            ada.post("/keys", FORM)
+        account_id = account_of(ada)
+        used_up(account_id, OTHERS, clock, but=1)
+        log = api_parts.api().audit
+        for month in ("2026-09", "2026-10"):
+            log.write(account_id, "Tollgate", Action.STATEMENT_READY, month)
         post.deliver()
         ((_, _, text, _),) = box.mails
         assert "no more of it is mailed until tomorrow" in text
+
+    def test_no_flood_of_others_silences_a_mail_about_security(
+        self, ada: Browser, box: Mailbox, post: Post, clock: ManualClock
+    ) -> None:
+        account_id = account_of(ada)
+        # Whoever took a session over, or a program gone wild, caused as many as a day has.
+        for what in (OTHERS, Topic.KEYS):
+            used_up(account_id, what, clock)
+        invite(ada, "eve@example.com", "owner")
+        post.deliver()
+        assert (ADA, "Member invited: eve@example.com") in box.take()
+
+    def test_beyond_its_bound_security_is_told_once_an_hour(
+        self, ada: Browser, box: Mailbox, post: Post, clock: ManualClock
+    ) -> None:
+        clock.set(clock.now_ms() // MS_PER_DAY * MS_PER_DAY)
+        account_id = account_of(ada)
+        used_up(account_id, Topic.KEYS, clock)
+        for _ in range(3):
+            for _ in range(5):
+                api_parts.api().audit.write(account_id, ADA, Action.KEY_CREATED, "x")
+            post.deliver()
+            ((_, _, text, _),) = box.mails
+            assert "no more than one such mail an hour is sent until tomorrow" in text
+            box.mails.clear()
+            clock.advance(MS_PER_DAY // 24)
 
     def test_without_a_sender_nothing_is_sent_and_nothing_fails(
         self, ada: Browser, box: Mailbox, post: Post, monkeypatch: pytest.MonkeyPatch

@@ -92,13 +92,15 @@ document.addEventListener("change", (event) => {
 // A question names what its form would send: `{usd}` is what is in that field, or what stands there while it is empty.
 document.addEventListener("htmx:confirm", (event) => {
   const { elt, question, issueRequest } = event.detail;
-  if (!question?.includes("{")) return;
+  if (!question) return;
   event.preventDefault();
   const shown = (all, name) => {
     const field = elt.elements?.[name];
     return field ? (field.selectedOptions?.[0].text ?? field.value) || field.placeholder : all;
   };
   if (confirm(question.replace(/\{(\w+)\}/g, shown))) issueRequest(true);
+  // A choice that was taken back is shown as it is.
+  else if (elt.getAttribute("hx-trigger") === "change") elt.reset();
 });
 
 document.addEventListener("htmx:afterSettle", (event) => {

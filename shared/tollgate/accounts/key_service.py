@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tollgate.accounts.chat_keys import LIFETIME_MS, chat_key_id, live_windows_ms
 from tollgate.accounts.delegation import check_change, check_control, check_gift
 from tollgate.accounts.key_request import IsModel, read_key
 from tollgate.accounts.keys import new_key
@@ -62,16 +63,41 @@ class KeyService:
         counters, now_ms = self.accounts.existing(account_id).counters, self.clock.now_ms()
         return [key.view(now_ms, counters) for key in self.keys.listed(account_id)]
 
-    def makers(self, account_id: str) -> dict[str, str]:
-        """Return who made the account's keys, by the key's id: the ids of identities, where known."""
-        return {key.key_id: key.made_by for key in self.keys.listed(account_id) if key.made_by is not None}
+    def by_maker(self, account_id: str) -> dict[str, list[ApiKey]]:
+        """Return the account's keys by the ids of the people who made them, where that is known."""
+        found: dict[str, list[ApiKey]] = {}
+        for key in self.keys.listed(account_id):
+            if key.made_by is not None:
+                found.setdefault(key.made_by, []).append(key)
+        return found
 
-    def revoke_made_by(self, account_id: str, identity_id: str, who: str) -> int:
-        """Revoke the keys that a person made; return how many. Raises as `revoke` does."""
-        made = [key for key, maker in self.makers(account_id).items() if maker == identity_id]
-        for key_id in made:
-            self.revoke(account_id, key_id, who=who)
-        return len(made)
+    def end_chat(self, account_id: str, identity_id: str) -> None:
+        """End the chat page's keys of a person in an account, within 30 s everywhere."""
+        now_ms = self.clock.now_ms()
+        for start_ms in live_windows_ms(now_ms):
+            key_id = chat_key_id(account_id, identity_id, start_ms)
+            self.keys.bury(key_id, account_id, start_ms + LIFETIME_MS, now_ms)
+
+    def revoke_made_by(self, account_id: str, identity_id: str, who: str) -> None:
+        """Revoke the keys that a person made. Raises as `revoke` does."""
+        for key in self.by_maker(account_id).get(identity_id, []):
+            self.revoke(account_id, key.key_id, who=who)
+
+    def end_management(self, account_id: str, identity_id: str, who: str) -> None:
+        """Let no key that a person made manage keys any more; raises `ConcurrencyLimitedError`.
+
+        A key goes on with its other scopes, as programs may run on it. One without others is revoked.
+        """
+        for key in self.by_maker(account_id).get(identity_id, []):
+            others = key.scopes - {Scope.ACCOUNT}
+            if Scope.ACCOUNT not in key.scopes:
+                continue
+            # Somebody else may revoke it at the same moment.
+            with suppress(KeyNotFoundError):
+                if others:
+                    self.update(account_id, key.key_id, {"scopes": sorted(others)}, who=who)
+                else:
+                    self.revoke(account_id, key.key_id, who=who)
 
     def create(
         self,
@@ -187,7 +213,7 @@ class KeyService:
 
     def _noted(self, key: ApiKey, action: Action, by: ApiKey | None, who: str, detail: str = "") -> Write:
         """Return the write that notes who did what to a key."""
-        actor = who if by is None else f"key {by.key_id}"
+        actor = who if by is None else by.actor
         return self.audit.note(key.account_id, actor, action, key.label, detail)
 
     def _view(self, key: ApiKey) -> KeyView:

@@ -41,10 +41,24 @@ class NewKey:
 
 def new_key(key_id: str | None = None) -> NewKey:
     """Make a key from the system's random generator; with `key_id`, a new secret of that key."""
-    ulid = str(ULID()) if key_id is None else key_id.removeprefix(_ID_PREFIX)
-    body = PREFIX + ulid + "_" + "".join(secrets.choice(_ALPHABET) for _ in range(_SECRET_CHARACTERS))
+    secret = "".join(secrets.choice(_ALPHABET) for _ in range(_SECRET_CHARACTERS))
+    return _key(f"{_ID_PREFIX}{ULID()}" if key_id is None else key_id, secret)
+
+
+def derived_key(key_id: str, secret: str) -> NewKey:
+    """Return the one key of an id that a secret of ours makes: always the same, and no other secret's."""
+    number = int.from_bytes(hmac.digest(secret.encode(), key_id.encode(), "sha256"))
+    characters = []
+    for _ in range(_SECRET_CHARACTERS):
+        number, position = divmod(number, len(_ALPHABET))
+        characters.append(_ALPHABET[position])
+    return _key(key_id, "".join(characters))
+
+
+def _key(key_id: str, secret: str) -> NewKey:
+    body = f"{PREFIX}{key_id.removeprefix(_ID_PREFIX)}_{secret}"
     text = body + _checksum(body)
-    return NewKey(_ID_PREFIX + ulid, text, digest(text))
+    return NewKey(key_id, text, digest(text))
 
 
 def visible_prefix(key_id: str) -> str:

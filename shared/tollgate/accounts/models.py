@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 from tollgate.accounts.keys import matches, visible_prefix
 from tollgate.accounts.networks import Network, network_of
 from tollgate.accounts.webhook_secrets import WebhookSecret
-from tollgate.kit.clock import iso, utc_day
+from tollgate.audit.events import by_key
+from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, iso, utc_day
 from tollgate.kit.errors import ForbiddenError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.rows import Item
@@ -184,6 +185,11 @@ class ApiKey:
         """Return what the audit log calls the key: the name that its customer gave it, and its id."""
         return f"{self.name or 'Unnamed'} ({self.key_id})"
 
+    @property
+    def actor(self) -> str:
+        """Return what the audit log calls who asks with the key."""
+        return by_key(self.key_id)
+
     def usable_at(self, now_ms: int) -> bool:
         """Return whether the key is neither revoked nor expired at `now_ms`."""
         expired = self.expires_at_ms is not None and self.expires_at_ms <= now_ms
@@ -258,6 +264,10 @@ class ApiKey:
             "expiry_day": utc_day(self.expires_at_ms) if self.listed and self.expires_at_ms else None,
             "seq": self.seq or None,
             "made_by": self.made_by,
+            # A key of ours that has ended is of no use: its row may go (DynamoDB's TTL).
+            "expires_at_s": None
+            if self.listed or not self.expires_at_ms
+            else _row_ends_s(self.expires_at_ms),
         }
         return {name: value for name, value in row.items() if value is not None}
 
@@ -284,6 +294,10 @@ class ApiKey:
             item.get("seq", 0),
             item.get("made_by"),
         )
+
+
+def _row_ends_s(expires_at_ms: int) -> int:
+    return (expires_at_ms + MS_PER_DAY) // MS_PER_S
 
 
 def _iso(epoch_ms: int | None) -> str | None:

@@ -7,7 +7,11 @@ import json
 from collections.abc import Collection
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
+from tollgate.kit.numbers import digits
+
 Network = IPv4Network | IPv6Network
+
+IPV6_BITS = 128
 
 _IPV4_IN_IPV6 = IPv6Network("::ffff:0:0/96")
 
@@ -18,7 +22,7 @@ def network_of(text: str) -> Network:
     Raises `ValueError` with what is wrong: host bits set, a netmask, a zone, or IPv4 written as IPv6.
     """
     address, slash, prefix = text.partition("/")
-    if slash and not (prefix.isascii() and prefix.isdigit()):
+    if slash and digits(prefix, 0, IPV6_BITS) is None:
         raise ValueError("has no prefix length, such as /24")
     if "%" in address:
         raise ValueError("has a zone, which means nothing to anybody else")

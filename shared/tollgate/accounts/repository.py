@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from tollgate.accounts.auth import use_write
 from tollgate.accounts.models import Account, ApiKey
 from tollgate.accounts.webhook_secrets import WebhookSecret
-from tollgate.kit.dynamodb import Database, OneTable, WriteConflictError
+from tollgate.kit.dynamodb import Database, OneTable
+from tollgate.kit.dynamodb_core import WriteConflictError
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
     InvalidApiKeyError,
@@ -15,7 +16,7 @@ from tollgate.kit.errors import (
 )
 from tollgate.kit.expressions import Add, Condition, Equals, Exists, Missing, Remove, Set
 from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write, count_one, put_new
+from tollgate.kit.writes import CountingWrite, TransactWrite, Write, count_one, put_new
 from tollgate.ledger.wallet_repository import WalletRepository
 from tollgate.ledger.wallets import is_wallet, together
 
@@ -74,7 +75,11 @@ class AccountRepository:
         )
 
     def replace_webhook_secrets(
-        self, account_id: str, read: Sequence[WebhookSecret], new: Sequence[WebhookSecret], *others: Write
+        self,
+        account_id: str,
+        read: Sequence[WebhookSecret],
+        new: Sequence[WebhookSecret],
+        *others: TransactWrite,
     ) -> None:
         """Store `new` in the place of `read`, together with other writes: everything, or nothing.
 
@@ -94,7 +99,22 @@ class AccountRepository:
         )
         self._db.transact([replaced, *others])
 
-    def count_key(self, account_id: str) -> Write:
+    def let_answers_complete(self, account_id: str, completes: bool, *others: TransactWrite) -> None:
+        """Set whether text answers are made to their end when their client has gone.
+
+        `others` are written in the same transaction. Raises `UserNotFoundError`.
+        """
+        is_there = Exists("account_id")
+        chosen = Write(
+            self._table,
+            key={"account_id": account_id},
+            update=(Set("completes_answers", completes),),
+            condition=is_there,
+            refused=lambda _: UserNotFoundError(),
+        )
+        self._db.transact([chosen, *others])
+
+    def count_key(self, account_id: str) -> CountingWrite:
         """Return the write that counts one more listed key. Refused: `KeyLimitReachedError`."""
         return count_one(
             self._table,
@@ -106,10 +126,10 @@ class AccountRepository:
             refused=_key_refused,
         )
 
-    def uncount_key(self, account_id: str) -> Write:
+    def uncount_key(self, account_id: str) -> CountingWrite:
         """Return the write that counts one listed key less."""
         account_is_there = Exists("account_id")
-        return Write(
+        return CountingWrite(
             self._table,
             key={"account_id": account_id},
             update=(Add("api_keys", -1, start=1),),
@@ -150,7 +170,7 @@ class ApiKeyRepository(OneTable):
         found = [self.get(row["key_id"]) for row in rows]
         return [key for key in found if key is not None and key.revoked_at_ms is None and key.listed]
 
-    def add(self, key: ApiKey, *others: Write) -> None:
+    def add(self, key: ApiKey, *others: TransactWrite) -> None:
         """Store a new key together with other writes: everything, or nothing.
 
         Raises `AlreadyExistsError`, or what the first refused one of the others means.
@@ -172,7 +192,7 @@ class ApiKeyRepository(OneTable):
             refused=_caller_refused,
         )
 
-    def change(self, read: ApiKey, changed: ApiKey, *others: Write) -> None:
+    def change(self, read: ApiKey, changed: ApiKey, *others: TransactWrite) -> None:
         """Write what differs between a listed key as it was read and as it is to be, with other writes.
 
         Raises `KeyNotFoundError` when it was revoked meanwhile, `KeyMovedError` when it was changed or
@@ -191,15 +211,13 @@ class ApiKeyRepository(OneTable):
             update=(*(Set(name, value) for name, value in sets.items()), *map(Remove, gone)),
             condition=_is_as_judged(read),
             refused=_change_refused,
-            # A repeat by the SDK whose first answer was lost finds its own values.
-            repeated=lambda row: _holds(row, sets, gone),
         )
         if others:
             self._transact([write, *others])
         else:
             self._db.write(write)
 
-    def revoke(self, key: ApiKey, now_ms: int, *others: Write) -> None:
+    def revoke(self, key: ApiKey, now_ms: int, *others: TransactWrite) -> None:
         """Revoke a listed key, as it was read, together with other writes.
 
         Raises `AlreadyRevokedError`, or `KeyMovedError` when it was changed or rotated meanwhile.
@@ -219,11 +237,18 @@ class ApiKeyRepository(OneTable):
         )
         self._transact([revoke, *others])
 
+    def bury(self, key_id: str, account_id: str, expires_at_ms: int, now_ms: int) -> None:
+        """Revoke a key of ours that may be there or not: it can neither be used nor be made any more."""
+        ended = ApiKey(key_id, account_id, "", frozenset(), now_ms, expires_at_ms, revoked_at_ms=now_ms)
+        row = {name: value for name, value in ended.to_item().items() if name != "key_id"}
+        sets = tuple(Set(name, value) for name, value in row.items())
+        self._db.write(Write(self._table, key={"key_id": key_id}, update=sets))
+
     def note_use(self, key_id: str, now_ms: int) -> None:
         """Note a key's last use. Raises `UseNotedError`."""
         self._db.write(use_write(self._table, key_id, now_ms))
 
-    def _transact(self, writes: Sequence[Write]) -> None:
+    def _transact(self, writes: Sequence[TransactWrite]) -> None:
         try:
             self._db.transact(writes)
         except WriteConflictError as exc:

@@ -1,21 +1,25 @@
-"""The audit log in DynamoDB. Rows are added with what they tell of, and never changed."""
+"""The audit log in DynamoDB. Rows are added with what they tell of, and never changed.
 
+An account has two logs, of changes and of access, each under a key of its own (`partition`). The sparse index
+DeskIndex has the acts of operators, of all accounts.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tollgate.audit.events import SERVICE, Action, AuditEvent
+from tollgate.audit.events import EVERYBODY, SERVICE, Action, AuditEvent, Log, partition
+from tollgate.audit.notes import AuditNotes
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock
 from tollgate.kit.dynamodb import Database
-from tollgate.kit.ids import new_id
+from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.ids import is_id
 from tollgate.kit.pages import Page
+from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write, put_new
 
 MAX_PAGE = 50
 # How long it is known that something was noted once: longer than a month, the longest period of a cap.
 ONCE_KEPT_MS = 62 * MS_PER_DAY
-
-
-class AlreadyNotedError(Exception):
-    """An event with this id is there already: ids are new, so this is a fault of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +32,12 @@ class AuditLog:
 
     def note(self, account_id: str, actor: str, action: Action, subject: str, detail: str = "") -> Write:
         """Return the write that notes an event, for the transaction of what it tells of."""
-        now_ms = self.clock.now_ms()
-        event = AuditEvent(account_id, new_id("audit"), now_ms, actor, action, subject, detail)
-        return put_new(self.table, event.to_item(), "event_id", lambda _: AlreadyNotedError(event.event_id))
+        return self.notes.note(account_id, actor, action, subject, detail)
+
+    @property
+    def notes(self) -> AuditNotes:
+        """Return what makes the writes, for those who have no database."""
+        return AuditNotes(self.table, self.clock)
 
     def write(self, account_id: str, actor: str, action: Action, subject: str, detail: str = "") -> None:
         """Note an event by itself, for a change that is no transaction."""
@@ -41,18 +48,53 @@ class AuditLog:
         row = self.db.get(self.table, {"account_id": account_id, "event_id": event_id})
         return None if row is None else AuditEvent.from_item(row)
 
-    def page(self, account_id: str, before: str | None = None) -> Page[AuditEvent]:
-        """Return up to `MAX_PAGE` events, the newest first, of those that are older than `before`."""
-        rows = self.db.query(
+    def page(self, account_id: str, before: str | None = None, log: Log = Log.CHANGES) -> Page[AuditEvent]:
+        """Return up to `MAX_PAGE` events, the newest first, of those that are older than the event `before`.
+
+        Raises `InvalidInputError` for what is no event's id.
+        """
+        key = partition(account_id, log)
+        rows = self._rows("account_id = :key", key, None if before is None else {"account_id": key}, before)
+        found = list(rows)
+        return Page(_known(found), found[-1]["event_id"] if len(found) == MAX_PAGE else None)
+
+    def of_operators(self, before: str | None = None) -> Page[AuditEvent]:
+        """Return up to `MAX_PAGE` acts of operators, the newest first; `before` is a cursor of this method.
+
+        Raises `InvalidInputError` for what is no cursor.
+        """
+        key, _, event_id = (before or "").rpartition("/")
+        if before is not None and not (key == EVERYBODY or is_id("usr", key)):
+            raise InvalidInputError([_no_cursor()])
+        after = None if before is None else {"account_id": key, "desk": EVERYBODY}
+        found = list(self._rows("desk = :key", EVERYBODY, after, event_id or None, index="DeskIndex"))
+        last = f"{found[-1]['account_id']}/{found[-1]['event_id']}" if len(found) == MAX_PAGE else None
+        return Page(_known(found), last)
+
+    def _rows(
+        self, condition: str, key: str, after: Item | None, before: str | None, index: str | None = None
+    ) -> Iterator[Item]:
+        if before is not None and not is_id("audit", before):
+            raise InvalidInputError([_no_cursor()])
+        return self.db.query(
             self.table,
-            "account_id = :account",
-            {":account": account_id},
+            condition,
+            {":key": key},
+            index=index,
             newest_first=True,
             limit=MAX_PAGE,
-            after=None if before is None else {"account_id": account_id, "event_id": before},
+            after=None if after is None else {**after, "event_id": before},
         )
-        found = [AuditEvent.from_item(row) for row in rows]
-        return Page(found, found[-1].event_id if len(found) == MAX_PAGE else None)
+
+
+def _known(rows: list[Item]) -> list[AuditEvent]:
+    """Return the events of rows, without those of a newer version of this code."""
+    known = set(Action)
+    return [AuditEvent.from_item(row) for row in rows if row["action"] in known]
+
+
+def _no_cursor() -> Problem:
+    return Problem("/before", "Must be the cursor of a page.")
 
 
 class NotedBeforeError(Exception):
@@ -69,13 +111,22 @@ class OnceLog:
     log: AuditLog
     table: str
 
-    def note(self, account_id: str, once_id: str, action: Action, subject: str, detail: str = "") -> bool:
+    def note(
+        self,
+        account_id: str,
+        once_id: str,
+        action: Action,
+        subject: str,
+        detail: str = "",
+        *,
+        actor: str = SERVICE,
+    ) -> bool:
         """Note an event once for its `once_id`; return whether this time did it."""
         expires_at_s = (self.log.clock.now_ms() + ONCE_KEPT_MS) // MS_PER_S
         row = {"idempotency_id": f"once#{account_id}#{once_id}", "expires_at_s": expires_at_s}
         once = put_new(self.table, row, "idempotency_id", lambda _: NotedBeforeError(once_id))
         try:
-            self.log.db.transact([once, self.log.note(account_id, SERVICE, action, subject, detail)])
+            self.log.db.transact([once, self.log.note(account_id, actor, action, subject, detail)])
         except NotedBeforeError:
             return False
         return True

@@ -7,7 +7,7 @@ from hashlib import sha256
 from itertools import islice
 
 from tollgate.accounts.webhook_secrets import new_webhook_secret
-from tollgate.audit.events import Action
+from tollgate.audit.events import Action, Log, partition
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.expressions import Equals, Exists, Remove, Set
 from tollgate.kit.rows import Item
@@ -84,7 +84,7 @@ class ErasureRepository:
 
     def scrub_keys(self, account_id: str) -> None:
         """Take names, networks and makers from the keys that the audit log knows; that they ended stays."""
-        rows = self._rows(self.tables.audit, account_id)
+        rows = self.db.query(self.tables.audit, "account_id = :account", {":account": account_id})
         for key_id in sorted({found for row in rows for found in _KEY.findall(row["subject"])}):
             row = self.db.get(self.tables.api_keys, {"key_id": key_id})
             if row is not None and row["account_id"] == account_id:
@@ -99,18 +99,34 @@ class ErasureRepository:
                 )
 
     def scrub_audit(self, account_id: str) -> None:
-        """Put pseudonyms in the place of addresses and of keys' names; who did what when stays."""
-        for row in self._all(self.tables.audit, account_id):
+        """Put pseudonyms in the place of addresses and of keys' names; who did what when stays.
+
+        Raises `NotReachedError` after `MAX_ROWS` changed lines.
+        """
+        for log in Log:
+            self._scrub_log(account_id, log)
+
+    def _scrub_log(self, account_id: str, log: Log) -> None:
+        left = MAX_ROWS
+        key = partition(account_id, log)
+        for row in self.db.query(self.tables.audit, "account_id = :account", {":account": key}):
             scrubbed = {name: scrub(account_id, row[name]) for name in ("actor", "subject", "detail")}
+            if log is Log.ACCESS:
+                # From where somebody signed in.
+                scrubbed["detail"] = ""
             if row["action"].startswith("key.") and (found := _KEY.search(row["subject"])):
                 scrubbed["subject"] = found[0]
             if row["action"] == Action.WEBHOOK_FAILING:
                 scrubbed["subject"] = "Webhook"
             if any(row[name] != text for name, text in scrubbed.items()):
+                # Lines stay, so it is the changed ones that are counted: the next look passes them over.
+                left -= 1
+                if left < 0:
+                    raise NotReachedError(self.tables.audit)
                 self.db.write(
                     Write(
                         self.tables.audit,
-                        key={"account_id": account_id, "event_id": row["event_id"]},
+                        key={"account_id": key, "event_id": row["event_id"]},
                         update=tuple(Set(name, text) for name, text in scrubbed.items()),
                         condition=Exists("event_id"),
                         refused=lambda _: NotReachedError("event"),

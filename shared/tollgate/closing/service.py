@@ -14,6 +14,7 @@ from tollgate.kit.contention import decided_anew
 from tollgate.kit.money import cents_down, dollars
 from tollgate.kit.writes import Write
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.standing import BEING_CLOSED
 from tollgate.low_balance.repository import WatchMovedError, WatchRepository
 from tollgate.low_balance.rules import Watch, called_off
 from tollgate.members.repository import TeamMovedError, TeamRepository
@@ -22,8 +23,6 @@ from tollgate.members.team import Closing, Team, TeamError
 
 # An owner may keep the account for so long.
 DELAY_MS = 7 * MS_PER_DAY
-# Why the account may not spend meanwhile; an operator's own reason is never this.
-REASON = "Being closed by its owner"
 REFUND, GIVE_UP = "refund", "give up"
 # Of a change that never comes through, as `decided_anew` says it.
 _WHAT = "This account is"
@@ -53,6 +52,7 @@ class ClosingService:
 
         def change() -> Team:
             team, account = self.teams.get(account_id), self.accounts.me(account_id)
+            team.check_owner(by.identity_id)
             if team.closing is not None:
                 raise TeamError("This account is being closed already.")
             _check_idle(account)
@@ -68,7 +68,9 @@ class ClosingService:
             left = f"{words}, {balance}" if account.balance_micro_usd else words
             noted = self.audit.note(account_id, by.name, Action.CLOSING_REQUESTED, "Account", left)
             begun = self.teams.change(team, changed)
-            self.ledger.suspend(account_id, REASON, now_ms, begun, noted, *no_top_up, over_another=False)
+            self.ledger.suspend(
+                account_id, BEING_CLOSED, now_ms, begun, noted, *no_top_up, over_another=False
+            )
             return self.teams.get(account_id)
 
         team = decided_anew(change, TeamMovedError, WatchMovedError, what=_WHAT)
@@ -79,6 +81,8 @@ class ClosingService:
 
     def shut(self, team: Team) -> None:
         """Revoke an account's keys, end the sessions in it, and note that; a repeat is harmless."""
+        for member in team.members:
+            self.keys.end_chat(team.account_id, member.identity_id)
         for key in self.keys.all(team.account_id):
             self.keys.revoke(team.account_id, str(key["id"]), who="Tollgate")
         self.sessions.end_all_in(team.account_id)
@@ -99,6 +103,7 @@ class ClosingService:
 
         def change() -> None:
             team = self.teams.get(account_id)
+            team.check_owner(by.identity_id)
             if team.closing is None:
                 raise TeamError("This account is not being closed.")
             if team.closing.is_erasing:
@@ -106,7 +111,7 @@ class ClosingService:
             noted = self.audit.note(account_id, by.name, Action.CLOSING_UNDONE, "Account")
             kept = self.teams.change(team, replace(team, closing=None, wake_at_ms=None))
             # An operator may have suspended it meanwhile, which no owner ends.
-            self.ledger.resume(account_id, kept, noted, because=REASON)
+            self.ledger.resume(account_id, kept, noted, because=BEING_CLOSED)
 
         decided_anew(change, TeamMovedError, WatchMovedError, what=_WHAT)
 

@@ -8,13 +8,14 @@ from tollgate.accounts.models import Account
 from tollgate.accounts.service import AccountService
 from tollgate.closing.erasure import Erasure
 from tollgate.closing.repository import ERASED, MoneyCameError, NotReachedError
-from tollgate.closing.service import REASON, ClosingService
+from tollgate.closing.service import ClosingService
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock
 from tollgate.kit.due_index import DueIndex
 from tollgate.kit.errors import InsufficientBalanceError
 from tollgate.kit.observability import logger
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
+from tollgate.ledger.standing import BEING_CLOSED
 from tollgate.members.repository import TeamMovedError, TeamRepository
 from tollgate.members.team import Closing, Team
 
@@ -127,6 +128,6 @@ def _obstacle(account: Account, closing: Closing) -> Closed | None:
     """Return what has to end before an account may be erased, if anything."""
     if account.open_tasks or account.holds:
         return Closed.RUNNING
-    if account.suspended not in (None, REASON, ERASED):
+    if account.suspended not in (None, BEING_CLOSED, ERASED):
         return Closed.HELD
     return Closed.TO_REFUND if closing.to_refund(account.balance_micro_usd) else None

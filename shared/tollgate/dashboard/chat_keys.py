@@ -1,14 +1,19 @@
-"""Keys for the chat page: the browser streams from the text routes itself, with a key that soon ends."""
+"""The chat page's keys: made when a page asks for one."""
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 
-from tollgate.accounts.keys import new_key
+from tollgate.accounts.chat_keys import LIFETIME_MS, chat_key_id, window_start_ms
+from tollgate.accounts.keys import derived_key
 from tollgate.accounts.models import ApiKey, Scope
-from tollgate.accounts.repository import ApiKeyRepository
-from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.accounts.repository import AlreadyExistsError, ApiKeyRepository
+from tollgate.audit.events import Action
+from tollgate.audit.repository import AuditLog
+from tollgate.kit.clock import Clock, to_the_minute
+from tollgate.kit.errors import ForbiddenError
+from tollgate.members.service import Actor
 
-# A key that leaked is of use no longer than this; the page asks for another one in time.
-LIFETIME_MS = 15 * 60 * MS_PER_S
+ENDED = "Your chat keys were ended a moment ago. The chat works again in 10 minutes at most."
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +26,29 @@ class ChatKey:
 
 @dataclass(frozen=True, slots=True)
 class ChatKeys:
-    """Makes keys that are good for text alone."""
+    """Makes keys that are good for text alone. `secret` is known to this service only."""
 
     keys: ApiKeyRepository
+    audit: AuditLog
     clock: Clock
+    secret: str = field(repr=False)
 
-    def make(self, account_id: str) -> ChatKey:
-        """Return a new key of the account."""
-        now_ms = self.clock.now_ms()
-        made = new_key()
-        expires_at_ms = now_ms + LIFETIME_MS
-        scopes = frozenset({Scope.TEXT})
-        self.keys.add(ApiKey(made.key_id, account_id, made.digest, scopes, now_ms, expires_at_ms))
+    def make(self, account_id: str, who: Actor) -> ChatKey:
+        """Return the person's key of this window; it is noted in the audit log when it is made.
+
+        Raises `ForbiddenError` where it was ended in this window.
+        """
+        start_ms = window_start_ms(self.clock.now_ms())
+        made = derived_key(chat_key_id(account_id, who.identity_id, start_ms), self.secret)
+        expires_at_ms = start_ms + LIFETIME_MS
+        key = ApiKey(made.key_id, account_id, made.digest, frozenset({Scope.TEXT}), start_ms, expires_at_ms)
+        detail = f"works until {to_the_minute(expires_at_ms)}"
+        noted = self.audit.note(account_id, who.name, Action.CHAT_KEY_CREATED, "Chat", detail)
+        with suppress(AlreadyExistsError):
+            self.keys.add(key, noted)
+            return ChatKey(made.text, expires_at_ms)
+        # Another page of theirs has it, or it was ended.
+        found = self.keys.get(made.key_id)
+        if found is None or found.revoked_at_ms is not None or found.digest != made.digest:
+            raise ForbiddenError(ENDED)
         return ChatKey(made.text, expires_at_ms)

@@ -13,7 +13,10 @@ from typing import Any, Literal
 
 from tollgate.catalog.rules import Choosing
 from tollgate.kit.errors import Problem
+from tollgate.kit.numbers import digits
 
+# A seed is a whole number of 64 bits at most.
+MAX_WHOLE = 2**63 - 1
 # In front of a field's name, so that no field of a model is taken for one of ours.
 PREFIX = "input."
 
@@ -201,7 +204,10 @@ def _number(text: str) -> int | float:
     if not math.isfinite(number):
         raise ValueError("Must be a number.")
     # An integer is read from its digits: a seed has more of them than a float holds.
-    return int(text) if text.lstrip("+-").isdecimal() else number
+    whole = digits(text.lstrip("+-"), 0, MAX_WHOLE)
+    if whole is None:
+        return number
+    return -whole if text.startswith("-") else whole
 
 
 def _json(text: str) -> Any:

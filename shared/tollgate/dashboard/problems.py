@@ -5,9 +5,11 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from tollgate.kit.errors import Problem
+from tollgate.kit.numbers import digits
 
 # More than these nobody reads before mending the first.
 MAX_SAID = 5
+MAX_POSITION = 9_999
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
 _NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 
@@ -34,4 +36,5 @@ def _said(problem: Problem, beside: int, labels: Mapping[str, str]) -> str:
 
 def _name(segment: str) -> str:
     """Return a part of a path in words: `allowedIps` is `allowed ips`, the first of a list `item 1`."""
-    return f"item {int(segment) + 1}" if segment.isdecimal() else _NEW_WORD.sub(" ", segment).lower()
+    position = digits(segment, 0, MAX_POSITION)
+    return _NEW_WORD.sub(" ", segment).lower() if position is None else f"item {position + 1}"

@@ -1,17 +1,28 @@
 """Streamable HTTP without sessions: each request stands by itself, so any process can answer it."""
 
+import json
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from starlette.requests import Request
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from .service import Service
 from .tools import server
 
 MAX_BODY_BYTES = 1024 * 1024
+# What a challenge says (RFC 6750, section 3): without a key nothing but the scheme, with a wrong one why.
+NO_KEY = 'Bearer realm="tollgate"'
+WRONG_KEY = (
+    f'{NO_KEY}, error="invalid_token", error_description="The API key is unknown, expired or revoked."'
+)
+SEND_A_KEY = "Send your API key: Authorization: Bearer tg_live_…"
+# JSON-RPC's own code for what is JSON and no request (https://www.jsonrpc.org/specification#error_object).
+INVALID_REQUEST = -32600
+# A caller is known by a key and never by a cookie, so a page of another origin has nothing to borrow.
+_ANY_HOST = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
 class McpApp:
@@ -23,22 +34,77 @@ class McpApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        request = Request(scope)
+        request = Request(scope, receive)
         refusal = _refusal(request)
         if refusal is not None:
             await refusal(scope, receive, send)
             return
         key = request.headers["authorization"].split(" ", 1)[1].strip()
         async with Service(self._base_url_of(scope), key) as service:
-            manager = StreamableHTTPSessionManager(
-                # The SDK's own app lives as long as its process, and would have one key for everybody.
-                app=server(service, self._version)._lowlevel_server,
-                json_response=True,
-                stateless=True,
-                max_request_body_size=MAX_BODY_BYTES,
+            await self._answer(service, request, send)
+
+    async def _answer(self, service: Service, request: Request, send: Send) -> None:
+        scope = request.scope
+        # From the first request on: a client asks for another key, and shows no tools that all fail.
+        if not await service.knows_key():
+            await _unauthorized("This API key is unknown, expired or revoked.", WRONG_KEY)(
+                scope, request.receive, send
             )
-            async with manager.run():
-                await manager.handle_request(scope, receive, send)
+            return
+        try:
+            body = await _read(request)
+        except ClientDisconnect:
+            return
+        if body is not None and not _has_good_id(body):
+            await _invalid_request()(scope, request.receive, send)
+            return
+        made = server(service, self._version)
+        # For this one request: an app that lives as long as its process would have one key for everybody.
+        made.streamable_http_app(
+            json_response=True,
+            stateless_http=True,
+            max_request_body_size=MAX_BODY_BYTES,
+            transport_security=_ANY_HOST,
+        )
+        async with made.session_manager.run():
+            await made.session_manager.handle_request(scope, _again(body, request.receive), send)
+
+
+async def _read(request: Request) -> bytes | None:
+    """Return the body, or `None` for one that is too large, of which the rest is left unread."""
+    found = bytearray()
+    async for chunk in request.stream():
+        found += chunk
+        if len(found) > MAX_BODY_BYTES:
+            return None
+    return bytes(found)
+
+
+def _again(body: bytes | None, receive: Receive) -> Receive:
+    """Return what gives a body that was read once more; in the place of a large one, something as large."""
+    messages: list[Message] = [
+        {"type": "http.request", "body": b" " * (MAX_BODY_BYTES + 1) if body is None else body}
+    ]
+
+    async def receive_again() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return receive_again
+
+
+def _has_good_id(body: bytes) -> bool:
+    """Return whether what is a request has an id that can be answered: a text or a whole number.
+
+    With any other one the SDK takes it for a notification, does nothing and says 202.
+    """
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError):
+        # The SDK has an answer for what is no JSON.
+        return True
+    if not isinstance(message, dict) or "method" not in message or "id" not in message:
+        return True
+    return type(message["id"]) in (str, int)
 
 
 def _refusal(request: Request) -> Response | None:
@@ -49,9 +115,17 @@ def _refusal(request: Request) -> Response | None:
             _error(405, "method_not_allowed", "Use POST for this endpoint."), 405, {"allow": "POST"}
         )
     if not request.headers.get("authorization", "").lower().startswith("bearer "):
-        body = _error(401, "invalid_api_key", "Send your API key: Authorization: Bearer tg_live_…")
-        return JSONResponse(body, 401, {"www-authenticate": "Bearer"})
+        return _unauthorized(SEND_A_KEY, NO_KEY)
     return None
+
+
+def _unauthorized(message: str, challenge: str) -> Response:
+    return JSONResponse(_error(401, "invalid_api_key", message), 401, {"www-authenticate": challenge})
+
+
+def _invalid_request() -> Response:
+    said = {"code": INVALID_REQUEST, "message": "Invalid Request: id must be a string or a whole number."}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": said}, 400)
 
 
 def _error(status: int, code: str, message: str) -> dict[str, Any]:

@@ -12,6 +12,10 @@ import httpx
 # API Gateway gives up after 29 s.
 REQUEST_TIMEOUT_S = 28.0
 CHAT_TIMEOUT_S = 100.0
+# Any route that asks for a key: a good one without the right scope hears 403.
+KEY_PATH = "/api/v1/user/me"
+# Before each request, which has the gateway's 29 s for itself.
+KEY_TIMEOUT_S = 3.0
 # The largest image that comes inside an answer: a model reads it.
 MAX_INLINE_BYTES = 700_000
 ENDED = frozenset({"finished", "failed", "expired"})
@@ -42,6 +46,17 @@ class Service:
     async def __aexit__(self, *_: object) -> None:
         """Close the connections."""
         await self._http.aclose()
+
+    async def knows_key(self) -> bool:
+        """Return whether the API knows the key, whatever it may be used for.
+
+        Where the API does not answer, the key may be good: each tool asks again.
+        """
+        try:
+            reply = await self._http.get(KEY_PATH, timeout=KEY_TIMEOUT_S)
+        except httpx.HTTPError:
+            return True
+        return reply.status_code != httpx.codes.UNAUTHORIZED
 
     async def models(self, kind: str | None, capability: str | None) -> list[dict[str, Any]]:
         """Return the catalog."""

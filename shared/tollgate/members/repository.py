@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository
-from tollgate.kit.dynamodb import MAX_KEYS, Database, RowsAsRead
+from tollgate.kit.dynamodb import Database, RowsAsRead
+from tollgate.kit.dynamodb_core import MAX_KEYS
 from tollgate.kit.expressions import Equals, Missing, Remove, Set
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write, put_new

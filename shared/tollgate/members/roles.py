@@ -10,3 +10,7 @@ class Role(StrEnum):
     DEVELOPER = "developer"  # Keys, playground, chat, webhooks; no payments, no members.
     BILLING = "billing"  # Top-ups, receipts, statement, low balance; nothing that spends.
     VIEWER = "viewer"  # Sees, and changes nothing.
+
+
+SPENDERS = frozenset({Role.OWNER, Role.DEVELOPER})
+"""Who may make and manage API keys, and spend with the playground and the chat."""

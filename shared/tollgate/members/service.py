@@ -5,16 +5,18 @@ audit log.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tollgate.accounts.key_service import KeyService
 from tollgate.audit.events import Action
+from tollgate.audit.refusals import Refusals
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock
 from tollgate.kit.contention import decided_anew
 from tollgate.kit.ids import is_id
 from tollgate.kit.mail import address_of
-from tollgate.kit.ses import Mailer
+from tollgate.kit.ses import Mailed, Mailer
 from tollgate.members import mails
 from tollgate.members.repository import (
     Identity,
@@ -23,7 +25,7 @@ from tollgate.members.repository import (
     TeamMovedError,
     TeamRepository,
 )
-from tollgate.members.roles import Role
+from tollgate.members.roles import SPENDERS, Role
 from tollgate.members.team import (
     Invitation,
     Team,
@@ -73,6 +75,7 @@ class MemberService:
     people: IdentityRepository
     keys: KeyService
     audit: AuditLog
+    refusals: Refusals
     mailer: Mailer
     clock: Clock
 
@@ -112,7 +115,7 @@ class MemberService:
             account_id,
             by,
             Action.MEMBER_INVITED,
-            lambda team: sent_again(team, invitation_id, secret, self.clock.now_ms()),
+            lambda team: sent_again(team, invitation_id, secret, by.identity_id, self.clock.now_ms()),
         )
         return self._send(account_id, made, secret, by, link_of)
 
@@ -151,22 +154,45 @@ class MemberService:
             self.teams.save(team, joined, [self.people.joined(person, account_id), noted])
             return account_id
 
-        return decided_anew(change, TeamMovedError, IdentityMovedError, what=_WHAT)
+        try:
+            return decided_anew(change, TeamMovedError, IdentityMovedError, what=_WHAT)
+        except TeamError:
+            self._note_refused(token, by)
+            raise
+
+    def _note_refused(self, token: str, by: Actor) -> None:
+        """Note who could not accept an invitation, where they have the link of one that is open."""
+        with suppress(TeamError):
+            account_id, found = self.invitation_of(token)
+            self.refusals.note(account_id, by.name, f"Invitation of {found.email}")
 
     def change_role(self, account_id: str, identity_id: str, role: str, by: Actor) -> None:
-        """Change the role of a member; the last owner stays one."""
+        """Change the role of a member; the last owner stays one.
+
+        In a role that may not make keys they keep none that manages keys.
+        """
         wanted = _role(role)
+
+        def decide(team: Team) -> Team:
+            team.check_owner(by.identity_id)
+            return with_role(team, identity_id, wanted)
 
         def change() -> None:
             team = self.teams.get(account_id)
-            changed = with_role(team, identity_id, wanted)
+            changed = decide(team)
             if changed == team:
                 return
             name = self._name(identity_id)
-            noted = self.audit.note(account_id, by.name, Action.MEMBER_CHANGED, name, str(wanted))
+            detail = "; ".join(filter(None, (str(wanted), _ended(team, changed))))
+            noted = self.audit.note(account_id, by.name, Action.MEMBER_CHANGED, name, detail)
             self.teams.save(team, changed, [noted])
 
-        decided_anew(change, TeamMovedError, IdentityMovedError, what=_WHAT)
+        if wanted in SPENDERS:
+            decided_anew(change, TeamMovedError, what=_WHAT)
+            return
+        # Refused before a key is changed: the last owner, or somebody who is no member.
+        decide(self.teams.get(account_id))
+        self._end_keys_around(account_id, identity_id, by, change, revoke=False)
 
     def choose_mails(self, account_id: str, by: Actor, wanted: Mapping[Topic, bool]) -> None:
         """Let a member have mails of topics, or none; what an owner always gets stays on."""
@@ -187,32 +213,51 @@ class MemberService:
     def remove(self, account_id: str, identity_id: str, by: Actor, *, revoke_keys: bool = False) -> None:
         """Take a member out, or let one leave; with `revoke_keys` the keys that they made end too.
 
-        What they made between the first look and their end is found by the second.
+        In any case they keep no key that manages keys.
         """
-        if revoke_keys:
-            # Refused before a key is gone: the last owner, or somebody who is no member, cannot be removed.
-            without(self.teams.get(account_id), identity_id)
-            self.keys.revoke_made_by(account_id, identity_id, by.name)
-        self._take_out(account_id, identity_id, by)
-        if revoke_keys:
-            self.keys.revoke_made_by(account_id, identity_id, by.name)
-
-    def _take_out(self, account_id: str, identity_id: str, by: Actor) -> None:
         action = Action.MEMBER_LEFT if identity_id == by.identity_id else Action.MEMBER_REMOVED
+
+        def decide(team: Team) -> Team:
+            if identity_id != by.identity_id:
+                team.check_owner(by.identity_id)
+            return without(team, identity_id)
 
         def change() -> None:
             team, person = self.teams.get(account_id), self.people.get(identity_id)
-            changed = without(team, identity_id)
-            noted = self.audit.note(account_id, by.name, action, person.email or identity_id)
+            changed = decide(team)
+            name = person.email or identity_id
+            noted = self.audit.note(account_id, by.name, action, name, _ended(team, changed))
             self.teams.save(team, changed, [self.people.left(person, account_id), noted])
 
+        decide(self.teams.get(account_id))
+        self._end_keys_around(account_id, identity_id, by, change, revoke=revoke_keys)
+
+    def _end_keys_around(
+        self, account_id: str, identity_id: str, by: Actor, change: Callable[[], None], *, revoke: bool
+    ) -> None:
+        """Take a member's rights, and what their keys have of them.
+
+        The keys come first: a crash then leaves a member with fewer keys, never a key without a member. What
+        they made between the first look and their end is found by the second.
+        """
+
+        def end() -> None:
+            self.keys.end_chat(account_id, identity_id)
+            if revoke:
+                self.keys.revoke_made_by(account_id, identity_id, by.name)
+            else:
+                self.keys.end_management(account_id, identity_id, by.name)
+
+        end()
         decided_anew(change, TeamMovedError, IdentityMovedError, what=_WHAT)
+        end()
 
     def _invitation(
         self, account_id: str, by: Actor, action: Action, decide: Callable[[Team], tuple[Team, Invitation]]
     ) -> Invitation:
         def change() -> Invitation:
             team = self.teams.get(account_id)
+            team.check_owner(by.identity_id)
             changed, about = decide(team)
             noted = self.audit.note(account_id, by.name, action, about.email, str(about.role))
             self.teams.save(team, changed, [noted])
@@ -226,7 +271,7 @@ class MemberService:
         account = self.people.emails([account_id]).get(account_id, account_id)
         mail = mails.invitation(account, made.role, by.name, link_of(token))
         # The link is shown as well: without a mail the one who invites can pass it on.
-        return Sent(made.email, token, self.mailer.attempt([made.email], mail))
+        return Sent(made.email, token, self.mailer.send(made.email, mail) is Mailed.SENT)
 
     def _name(self, identity_id: str) -> str:
         return self.people.get(identity_id).email or identity_id
@@ -234,6 +279,12 @@ class MemberService:
     def identity(self, identity_id: str) -> Identity:
         """Return a person: their accounts, and the address they proved."""
         return self.people.get(identity_id)
+
+
+def _ended(before: Team, after: Team) -> str:
+    """Return which invitations a change of the members ended, as the audit log says it."""
+    ended = [one.email for one in before.invitations if one not in after.invitations]
+    return f"ended invitations of {', '.join(ended)}" if ended else ""
 
 
 def _role(text: str) -> Role:

@@ -23,6 +23,8 @@ MAX_INVITATIONS = 20
 MAX_MAILS_A_DAY = 50
 INVITATION_MS = 7 * 24 * 3600 * MS_PER_S
 SECRET_BYTES = 32
+# What the identity of a session begins with that was begun by an API key, which is for one machine alone.
+BY_KEY = "key#"
 
 
 class TeamError(Exception):
@@ -124,16 +126,27 @@ class Team:
         member = self.find(identity_id)
         return None if member is None else member.role
 
+    def is_owner(self, identity_id: str) -> bool:
+        """Return whether somebody acts as an owner here: one of them, or who signed in by an API key."""
+        return self.role_of(identity_id) is Role.OWNER or identity_id.startswith(BY_KEY)
+
+    def check_owner(self, identity_id: str) -> None:
+        """Raise `TeamError` for anybody else: the role may have changed since the request was let through."""
+        if not self.is_owner(identity_id):
+            raise TeamError("You are not an owner of this account any more.")
+
     def invitation(self, invitation_id: str) -> Invitation:
-        """Return an open invitation. Raises `TeamError`."""
+        """Return an invitation whose inviter is an owner still. Raises `TeamError`."""
         for one in self.invitations:
-            if one.invitation_id == invitation_id:
+            if one.invitation_id == invitation_id and self.is_owner(one.invited_by):
                 return one
         raise TeamError("This invitation is not open any more.")
 
     def open_invitations(self, now_ms: int) -> tuple[Invitation, ...]:
         """Return the invitations that can be accepted now."""
-        return tuple(one for one in self.invitations if now_ms < one.expires_at_ms)
+        return tuple(
+            one for one in self.invitations if now_ms < one.expires_at_ms and self.is_owner(one.invited_by)
+        )
 
     def to_item(self) -> Item:
         """Return the team as a row."""
@@ -191,8 +204,11 @@ def invited(
 ) -> tuple[Team, Invitation]:
     """Return the team with one more invitation, of a proven address of `emails` to none.
 
-    Raises `TeamError` for a member, for an address that is invited already, and where a bound is reached.
+    Raises `TeamError` for a member, for an address that is invited already, where a bound is reached, and in
+    an account that is being closed.
     """
+    if team.closing is not None:
+        raise TeamError("This account is being closed.")
     open_now = team.open_invitations(now_ms)
     if email in emails:
         raise TeamError(f"{email} is a member already.")
@@ -207,13 +223,16 @@ def invited(
     return _mailed(replace(team, invitations=(*open_now, made)), now_ms), made
 
 
-def sent_again(team: Team, invitation_id: str, secret: str, now_ms: int) -> tuple[Team, Invitation]:
+def sent_again(team: Team, invitation_id: str, secret: str, by: str, now_ms: int) -> tuple[Team, Invitation]:
     """Return the team with another link for an invitation; the one before opens nothing then.
 
-    Raises `TeamError` as `invited` does.
+    The invitation is now from `by`, who sent it last. Raises `TeamError` as `invited` does.
     """
     renewed = replace(
-        team.invitation(invitation_id), digest=digest_of(secret), expires_at_ms=now_ms + INVITATION_MS
+        team.invitation(invitation_id),
+        digest=digest_of(secret),
+        expires_at_ms=now_ms + INVITATION_MS,
+        invited_by=by,
     )
     others = (one for one in team.open_invitations(now_ms) if one.invitation_id != invitation_id)
     return _mailed(replace(team, invitations=(*others, renewed)), now_ms), renewed
@@ -249,13 +268,15 @@ def accepted(
 
 
 def with_role(team: Team, identity_id: str, role: Role) -> Team:
-    """Return the team in which a member has another role. Raises `TeamError` for the last owner."""
+    """Return the team in which a member has another role.
+
+    The invitations of somebody who is no owner any more end. Raises `TeamError` for the last owner.
+    """
     member = _member(team, identity_id)
     if member.role is Role.OWNER and role is not Role.OWNER:
         _check_another_owner(team, identity_id)
     changed = replace(member, role=role)
-    members = tuple(changed if one == member else one for one in team.members)
-    return replace(team, members=members)
+    return _with_members(team, (changed if one == member else one for one in team.members))
 
 
 def with_mails(team: Team, identity_id: str, wanted: Mapping[Topic, bool]) -> Team:
@@ -271,11 +292,21 @@ def with_mails(team: Team, identity_id: str, wanted: Mapping[Topic, bool]) -> Te
 
 
 def without(team: Team, identity_id: str) -> Team:
-    """Return the team without a member. Raises `TeamError` for the last owner."""
+    """Return the team without a member and their invitations. Raises `TeamError` for the last owner."""
     member = _member(team, identity_id)
     if member.role is Role.OWNER:
         _check_another_owner(team, identity_id)
-    return replace(team, members=tuple(one for one in team.members if one != member))
+    return _with_members(team, (one for one in team.members if one != member))
+
+
+def _with_members(team: Team, members: Iterable[Member]) -> Team:
+    """Return the team with other members, and only the invitations that an owner among them stands for.
+
+    They are dropped and not only refused: an owner who comes back must not bring old links back to life.
+    """
+    changed = replace(team, members=tuple(members))
+    kept = tuple(one for one in team.invitations if changed.is_owner(one.invited_by))
+    return replace(changed, invitations=kept)
 
 
 def _member(team: Team, identity_id: str) -> Member:

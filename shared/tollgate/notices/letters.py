@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from tollgate.accounts.keys import PREFIX
-from tollgate.audit.events import OPERATOR, OWNER, Action, AuditEvent
+from tollgate.audit.events import ACCESS, OWNER, Action, AuditEvent, is_operators
 from tollgate.kit.clock import to_the_minute
 from tollgate.kit.letter import Letter, unlinked
 from tollgate.kit.mail import address_of
@@ -65,6 +65,7 @@ KINDS = {
     Action.MEMBER_CHANGED: Kind(Topic.MEMBERS, "Member's role changed", "Member", _MEMBERS),
     Action.MEMBER_REMOVED: Kind(Topic.MEMBERS, "Member removed", "Member", _MEMBERS),
     Action.MEMBER_LEFT: Kind(Topic.MEMBERS, "Member left", "Member", _MEMBERS),
+    Action.ANSWERS_CHOSEN: Kind(Topic.ACCOUNT, "Text answers setting changed", "Setting", _KEYS),
     Action.LOW_BALANCE_CHANGED: Kind(Topic.ACCOUNT, "Low balance settings changed", "Settings", "/top-up"),
     Action.SUSPENDED: Kind(
         Topic.ACCOUNT, "Account suspended", "What", "", "Nothing new starts. What runs goes on to its end."
@@ -81,13 +82,36 @@ KINDS = {
     Action.CLOSING_UNDONE: Kind(Topic.ACCOUNT, "Account kept", "What", ""),
     Action.CREDITED: Kind(Topic.MONEY, "Credit added", "Reference", "/statements"),
     Action.DEBITED: Kind(Topic.MONEY, "Balance debited", "Reference", "/statements"),
+    Action.PAYMENT_REVERSED: Kind(
+        Topic.MONEY,
+        "Payment refunded or disputed",
+        "Payment",
+        "/statements",
+        "What was paid is taken off the balance. Write to the operator of this service about a suspension.",
+    ),
+    Action.PAYMENT_RETURNED: Kind(Topic.MONEY, "Payment given back", "Payment", "/statements"),
     Action.TASK_REFUNDED: Kind(Topic.MONEY, "Generation refunded", "Generation", "/activity"),
+    Action.TASK_CANCELLED: Kind(Topic.MONEY, "Generation cancelled", "Generation", "/activity"),
+    Action.CARD_SAVED: Kind(
+        Topic.ACCOUNT,
+        "Card saved",
+        "What",
+        "/top-up",
+        "Stripe keeps a card of this account: automatic top-ups charge it, where they are switched on.",
+    ),
 }
 """How each kind is told; of the others no mail is sent."""
 
 UNTOLD = {
     Action.MAILS_CHOSEN: "one's own choice of mails",
     Action.CLOSED: "nobody is left to be told: the addresses are erased with it",
+    Action.ACCOUNT_OPENED: "nobody is a member yet",
+    Action.TOPPED_UP: "Stripe mails the receipt",
+    Action.PRICE_CHANGED: "of no account",
+    Action.CATALOG_CHANGED: "of no account",
+    Action.PROVIDER_SWITCHED: "of no account",
+    Action.REDRIVEN: "of no account",
+    **dict.fromkeys(ACCESS, "in the log of access, which is not mailed"),
 }
 """Why a kind is told to nobody."""
 
@@ -98,14 +122,19 @@ def letter_of(
     """Return the mail about a line of a kind in `KINDS`.
 
     `account` is what to call the account, `is_forced` whether its reader cannot switch it off, `is_last`
-    whether no more mails of the account are sent on this day.
+    whether the account's mails of this day are used up.
     """
     kind = KINDS[event.action]
     subject = _named(event)
     sentences = [f"{kind.title} in the Tollgate account of {account}.", kind.sentence]
     if is_last:
+        rest = (
+            "no more than one such mail an hour is sent"
+            if kind.topic in SECURITY
+            else "no more of it is mailed"
+        )
         sentences.append(
-            "Much happened in this account today: no more of it is mailed until tomorrow (UTC). "
+            f"Much happened in this account today: {rest} until tomorrow (UTC). "
             f"The audit log has all of it: {dashboard_url}/audit"
         )
     facts = [
@@ -148,7 +177,7 @@ def _actor(actor: str) -> str:
     if found is not None:
         return f"the API key {PREFIX}…{found[1]}"
     # Which of them it was is for operators.
-    if actor.startswith(OPERATOR):
+    if is_operators(actor):
         return "a Tollgate operator"
     return "an owner" if actor == OWNER else _person(actor)
 

@@ -1,18 +1,19 @@
 """What was mailed already, and how far the calendar is: rows in the table of idempotency.
 
 mail#<event>              who has the mail of an event, and until when a worker is at it
-mails#<account>#<day>     how many events of an account were mailed on a UTC day
+mails#<account>#<what>#<period>   how many events of an account were mailed on a UTC day, or in an hour
 calendar                  the time up to which keys were looked at, and the account that statements are at
 """
 
 from dataclasses import dataclass
 from hashlib import sha256
 
-from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, utc_day
+from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.dynamodb import OneTable
 from tollgate.kit.expressions import Add, Equals, Set
+from tollgate.kit.ids import new_id
 from tollgate.kit.rows import Item
-from tollgate.kit.writes import Write, put_new
+from tollgate.kit.writes import CountingWrite, Write, put_new
 
 # Longer than the function runs: who is at it for longer is dead.
 LEASE_MS = 160 * MS_PER_S
@@ -43,11 +44,14 @@ class NoticeRepository(OneTable):
         Raises `MailedElsewhereError`.
         """
         key = {"idempotency_id": f"mail#{event_id}"}
+        # Two workers that begin in the same millisecond must not write the same row.
+        worker = new_id("worker")
         row = self._db.get(self._table, key)
         if row is None:
             item = {
                 **key,
                 "until_ms": now_ms + LEASE_MS,
+                "worker": worker,
                 "sent": {},
                 "done": False,
                 "expires_at_s": (now_ms + KEPT_MS) // MS_PER_S,
@@ -63,7 +67,7 @@ class NoticeRepository(OneTable):
             Write(
                 self._table,
                 key=key,
-                update=(Set("until_ms", now_ms + LEASE_MS),),
+                update=(Set("until_ms", now_ms + LEASE_MS), Set("worker", worker)),
                 condition=nobody_took_it_since,
                 refused=_elsewhere,
             )
@@ -78,15 +82,21 @@ class NoticeRepository(OneTable):
         """Let an event go: all have its mail, or its message may come again at once."""
         self._update(f"mail#{event_id}", Set("done", is_done), Set("until_ms", 0))
 
-    def count(self, account_id: str, now_ms: int) -> int:
-        """Count one more event of an account on this day; return which one it is.
+    def count(self, account_id: str, what: str, period: str, now_ms: int) -> int:
+        """Count one more event of an account in a period, a UTC day or hour; return which one it is.
 
         Of two at the same moment both may be the same one: it is a bound, not a bill.
         """
-        row_id = f"mails#{account_id}#{utc_day(now_ms)}"
+        row_id = f"mails#{account_id}#{what}#{period}"
         row = self._db.get(self._table, {"idempotency_id": row_id})
         expires_at_s = (now_ms + 2 * MS_PER_DAY) // MS_PER_S
-        self._update(row_id, Add("count", 1, start=0), Set("expires_at_s", expires_at_s))
+        counted = CountingWrite(
+            self._table,
+            key={"idempotency_id": row_id},
+            update=(Add("count", 1, start=0), Set("expires_at_s", expires_at_s)),
+        )
+        # A transaction of one write, for its token: if the answer is lost, the event is not counted twice.
+        self._db.transact([counted])
         return 1 if row is None else int(row["count"]) + 1
 
     def calendar(self) -> Calendar:
@@ -105,7 +115,7 @@ class NoticeRepository(OneTable):
         }
         self._db.write(Write(self._table, item=item))
 
-    def _update(self, row_id: str, *changes: Set | Add) -> None:
+    def _update(self, row_id: str, *changes: Set) -> None:
         self._db.write(Write(self._table, key={"idempotency_id": row_id}, update=changes))
 
 

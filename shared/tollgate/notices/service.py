@@ -11,17 +11,21 @@ from enum import StrEnum
 
 from tollgate.audit.events import AuditEvent
 from tollgate.audit.repository import AuditLog
-from tollgate.kit.clock import Clock
+from tollgate.kit.clock import Clock, iso, utc_day
 from tollgate.kit.letter import written
 from tollgate.kit.observability import logger
-from tollgate.kit.ses import MAX_RECIPIENTS, Mailer
+from tollgate.kit.ses import MAX_RECIPIENTS, Mailed, Mailer
 from tollgate.members.recipients import Recipients
-from tollgate.members.topics import is_forced
+from tollgate.members.topics import SECURITY, Topic, is_forced
 from tollgate.notices.letters import KINDS, letter_of
 from tollgate.notices.repository import NoticeRepository, reader_of
 
-# Events of one account that are mailed on a UTC day: a program that makes keys all day is no flood of mails.
+# Events of one account and budget that are mailed on a UTC day: a program that makes keys all day is no flood
+# of mails. Each topic of security has a budget of its own, and goes on with one mail an hour: nobody can use
+# up the mails that would tell of what they do next.
 MAX_A_DAY = 100
+# What all other topics have together.
+OTHERS = "others"
 
 
 class Told(StrEnum):
@@ -67,14 +71,25 @@ class Notifier:
         have_it = self.notices.begin(event_id, now_ms)
         if have_it is None:
             return Told.REPEATED
-        number = self.notices.count(account_id, now_ms) if not have_it else 1
-        if number > MAX_A_DAY:
+        topic = KINDS[event.action].topic
+        # A repeat was counted before.
+        number = self._number(account_id, topic, now_ms) if not have_it else 1
+        if number > MAX_A_DAY and not self._is_first_of_hour(account_id, topic, now_ms):
             logger.warning("notify_members.too_many", account_id=account_id, event_id=event_id)
             self.notices.end(event_id, is_done=True)
             return Told.TOO_MANY
         left = {who: address for who, address in wanting.items() if reader_of(who) not in have_it}
-        self._send(event, left, is_last=number == MAX_A_DAY)
+        self._send(event, left, is_last=number >= MAX_A_DAY)
         return Told.SENT
+
+    def _number(self, account_id: str, topic: Topic, now_ms: int) -> int:
+        """Return which one this is of its budget today."""
+        return self.notices.count(account_id, topic if topic in SECURITY else OTHERS, utc_day(now_ms), now_ms)
+
+    def _is_first_of_hour(self, account_id: str, topic: Topic, now_ms: int) -> bool:
+        """Return whether this is a mail about security, and the first in its hour beyond its budget."""
+        hour = iso(now_ms)[: len("2026-11-20T09")]
+        return topic in SECURITY and self.notices.count(account_id, topic, hour, now_ms) == 1
 
     def _event(self, account_id: str, event_id: str) -> AuditEvent | None:
         try:
@@ -93,11 +108,11 @@ class Notifier:
             role = team.role_of(identity_id)
             forced = role is not None and is_forced(topic, role)
             letter = letter_of(event, account, self.dashboard_url, is_forced=forced, is_last=is_last)
-            # One address that SES refuses keeps the mail from nobody else.
-            if self.mailer.attempt([address], written(letter)):
-                self.notices.sent(event.event_id, reader_of(identity_id))
-            else:
+            # One address that SES refuses keeps the mail from nobody else, and is not tried again.
+            if self.mailer.send(address, written(letter)) is Mailed.FAILED:
                 failed += 1
+            else:
+                self.notices.sent(event.event_id, reader_of(identity_id))
         self.notices.end(event.event_id, is_done=not failed)
         if failed:
             raise NotSentError(f"{failed} of {len(wanting)}")

@@ -9,23 +9,26 @@ from typing import Any
 from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository
-from tollgate.accounts.service import AccountService
-from tollgate.audit.events import Action, AuditEvent
+from tollgate.accounts.service import AccountService, OpenedAccount
+from tollgate.audit.events import Action, AuditEvent, Log
 from tollgate.kit.clock import iso
 from tollgate.kit.errors import InsufficientBalanceError, UserNotFoundError
-from tollgate.kit.money import cents_down, dollars, micro_usd_of_cents
+from tollgate.kit.money import cents_down, dollars, micro_usd_of_cents, usd_of_micro
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.wallets import Limits
 from tollgate.members.repository import TeamRepository
 from tollgate.members.team import Closing
-from tollgate.operating.desk import Desk
+from tollgate.operating.desk import CustomerDesk
 from tollgate.operating.errors import OperatorError, checked_reason
 from tollgate.operating.routes import with_routes
+from tollgate.payments.book_service import PaymentBook
+from tollgate.payments.claims import Payment
 
 # 100 000 USD: more at once is a slip of the fingers.
 MAX_MOVED_CENTS = 10_000_000
 SHOWN_ENTRIES = 10
+MAX_SHOWN = 100
 _REFERENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 
 # The e-mail addresses of accounts, of those that have one.
@@ -35,7 +38,7 @@ AccountOf = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class AccountDesk(Desk):
+class AccountDesk(CustomerDesk):
     """What operators see of accounts and do to them."""
 
     accounts: AccountRepository
@@ -44,6 +47,7 @@ class AccountDesk(Desk):
     emails_of: EmailsOf
     account_of: AccountOf
     teams: TeamRepository
+    payments: PaymentBook
 
     def listed(self, most: int) -> tuple[list[dict[str, Any]], bool]:
         """Return at most `most` accounts, in no order, and whether there are more."""
@@ -77,12 +81,19 @@ class AccountDesk(Desk):
             **summary(account),
             "closing": None if closing is None else closing_row(closing, account.balance_micro_usd),
             "holds": holds,
+            "claimed": [claimed_row(each) for each in self.payments.claimed_of(account.account_id)],
             "keys": self.keys.all(account.account_id),
             "entries": with_routes(self.ledger, self.tasks, account.account_id, newest["entries"]),
-            "audit": [
-                _event_row(event) for event in self.audit.page(account.account_id).rows[:SHOWN_ENTRIES]
-            ],
+            "audit": self._newest(account.account_id, Log.CHANGES),
+            "access": self._newest(account.account_id, Log.ACCESS),
         }
+
+    def open(self, credit_micro_usd: int) -> OpenedAccount:
+        """Open an account with `credit_micro_usd` on it."""
+        opened = self.service.open(credit_micro_usd)
+        words = f"{usd(credit_micro_usd)} USD on it"
+        self.audit.write(opened.account_id, self.who, Action.ACCOUNT_OPENED, "Account", words)
+        return opened
 
     def credit(self, account_id: str, reference: str, amount_micro_usd: int, reason: str) -> bool:
         """Put money on an account, once for each `reference`; return whether this time did it.
@@ -99,6 +110,35 @@ class AccountDesk(Desk):
             return self._post(entry, self.ledger.debit, Action.DEBITED)
         except InsufficientBalanceError as exc:
             raise OperatorError(f"Nothing was done: the balance is {dollars(exc.balance_cents)}.") from exc
+
+    def give_back(self, account_id: str, payment_id: str, reason: str) -> str:
+        """Leave a payment to its customer, whatever was claimed of it, and say what that moved.
+
+        What was taken for it is given back; a repeat gives nothing more. Raises `OperatorError`.
+        """
+        why = checked_reason(reason)
+        before = self._claimed(account_id, payment_id)
+        try:
+            now = self.payments.give_back(account_id, payment_id, self.who, why)
+        except AccountClosedError as exc:
+            raise OperatorError(f"Nothing was done: {account_id} is closed.") from exc
+        return f"{_moved(now, before)} given back. The account stays suspended until you resume it."
+
+    def take(self, account_id: str, payment_id: str) -> str:
+        """Take what is still missing of a payment, as far as the balance carries it; say what that moved.
+
+        Raises `OperatorError`.
+        """
+        before = self._claimed(account_id, payment_id)
+        now = self.payments.take(account_id, payment_id, self.who)
+        missing = 0 if now is None else now.shortfall_micro_usd
+        return f"{_moved(now, before)} taken off the balance. {usd_of_micro(missing)} is still missing."
+
+    def _claimed(self, account_id: str, payment_id: str) -> Payment:
+        found = [one for one in self.payments.claimed_of(account_id) if one.payment_id == payment_id]
+        if not found:
+            raise OperatorError(f"Nothing was claimed of a payment {payment_id[:MAX_SHOWN]} of this account.")
+        return found[0]
 
     def suspend(self, account_id: str, reason: str) -> None:
         """Let an account start nothing any more; what runs goes on. Raises `OperatorError`."""
@@ -125,6 +165,9 @@ class AccountDesk(Desk):
         # Several writes, of which a repeat makes the missing ones: noted once all are made.
         self.audit.write(account.account_id, self.who, Action.LIMITED, "Account", words)
         return self.get(account.account_id)
+
+    def _newest(self, account_id: str, log: Log) -> list[dict[str, str]]:
+        return [_event_row(event) for event in self.audit.page(account_id, log=log).rows[:SHOWN_ENTRIES]]
 
     def _movement(
         self, account_id: str, reference: str, kind: EntryKind, amount_micro_usd: int, reason: str
@@ -161,6 +204,23 @@ class AccountDesk(Desk):
                 ) from exc
             return False
         return True
+
+
+def claimed_row(payment: Payment) -> dict[str, Any]:
+    """Return a payment of which something was claimed as one row."""
+    return {
+        "paymentId": payment.payment_id,
+        "what": payment.what(),
+        "paidMicroUsd": micro_usd_of_cents(payment.cents),
+        "claimedMicroUsd": payment.wanted_micro_usd,
+        "takenMicroUsd": payment.taken_micro_usd,
+        "shortfallMicroUsd": payment.shortfall_micro_usd,
+    }
+
+
+def _moved(now: Payment | None, before: Payment) -> str:
+    taken = before.taken_micro_usd if now is None else now.taken_micro_usd
+    return usd_of_micro(abs(taken - before.taken_micro_usd))
 
 
 def closing_row(closing: Closing, balance_micro_usd: int) -> dict[str, Any]:

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tollgate.audit.events import Action
 from tollgate.kit.dead_letters import DeadLetters
 from tollgate.kit.queue import Queue
 from tollgate.operating.changes import ChangesRedrive
+from tollgate.operating.desk import Desk
 
 # About a minute of work for one process; what is left is for the next call.
 MAX_REDRIVEN = 10_000
@@ -35,8 +37,8 @@ class Redriven:
     gone: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DeadLetterDesk:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DeadLetterDesk(Desk):
     """Counts dead letters, and sends them again; what moved on meanwhile is dropped where it arrives."""
 
     letters: Mapping[Work, DeadLetters]
@@ -51,6 +53,8 @@ class DeadLetterDesk:
 
     def redrive(self, work: Work, most: int) -> Redriven:
         """Move at most `most` back."""
+        # Noted first: one that breaks off has moved some.
+        self.note(Action.REDRIVEN, str(work), f"at most {most}")
         letters = self.letters[work]
         waiting = letters.count()
         if work in self.queues:

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from tollgate.accounts.repository import AccountRepository
+from tollgate.audit.events import Action
 from tollgate.catalog.errors import RefusedDocumentError, UnknownPriceError
 from tollgate.catalog.loader import AnyModel
 from tollgate.catalog.models import ListedTextModel, ListedTokenPrices, Model
@@ -21,6 +22,7 @@ from tollgate.catalog.pricing import best_entry
 from tollgate.catalog.reading import read_document
 from tollgate.catalog.refresh import LiveCatalog
 from tollgate.kit.document import DocumentConflictError, Fetched, Found
+from tollgate.operating.desk import Desk
 from tollgate.operating.errors import OperatorError
 from tollgate.usage.service import StatisticsService
 
@@ -87,8 +89,8 @@ class Preview:
     version: str
 
 
-@dataclass(frozen=True, slots=True)
-class PriceDesk:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PriceDesk(Desk):
     """What operators see of prices and do to them. `shipped` is the deployed catalog, as a document."""
 
     document: PriceDocument
@@ -128,7 +130,7 @@ class PriceDesk:
 
     def change(self, model_id: str, wanted: Mapping[str, str], version: str) -> None:
         """Write the document that a preview of this `version` was of. Raises `OperatorError`."""
-        body, now, _ = self._changed(model_id, wanted)
+        body, now, changed = self._changed(model_id, wanted)
         # What was previewed is what is written: on top of another document it would be another change.
         if now != version:
             raise OperatorError("Somebody else changed prices meanwhile; nothing was done. Look again.")
@@ -144,6 +146,9 @@ class PriceDesk:
             raise OperatorError(
                 "Somebody else changed prices meanwhile; nothing was done. Look again."
             ) from exc
+        # Two stores, so no transaction: noted once it is done, and the document's versions have the rest.
+        words = ", ".join(f"{key} {before} to {after} USD" for key, (before, after) in changed.items())
+        self.note(Action.PRICE_CHANGED, model_id, words)
 
     def _changed(
         self, model_id: str, wanted: Mapping[str, str]

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+from tollgate.audit.events import EVERYBODY, Action
 from tollgate.catalog.refresh import LiveCatalog
 from tollgate.kit.clock import Clock, iso
+from tollgate.operating.desk import Desk
 from tollgate.operating.errors import OperatorError, checked_reason
 from tollgate.providers.runtime.accounts import media_accounts
 from tollgate.providers.runtime.health import Health
@@ -13,8 +15,8 @@ from tollgate.providers.runtime.health_store import ProviderHealthStore
 KNOWN = media_accounts()
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderDesk:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProviderDesk(Desk):
     """What operators see of providers; `live` are those with a key."""
 
     health: ProviderHealthStore
@@ -34,8 +36,10 @@ class ProviderDesk:
 
     def switch(self, provider: str, model: str | None, reason: str, *, disabled: bool) -> str:
         """Switch a provider, or its route of one model; return its name. Raises `OperatorError`."""
-        name = self.check(provider, model, reason)
-        self.health.switch(name, disabled=disabled, reason=checked_reason(reason))
+        name, why = self.check(provider, model, reason), checked_reason(reason)
+        words = f"{'off' if disabled else 'on'}: {why}"
+        noted = self.audit.note(EVERYBODY, self.who, Action.PROVIDER_SWITCHED, name, words)
+        self.health.switch(name, noted, disabled=disabled, reason=why)
         return name
 
     def check(self, provider: str, model: str | None, reason: str) -> str:

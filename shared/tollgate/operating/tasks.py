@@ -7,20 +7,22 @@ from tollgate.audit.events import Action
 from tollgate.kit.clock import iso
 from tollgate.ledger.entries import refund_of
 from tollgate.ledger.repository import AccountClosedError, AlreadyPostedError
-from tollgate.operating.desk import Desk
+from tollgate.operating.desk import CustomerDesk
 from tollgate.operating.errors import OperatorError, checked_reason
 from tollgate.operating.routes import with_routes
-from tollgate.tasks.models import Attempt, Task
+from tollgate.tasks.models import Attempt, Task, TaskView
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskMovedError
+from tollgate.tasks.service import TaskService
 from tollgate.webhooks.service import WebhookService
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class TaskDesk(Desk):
+class TaskDesk(CustomerDesk):
     """What operators see of tasks, never their input, and do to them."""
 
     reader: TaskReader
+    service: TaskService
     webhooks: WebhookService
 
     def get(self, task_id: str) -> Task:
@@ -45,6 +47,17 @@ class TaskDesk(Desk):
             "ledger": with_routes(self.ledger, self.tasks, task.account_id, entries),
             "deliveries": self.webhooks.page(task.account_id, of_task)["deliveries"],
         }
+
+    def cancel(self, task_id: str) -> TaskView:
+        """Ask for the end of a task; return its status. One that has ended stays as it is.
+
+        Raises `OperatorError` for one that is not there.
+        """
+        task = self.get(task_id)
+        if not task.ended:
+            # Noted first, as it is only asked for: what becomes of it, its worker decides.
+            self.audit.write(task.account_id, self.who, Action.TASK_CANCELLED, task_id)
+        return self.service.cancel(task.account_id, task_id)
 
     def refund(self, task_id: str, reason: str) -> bool:
         """Return the whole charge of a task that has ended, once; return whether this time did it.

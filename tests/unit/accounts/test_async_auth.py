@@ -10,7 +10,7 @@ from tests.support.clock import ManualClock
 from tollgate.accounts.async_auth import AsyncAuthenticator
 from tollgate.accounts.keys import NewKey, new_key
 from tollgate.accounts.models import ALL_SCOPES, ApiKey, Scope
-from tollgate.kit.dynamodb_async import DatabaseError
+from tollgate.kit.dynamodb_core import DatabaseError
 from tollgate.kit.errors import InvalidApiKeyError
 from tollgate.kit.expressions import Set
 from tollgate.kit.rows import Item

@@ -13,6 +13,7 @@ from tollgate.members.team import (
     MAX_INVITATIONS,
     MAX_MAILS_A_DAY,
     MAX_MEMBERS,
+    Closing,
     Invitation,
     Member,
     Team,
@@ -86,7 +87,7 @@ class TestInvitations:
     def test_sent_again_only_the_new_link_works_and_for_seven_days(self) -> None:
         team, made = with_invitation()
         later = NOW_MS + INVITATION_MS - 1
-        again, renewed = sent_again(team, made.invitation_id, "other", later)
+        again, renewed = sent_again(team, made.invitation_id, "other", "ada", later)
         with pytest.raises(TeamError):
             accept(again, made, now_ms=later)
         accept(again, renewed, secret="other", now_ms=later + INVITATION_MS - 1)
@@ -120,6 +121,65 @@ class TestInvitations:
         with pytest.raises(TeamError, match="sent today"):
             with_invitation(team)
         assert with_invitation(team, now_ms=NOW_MS + DAY_MS)[0].mails == 1
+
+
+class TestInvitationsOfSomebodyWhoMayNotInviteAnyMore:
+    """Ada owns the account; Bob owned it too, and invited Eve as an owner."""
+
+    BOTH = replace(FOUNDED, members=(Member("ada", Role.OWNER, NOW_MS), Member("bob", Role.OWNER, NOW_MS)))
+
+    def invitations(self) -> tuple[Team, Invitation, Invitation]:
+        """Return the team with an invitation of Ada's and one of Bob's."""
+        team, of_ada = with_invitation(self.BOTH, "cy@example.com")
+        asked = {"by": "bob", "emails": [], "now_ms": NOW_MS}
+        team, of_bob = invited(team, "eve@example.com", Role.OWNER, "secret", **asked)  # type: ignore[arg-type]
+        return team, of_ada, of_bob
+
+    @pytest.mark.parametrize("role", [Role.DEVELOPER, Role.BILLING, Role.VIEWER, None])
+    def test_they_end_with_the_right_and_others_stay(self, role: Role | None) -> None:
+        team, of_ada, of_bob = self.invitations()
+        after = without(team, "bob") if role is None else with_role(team, "bob", role)
+        assert after.invitations == (of_ada,)
+        with pytest.raises(TeamError, match="not open any more"):
+            accept(after, of_bob, identity_id="eve", email="eve@example.com")
+        assert accept(after, of_ada, identity_id="cy", email="cy@example.com").role_of("cy")
+
+    def test_the_right_back_does_not_bring_them_back(self) -> None:
+        team, of_ada, of_bob = self.invitations()
+        again = with_role(with_role(team, "bob", Role.VIEWER), "bob", Role.OWNER)
+        assert again.open_invitations(NOW_MS) == (of_ada,)
+        with pytest.raises(TeamError, match="not open any more"):
+            accept(again, of_bob, identity_id="eve", email="eve@example.com")
+
+    def test_one_of_a_row_from_before_is_not_open(self) -> None:
+        # Who was removed by older code left their invitations behind.
+        team, of_ada, of_bob = self.invitations()
+        row = replace(team, members=team.members[:1]).to_item()
+        left = Team.from_item(row)
+        assert left.open_invitations(NOW_MS) == (of_ada,)
+        for act in (
+            lambda: accept(left, of_bob, identity_id="eve", email="eve@example.com"),
+            lambda: sent_again(left, of_bob.invitation_id, "other", "ada", NOW_MS),
+        ):
+            with pytest.raises(TeamError, match="not open any more"):
+                act()
+
+    def test_sent_again_by_another_owner_it_is_theirs(self) -> None:
+        team, _, of_bob = self.invitations()
+        again, renewed = sent_again(team, of_bob.invitation_id, "other", "ada", NOW_MS)
+        assert renewed in without(again, "bob").invitations
+
+    def test_nobody_is_invited_to_an_account_that_is_being_closed(self) -> None:
+        closing = Closing(NOW_MS, NOW_MS + DAY_MS, gives_up=False)
+        with pytest.raises(TeamError, match="being closed"):
+            with_invitation(replace(FOUNDED, closing=closing))
+
+    def test_only_owners_count_as_one(self) -> None:
+        team = replace(self.BOTH, members=(*self.BOTH.members, Member("cy", Role.DEVELOPER, NOW_MS)))
+        team.check_owner("bob")
+        for other in ("cy", "eve"):
+            with pytest.raises(TeamError, match="not an owner of this account"):
+                team.check_owner(other)
 
 
 class TestOwners:

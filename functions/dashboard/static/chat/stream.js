@@ -8,8 +8,9 @@ const apiKey = async (address) => {
   if (!key || key.expiresAtMs - Date.now() < RENEW_MS) {
     const headers = JSON.parse(document.body.getAttribute("hx-headers"));
     const answer = await fetch(address, { method: "POST", headers });
-    if (!answer.ok || answer.redirected) throw new Error("Your session has ended. Reload the page to sign in.");
-    key = await answer.json();
+    const said = answer.redirected ? null : await answer.json().catch(() => null);
+    if (!answer.ok || !said) throw new Error(said?.message ?? "Your session has ended. Reload the page to sign in.");
+    key = said;
   }
   return key.key;
 };

@@ -1,0 +1,25 @@
+"""What operators did, of all accounts and of the whole service."""
+
+from fastapi import APIRouter, Request, Response
+
+from admin.services import Services, desk_page
+from dashboard.audit import line_of
+from dashboard.security import OperatorSignedIn
+from tollgate.audit.events import EVERYBODY
+
+router = APIRouter(prefix="/log")
+
+
+@router.get("")
+def show(services: Services, request: Request, _: OperatorSignedIn, before: str | None = None) -> Response:
+    """Show acts of operators, the newest first."""
+    found = services.api.audit.of_operators(before)
+    lines = [
+        {
+            **line_of(event),
+            "actor": event.actor,
+            "account": None if event.account_id == EVERYBODY else event.account_id,
+        }
+        for event in found.rows
+    ]
+    return desk_page(request, "desk_log.html", lines=lines, cursor=found.cursor)

@@ -1,0 +1,32 @@
+"""What an account has chosen for text answers whose client has gone."""
+
+from dataclasses import dataclass
+
+from tollgate.accounts.repository import AccountRepository
+from tollgate.audit.events import Action
+from tollgate.audit.repository import AuditLog
+
+SUBJECT = "Text answers"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSettings:
+    """Shows and changes the choice. A change is noted in the audit log by the transaction that makes it."""
+
+    accounts: AccountRepository
+    audit: AuditLog
+
+    def completes(self, account_id: str) -> bool:
+        """Return whether answers are made to their end when their client has gone.
+
+        Raises `UserNotFoundError`.
+        """
+        return self.accounts.existing(account_id).limits.completes_answers
+
+    def change(self, account_id: str, who: str, *, completes: bool) -> None:
+        """Set the choice. Processes that serve text know it within a minute. Raises `UserNotFoundError`."""
+        if completes == self.completes(account_id):
+            return
+        detail = "complete when the client has gone" if completes else "end when the client has gone"
+        note = self.audit.note(account_id, who, Action.ANSWERS_CHOSEN, SUBJECT, detail)
+        self.accounts.let_answers_complete(account_id, completes, note)

@@ -1,0 +1,25 @@
+"""The writes of the audit log's lines. Pure, and without an SDK, so that the text function has it too."""
+
+from dataclasses import dataclass
+
+from tollgate.audit.events import Action, AuditEvent
+from tollgate.kit.clock import Clock
+from tollgate.kit.ids import new_id
+from tollgate.kit.writes import Write, put_new
+
+
+class AlreadyNotedError(Exception):
+    """An event with this id is there already: ids are new, so this is a fault of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditNotes:
+    """Makes the writes of events."""
+
+    table: str
+    clock: Clock
+
+    def note(self, account_id: str, actor: str, action: Action, subject: str, detail: str = "") -> Write:
+        """Return the write that notes an event, for the transaction of what it tells of."""
+        event = AuditEvent(account_id, new_id("audit"), self.clock.now_ms(), actor, action, subject, detail)
+        return put_new(self.table, event.to_item(), "event_id", lambda _: AlreadyNotedError(event.event_id))

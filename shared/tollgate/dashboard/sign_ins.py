@@ -1,0 +1,65 @@
+"""Signing in and out, each with its line in the audit log."""
+
+from dataclasses import dataclass
+
+from tollgate.accounts.key_service import KeyService
+from tollgate.accounts.keys import key_id_of
+from tollgate.audit.events import Action
+from tollgate.audit.refusals import Refusals
+from tollgate.audit.repository import AuditLog
+from tollgate.dashboard.sessions import OPERATOR_MS, SessionStore
+from tollgate.members.repository import IdentityRepository
+from tollgate.members.service import Actor
+
+
+@dataclass(frozen=True, slots=True)
+class SignIns:
+    """Begins sessions, refuses them, and ends all of a person. An `address` is the caller's, where known."""
+
+    sessions: SessionStore
+    people: IdentityRepository
+    keys: KeyService
+    audit: AuditLog
+    refusals: Refusals
+
+    def begin(
+        self,
+        account_id: str,
+        who: Actor,
+        how: str,
+        address: str | None,
+        *,
+        is_operator: bool = False,
+        before: str | None = None,
+    ) -> str:
+        """Return the id of a new session of a person in an account; `how` they came in is noted with it.
+
+        One that goes on from the session `before` is an operator's for as long as that one would have been.
+        """
+        until_ms = self.audit.clock.now_ms() + OPERATOR_MS if is_operator else 0
+        if before is not None:
+            until_ms = self.sessions.operator_until_ms(before)
+        words = f"{how}, as an operator" if until_ms else how
+        detail = words if address is None else f"{words}; from {address}"
+        noted = self.audit.note(account_id, who.name, Action.SIGNED_IN, "", detail)
+        return self.sessions.begin(account_id, who.identity_id, noted, operator_until_ms=until_ms)
+
+    def key_refused(self, text: str, address: str | None) -> None:
+        """Note that a key did not open a session, in the log of the account that has a key of this id."""
+        key_id = key_id_of(text)
+        key = None if key_id is None else self.keys.keys.get(key_id)
+        if key is not None:
+            self.refusals.note(key.account_id, key.actor, "", address)
+
+    def end_everywhere(self, account_id: str, who: Actor) -> None:
+        """End all sessions of a person and their chat keys, in all of their accounts.
+
+        The keys come first: a session that is not theirs could not make one again.
+        """
+        accounts = self.people.get(who.identity_id).accounts or (account_id,)
+        for each in accounts:
+            self.keys.end_chat(each, who.identity_id)
+        action = Action.SIGNED_OUT_EVERYWHERE
+        self.sessions.end_all(
+            who.identity_id, [self.audit.note(each, who.name, action, "") for each in accounts]
+        )
