@@ -21,7 +21,7 @@ from PIL import Image
 from tests.support.chaos import Customer, live_through, wait_until
 from tests.support.creates import FIRST
 from tests.support.customer import TERMINAL
-from tests.support.outages import MortalService, mortal_service
+from tests.support.outages import MortalService, Unkind, mortal_service
 from tests.support.receivers import Heard, Receiver, receiving
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
@@ -39,6 +39,8 @@ PHYSICS = bool(os.environ.get("CHAOS_PHYSICS"))
 """Whether the database refuses what DynamoDB would (`tests/support/physics.py`)."""
 UNREST = 0.02
 """The share of its requests that it throttles besides."""
+LOST = float(os.environ.get("CHAOS_LOST") or "0.01")
+"""The share of all answers that get lost: of AWS, of providers, of receivers of webhooks, and our own."""
 CUSTOMERS = 5
 BALANCE_CENTS = 1_000_000
 
@@ -46,14 +48,16 @@ BALANCE_CENTS = 1_000_000
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[MortalService]:
     """Run the service."""
-    with mortal_service(tmp_path, (SEED, UNREST) if PHYSICS else None) as running:
+    unkind = Unkind(SEED, UNREST if PHYSICS else None, LOST)
+    with mortal_service(tmp_path, unkind) as running:
         yield running
 
 
 @pytest.fixture
-def receiver() -> Iterator[Receiver]:
+def receiver(service: MortalService) -> Iterator[Receiver]:
     """Run the customers' server."""
     with receiving(SEED) as running:
+        running.base_url = service.lossy(running.base_url)
         yield running
 
 
@@ -61,11 +65,12 @@ def receiver() -> Iterator[Receiver]:
 def customers(service: MortalService, receiver: Receiver) -> Iterator[list[Customer]]:
     """Return customers with money."""
     found = []
+    base_url = service.lossy(service.base_url)
     with ExitStack() as ends:
         for _ in range(CUSTOMERS):
             account = api_parts.api().accounts.open(micro_usd_of_cents(BALANCE_CENTS))
             headers = {"authorization": f"Bearer {account.api_key}"}
-            http = ends.enter_context(httpx.Client(base_url=service.base_url, headers=headers, timeout=60))
+            http = ends.enter_context(httpx.Client(base_url=base_url, headers=headers, timeout=60))
             webhook = receiver.url_of(account.account_id, account.webhook_secret)
             found.append(Customer(account, http, webhook))
         yield found
@@ -76,10 +81,14 @@ def test_nothing_is_lost_charged_twice_or_left_open(
 ) -> None:
     print(f"CHAOS_SEED={SEED}")  # noqa: T201 - pytest shows it when the test fails
     live_through(service, customers, TASKS, Random(SEED))  # noqa: S311 - not a secret
+    # What follows only looks at the outcome.
+    service.losses.end()
     views = {task_id: one.status(task_id) for one in customers for task_id in one.taken}
     states = Counter(view["status"] for view in views.values())
     print(f"{len(views)} tasks, {service.outages} outages: {dict(states)}")  # noqa: T201  # noqa: T201 - as above
     print(f"refused by the database: {dict(service.refused)}")  # noqa: T201 - as above
+    print(f"{service.losses.lost.total()} answers lost: {dict(service.losses.lost)}")  # noqa: T201 - as above
+    print(f"faults: {[fault for one in customers for fault in one.faults]}")  # noqa: T201 - as above
     assert not PHYSICS or set(service.refused) == {"conflict", "throttle"}
     assert len(views) == TASKS + len(FIRST)
     assert set(states) <= set(TERMINAL)

@@ -68,7 +68,7 @@ def test_whoever_ends_it_a_task_ends_once_and_its_money_comes_back_once() -> Non
                 *[lambda task_id=task_id: runner.run(task_id, task_of(task_id).seq)] * 2,
                 partial(runner.cancel, task_id),
                 *[partial(operator.task_desk.refund, task_id, "race")] * 2,
-                *[partial(api.deletion.delete, account_id, task_id)] * 2,
+                *[partial(api.deletion.delete, account_id, task_id, "race")] * 2,
             ]
             list(pool.map(partial(until_ended, task_id), acts))
     entries = list(runner.ledger.entries(account_id))

@@ -12,6 +12,7 @@ import pytest
 
 from tests.bench.soak import laws
 from tests.support.chaos import wait_until
+from tests.support.missing import missing
 from tests.support.outages import MortalService, mortal_service
 from tests.support.samples import PAID_BODY
 from tollgate.composition import api as api_parts
@@ -34,7 +35,7 @@ def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", str(folder)]
     if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no disk of its own can be made here: mount wants root")
+        missing("no disk of its own can be made here: mount wants root")
     (folder / "tmp").mkdir()
     monkeypatch.setenv("TMPDIR", str(folder / "tmp"))
     yield folder

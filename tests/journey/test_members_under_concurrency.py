@@ -63,8 +63,9 @@ def test_two_owners_who_demote_each_other_leave_one(joined: Dashboard) -> None:
         owners = [one.identity_id for one in team.members if one.role is Role.OWNER]
         assert len(owners) == 1
         assert sum(error is not None for error in raised) == 1
+        left = ada if owners == [ada.identity_id] else bob
         for who in (ada, bob):
-            members.change_role(account_id, who.identity_id, Role.OWNER, ada)
+            members.change_role(account_id, who.identity_id, Role.OWNER, left)
 
 
 def test_two_owners_who_leave_at_once_leave_one(joined: Dashboard) -> None:
@@ -95,6 +96,54 @@ def test_an_invitation_accepted_many_times_at_once_is_accepted_once(joined: Dash
     assert members.identity(bob.identity_id).accounts == (own, account_id)
     noted = [event.action for event in members.audit.page(account_id).rows]
     assert noted == ["member.joined", "member.invited"]
+
+
+@pytest.mark.parametrize("demoted", [True, False])
+def test_who_is_taken_out_while_their_invitation_is_accepted_leaves_no_open_one(
+    joined: Dashboard, demoted: bool
+) -> None:
+    members = joined.members
+    for _ in range(ROUNDS):
+        account_id, ada = person(joined)
+        _, bob = person(joined)
+        _, eve = person(joined)
+        members.accept(members.invite(account_id, bob.name, Role.OWNER, ada, str).token, bob)
+        token = members.invite(account_id, eve.name, Role.OWNER, bob, str).token
+
+        def take_out(account_id: str = account_id, bob: Actor = bob, ada: Actor = ada) -> None:
+            if demoted:
+                members.change_role(account_id, bob.identity_id, Role.VIEWER, ada)
+            else:
+                members.remove(account_id, bob.identity_id, ada)
+
+        refused, late = together(partial(members.accept, token, eve), take_out)
+        assert late is None
+        assert members.team(account_id).role_of(bob.identity_id) is (Role.VIEWER if demoted else None)
+        noted = [str(event.action) for event in members.audit.page(account_id).rows][::-1]
+        # Whoever was first: an invitation that opened did so before its maker lost the right.
+        if refused is None:
+            assert noted.index("member.joined", 2) < noted.index(
+                "member.changed" if demoted else "member.removed"
+            )
+        else:
+            assert members.team(account_id).role_of(eve.identity_id) is None
+        with pytest.raises(TeamError):
+            members.accept(token, eve)
+
+
+def test_an_owner_who_invites_while_they_are_taken_out_leaves_no_open_invitation(joined: Dashboard) -> None:
+    members = joined.members
+    for _ in range(ROUNDS):
+        account_id, ada = person(joined)
+        _, bob = person(joined)
+        _, eve = person(joined)
+        members.accept(members.invite(account_id, bob.name, Role.OWNER, ada, str).token, bob)
+        together(
+            partial(members.invite, account_id, eve.name, Role.OWNER, bob, str),
+            partial(members.remove, account_id, bob.identity_id, ada),
+        )
+        assert members.team(account_id).role_of(bob.identity_id) is None
+        assert members.team(account_id).invitations == ()
 
 
 def test_invitations_at_once_never_pass_their_bound(joined: Dashboard) -> None:

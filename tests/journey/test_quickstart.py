@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 from local.template import ROOT
+from tests.support.missing import needs
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
@@ -47,8 +47,7 @@ def test_a_block(
     service_file: dict[str, Any], tmp_path: Path, language: str, code: str, expected: str
 ) -> None:
     program, suffix = PROGRAMS[language]
-    if shutil.which(program[0]) is None:
-        pytest.skip(f"there is no {program[0]}")
+    needs(program[0])
     file = tmp_path / f"quickstart.{suffix}"
     file.write_text(code)
     ran = subprocess.run(

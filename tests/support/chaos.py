@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -16,6 +17,7 @@ from tests.support.customer import TERMINAL
 from tests.support.outages import MortalService
 from tollgate.accounts.service import OpenedAccount
 from tollgate.kit import aws
+from tollgate.kit.ids import new_id
 from tollgate.kit.rows import from_attributes
 
 AT_ONCE = 8
@@ -38,6 +40,9 @@ PATIENCE_S = 90.0
 POLL_S = 1.0
 CALM_S = 3.0
 """What does not move for so long waits for something that is minutes away."""
+MAX_TRIES = 6
+"""How often a customer sends a request that is not answered, or with a fault of the service."""
+FIRST_FAULT = 500
 CANCELLED_SHARE = 0.08
 WEBHOOK_SHARE = 0.7
 
@@ -51,17 +56,30 @@ class Customer:
     webhook: str
     taken: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The body of each, by task."""
+    faults: list[str] = field(default_factory=list)
+    """What the service answered where it could not do what it was asked for."""
 
     def data(self, method: str, path: str, **kwargs: Any) -> Any:
         """Return the `data` of an answer that must be 200."""
-        answer = self.http.request(method, path, **kwargs)
+        answer = self.answer(method, path, **kwargs)
         assert answer.status_code == 200, f"{kwargs}: {answer.text}"
         return answer.json()["data"]
+
+    def answer(self, method: str, path: str, **kwargs: Any) -> httpx.Response:
+        """Return the first answer that is none of a fault; all requests here may be sent again."""
+        for _ in range(MAX_TRIES):
+            with suppress(httpx.TransportError):
+                answer = self.http.request(method, path, **kwargs)
+                if answer.status_code < FIRST_FAULT:
+                    return answer
+                self.faults.append(f"{path}: {answer.text}")
+        pytest.fail(f"{method} {path} is not answered; {self.faults}")
 
     def create(self, model: str, values: dict[str, Any], *, told: bool, cancelled: bool) -> str:
         """Create a task, `told` by a webhook how it ends, `cancelled` at once; give the task's id."""
         body = {"model": model, "input": values} | ({"webhook": self.webhook} if told else {})
-        task_id = str(self.data("POST", "/api/v1/generation/create", json=body)["taskId"])
+        headers = {"idempotency-key": new_id("order")}
+        task_id = str(self.data("POST", "/api/v1/generation/create", json=body, headers=headers)["taskId"])
         self.taken[task_id] = body
         if cancelled:
             self.data("POST", f"/api/v1/task/cancel/{task_id}")
@@ -110,7 +128,7 @@ def wait_until(is_so: Callable[[], bool], patience_s: float = PATIENCE_S) -> boo
 
 def _creates(customers: Sequence[Customer], tasks: int, random: Random) -> list[Create]:
     """Draw the requests, each kind as often as any other."""
-    listed = customers[0].http.get("/api/v1/catalog").json()
+    listed = customers[0].answer("GET", "/api/v1/catalog").json()
     models = [model["id"] for model in listed if model["kind"] == "media"]
     kinds = inputs(models, _first_works(customers[0]))
     random.shuffle(kinds)

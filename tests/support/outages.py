@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from unittest.mock import patch
@@ -18,12 +19,15 @@ from unittest.mock import patch
 from local import files
 from local import service as local_service
 from local.emulator import free_port
-from local.files import Service, read_service
+from local.files import LAMBDA_PATH, Service, read_service
 from local.kept import STATE_TIMEOUT_S, Kept
 from local.processes import stop
 from local.pump import LONG_POLL_S
 from local.service import LocalService
+from local.stack import Stack
 from local.template import ROOT
+from tests.support.losses import Losses
+from tests.support.lossy_proxy import lossy_before
 from tests.support.physics import Physics, physics_before
 from tests.support.shifted import ShiftedClock
 from tollgate.composition import parts
@@ -32,22 +36,37 @@ from tollgate.kit.clock import MS_PER_S
 
 DEAD_POLL_MARGIN_S = 0.2
 ON_THE_CLOCK = ("worker", "api")
-"""The parts that tell the time by the clock of `composition`."""
+"""The parts that tell the time by the clock of `composition`, and whose requests meet an unkind world."""
+HANGING_SHARE = 0.05
+"""Of the lost answers of AWS, those that a client waits for until its own patience is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unkind:
+    """What a world does to the service's requests, drawn from a seed.
+
+    `unrest` is the share that the database throttles, besides what its physics refuse; without it there are
+    none. `lost` is the share of answers that get lost: of AWS, of functions that are invoked, of providers.
+    """
+
+    seed: int
+    unrest: float | None = None
+    lost: float = 0.0
 
 
 class MortalService(LocalService):
     """The local service in this process's name; its worker can be killed, and time moved."""
 
-    def __init__(
-        self, ahead: Path, unrest: tuple[int, float] | None = None, kept: Kept | None = None
-    ) -> None:
-        """Make a service. With `unrest`, a seed and a share of throttles, its database has physics.
+    def __init__(self, ahead: Path, unkind: Unkind | None = None, kept: Kept | None = None) -> None:
+        """Make a service, in a world that is as kind as it is told to be.
 
         With a place for what is `kept`, the emulator can be stopped and started.
         """
         super().__init__(free_port(), kept)
-        self._unrest = unrest
-        self._database: tuple[str, Physics] | None = None
+        self._unkind = unkind or Unkind(0)
+        self.losses = Losses(self._unkind.lost, self._unkind.seed)
+        self._physics: Physics | None = None
+        self._aws: dict[str, str] | None = None
         ahead.write_text("0")
         self._ahead = ahead
         self.clock = ShiftedClock(ahead)
@@ -94,22 +113,41 @@ class MortalService(LocalService):
     ) -> "subprocess.Popen[bytes]":
         if name == "worker":
             self._worker = environment, arguments
-        if name in ON_THE_CLOCK and self._unrest is not None:
-            environment = {**environment, "AWS_ENDPOINT_URL_DYNAMODB": self._proxy(environment)}
+        if name in ON_THE_CLOCK:
+            environment = {**environment, **self._unkind_aws(environment)}
         return super()._start_part(name, environment, arguments)
 
-    def _proxy(self, environment: Mapping[str, str]) -> str:
-        """Return the address of the database with physics, which starts with the first part that needs it."""
-        if self._database is None:
-            assert self._unrest is not None
-            before = physics_before(environment["AWS_ENDPOINT_URL"], *self._unrest)
-            self._database = self._ends.enter_context(before)
-        return self._database[0]
+    def _make_stack(self, endpoint: str, simulator_url: str) -> Stack:
+        return super()._make_stack(endpoint, self.lossy(simulator_url))
+
+    def _unkind_aws(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Return the variables that lead to AWS by way of what loses and refuses; it is started once."""
+        if self._aws is None:
+            emulator, database = environment["AWS_ENDPOINT_URL"], None
+            if self._unkind.unrest is not None:
+                before = physics_before(emulator, self._unkind.seed, self._unkind.unrest)
+                database, self._physics = self._ends.enter_context(before)
+            aws = self.lossy(emulator, database, HANGING_SHARE)
+            own_files = f"{environment['TOLLGATE_LOCAL_STORAGE_URLS']} {aws}"
+            invoked = self.lossy(self.base_url) + LAMBDA_PATH
+            self._aws = {
+                "AWS_ENDPOINT_URL": aws,
+                "AWS_ENDPOINT_URL_LAMBDA": invoked,
+                "TOLLGATE_LOCAL_STORAGE_URLS": own_files,
+            }
+        return self._aws
+
+    def lossy(self, upstream: str, database: str | None = None, hanging: float = 0.0) -> str:
+        """Return an address before `upstream` whose answers get lost, or `upstream` in a kind world."""
+        if not self._unkind.lost and database is None:
+            return upstream
+        before = lossy_before(upstream, self.losses, hanging, database)
+        return self._ends.enter_context(before).url
 
     @property
     def refused(self) -> Mapping[str, int]:
         """How often the database refused something by its physics, by why."""
-        return {} if self._database is None else self._database[1].refused
+        return {} if self._physics is None else self._physics.refused
 
     def _program(self, name: str) -> list[str]:
         program = super()._program(name)
@@ -118,10 +156,10 @@ class MortalService(LocalService):
 
 @contextmanager
 def mortal_service(
-    folder: Path, unrest: tuple[int, float] | None = None, kept: Kept | None = None
+    folder: Path, unkind: Unkind | None = None, kept: Kept | None = None
 ) -> Iterator[MortalService]:
     """Run the service with its files in `folder`; `composition` is on it, and on its clock."""
-    service = MortalService(folder / "ahead", unrest, kept)
+    service = MortalService(folder / "ahead", unkind, kept)
     settings = {
         # Nothing else: a developer's own provider keys would be used.
         **{name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ},

@@ -15,7 +15,6 @@ bp-partition-key-design.html (an item's limits) and read-write-operations.html (
 
 import asyncio
 import json
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,13 +27,13 @@ import aiohttp
 from aiohttp import web
 
 from tests.bench.cost.units import size_of
+from tests.support.lossy_proxy import served
 
 WRITE_UNITS_PER_S, READ_UNITS_PER_S = 1_000, 3_000
 WRITE_UNIT_BYTES, READ_UNIT_BYTES = 1_024, 4_096
 SERVICE_S = (0.003, 0.008)
 PREFIX = "DynamoDB_20120810."
 WRITES = {"PutItem", "UpdateItem", "DeleteItem"}
-START_TIMEOUT_S = 60.0
 
 Where = tuple[str, str]
 """An item: its table, and its key as JSON."""
@@ -204,34 +203,6 @@ def error_body(code: str, reasons: Sequence[str]) -> dict[str, Any]:
 def physics_before(upstream: str, seed: int, unrest: float = 0.0) -> Iterator[tuple[str, Physics]]:
     """Run the proxy in a thread; give its address, for `AWS_ENDPOINT_URL_DYNAMODB`, and its physics."""
     physics = Physics(Random(seed), unrest)  # noqa: S311 - not a secret
-    proxy, loop, started = Proxy(upstream, physics), asyncio.new_event_loop(), threading.Event()
-    at: list[str] = []
-
-    async def start() -> web.AppRunner:
-        app = web.Application(client_max_size=2**26)
-        app.router.add_route("*", "/{path:.*}", proxy.handle)
-        runner = web.AppRunner(app, access_log=None)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        at.append(f"http://127.0.0.1:{runner.addresses[0][1]}")
-        started.set()
-        return runner
-
-    runners: list[web.AppRunner] = []
-
-    def run() -> None:
-        runners.append(loop.run_until_complete(start()))
-        loop.run_forever()
-        loop.run_until_complete(proxy.close())
-        loop.run_until_complete(runners[0].cleanup())
-        loop.close()
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    assert started.wait(START_TIMEOUT_S)
-    try:
-        yield at[0], physics
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
+    proxy = Proxy(upstream, physics)
+    with served(proxy.handle, proxy.close) as url:
+        yield url, physics

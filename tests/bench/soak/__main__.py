@@ -23,13 +23,15 @@ from tests.bench.soak import laws
 from tests.bench.soak.gauges import Bound, Line, LogVolume, Sample, files_in, lines, process
 from tests.bench.soak.traffic import TIMEOUT_S, Traffic, Visitor
 from tests.support.http_server import http_server
-from tests.support.outages import MortalService, mortal_service
+from tests.support.outages import MortalService, Unkind, mortal_service
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.kit.money import micro_usd_of_cents
 
 MINUTES = float(os.environ.get("SOAK_MINUTES") or "30")
 SEED = int(os.environ.get("SOAK_SEED") or SystemRandom().randrange(10**6))
+LOST = float(os.environ.get("SOAK_LOST") or "0.01")
+"""The share of all answers that the service does not hear: of AWS, of providers, of receivers of webhooks."""
 VISITORS = 6
 PAUSE_S = 0.1
 CREDIT_CENTS = 1_000_000
@@ -55,14 +57,14 @@ console = Console()
 
 def main() -> int:
     """Run it; return 0 if everything is flat and the books agree."""
-    console.print(f"SOAK_SEED={SEED}, {MINUTES:g} minutes")
+    console.print(f"SOAK_SEED={SEED}, {MINUTES:g} minutes, {LOST:.1%} of all answers lost")
     with ExitStack() as ends:
         folder = Path(ends.enter_context(tempfile.TemporaryDirectory()))
         temporary = folder / "tmp"
         temporary.mkdir()
         os.environ["TMPDIR"] = str(temporary)
-        service = ends.enter_context(mortal_service(folder))
-        receiver = ends.enter_context(http_server(lambda _: 204))
+        service = ends.enter_context(mortal_service(folder, Unkind(SEED, lost=LOST)))
+        receiver = service.lossy(ends.enter_context(http_server(lambda _: 204)))
         accounts = [api_parts.api().accounts.open(micro_usd_of_cents(CREDIT_CENTS)) for _ in range(VISITORS)]
         visitors = [
             ends.enter_context(_visitor(service, account, receiver, n)) for n, account in enumerate(accounts)
@@ -76,9 +78,14 @@ def main() -> int:
             f"{line.name} grew from {line.start:.1f} to {line.end:.1f}" for line in found if not line.is_flat
         ]
         wrong += _too_chatty(found) + traffic.failures[:SHOWN_FAILURES]
+        # Nearly all lost answers are made good before a customer hears of them.
+        if len(traffic.spoiled) > LOST * traffic.visits.total():
+            wrong += [f"{len(traffic.spoiled)} visits were spoiled", *traffic.spoiled[:SHOWN_FAILURES]]
         settled = _wait_until(lambda: laws.are_settled(accounts))
         wrong += [] if settled else ["there are open tasks or holds"]
         wrong += laws.broken(accounts, CREDIT_CENTS)
+        lost = service.losses.lost
+    console.print(f"{lost.total():,} answers lost")
     for line in wrong:
         console.print(f"[red]{line}[/]", highlight=False)
     console.print("Not flat." if wrong else "Flat, and the books agree.")
@@ -126,11 +133,11 @@ def _measured(traffic: Traffic, gauges: Gauges) -> Sequence[Sample]:
     return samples
 
 
-def _show(found: Sequence[Line], traffic: Traffic) -> None:
+def _show(measured: Sequence[Line], traffic: Traffic) -> None:
     table = Table(
         "", "start", "middle", "end", "per 1,000 requests", "", title=f"{traffic.requests:,} requests"
     )
-    for line in found:
+    for line in measured:
         verdict = "" if line.bound is None else "flat" if line.is_flat else "[red]grows[/]"
         table.add_row(
             line.name,
@@ -140,9 +147,8 @@ def _show(found: Sequence[Line], traffic: Traffic) -> None:
         )
     console.print(table)
     console.print(", ".join(f"{name} {count}" for name, count in sorted(traffic.visits.items())))
-    console.print(
-        f"{len(traffic.failures)} failures: {dict(Counter(one.split(':')[0] for one in traffic.failures))}"
-    )
+    for name, found in (("failures", traffic.failures), ("spoiled visits", traffic.spoiled)):
+        console.print(f"{len(found)} {name}: {dict(Counter(one.split(':')[0] for one in found))}")
 
 
 def _too_chatty(found: Sequence[Line]) -> list[str]:

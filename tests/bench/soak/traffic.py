@@ -301,12 +301,17 @@ KINDS: Sequence[tuple[Callable[[Visitor], None], int]] = (
 
 @dataclass
 class Traffic:
-    """Visitors who come until they are told to stop, each at most `most` times."""
+    """Visitors who come until they are told to stop, each at most `most` times.
+
+    One whose visit fails tries it once more, as people do: a lost answer of a provider may have spoiled it.
+    """
 
     visitors: Sequence[Visitor]
     most: int
     pause_s: float
     failures: list[str] = field(default_factory=list)
+    spoiled: list[str] = field(default_factory=list)
+    """Why visits failed that went well when they were tried once more."""
     visits: Counter[str] = field(default_factory=Counter)
     _stopping: threading.Event = field(default_factory=threading.Event)
     _threads: list[threading.Thread] = field(default_factory=list)
@@ -335,11 +340,20 @@ class Traffic:
             if self._stopping.wait(self.pause_s):
                 return
             visit = visitor.random.choices(kinds, weights)[0]
-            try:
-                visit(visitor)
-            except (AssertionError, httpx.HTTPError, OSError, KeyError, ValueError) as exc:
-                self.failures.append(f"{visit.__name__}: {type(exc).__name__}: {exc}"[:500])
+            wrong = _failure_of(visit, visitor)
+            if wrong is not None:
+                is_spoiled = _failure_of(visit, visitor) is None
+                (self.spoiled if is_spoiled else self.failures).append(wrong)
             self.visits[visit.__name__] += 1
+
+
+def _failure_of(visit: Callable[[Visitor], None], visitor: Visitor) -> str | None:
+    """Make a visit; return what was wrong with it."""
+    try:
+        visit(visitor)
+    except (AssertionError, httpx.HTTPError, OSError, KeyError, ValueError) as exc:
+        return f"{visit.__name__}: {type(exc).__name__}: {exc}"[:500]
+    return None
 
 
 def _chat(visitor: Visitor, prompt: str) -> dict[str, Any]:

@@ -1,0 +1,139 @@
+"""Acts of customers at the API."""
+
+from base64 import b64encode
+from typing import Any
+
+from tests.functional.acts.worlds import Act, Caller, Doing, World
+from tests.support.samples import PAID_BODY
+from tests.unit.artifacts.test_store import png
+
+CREATE = "/generation/create"
+RECEIVER = "https://receiver.test/hook"
+
+
+def created(ada: Caller, **fields: Any) -> str:
+    return str(ada.ok("POST", CREATE, {**PAID_BODY, **fields})["taskId"])
+
+
+def estimate(world: World) -> Doing:
+    ada = world.customer()
+    return lambda: ada.ask("POST", "/generation/estimate", PAID_BODY)
+
+
+def create(world: World) -> Doing:
+    ada = world.customer()
+    return lambda: ada.ask("POST", CREATE, {**PAID_BODY, "webhook": RECEIVER})
+
+
+def create_with_a_key(world: World) -> Doing:
+    ada = world.customer()
+    return lambda: ada.ask("POST", CREATE, PAID_BODY, idempotency_key="order-1")
+
+
+def create_with_a_file_inside(world: World) -> Doing:
+    ada = world.customer()
+    file = f"data:image/png;base64,{b64encode(png()).decode()}"
+    return lambda: ada.ask(
+        "POST", CREATE, {"model": "seedream-4.5", "input": {"prompt": "a fox", "urls": [file]}}
+    )
+
+
+def create_a_video(world: World) -> Doing:
+    ada = world.customer()
+    return lambda: ada.ask("POST", "/videos", {"model": "seedance-1.5-pro", "prompt": "a fox"})
+
+
+def cancel(world: World) -> Doing:
+    ada = world.customer()
+    task_id = created(ada)
+    return lambda: ada.ask("POST", f"/task/cancel/{task_id}")
+
+
+def delete_files(world: World) -> Doing:
+    ada = world.customer()
+    task_id = created(ada)
+    world.end(task_id)
+    return lambda: ada.ask("DELETE", f"/task/files/{task_id}")
+
+
+def status(world: World) -> Doing:
+    ada = world.customer()
+    task_id = created(ada)
+    return lambda: ada.ask("GET", f"/task/status/{task_id}")
+
+
+def lists(world: World) -> Doing:
+    ada = world.customer()
+    created(ada)
+    return lambda: [
+        ada.ask("GET", path) for path in ("/tasks", "/ledger", "/stats?range=7d", "/user/me", "/keys")
+    ]
+
+
+def grant_an_upload(world: World) -> Doing:
+    ada = world.customer()
+    return lambda: ada.ask("POST", "/files", {"filename": "a.png", "contentType": "image/png", "bytes": 100})[
+        0
+    ]
+
+
+def delete_an_upload(world: World) -> Doing:
+    ada = world.customer()
+    made = ada.ok("POST", "/files", {"filename": "a.png", "contentType": "image/png", "bytes": len(png())})
+    bucket = world.aws.stack.refs["MediaBucket"]
+    world.aws.clients.s3.put_object(Bucket=bucket, Key=made["upload"]["fields"]["key"], Body=png())
+    return lambda: ada.ask("DELETE", f"/files/{made['id']}")
+
+
+def make_a_key(world: World) -> Doing:
+    ada = world.customer()
+    return lambda: ada.ask("POST", "/keys", {"name": "ci", "spendingCap": {"cents": 5, "per": "day"}})
+
+
+def change_a_key(world: World) -> Doing:
+    ada = world.customer()
+    key_id = ada.ok("POST", "/keys", {"name": "ci"})["id"]
+    return lambda: ada.ask("PATCH", f"/keys/{key_id}", {"name": "cd"})
+
+
+def rotate_a_key(world: World) -> Doing:
+    ada = world.customer()
+    key_id = ada.ok("POST", "/keys", {"name": "ci"})["id"]
+    return lambda: ada.ask("POST", f"/keys/{key_id}/rotate", {})
+
+
+def revoke_a_key(world: World) -> Doing:
+    ada = world.customer()
+    key_id = ada.ok("POST", "/keys", {"name": "ci"})["id"]
+    return lambda: ada.ask("DELETE", f"/keys/{key_id}")
+
+
+def send_a_test_event(world: World) -> Doing:
+    ada = world.customer()
+    return lambda: ada.ask("POST", "/webhooks/test", {"url": RECEIVER})
+
+
+def rotate_a_webhook_secret(world: World) -> Doing:
+    ada = world.customer()
+    return lambda: ada.ask("POST", "/webhooks/secret/rotate", {})
+
+
+ACTS: tuple[Act, ...] = (
+    estimate,
+    create,
+    create_with_a_key,
+    create_with_a_file_inside,
+    create_a_video,
+    cancel,
+    delete_files,
+    status,
+    lists,
+    grant_an_upload,
+    delete_an_upload,
+    make_a_key,
+    change_a_key,
+    rotate_a_key,
+    revoke_a_key,
+    send_a_test_event,
+    rotate_a_webhook_secret,
+)

@@ -1,0 +1,227 @@
+"""Acts of people at the dashboard, and of operators at their desk."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from tests.functional.acts.worlds import Act, Doing, World
+from tests.functional.test_dashboard_members import identity, invite, member
+from tests.functional.test_payments import send
+from tests.support.dashboard import Browser
+from tests.support.payments import KEYS, event, session, stripe_api
+from tests.support.samples import PAID_BODY, PAID_IMAGE
+from tollgate.composition import api as api_parts
+from tollgate.composition import parts
+from tollgate.dashboard.development import OPERATOR
+
+ADA, BOB = "ada@example.com", "bob@example.com"
+KEY = {"name": "Shop", "scopes": ["media"]}
+LOW = {"threshold": "10", "emails": ADA}
+
+
+def posted(browser: Browser, path: str, fields: Any = ()) -> Any:
+    """Send a form from a browser as it is; return what it does with the answer.
+
+    The page itself is left out: it says ids and secrets.
+    """
+    answer = replace(browser).post(path, fields)
+    return answer.status, answer.headers.get("hx-redirect") or answer.headers.get("location")
+
+
+def at(world: World, path: str) -> Browser:
+    """Return Ada's browser, which has opened a page."""
+    ada = world.person(ADA)
+    ada.get(path)
+    return ada
+
+
+def sign_in_for_the_first_time(world: World) -> Doing:
+    browser = Browser()
+    browser.get("/sign-in")
+    return lambda: posted(browser, "/sign-in/development/email", {"email": ADA})
+
+
+def sign_in_again(world: World) -> Doing:
+    world.person(ADA)
+    browser = Browser()
+    browser.get("/sign-in")
+    return lambda: posted(browser, "/sign-in/development/email", {"email": ADA})
+
+
+def sign_out(world: World) -> Doing:
+    ada = at(world, "")
+    return lambda: posted(ada, "/sign-out")
+
+
+def sign_out_everywhere(world: World) -> Doing:
+    ada = at(world, "")
+    return lambda: posted(ada, "/sign-out/everywhere")
+
+
+def make_a_key(world: World) -> Doing:
+    ada = at(world, "/keys")
+    return lambda: posted(ada, "/keys", KEY)
+
+
+def make_a_key_for_the_chat(world: World) -> Doing:
+    ada = at(world, "/chat")
+    return lambda: posted(ada, "/chat/key")
+
+
+def invite_somebody(world: World) -> Doing:
+    ada = at(world, "/members")
+    return lambda: posted(ada, "/members/invitations", {"email": BOB, "role": "developer"})
+
+
+def revoke_an_invitation(world: World) -> Doing:
+    ada = at(world, "/members")
+    link = invite(ada, BOB)
+    invitation_id = link.partition("invitation=")[2].partition(".")[0]
+    return lambda: posted(ada, f"/members/invitations/{invitation_id}/revoke")
+
+
+def accept_an_invitation(world: World) -> Doing:
+    ada = at(world, "/members")
+    link = invite(ada, BOB)
+    bob = world.person(BOB)
+    bob.get(link)
+    return lambda: posted(bob, "/join")
+
+
+def change_a_role(world: World) -> Doing:
+    ada = at(world, "/members")
+    member(ada, "viewer", BOB)
+    return lambda: posted(ada, "/members/role", {"member": identity(BOB), "role": "developer"})
+
+
+def remove_a_member_and_their_keys(world: World) -> Doing:
+    ada = at(world, "/members")
+    bob = member(ada, "developer", BOB)
+    bob.get("/keys")
+    bob.post("/keys", KEY)
+    return lambda: posted(ada, "/members/remove", {"member": identity(BOB), "keys": "revoke"})
+
+
+def leave_an_account(world: World) -> Doing:
+    ada = at(world, "/members")
+    bob = member(ada, "viewer", BOB)
+    return lambda: posted(bob, "/members/leave")
+
+
+def choose_mails(world: World) -> Doing:
+    ada = at(world, "/members")
+    return lambda: posted(ada, "/members/mails", {"money": "1"})
+
+
+def wish_for_mails_about_a_low_balance(world: World) -> Doing:
+    ada = at(world, "/top-up")
+    return lambda: posted(ada, "/top-up/low-balance", LOW)
+
+
+def go_to_pay(world: World) -> Doing:
+    _with_stripe(world, world.ends.enter_context(stripe_api([])))
+    ada = at(world, "/top-up")
+    return lambda: posted(ada, "/top-up", {"amount": "25", "save": "1"})
+
+
+def pay(world: World) -> Doing:
+    _with_stripe(world)
+    customer = world.customer()
+    return lambda: send(event(session(customer.account.account_id, 2_500, customer="cus_1")))[0]
+
+
+def run_in_the_playground(world: World) -> Doing:
+    ada = at(world, f"/playground/{PAID_IMAGE}")
+    fields = {"input.prompt": "a fox", "input.size": "1:1", "form_id": "form_1"}
+    return lambda: posted(ada, f"/playground/{PAID_IMAGE}/run", fields)
+
+
+def ask_for_the_end_of_an_account(world: World) -> Doing:
+    ada = at(world, "/closing")
+    account_id = ada.get("").attribute("data-account")
+    return lambda: posted(ada, "/closing", {"account": account_id, "balance": "give up"})
+
+
+def keep_an_account_after_all(world: World) -> Doing:
+    ada = at(world, "/closing")
+    account_id = ada.get("").attribute("data-account")
+    assert ada.post("/closing", {"account": account_id, "balance": "give up"}).status == 200
+    ada.get("/closing")
+    return lambda: posted(ada, "/closing/undo")
+
+
+def credit_by_an_operator(world: World) -> Doing:
+    return _at_the_desk(world, action="credit", usd="2.50", reference="ticket-1", reason="It broke")
+
+
+def debit_by_an_operator(world: World) -> Doing:
+    return _at_the_desk(world, action="debit", usd="2.50", reference="ticket-1", reason="Too much")
+
+
+def suspend(world: World) -> Doing:
+    return _at_the_desk(world, action="suspend", reason="fraud")
+
+
+def refund_by_an_operator(world: World) -> Doing:
+    account_id, desk = world.person(ADA).sign_in(ADA), _desk(world)
+    task_id = str(api_parts.api().tasks.create(account_id, PAID_BODY, None)["taskId"])
+    world.end(task_id)
+    return lambda: posted(desk, f"/tasks/{task_id}/refund", {"reason": "It is not what it should be"})
+
+
+def switch_a_provider_off(world: World) -> Doing:
+    desk = _desk(world)
+    fields = {"provider": "fal", "reason": "It fails", "disabled": "true"}
+    return lambda: posted(desk, "/providers", fields)
+
+
+def change_a_price(world: World) -> Doing:
+    desk = _desk(world)
+    return lambda: posted(desk, f"/models/{PAID_IMAGE}", {"price-default": "0.02", "version": ""})
+
+
+def _at_the_desk(world: World, **fields: str) -> Doing:
+    account_id, desk = world.person(ADA).sign_in(ADA), _desk(world)
+    return lambda: posted(desk, f"/accounts/{account_id}", fields)
+
+
+def _desk(world: World) -> Browser:
+    browser = world.person(OPERATOR)
+    browser.get("")
+    return browser.at("/admin")
+
+
+def _with_stripe(world: World, url: str = "https://api.stripe.invalid") -> None:
+    secret = json.dumps({**KEYS, "baseUrl": url})
+    refs = world.aws.stack.refs
+    world.aws.clients.secrets.put_secret_value(SecretId=refs["StripeSecret"], SecretString=secret)
+    parts.forget()
+
+
+ACTS: tuple[Act, ...] = (
+    sign_in_for_the_first_time,
+    sign_in_again,
+    sign_out,
+    sign_out_everywhere,
+    make_a_key,
+    make_a_key_for_the_chat,
+    invite_somebody,
+    revoke_an_invitation,
+    accept_an_invitation,
+    change_a_role,
+    remove_a_member_and_their_keys,
+    leave_an_account,
+    choose_mails,
+    wish_for_mails_about_a_low_balance,
+    go_to_pay,
+    pay,
+    run_in_the_playground,
+    ask_for_the_end_of_an_account,
+    keep_an_account_after_all,
+    credit_by_an_operator,
+    debit_by_an_operator,
+    suspend,
+    refund_by_an_operator,
+    switch_a_provider_off,
+    change_a_price,
+)

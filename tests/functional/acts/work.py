@@ -1,0 +1,110 @@
+"""Acts of the functions that nobody waits for: each is handed one message or one batch."""
+
+import json
+from typing import Any
+
+from deliver_webhook.app import handler as deliver_webhook
+from dispatch_changes.app import handler as dispatch_changes
+from local.events import Context, stream_event
+from refill_balance.app import handler as refill_balance
+from run_task.app import handler as run_task
+from tests.functional.acts.worlds import Act, Doing, World
+from tests.functional.conftest import invoke, stream_records, with_prompt
+from tests.functional.test_record_usage import counted_records, record
+from tests.support.http_server import http_server
+from tests.support.payments import KEYS
+from tests.support.samples import PAID_BODY
+from tests.support.stripe import CUSTOMER, fake_stripe
+from tollgate.composition import api as api_parts
+from tollgate.composition import parts
+from tollgate.composition import sweep as sweep_parts
+from tollgate.tasks.lifecycle import STEP_GRACE_MS
+
+RECEIVER = "https://receiver.test/hook"
+
+
+def task(world: World, prompt: str = "fine", webhook: str = RECEIVER) -> str:
+    """Return a new task that costs one cent."""
+    account_id = world.customer().account.account_id
+    body = {**PAID_BODY, **with_prompt(prompt), "webhook": webhook}
+    return str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
+
+
+def send_a_new_task_on_its_way(world: World) -> Doing:
+    task(world)
+    event = stream_event(stream_records(world.aws), "arn:aws:dynamodb:stream")
+    return lambda: dispatch_changes(event, Context("DispatchChangesFunction"))
+
+
+def submit_a_task(world: World) -> Doing:
+    message = json.dumps({"task_id": task(world), "seq": 0})
+    return lambda: invoke(run_task, "TaskQueue", message)
+
+
+def end_a_task_that_is_refused(world: World) -> Doing:
+    message = json.dumps({"task_id": task(world, "[[reject]]"), "seq": 0})
+    return lambda: invoke(run_task, "TaskQueue", message)
+
+
+def deliver_a_webhook(world: World) -> Doing:
+    url = world.ends.enter_context(http_server(lambda _: 204))
+    delivery_id = "evt_" + task_that_ended(world, url).removeprefix("task_")
+    return lambda: invoke(deliver_webhook, "WebhookQueue", json.dumps({"delivery_id": delivery_id, "seq": 0}))
+
+
+def deliver_a_webhook_in_vain(world: World) -> Doing:
+    url = world.ends.enter_context(http_server(lambda _: 500))
+    delivery_id = "evt_" + task_that_ended(world, url).removeprefix("task_")
+    return lambda: invoke(deliver_webhook, "WebhookQueue", json.dumps({"delivery_id": delivery_id, "seq": 0}))
+
+
+def task_that_ended(world: World, url: str) -> str:
+    task_id = task(world, "[[reject]]", url)
+    world.end(task_id)
+    return task_id
+
+
+def count_usage(world: World) -> Doing:
+    task_that_ended(world, RECEIVER)
+    records = counted_records(world.aws)
+    return lambda: record(records)
+
+
+def sweep(world: World) -> Doing:
+    task(world)
+    world.clock.advance(STEP_GRACE_MS)
+    return lambda: sweep_parts.sweeper().sweep() and None
+
+
+def top_up_by_a_saved_card(world: World) -> Doing:
+    stripe = world.ends.enter_context(fake_stripe())
+    refs, secret = world.aws.stack.refs, json.dumps({**KEYS, "baseUrl": stripe.url})
+    world.aws.clients.secrets.put_secret_value(SecretId=refs["StripeSecret"], SecretString=secret)
+    parts.forget()
+    ada, api = world.customer(1_000), api_parts.api()
+    account_id = ada.account.account_id
+    api.low_balance.save_customer(account_id, CUSTOMER)
+    form = {"threshold": "10", "emails": "ada@example.com", "amount": "20", "monthly": "50"}
+    api.low_balance.change(account_id, form)
+    ada.ok("POST", "/generation/create", PAID_BODY)
+    record(counted_records(world.aws))
+    message = json.dumps({"account_id": account_id, "fall": 1})
+
+    def refilled() -> Any:
+        # Stripe's side does not go back with ours: what it did once it did, under the same key.
+        done = invoke(refill_balance, "RefillQueue", message)
+        return done, stripe.taken_cents
+
+    return refilled
+
+
+ACTS: tuple[Act, ...] = (
+    send_a_new_task_on_its_way,
+    submit_a_task,
+    end_a_task_that_is_refused,
+    deliver_a_webhook,
+    deliver_a_webhook_in_vain,
+    count_usage,
+    sweep,
+    top_up_by_a_saved_card,
+)

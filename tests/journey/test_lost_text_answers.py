@@ -1,0 +1,142 @@
+"""Text whose database loses answers: each request is paid once, and holds nothing when it is over.
+
+customers ─► functions/text ─► a proxy that closes connections ─► the emulator
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+from typing import Any
+
+import boto3
+import httpx
+import pytest
+
+from local.emulator import Emulator
+from tests.support.losses import EachNth, Loss, Losses, OneLoss
+from tests.support.lossy_proxy import LossyProxy, lossy_before
+from tests.support.samples import PAID_BODY
+from tests.support.text_app import USD, TextClient, forget_failures
+from tollgate.composition import api as api_parts
+from tollgate.composition import check_ledger as check_ledger_parts
+from tollgate.composition import parts
+from tollgate.composition import run_task as run_task_parts
+from tollgate.composition import text as text_parts
+from tollgate.kit import aws
+from tollgate.ledger.holds import HOLD_LIFETIME_MS
+
+pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
+
+PATIENCE_S = 30.0
+MOST_CALLS = 20
+"""More than one request sends to AWS."""
+CHATS, CREATES, AT_ONCE = 500, 100, 16
+BALANCE = 100 * USD
+SAID: dict[str, Any] = {"max_tokens": 50, "messages": [{"role": "user", "content": "hello"}]}
+GPT, CLAUDE = {"model": "gpt-5.4-mini"}, {"model": "claude-haiku-4-5"}
+REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "chat": ("/chat/completions", {**GPT, **SAID}),
+    "streamed chat": ("/chat/completions", {**GPT, **SAID, "stream": True}),
+    "messages": ("/messages", {**CLAUDE, **SAID}),
+    "streamed messages": ("/messages", {**CLAUDE, **SAID, "stream": True}),
+    "response": ("/responses", {**GPT, "input": "hello"}),
+    "streamed response": ("/responses", {**GPT, "input": "hello", "stream": True}),
+    "embeddings": ("/embeddings", {"model": "text-embedding-3-small", "input": "hello"}),
+    "refused by the provider": (
+        "/chat/completions",
+        {**GPT, "messages": [{"role": "user", "content": "[[reject]]"}]},
+    ),
+    "failed at every provider": (
+        "/chat/completions",
+        {**GPT, "messages": [{"role": "user", "content": "[[fail]]"}]},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def line(emulator: Emulator) -> Iterator[LossyProxy]:
+    """Return the line between the text function and AWS; it loses nothing yet."""
+    with lossy_before(emulator.endpoint, Losses()) as proxy:
+        yield proxy
+
+
+@pytest.fixture(autouse=True)
+def at_the_end_of_the_line(
+    service: None, line: LossyProxy, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Have the text function ask by way of the line; lose nothing after a test."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL", line.url)
+    monkeypatch.setenv("REQUESTS_PER_MINUTE", "999999")
+    text_parts.settings.cache_clear()
+    yield
+    line.losses = Losses()
+
+
+@pytest.mark.parametrize("kind", [Loss.UNANSWERED, Loss.LATE], ids=lambda kind: kind.value)
+@pytest.mark.parametrize("name", REQUESTS)
+def test_whichever_answer_is_lost_a_request_costs_the_same(
+    line: LossyProxy, open_client: Callable[[int], TextClient], name: str, kind: Loss
+) -> None:
+    path, body = REQUESTS[name]
+
+    def tried(losses: Losses) -> tuple[Any, ...]:
+        """Ask twice, as the first request of a minute is guarded by the minute; the second loses answers."""
+        customer = open_client(USD)
+        forget_failures()
+        customer.post(path, body)
+        customer.settled()
+        forget_failures()
+        line.losses = losses
+        heard = customer.post(path, body)
+        wait_until(lambda: line.is_quiet)
+        line.losses = Losses()
+        # A hold whose first try came when all was over is given back, and costs nothing.
+        ledger = run_task_parts.step_runner().ledger
+        ledger.expire_holds(parts.clock().now_ms() + 2 * HOLD_LIFETIME_MS, 100)
+        amounts = sorted(entry.amount_micro_usd for entry in ledger.entries(customer.account.account_id))
+        return heard.status_code, customer.balance(), amounts, customer.settled()
+
+    in_peace = tried(asked := OneLoss(MOST_CALLS))
+    assert 0 < len(asked.calls) < MOST_CALLS
+    for number, call in enumerate(asked.calls):
+        assert (number, call, *tried(OneLoss(number, kind))) == (number, call, *in_peace)
+
+
+@pytest.mark.long
+def test_every_tenth_answer_lost_during_500_chats_and_100_creates(
+    emulator: Emulator,
+    line: LossyProxy,
+    open_client: Callable[[int], TextClient],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    customer = open_client(BALANCE)
+    line.losses = EachNth(10)
+    session = boto3.Session()
+    monkeypatch.setattr(
+        aws, "dynamodb", cache(partial(session.client, "dynamodb", endpoint_url=line.url, config=aws._BOUNDS))
+    )
+    parts.forget()
+
+    def ask(number: int) -> int:
+        if number % (CHATS // CREATES + 1) == 0:
+            api_parts.api().tasks.create(customer.account.account_id, PAID_BODY, f"order-{number}")
+            return httpx.codes.OK
+        body = {**GPT, **SAID, "stream": number % 2 == 0}
+        return customer.post("/chat/completions", body).status_code
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        statuses = list(pool.map(ask, range(CHATS + CREATES)))
+    assert set(statuses) == {httpx.codes.OK}
+    line.losses = Losses()
+    assert customer.settled()
+    assert check_ledger_parts.ledger_audit().check(customer.account.account_id, full=True).drift is None
+    assert len(customer.texts()) == CHATS
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
