@@ -2,7 +2,8 @@
 
 Batch sizes, filters, retries and failure destinations are the template's. A failed queue message comes
 back after its visibility timeout, and after `maxReceiveCount` tries the emulator moves it to the
-dead-letter queue, as SQS does.
+dead-letter queue, as SQS does. A chain of messages that runs one function over and over is stopped, as Lambda
+does it, unless the template allows it (`lineage.py`).
 """
 
 import importlib
@@ -21,6 +22,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from local.clients import Clients
 from local.events import Context, failed_ids, matches, sqs_event, stream_event
+from local.lineage import MAX_INVOCATIONS, Lineage
 from local.stack import Stack
 from local.template import named
 
@@ -45,6 +47,7 @@ class Function:
 
     name: str
     handler: Handler
+    may_recur: bool
 
     def invoke(self, event: dict[str, Any]) -> Any:
         """Call the handler as Lambda would."""
@@ -124,9 +127,10 @@ class Pump:
 
     def _function(self, reference: Any) -> Function:
         logical_id = named(reference)
-        path = self._stack.template.functions()[logical_id]["Handler"]
-        module, _, attribute = path.rpartition(".")
-        return Function(logical_id, getattr(importlib.import_module(module), attribute))
+        properties = self._stack.template.functions()[logical_id]
+        module, _, attribute = properties["Handler"].rpartition(".")
+        handler = getattr(importlib.import_module(module), attribute)
+        return Function(logical_id, handler, may_recur=properties.get("RecursiveLoop") == "Allow")
 
     # Queues
 
@@ -163,8 +167,13 @@ class Pump:
 
     def _handle_messages(self, function: Function, queue: str, messages: Sequence[dict[str, Any]]) -> None:
         arn = self._stack.attributes[f"{queue}.Arn"]
+        lineage = Lineage(messages)
+        if lineage.invocations(function.name) >= MAX_INVOCATIONS and not function.may_recur:
+            self._refuse(function, queue, messages)
+            return
         try:
-            answer = function.invoke(sqs_event(messages, arn, self._clients.sqs.meta.region_name))
+            with lineage.extended(function.name):
+                answer = function.invoke(sqs_event(messages, arn, self._clients.sqs.meta.region_name))
         except Exception:
             log.exception("%s failed", function.name)
             return  # the messages come back
@@ -175,6 +184,15 @@ class Pump:
                 self._clients.sqs.delete_message(
                     QueueUrl=self._stack.refs[queue], ReceiptHandle=message["ReceiptHandle"]
                 )
+
+    def _refuse(self, function: Function, queue: str, messages: Sequence[dict[str, Any]]) -> None:
+        """Return messages to their queue; after `maxReceiveCount` receives it makes dead letters of them."""
+        log.error("%s ran %d times in one chain: RecursiveLoop is not Allow", function.name, MAX_INVOCATIONS)
+        for message in messages:
+            # At once: Lambda waits for the visibility timeout, which changes nothing about how it ends.
+            self._clients.sqs.change_message_visibility(
+                QueueUrl=self._stack.refs[queue], ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0
+            )
 
     # Streams
 
