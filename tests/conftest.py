@@ -44,7 +44,12 @@ _read_yaml, _read_once = loader.read_yaml, cache(loader.read_yaml)
 # The catalog's files stay as they are, and are read for many tables of tests.
 loader.read_yaml = lambda file: (_read_once if DATA in file.parents else _read_yaml)(file)
 
-pytest_plugins = ["tests.support.shared_service", "tests.support.text_app"]
+pytest_plugins = [
+    "tests.support.iam.recorder",
+    "tests.support.missing",
+    "tests.support.shared_service",
+    "tests.support.text_app",
+]
 
 STORAGE_URL = "https://files.test"
 

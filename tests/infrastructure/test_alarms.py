@@ -74,6 +74,7 @@ class TestAlarms:
             ("CounterUnderflowAlarm", "CounterUnderflows", 0),
             ("StorageBusyAlarm", "StorageBusy", 10),
             ("ResponsesNotStoredAlarm", "ResponsesNotStored", 10),
+            ("MailsRefusedAlarm", "MailsRefused", 0),
         ],
     )
     def test_what_costs_us_money_or_customers_their_work_rings(
@@ -102,6 +103,18 @@ class TestAlarms:
             "Throttles",
             [],
         )
+
+    def test_a_chain_that_lambda_stops_rings(self, template: Template) -> None:
+        allowed = {
+            name for name, each in template.functions().items() if each.get("RecursiveLoop") == "Allow"
+        }
+        measured = [
+            each["MetricStat"]["Metric"] for each in _alarms(template)["RecursionAlarm"]["Metrics"][:-1]
+        ]
+        names = {(each["Namespace"], each["MetricName"]) for each in measured}
+        assert names == {("AWS/Lambda", "RecursiveInvocationsDropped")}
+        functions = [dimension["Value"] for each in measured for dimension in each["Dimensions"]]
+        assert {named(each) for each in functions} == allowed == {"DeliverWebhookFunction", "RunTaskFunction"}
 
     def test_a_timer_that_stands_still_rings(self, template: Template) -> None:
         alarm = _alarms(template)["SweepSilentAlarm"]

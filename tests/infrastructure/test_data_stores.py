@@ -1,7 +1,8 @@
 """Tables, queues, the bucket, and what reads from them."""
 
 import json
-from fnmatch import fnmatch
+from fnmatch import fnmatch, fnmatchcase
+from posixpath import normpath
 from typing import Any
 
 import pytest
@@ -20,6 +21,14 @@ from tollgate.usage.counts import MOVES
 TABLE = "AWS::DynamoDB::Table"
 QUEUE = "AWS::SQS::Queue"
 DAYS_14_S = 14 * 24 * 3600
+EXPIRING = (
+    "ApiKeysTable",  # The chat page's own; customers' keys have no end there.
+    "AuditTable",  # Lines about access; those about changes have no end there.
+    "CountedEntriesTable",
+    "IdempotencyTable",
+    "ResponsesTable",
+    "SessionsTable",
+)
 
 KEYS = {
     "AccountsTable": ["account_id"],
@@ -91,9 +100,17 @@ class TestTables:
         assert _key_names(index) == ["account_id", "created_at_ms"]
         assert index["Projection"] == {"ProjectionType": "ALL"}
 
-    @pytest.mark.parametrize(
-        "table", ["IdempotencyTable", "CountedEntriesTable", "SessionsTable", "ResponsesTable"]
-    )
+    def test_whose_payment_it_was_is_found_by_its_reference(self, template: Template) -> None:
+        index = _indexes(template, "LedgerTable")["ReferenceIndex"]
+        assert _key_names(index) == ["reference"]
+        assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
+
+    def test_acts_of_operators_are_found_in_all_accounts(self, template: Template) -> None:
+        index = _indexes(template, "AuditTable")["DeskIndex"]
+        assert _key_names(index) == ["desk", "event_id"]
+        assert index["Projection"] == {"ProjectionType": "ALL"}
+
+    @pytest.mark.parametrize("table", EXPIRING)
     def test_what_has_an_end_goes_away_by_themselves(self, template: Template, table: str) -> None:
         ttl = template.of_type(TABLE)[table]["TimeToLiveSpecification"]
         assert ttl == {"AttributeName": "expires_at_s", "Enabled": True}
@@ -102,7 +119,7 @@ class TestTables:
         with_ttl = {
             name for name, table in template.of_type(TABLE).items() if "TimeToLiveSpecification" in table
         }
-        assert with_ttl == {"IdempotencyTable", "CountedEntriesTable", "SessionsTable", "ResponsesTable"}
+        assert with_ttl == set(EXPIRING)
 
 
 class TestNothingIsLost:
@@ -323,20 +340,50 @@ class TestMedia:
 
     def test_only_our_distribution_reads_it(self, template: Template) -> None:
         policy = template.of_type("AWS::S3::BucketPolicy")["MediaBucketPolicy"]
-        (statement, without_tls) = policy["PolicyDocument"]["Statement"]
+        (*allowed, without_tls) = policy["PolicyDocument"]["Statement"]
         assert without_tls["Fn::If"][1]["Effect"] == "Deny"
-        assert (statement["Effect"], statement["Action"]) == ("Allow", "s3:GetObject")
-        # Results alone: inputs/ is private to its account.
-        assert named(statement["Resource"]) == "${MediaBucket.Arn}/media/*"
-        assert statement["Principal"] == {"Service": "cloudfront.amazonaws.com"}
-        assert named(statement["Condition"]["StringEquals"]["AWS:SourceArn"]).endswith(
-            "/${MediaDistribution}"
-        )
+        # Results alone: inputs/ is private to its account. The list makes a missing file 404 and not 403.
+        assert [(each["Effect"], each["Action"], named(each["Resource"])) for each in allowed] == [
+            ("Allow", "s3:GetObject", "${MediaBucket.Arn}/media/*"),
+            ("Allow", "s3:ListBucket", "MediaBucket"),
+        ]
+        for statement in allowed:
+            assert statement["Principal"] == {"Service": "cloudfront.amazonaws.com"}
+            (source,) = statement["Condition"]["StringEquals"].values()
+            assert named(source).endswith("/${MediaDistribution}")
+
+    @pytest.mark.parametrize(
+        ("path", "key"),
+        [
+            ("/media/task_1/a.png", "media/task_1/a.png"),
+            ("/media/task_1/deleted.png", "media/task_1/deleted.png"),
+            ("/", "media/nothing/"),
+            ("//", "media/nothing//"),
+            ("/media", "media/nothing/media"),
+            ("/inputs/usr_1/a.png", "media/nothing/inputs/usr_1/a.png"),
+            ("/responses/resp_1", "media/nothing/responses/resp_1"),
+            # CloudFront chooses by the path without its dots, and sends it as it came.
+            ("/media/..", "media/nothing/media/.."),
+            ("/media/../inputs/a", "media/nothing/media/../inputs/a"),
+            ("/x/../media/a.png", "x/../media/a.png"),
+        ],
+    )
+    def test_what_s3_is_asked_for_is_never_the_list_of_the_bucket(
+        self, template: Template, path: str, key: str
+    ) -> None:
+        (distribution,) = template.of_type("AWS::CloudFront::Distribution").values()
+        asked = asked_of_s3(distribution["DistributionConfig"], path)
+        assert asked == f"/{key}"
+        assert asked != "/"
+        # No query is passed on: `?list-type=2` and `?versions` reach nobody.
+        policy = template.of_type("AWS::CloudFront::CachePolicy")["MediaCachePolicy"]["CachePolicyConfig"]
+        queries = policy["ParametersInCacheKeyAndForwardedToOrigin"]["QueryStringsConfig"]
+        assert queries == {"QueryStringBehavior": "none"}
 
     def test_the_edges_keep_what_was_deleted_for_an_hour_at_most(self, template: Template) -> None:
         (distribution,) = template.of_type("AWS::CloudFront::Distribution").values()
-        behaviour = distribution["DistributionConfig"]["DefaultCacheBehavior"]
-        assert behaviour["CachePolicyId"] == {"Ref": "MediaCachePolicy"}
+        for behaviour in behaviours(distribution["DistributionConfig"]):
+            assert behaviour["CachePolicyId"] == {"Ref": "MediaCachePolicy"}
         policy = template.of_type("AWS::CloudFront::CachePolicy")["MediaCachePolicy"]["CachePolicyConfig"]
         # docs/contract.md#task-status
         assert policy["MaxTTL"] == 3600
@@ -373,9 +420,9 @@ class TestMedia:
 
     def test_files_are_read_over_https_only(self, template: Template) -> None:
         (distribution,) = template.of_type("AWS::CloudFront::Distribution").values()
-        behaviour = distribution["DistributionConfig"]["DefaultCacheBehavior"]
-        assert behaviour["ViewerProtocolPolicy"] == "redirect-to-https"
-        assert behaviour["AllowedMethods"] == ["GET", "HEAD"]
+        for behaviour in behaviours(distribution["DistributionConfig"]):
+            assert behaviour["ViewerProtocolPolicy"] == "redirect-to-https"
+            assert behaviour["AllowedMethods"] == ["GET", "HEAD"]
 
 
 class TestConfig:
@@ -394,6 +441,24 @@ class TestConfig:
             allowed = template.permissions(function)
             assert ("s3:GetObject", f"${{ConfigBucket.Arn}}/{DOCUMENT_KEY}") in allowed
         assert named(template.source["Outputs"]["ConfigBucketName"]["Value"]) == "ConfigBucket"
+
+
+def behaviours(distribution: Properties) -> list[Properties]:
+    """Return all behaviours of a distribution, the default one last."""
+    return [*distribution["CacheBehaviors"], distribution["DefaultCacheBehavior"]]
+
+
+def asked_of_s3(distribution: Properties, path: str) -> str:
+    """Return the path that CloudFront asks its origin for.
+
+    Source: CloudFront Developer Guide, "Cache behavior settings", "Path pattern" and "Path normalization",
+    and "Origin settings", "Origin path".
+    """
+    chosen = next(
+        each for each in behaviours(distribution) if fnmatchcase(normpath(path), each.get("PathPattern", "*"))
+    )
+    origins = {each["Id"]: each.get("OriginPath", "") for each in distribution["Origins"]}
+    return f"{origins[chosen['TargetOriginId']]}{path}"
 
 
 def _indexes(template: Template, table: str) -> dict[str, Properties]:
