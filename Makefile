@@ -3,12 +3,14 @@
 PORT ?= 8080
 BALANCE_CENTS ?= 10000
 CHAOS_TASKS ?= 500
+STACK ?= tollgate-try
 TASKS ?= 1000
 MINISTACK_VERSION := 1.5.33
 SAM_VERSION := 1.170.0
 RIC_VERSION := 4.2.2
 LITELLM_VERSION := 1.106.2
 CHECKOV_VERSION := 3.3.30
+CHECK_JSONSCHEMA_VERSION := 0.39.0
 UV_VERSION := 0.13.8
 
 # uv from the PATH where there is one; else a copy of our own, in .local, not in the system.
@@ -43,8 +45,11 @@ run: .venv/.ready .local/ministack/.ready  ## the whole service on this machine,
 account: .venv/.ready  ## an account on the running service (BALANCE_CENTS=10000); JSON on the last line
 	@$(PYTHON) -m local account --balance-cents $(BALANCE_CENTS)
 
-sam-local: .venv/.ready .local/ministack/.ready build  ## the same, with the API in Lambda's own runtime (needs Docker)
+sam-local: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## the same, with the API in Lambda's own runtime (needs Docker)
 	@exec $(PYTHON) -m local sam-local --port $(PORT)
+
+lambda-image: $(UV_READY)  ## the image for `make sam-local`, on a machine that cannot pull AWS's (needs root, Docker, debootstrap)
+	@local/lambda_image.sh
 
 demo: .venv/.ready  ## one generation of each kind on the running service, with its files
 	@$(PYTHON) -m local demo
@@ -55,23 +60,26 @@ tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--h
 test: .venv/.ready .local/ministack/.ready  ## all tests but the next
 	@$(PYTHON) -m pytest -q -n 3 --dist loadgroup  # more workers than cores: journeys wait most of the time
 
+record-calls: .venv/.ready .local/ministack/.ready  ## what the functions ask of AWS, for the tests of their rights
+	@TOLLGATE_RECORD_CALLS=1 $(PYTHON) -m pytest -q -n 3 --dist loadgroup tests/functional
+
 laws: .venv/.ready  ## the laws of every model and every provider with three times the examples of `make test`
 	@TOLLGATE_ALL_EXAMPLES=1 $(PYTHON) -m pytest -q -n 2 --dist worksteal $$(grep -rl --include='*.py' support.laws tests/unit)
 
 journeys: .venv/.ready .local/ministack/.ready  ## whole services that are killed, restarted, and without room on the disk
 	@$(PYTHON) -m pytest -q -n 2 --dist worksteal -m long tests/journey
 
-chaos: .venv/.ready .local/ministack/.ready  ## 500 requests, faulty providers, workers that are killed (SEED=1 CHAOS_TASKS=500 PHYSICS=1)
-	@CHAOS_PHYSICS=$(PHYSICS) CHAOS_TASKS=$(CHAOS_TASKS) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -q -s tests/journey/test_chaos.py -m long
+chaos: .venv/.ready .local/ministack/.ready  ## 500 requests, faulty providers, lost answers, workers that are killed (SEED=1 CHAOS_TASKS=500 PHYSICS=1 LOST=0.01)
+	@CHAOS_PHYSICS=$(PHYSICS) CHAOS_LOST=$(LOST) CHAOS_TASKS=$(CHAOS_TASKS) CHAOS_SEED=$(SEED) $(PYTHON) -m pytest -q -s tests/journey/test_chaos.py -m long
 
-soak: .venv/.ready .local/ministack/.ready  ## traffic of every kind for half an hour: nothing grows, the books agree (SOAK_MINUTES=30 SOAK_SEED=1)
-	@SOAK_MINUTES=$(SOAK_MINUTES) SOAK_SEED=$(SOAK_SEED) $(PYTHON) -m tests.bench.soak
+soak: .venv/.ready .local/ministack/.ready  ## traffic of every kind for half an hour, with lost answers: nothing grows, the books agree (SOAK_MINUTES=30 SOAK_SEED=1 LOST=0.01)
+	@SOAK_LOST=$(LOST) SOAK_MINUTES=$(SOAK_MINUTES) SOAK_SEED=$(SOAK_SEED) $(PYTHON) -m tests.bench.soak
 
-e2e: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## deploy into the emulator, use it, deploy again, delete
+e2e: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## deploy into the emulator, use it, deploy again, delete; E2E_STACK=<name>: use a stack that is there
 	@$(PYTHON) -m pytest -q -m e2e tests/e2e
 
 aws-check: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## what AWS would refuse: sizes, limits, the guided deployment (Python 3.13 for all of it)
-	@$(PYTHON) -m pytest -q -m aws -rs tests/aws
+	@$(PYTHON) -m pytest -q -m aws tests/aws
 	@$(PYTHON) -m pytest -q tests/infrastructure/test_limits.py
 
 clients-check: .venv/.ready .local/ministack/.ready  ## both clients built and tried, the programs of the docs, generators, the AI SDK, claude, codex (npm)
@@ -83,7 +91,7 @@ browser: .venv/.ready .local/ministack/.ready  ## walks through the pages, and a
 client-suites: .venv/.ready .local/ministack/.ready .local/suites/.ready  ## LangChain's standard tests, SDKs and commands of others, against the service
 	@$(PYTHON) -m pytest -q -m suites tests/suites
 
-check: .venv/.ready .local/sam/.ready .local/checkov/.ready  ## lint, types, import rules, words, references, maps, template, audit
+check: .venv/.ready .local/sam/.ready .local/checkov/.ready .local/check-jsonschema/.ready  ## lint, types, import rules, words, references, maps, template, audit
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
@@ -92,6 +100,9 @@ check: .venv/.ready .local/sam/.ready .local/checkov/.ready  ## lint, types, imp
 	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint
 	@$(PYTHON) -m local.on_instances template.yaml .local/on_instances.yaml >/dev/null
 	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint .local/on_instances.yaml
+	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint deploy-role.yaml
+	@$(PYTHON) -m local.deploy_role --check
+	@.local/check-jsonschema/bin/check-jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(PYTHON) -m local.translated .local/translated.json
 	@.local/checkov/bin/checkov --config-file .checkov.yaml -f .local/translated.json
 	@$(PYTHON) -m local.audit $(UV)
@@ -99,7 +110,7 @@ check: .venv/.ready .local/sam/.ready .local/checkov/.ready  ## lint, types, imp
 bench-text: .venv/.ready .local/ministack/.ready .local/litellm/.ready  ## the text function beside a bare proxy and LiteLLM: CPU, first byte, open streams
 	@$(PYTHON) -m tests.bench.text
 
-bench-coldstart: .venv/.ready .local/ministack/.ready .local/ric/.ready build  ## CPU of cold starts on what was built, into docs/performance.md
+bench-coldstart: .venv/.ready .local/ministack/.ready .local/sam/.ready .local/ric/.ready  ## CPU of cold starts on what was built for this machine, into docs/performance.md
 	@$(if $(LAYER_PYTHON),$(PYTHON) -m tests.bench.coldstart $(LAYER_PYTHON),\
 		echo "No python$(PYTHON_VERSION) found; name one by LAYER_PYTHON=<path>"; exit 1)
 
@@ -155,8 +166,17 @@ format: .venv/.ready  ## format the code
 build: .local/sam/.ready  ## what `sam deploy` uploads, into .aws-sam
 	@$(SAM) build
 
+deploy-role: .venv/.ready .local/sam/.ready  ## write the rights that a deployment needs into deploy-role.yaml
+	@$(PYTHON) -m local.deploy_role
+
 throwaway: .venv/.ready  ## what was built becomes a stack that loses its data when it is deleted
 	@$(PYTHON) -m local.throwaway
+
+throwaway-deploy: .venv/.ready .local/sam/.ready  ## deploy it into the AWS account of the environment (STACK=tollgate-try)
+	@$(PYTHON) -m local.throwaway deploy $(STACK)
+
+throwaway-delete: .venv/.ready .local/sam/.ready  ## delete it there, with all that is in its buckets (STACK=tollgate-try)
+	@$(PYTHON) -m local.throwaway delete $(STACK)
 
 on-instances: .venv/.ready  ## what was built runs text on Lambda Managed Instances, many requests in a process
 	@$(PYTHON) -m local.on_instances
@@ -233,3 +253,7 @@ endef
 
 .local/checkov/.ready: | $(UV_READY)
 	$(call install,checkov,checkov==$(CHECKOV_VERSION))
+
+# It brings GitHub's schema of workflows.
+.local/check-jsonschema/.ready: | $(UV_READY)
+	$(call install,check-jsonschema,check-jsonschema==$(CHECK_JSONSCHEMA_VERSION))

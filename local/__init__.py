@@ -10,7 +10,8 @@ lambda_api.py   Lambda's Invoke API
 server.py       one port for API and files; `api.py` is its process
 processes.py    child processes that never outlive us
 files.py        `.local/service.json`; `clients.py`: boto3 for the emulator
-demo.py         a tour; `sam_local.py`, `relay.py`: the API in containers
+demo.py         a tour; `sam_local.py`, `relay.py`: the API in containers; `build.py`: what they run
+throwaway.py    a stack that is tried and deleted; `deploy_role.py`: the rights that a deployment needs
 audit.py        secrets and weaknesses; `architecture.py`, `provider_table.py`: pages that are made
 simulator/      the providers, on their own wire formats
 """

@@ -16,6 +16,7 @@ from local.processes import STOP_TIMEOUT_S, LocalError, start, stop
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / ".local" / "ministack" / "bin" / "ministack"
 START_TIMEOUT_S = 60.0
+ANSWER_S = 1.0
 POLL_S = 0.05
 PORTS = range(20_000, 32_000)
 """Below those that a system takes for outgoing connections, which could have one before its server starts."""
@@ -92,18 +93,27 @@ def _is_reserved_now(port: int) -> bool:
 
 
 def wait_for(
-    url: str, process: "subprocess.Popen[bytes]", name: str, log: Path, timeout_s: float = START_TIMEOUT_S
-) -> None:
-    """Wait until `url` answers. Raises `LocalError` when the process ends or takes too long."""
+    url: str,
+    process: "subprocess.Popen[bytes]",
+    name: str,
+    log: Path,
+    timeout_s: float = START_TIMEOUT_S,
+    *,
+    answer_s: float = ANSWER_S,
+) -> int:
+    """Wait until `url` answers, and return the status. Each request is given `answer_s`.
+
+    Raises `LocalError` when the process ends or takes too long.
+    """
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise LocalError(f"{name} ended at once; its log: {log}")
         try:
-            with urllib.request.urlopen(url, timeout=1):  # noqa: S310 - our own loopback address
-                return
-        except urllib.error.HTTPError:
-            return  # it answers, and that is what is asked
+            with urllib.request.urlopen(url, timeout=answer_s) as answer:  # noqa: S310 - our own loopback address
+                return int(answer.status)
+        except urllib.error.HTTPError as refused:
+            return refused.code
         except OSError:
             time.sleep(POLL_S)
     raise LocalError(f"{name} did not answer in {timeout_s:g} s; its log: {log}")

@@ -16,12 +16,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from local.door import allowed_hosts
 from local.events import Context
 from local.template import Properties, Template
 
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 """Lambda's own bound."""
-LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 INVOKE_PATH = "/2015-03-31/functions/{name}/invocations"
 
 
@@ -54,7 +54,7 @@ def _is_ours(request: Request) -> bool:
 
     A page of somebody else sends its Origin, or has its own name pointed here and sends that as the Host.
     """
-    return request.url.hostname in LOOPBACK and "origin" not in request.headers
+    return request.url.hostname in allowed_hosts() and "origin" not in request.headers
 
 
 async def _payload(request: Request) -> bytes | None:

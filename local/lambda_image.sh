@@ -1,21 +1,32 @@
 #!/usr/bin/env bash
-# Makes the image that `make sam-local` runs functions in, for a machine that cannot pull AWS's own: Debian 13, whose
-# Python is 3.13, with AWS's runtime client from PyPI, under the name that SAM asks for. Needs root, Docker,
-# debootstrap and uv; some minutes.
+# `make lambda-image`: the image that `make sam-local` runs functions in, for a machine that cannot pull AWS's own.
+# It is Debian 13, whose Python is 3.13, with AWS's runtime client from PyPI, under the name that SAM asks for, and for
+# this machine's processor. Needs root, Docker, debootstrap and uv; takes some minutes.
 set -euo pipefail
-image=public.ecr.aws/lambda/python:3.13-x86_64
 
+stop() { echo "lambda_image: $1"; exit 1; }
+
+case "$(uname -m)" in
+  x86_64) architecture=x86_64 ;;
+  aarch64 | arm64) architecture=arm64 ;;
+  *) stop "Lambda has no processor like $(uname -m)" ;;
+esac
+image=public.ecr.aws/lambda/python:3.13-$architecture
+
+[ "$(id -u)" = 0 ] || stop "debootstrap needs root: sudo make lambda-image"
 for program in docker debootstrap uv; do
-  command -v "$program" >/dev/null || { echo "lambda_image: $program is missing"; exit 1; }
+  command -v "$program" >/dev/null || stop "$program is missing (Debian's packages: docker.io, debootstrap; uv is on PyPI)"
 done
-docker info >/dev/null 2>&1 || { echo "lambda_image: Docker is not running"; exit 1; }
+docker info >/dev/null 2>&1 || stop "Docker is not running: systemctl start docker"
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-debootstrap --variant=minbase --include=python3,ca-certificates trixie "$folder" >/dev/null
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+folder=$work/root
+debootstrap --variant=minbase --include=python3,ca-certificates trixie "$folder" >"$work/log" 2>&1 ||
+  { tail -5 "$work/log"; stop "debootstrap failed"; }
 mkdir -p "$folder/var/runtime" "$folder/var/task"
-uv pip install -q --python-version 3.13 --python-platform x86_64-manylinux_2_28 --only-binary :all: \
-  --target "$folder/var/runtime" awslambdaric boto3
+uv pip install -q --python-version 3.13 --python-platform "${architecture/arm64/aarch64}-manylinux_2_28" \
+  --only-binary :all: --target "$folder/var/runtime" awslambdaric boto3
 
 # What Lambda starts: the task's own code comes first, then the layers, then what the runtime brings.
 cat >"$folder/var/runtime/bootstrap" <<'BOOTSTRAP'
@@ -27,3 +38,4 @@ chmod +x "$folder/var/runtime/bootstrap"
 
 tar -C "$folder" -c . | docker import \
   --change 'WORKDIR /var/task' --change 'ENV LAMBDA_TASK_ROOT=/var/task LAMBDA_RUNTIME_DIR=/var/runtime LANG=C.UTF-8' - "$image"
+echo "made $image"

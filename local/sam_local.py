@@ -6,45 +6,83 @@ the worker are those of the local service, which listens on loopback; a relay le
 
 import json
 import os
+import shutil
 import subprocess
+import sys
 import threading
+from collections.abc import Mapping
 from contextlib import ExitStack
+from http import HTTPStatus
 from ipaddress import ip_network
+from pathlib import Path
 from urllib.parse import urlsplit
 
+import yaml
+from samtranslator.yaml_helper import yaml_parse
+
+from local import door
+from local.build import SAM, architecture, build
 from local.clients import Clients, aws_environment
 from local.emulator import wait_for
 from local.files import ENVIRONMENT, FOLDER, LOGS, SERVICE
 from local.processes import LocalError, start, stop
 from local.relay import Relay
-from local.service import LocalService, provider_secret
-from local.template import ROOT
+from local.service import SWITCHES, LocalService, provider_secret
 
-SAM = ROOT / ".local" / "sam" / "bin" / "sam"
-BUILT_TEMPLATE = ROOT / ".aws-sam" / "build" / "template.yaml"
-IMAGE = "public.ecr.aws/lambda/python:3.13-x86_64"
+IMAGE = "public.ecr.aws/lambda/python:3.13"
+"""What SAM runs functions in, with the processor behind it."""
+DOCKER_PROCESSORS = {"x86_64": "amd64", "arm64": "arm64"}
+"""Docker's words for Lambda's processors."""
 SECRET = "containers"  # noqa: S105 - its name
 LOOPBACK = "127.0.0.1"
+READY_PATH = "/api/v1/catalog/test-image"
+"""The API answers it without a key; `/` is the dashboard's, another function with its own image."""
 DOCKER_TIMEOUT_S = 30
+PULL_TIMEOUT_S = 600
+FIRST_ANSWER_S = 300.0
+"""The first request to a function waits until Docker has made its image, with its layers."""
+INSTEAD = "`make run` needs no Docker"
 
 
 def missing() -> str | None:
-    """Say what this machine lacks for it, and what helps; `None` where nothing is missing."""
-    if _docker("info") is None:
-        return "Docker is not running here. Install and start it; `make run` needs none"
-    if _docker("image", "inspect", IMAGE) is None:
-        return f"The image {IMAGE} is missing: docker pull {IMAGE}, or make it with local/lambda_image.sh"
-    return None
+    """Say what this machine lacks for containers, and what helps; `None` if it can run them.
+
+    An image that is not here is pulled, which can take minutes. Raises `LocalError` for a processor that
+    Lambda does not have.
+    """
+    ours = architecture()
+    if sys.platform != "linux":
+        return f"Containers reach this service by Docker's bridge, which only Linux has; {INSTEAD}"
+    if shutil.which("docker") is None:
+        return f"Docker is not installed here (Debian: apt-get install docker.io); {INSTEAD}"
+    docker = _docker("version", "--format", "{{.Server.Arch}}")
+    if docker is None:
+        return f"Docker does not run, or not for this user (systemctl start docker; group docker); {INSTEAD}"
+    if docker != DOCKER_PROCESSORS[ours]:
+        return (
+            f"This machine is {ours}, but its Docker is {docker} and cannot run what is built here; {INSTEAD}"
+        )
+    return _image_lack(image_for(ours), docker)
+
+
+def image_for(processor: str) -> str:
+    """Return the image that SAM asks for to run functions of a processor."""
+    return f"{IMAGE}-{processor}"
 
 
 def run_sam_local(port: int, sam_port: int, stopping: threading.Event) -> None:
     """Run the service on `port` and the containers' API on `sam_port` until `stopping` is set.
 
-    Raises `LocalError` for what is missing, and when a part ends by itself.
+    Builds the functions for this machine's processor first. Raises `LocalError` for what is missing, when
+    the API does not answer from its container, and when a part ends by itself.
     """
     if lack := missing():
         raise LocalError(lack)
     host = _bridge()
+    print(f"Building the functions for {architecture()}", flush=True)
+    built = build(architecture())
+    # The containers call this service by that address.
+    os.environ[door.VARIABLE] = f"{os.environ.get(door.VARIABLE, '')} {host}"
     service = LocalService(port)
     with ExitStack() as ends:
         ends.callback(service.stop)
@@ -53,13 +91,21 @@ def run_sam_local(port: int, sam_port: int, stopping: threading.Event) -> None:
         relay = Relay(host, _ports(known["AWS_ENDPOINT_URL"], found.simulatorUrl, found.baseUrl))
         relay.start()
         ends.callback(relay.stop)
-        process = _start_sam(known, found.simulatorUrl, host, sam_port)
+        process = _start_sam(built, known, found.simulatorUrl, host, sam_port)
         ends.callback(stop, process)
         url = f"http://127.0.0.1:{sam_port}"
-        # A path that it answers itself: with the first one of ours it makes the image of the function
-        wait_for(url, process, "sam local", LOGS / "sam-local.log")
+        print("Waiting for the first answer from a container", flush=True)
+        wait_for_api(url, process)
         print(f"The API in containers: {url}   (key and all else: {SERVICE}; Ctrl-C stops it)")
         service.watch(stopping)
+
+
+def wait_for_api(url: str, process: "subprocess.Popen[bytes]") -> None:
+    """Ask once and wait: each request that is given up has SAM start another container."""
+    log = LOGS / "sam-local.log"
+    status = wait_for(url + READY_PATH, process, "sam local", log, FIRST_ANSWER_S, answer_s=FIRST_ANSWER_S)
+    if status != HTTPStatus.OK:
+        raise LocalError(f"The API in its container answers {status} to {READY_PATH}; the log: {log}")
 
 
 def _bridge() -> str:
@@ -75,7 +121,7 @@ def _ports(*urls: str) -> list[int]:
 
 
 def _start_sam(
-    known: dict[str, str], simulator_url: str, host: str, sam_port: int
+    built: Path, known: dict[str, str], simulator_url: str, host: str, sam_port: int
 ) -> "subprocess.Popen[bytes]":
     endpoint = known["AWS_ENDPOINT_URL"]
     # The worker goes to the simulator on loopback, the containers by the other address: each its secret
@@ -85,20 +131,58 @@ def _start_sam(
     # Each goes to the functions whose template declares it
     passed = {"Parameters": {**variables, "PROVIDER_SECRET_ARN": made["ARN"]}}
     (FOLDER / "sam-local.json").write_text(json.dumps(passed))
-    command = [str(SAM), "local", "start-api", "--template", str(BUILT_TEMPLATE), "--port", str(sam_port)]
-    command += ["--env-vars", str(FOLDER / "sam-local.json"), "--parameter-overrides", "LocalEndpoint=here"]
-    command += ["--skip-pull-image", "--warm-containers", "LAZY"]
+    template = str(with_switches(built, os.environ))
+    command = [str(SAM), "local", "start-api", "--template", template, "--port", str(sam_port)]
+    command += [
+        "--env-vars",
+        str(FOLDER / "sam-local.json"),
+        "--skip-pull-image",
+        "--warm-containers",
+        "LAZY",
+    ]
+    command += ["--parameter-overrides", "LocalEndpoint=here", f"Architecture={architecture()}"]
     ours = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     environment = {**ours, **aws_environment(endpoint), "SAM_CLI_TELEMETRY": "0"}
     return start("sam local", command, environment, LOGS / "sam-local.log")
 
 
-def _docker(*words: str) -> str | None:
-    """Return what a `docker` command says, or `None` where it fails or there is no Docker."""
+def with_switches(built: Path, given: Mapping[str, str]) -> Path:
+    """Write a template beside the built one that declares the switches which `given` sets, and return it.
+
+    SAM hands a container those variables alone that its template declares.
+    """
+    template = yaml_parse((built / "template.yaml").read_text())
+    variables = template["Globals"]["Function"]["Environment"]["Variables"]
+    variables.update({name: given[name] for name in SWITCHES if name in given})
+    target = built / "sam-local.yaml"
+    target.write_text(yaml.safe_dump(template, sort_keys=False))
+    return target
+
+
+def _image_lack(image: str, docker: str) -> str | None:
+    found = _processor_of(image) or (_pulled(image) and _processor_of(image))
+    if not found:
+        return f"{image} is not here and cannot be pulled: `sudo make lambda-image` makes it, in some minutes"
+    if found != docker:
+        return f"{image} is for {found}, not for {docker}: docker rmi {image}, then start again"
+    return None
+
+
+def _processor_of(image: str) -> str | None:
+    return _docker("image", "inspect", image, "--format", "{{.Architecture}}")
+
+
+def _pulled(image: str) -> bool:
+    print(f"Pulling {image}", flush=True)
+    return _docker("pull", "--quiet", image, timeout_s=PULL_TIMEOUT_S) is not None
+
+
+def _docker(*words: str, timeout_s: float = DOCKER_TIMEOUT_S) -> str | None:
+    """Return what a `docker` command says, or `None` if it fails."""
     try:
         run = subprocess.run(
-            ["docker", *words], capture_output=True, text=True, timeout=DOCKER_TIMEOUT_S, check=False
+            ["docker", *words], capture_output=True, text=True, timeout=timeout_s, check=False
         )
-    except (FileNotFoundError, subprocess.TimeoutExpired):
+    except subprocess.TimeoutExpired:
         return None
     return run.stdout.strip() if run.returncode == 0 else None

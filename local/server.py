@@ -18,6 +18,7 @@ from admin.app import app as admin_app
 from api.app import app as api_app
 from dashboard.app import app as dashboard_app
 from get_status.app import app as status_app
+from local.door import Door, allowed_hosts
 from local.files import LAMBDA_PATH, STORAGE_PATH
 from local.lambda_api import create_lambda_api
 from local.patience import PatientProtocol
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from botocore.response import StreamingBody
 
 CHUNK_BYTES = 256 * 1024
+MAX_KEY_BYTES = 1024
+"""The longest name of an object in S3."""
 PRIVATE = "inputs/"
 """Files of requests, which only a signed address reads."""
 # As the distribution of template.yaml sets them.
@@ -54,11 +57,12 @@ _HEADER_NAMES = {
 
 def stored_file(request: Request) -> Response:
     """Serve a stored file, whole or a range of it, as CloudFront would."""
-    if normpath(f"/{request.path_params['key']}").lstrip("/").startswith(PRIVATE):
+    key = request.path_params["key"]
+    if not key or len(key.encode()) > MAX_KEY_BYTES or normpath(f"/{key}").lstrip("/").startswith(PRIVATE):
         # The distribution's own answer for what its bucket does not show it.
         return Response(status_code=403, headers=STORAGE_HEADERS)
     bucket = request.app.state.bucket
-    wanted: dict[str, Any] = {"Bucket": bucket, "Key": request.path_params["key"]}
+    wanted: dict[str, Any] = {"Bucket": bucket, "Key": key}
     if "range" in request.headers:
         wanted["Range"] = request.headers["range"]
     try:
@@ -128,8 +132,10 @@ def create_app(bucket: str) -> Starlette:
     template = read_template()
     functions = create_lambda_api(template)
     app = Starlette(routes=[Mount(STORAGE_PATH, storage), Mount(LAMBDA_PATH, functions)], lifespan=_closing)
+    allowed_origin = cors_headers()["access-control-allow-origin"]
     # Not a mount at "/": that takes no path with a newline in it.
-    app.router.default = Preflights(compressed, template, cors_headers()["access-control-allow-origin"])
+    app.router.default = Preflights(compressed, template, allowed_origin)
+    app.add_middleware(Door, hosts=allowed_hosts(), origin=allowed_origin)
     return app
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 
 from local.clients import CREDENTIALS, Clients, aws_environment
+from local.door import VARIABLE
 from local.emulator import Emulator, free_port, wait_for
 from local.files import (
     LAMBDA_PATH,
@@ -46,14 +47,9 @@ MAIL_FROM = "tollgate@example.com"
 WATCH_S = 0.5
 WARMED = ("/", "/docs", "/dashboard/catalog")
 WARM_TIMEOUT_S = 10.0
-_PASSED_ON = (
-    "PATH",
-    "HOME",
-    "TMPDIR",
-    "TOLLGATE_LOCAL_FOLDER",
-    "TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS",
-    "TOLLGATE_ALLOW_LOOPBACK_MEDIA",
-)
+SWITCHES = ("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS", "TOLLGATE_ALLOW_LOOPBACK_MEDIA")
+"""Variables that open the address guards to this machine."""
+_PASSED_ON = ("PATH", "HOME", "TMPDIR", "TOLLGATE_LOCAL_FOLDER", *SWITCHES, VARIABLE)
 
 
 class LocalService:

@@ -55,7 +55,7 @@ class Stack:
         for name in sorted(queues, key=lambda name: "RedrivePolicy" in queues[name]):
             self._create_queue(name, queues[name])
         for name in self.template.of_type("AWS::S3::Bucket"):
-            self.refs[name] = _physical(name)
+            self.refs[name] = physical_name(name)
             self.clients.s3.create_bucket(Bucket=self.refs[name])
         for name, properties in self.template.of_type("AWS::SecretsManager::Secret").items():
             # What the template lets AWS make up is made up here too.
@@ -94,7 +94,7 @@ class Stack:
         return str(self.template.source["Parameters"].get(parameter, {}).get("Default", ""))
 
     def _create_table(self, name: str, table: dict[str, Any]) -> None:
-        self.refs[name] = _physical(name)
+        self.refs[name] = physical_name(name)
         wanted: dict[str, Any] = {key: table[key] for key in _TABLE_PROPERTIES if key in table}
         if "StreamSpecification" in wanted:
             wanted["StreamSpecification"] = {"StreamEnabled": True, **wanted["StreamSpecification"]}
@@ -126,11 +126,11 @@ class Stack:
         secrets = self.clients.secrets
         try:
             content = filled_in or declared or token_urlsafe()
-            return secrets.create_secret(Name=_physical(name), SecretString=content)["ARN"]
+            return secrets.create_secret(Name=physical_name(name), SecretString=content)["ARN"]
         except secrets.exceptions.ResourceExistsException:
             if filled_in:
-                secrets.put_secret_value(SecretId=_physical(name), SecretString=filled_in)
-            return secrets.describe_secret(SecretId=_physical(name))["ARN"]
+                secrets.put_secret_value(SecretId=physical_name(name), SecretString=filled_in)
+            return secrets.describe_secret(SecretId=physical_name(name))["ARN"]
 
     def _create_queue(self, name: str, queue: dict[str, Any]) -> None:
         attributes: dict[Any, str] = {
@@ -140,7 +140,7 @@ class Stack:
             redrive = queue["RedrivePolicy"]
             target = self.resolve(redrive["deadLetterTargetArn"])
             attributes["RedrivePolicy"] = json.dumps({**redrive, "deadLetterTargetArn": target})
-        url = self.clients.sqs.create_queue(QueueName=_physical(name))["QueueUrl"]
+        url = self.clients.sqs.create_queue(QueueName=physical_name(name))["QueueUrl"]
         # Set afterwards: SQS refuses to create a queue that is there, kept, with other attributes.
         if attributes:
             self.clients.sqs.set_queue_attributes(QueueUrl=url, Attributes=attributes)
@@ -155,6 +155,6 @@ def _keys(table: dict[str, Any]) -> list[Any]:
     return [table["KeySchema"], sorted((index["IndexName"], str(index["KeySchema"])) for index in indexes)]
 
 
-def _physical(logical_id: str) -> str:
+def physical_name(logical_id: str) -> str:
     """Return the name of a resource in the emulator; buckets want lower case."""
     return f"tollgate-{logical_id.lower()}"

@@ -1,22 +1,48 @@
-"""`make throwaway`: what `sam build` made loses its data with its stack (decision 0025)."""
+"""A stack that is tried and leaves nothing: `make throwaway`, `throwaway-deploy` and `throwaway-delete`.
 
+    python -m local.throwaway [TEMPLATE]                        what was built loses its data with its stack
+    python -m local.throwaway deploy NAME [TEMPLATE NAME=…]     deploys what was built, as NAME
+    python -m local.throwaway delete NAME                       empties its buckets, then deletes it
+
+They act on the account of the environment's credentials. Decision 0025 says why data stays otherwise.
+"""
+
+import os
+import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import boto3
+from botocore.exceptions import ClientError
+
+from local.build import SAM
+from local.processes import LocalError
 from local.template import ROOT
 
+if TYPE_CHECKING:
+    from types_boto3_cloudformation import CloudFormationClient
+    from types_boto3_s3 import S3Client
+
 BUILT = ROOT / ".aws-sam" / "build" / "template.yaml"
+KEPT = "DeletionPolicy: RetainExceptOnCreate"
 GOES = {
-    "DeletionPolicy: RetainExceptOnCreate": "DeletionPolicy: Delete",
+    KEPT: "DeletionPolicy: Delete",
     "UpdateReplacePolicy: Retain": "UpdateReplacePolicy: Delete",
 }
 """What keeps data, and what stands there in a throw-away stack."""
+DELETE_ATTEMPTS = 3
+"""A worker can store a file after its bucket was emptied; CloudFormation then keeps bucket and stack."""
+MAX_PAGES = 1_000
+"""Of 1,000 files each, in one bucket."""
+SAM_TIMEOUT_S = 2_700
 
 
 def thrown_away(text: str) -> str:
     """Return a built template whose data goes with its stack.
 
-    Raises `ValueError` where nothing in it is kept.
+    Raises `ValueError` if nothing in it is kept.
     """
     for kept, goes in GOES.items():
         if kept not in text:
@@ -25,7 +51,97 @@ def thrown_away(text: str) -> str:
     return text
 
 
+def deploy(stack: str, template: Path = BUILT, parameters: Sequence[str] = ()) -> None:
+    """Deploy a throw-away template; `parameters` (`Stage=dev`) are those of samconfig.toml if none is given.
+
+    Raises `LocalError` for a template that keeps its data, and when the deployment fails.
+    """
+    if KEPT in template.read_text():
+        raise LocalError(f"{template} keeps its data: run `make throwaway` first")
+    # Artifacts get a folder of their own, which `sam delete` deletes
+    command = ["deploy", "--stack-name", stack, "--template-file", str(template), "--s3-prefix", stack]
+    command += ["--no-confirm-changeset", "--no-progressbar"]
+    if _sam(*command, *(["--parameter-overrides", *parameters] if parameters else [])) != 0:
+        raise LocalError(f"{stack} was not deployed")
+
+
+def delete(stack: str) -> None:
+    """Delete a throw-away stack with all that is in its buckets; one that is not there is deleted already.
+
+    Raises `LocalError` for a stack that keeps its data, and when it cannot be deleted.
+    """
+    cloudformation, s3 = boto3.client("cloudformation"), boto3.client("s3")
+    for _ in range(DELETE_ATTEMPTS):
+        if not _is_there(cloudformation, stack):
+            print(f"{stack} is not there")
+            return
+        if KEPT in str(cloudformation.get_template(StackName=stack)["TemplateBody"]):
+            raise LocalError(f"{stack} keeps its data: it is no throw-away stack")
+        for bucket in _buckets(cloudformation, stack):
+            print(f"{bucket}: {emptied(s3, bucket)} files deleted", flush=True)
+        if _sam("delete", "--stack-name", stack, "--no-prompts") == 0:
+            return
+    raise LocalError(f"{stack} could not be deleted: see its events in CloudFormation")
+
+
+def emptied(s3: "S3Client", bucket: str) -> int:
+    """Delete every version of every file in a bucket, and return how many there were."""
+    count = 0
+    pages = s3.get_paginator("list_object_versions").paginate(Bucket=bucket)
+    for number, page in enumerate(pages):
+        if number == MAX_PAGES:
+            raise LocalError(f"{bucket} has more than {MAX_PAGES * 1_000} files")
+        found = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
+        if found:
+            names = [{"Key": each["Key"], "VersionId": each["VersionId"]} for each in found]
+            s3.delete_objects(Bucket=bucket, Delete={"Objects": names, "Quiet": True})  # type: ignore[typeddict-item]
+        count += len(found)
+    return count
+
+
+def _is_there(cloudformation: "CloudFormationClient", stack: str) -> bool:
+    try:
+        cloudformation.describe_stacks(StackName=stack)
+    except ClientError as refused:
+        if refused.response["Error"]["Code"] == "ValidationError":
+            return False
+        raise
+    return True
+
+
+def _buckets(cloudformation: "CloudFormationClient", stack: str) -> Iterator[str]:
+    for page in cloudformation.get_paginator("list_stack_resources").paginate(StackName=stack):
+        for each in page["StackResourceSummaries"]:
+            if each["ResourceType"] == "AWS::S3::Bucket" and each["ResourceStatus"] != "DELETE_COMPLETE":
+                yield each["PhysicalResourceId"]
+
+
+def _sam(*words: str) -> int:
+    config = ["--config-file", str(ROOT / "samconfig.toml")]
+    environment = {**os.environ, "SAM_CLI_TELEMETRY": "0"}
+    return subprocess.run(
+        [str(SAM), *words, *config], cwd=ROOT, env=environment, timeout=SAM_TIMEOUT_S, check=False
+    ).returncode
+
+
+def main(words: Sequence[str]) -> None:
+    """Run one of the commands."""
+    match words:
+        case ["deploy", stack, *rest]:
+            template = Path(rest[0]) if rest else BUILT
+            deploy(stack, template, rest[1:])
+        case ["delete", stack]:
+            delete(stack)
+        case [] | [_]:
+            built = Path(words[0]) if words else BUILT
+            built.write_text(thrown_away(built.read_text()))
+            print(f"{built} now loses its data with its stack: `make throwaway-deploy STACK=<name>`")
+        case _:
+            raise LocalError(f"unknown: {' '.join(words)}")
+
+
 if __name__ == "__main__":
-    built = Path(sys.argv[1]) if len(sys.argv) > 1 else BUILT
-    built.write_text(thrown_away(built.read_text()))
-    print(f"{built} now loses its data with its stack: `sam deploy --stack-name <another>`")
+    try:
+        main(sys.argv[1:])
+    except LocalError as exc:
+        raise SystemExit(f"tollgate: {exc}") from exc

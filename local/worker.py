@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 
+from local import lineage
 from local.clients import Clients
 from local.pump import Pump
 from local.stack import Stack
@@ -21,6 +22,7 @@ from tollgate.composition import record_usage as record_usage_parts
 from tollgate.composition import refill_balance as refill_balance_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition import sweep as sweep_parts
+from tollgate.kit import aws
 
 PARTS = (
     dispatch_changes_parts.dispatcher,
@@ -38,6 +40,7 @@ PARTS = (
 
 def main() -> None:
     """Pump until the process is told to stop."""
+    lineage.attach(aws.sqs())
     clients = Clients.at(os.environ["AWS_ENDPOINT_URL"])
     stack = Stack(read_template(), clients, parameters={})
     stack.refs, stack.attributes = json.loads(sys.argv[1]), json.loads(sys.argv[2])

@@ -1,7 +1,5 @@
 """What AWS would get: built for its Python, once for each of its processors."""
 
-import os
-import platform
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +8,8 @@ from typing import Any
 import pytest
 from samtranslator.yaml_helper import yaml_parse
 
+from local.build import ARCHITECTURES, build
 from local.template import ROOT, Template
-from tests.e2e.deployment import SAM
-
-BUILD_TIMEOUT_S = 580
-ARCHITECTURES = ("arm64", "x86_64")
-HERE = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}[platform.machine()]
 
 
 @dataclass(frozen=True)
@@ -55,22 +49,4 @@ def python() -> str:
 @pytest.fixture(scope="session", params=ARCHITECTURES)
 def artifacts(request: pytest.FixtureRequest, python: str) -> Artifacts:
     """Build for one of the processors, as a deployment does."""
-    folder = ROOT / ".local" / "aws" / request.param
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "SAM_CLI_TELEMETRY": "0",
-        "ARCHITECTURE": request.param,
-    }
-    overrides = ["--parameter-overrides", f"Architecture={request.param}"]
-    run = subprocess.run(
-        [SAM, "build", "--build-dir", str(folder), *overrides],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=BUILD_TIMEOUT_S,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr[-3000:]
-    return Artifacts(request.param, folder, python)
+    return Artifacts(request.param, build(request.param), python)

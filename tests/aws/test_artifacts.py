@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from local.build import architecture
 from local.template import Template
-from tests.aws.conftest import HERE, Artifacts
+from tests.aws.conftest import Artifacts
 from tests.e2e.test_built_layers import DEMUXER, IMPORT, IMPORT_TIMEOUT_S, _variables
+from tests.support.missing import missing
 
 pytestmark = pytest.mark.aws
 
@@ -18,7 +20,8 @@ OURS_MAX_BYTES = 200 * 1000 * 1000
 """What is left is room for the packages of the next year."""
 LAYERS_MAX = 5
 
-NO_PYTHON = "no Python 3.13 here (PATH, pyenv, uv): built without byte code, which is not checked"
+NO_PYTHON = "no Python 3.13 here (PATH, pyenv, LAYER_PYTHON=<path>): layers have no byte code to check"
+OTHER_PROCESSOR = "built for another processor, which only a machine that has it can run"
 
 
 class TestArtifacts:
@@ -32,7 +35,7 @@ class TestArtifacts:
 
     def test_every_layer_is_compiled_for_the_python_that_runs_it(self, artifacts: Artifacts) -> None:
         if not artifacts.python:
-            pytest.skip(NO_PYTHON)
+            missing(NO_PYTHON)
         for layer in ("DependenciesLayer", "MediaLayer", "SharedLayer"):
             compiled = {path.suffixes[-2] for path in artifacts.content(layer).rglob("*.pyc")}
             assert compiled == {".cpython-313"}, layer
@@ -48,8 +51,8 @@ class TestArtifacts:
     def test_every_handler_imports_from_what_was_built_alone(
         self, template: Template, artifacts: Artifacts
     ) -> None:
-        if artifacts.architecture != HERE or not artifacts.python:
-            pytest.skip(f"{artifacts.architecture} runs nothing here" if artifacts.python else NO_PYTHON)
+        if artifacts.architecture != architecture() or not artifacts.python:
+            missing(OTHER_PROCESSOR if artifacts.python else NO_PYTHON)
         for function, properties in template.functions().items():
             code, *layers = artifacts.of(template, function)
             folders = [code, *(layer / "python" for layer in layers)]
@@ -72,8 +75,8 @@ class TestArtifacts:
             assert run.returncode == 0, f"{function}\n{run.stderr}"
 
     def test_ffmpeg_starts_from_what_was_built_alone(self, artifacts: Artifacts) -> None:
-        if artifacts.architecture != HERE or not artifacts.python:
-            pytest.skip(f"{artifacts.architecture} runs nothing here" if artifacts.python else NO_PYTHON)
+        if artifacts.architecture != architecture() or not artifacts.python:
+            missing(OTHER_PROCESSOR if artifacts.python else NO_PYTHON)
         folders = [artifacts.content(layer) / "python" for layer in ("MediaLayer", "SharedLayer")]
         run = subprocess.run(
             # An MP4 of no bytes

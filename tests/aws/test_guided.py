@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from local.build import SAM
 from local.clients import aws_environment
 from local.emulator import Emulator
 from local.template import ROOT, Template
 from tests.aws.conftest import Artifacts
-from tests.e2e.deployment import SAM
 
 pytestmark = pytest.mark.aws
 

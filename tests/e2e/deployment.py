@@ -1,36 +1,24 @@
-"""The template in the emulator, put there by `sam` itself, and what its operator and its customers see."""
+"""The template in the emulator, put there by `sam` itself."""
 
-import json
-import os
-import platform
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import boto3
-import pytest
-from botocore.config import Config
 from samtranslator.yaml_helper import yaml_parse
 
-from local.clients import REGION, aws_environment
+from local.build import architecture, build
 from local.template import ROOT
 from local.throwaway import thrown_away
+from tests.e2e.deployed import Deployed
 
-SAM = ROOT / ".local" / "sam" / "bin" / "sam"
 PYTHON = ROOT / ".local" / "ministack" / "bin" / "python"
 """What the emulator runs functions with, so what the layers are built for."""
 BUILD = ROOT / ".local" / "e2e"
 BUILT_TEMPLATE = BUILD / "template.yaml"
-ARCHITECTURE = {"aarch64": "arm64"}.get(platform.machine(), platform.machine())
-"""The emulator runs the functions on this machine's processor."""
 STACK = "tollgate-e2e"
-TIMEOUT_S = 900
-"""Of one program; a deployment takes 2 minutes on a machine that does nothing else."""
 
 UNSUPPORTED = {
     # It has no streamed integrations, and a buffered one may take 29 s
@@ -48,23 +36,14 @@ UNKNOWN_TYPES = ("AWS::WAFv2::WebACLAssociation", "AWS::Backup::BackupSelection"
 
 
 @dataclass(frozen=True)
-class Deployment:
-    """A stack in the emulator at `endpoint`."""
-
-    endpoint: str
-    stack: str = STACK
+class Deployment(Deployed):
+    """A stack in the emulator that these tests build, deploy and delete."""
 
     def build(self) -> None:
         """Run `sam build` on the template of the repository; the layers are for the emulator's Python."""
         code = "import sys; print('%d.%d' % sys.version_info[:2])"
         version = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, check=True).stdout
-        target = {
-            "PYTHON_VERSION": version.strip(),
-            "LAYER_PYTHON": str(PYTHON),
-            "ARCHITECTURE": ARCHITECTURE,
-        }
-        overrides = ["--parameter-overrides", f"Architecture={ARCHITECTURE}"]
-        self._run([str(SAM), "build", "--build-dir", str(BUILD), *overrides], target)
+        build(architecture(), BUILD, {"PYTHON_VERSION": version.strip(), "LAYER_PYTHON": str(PYTHON)})
         # It is deleted at the end, and shall leave nothing
         text = without_metric_math(thrown_away(BUILT_TEMPLATE.read_text()))
         for wanted, possible in UNSUPPORTED.items():
@@ -83,82 +62,12 @@ class Deployment:
         self._deploy(template, [f"{name}={value}" for name, value in parameters.items()])
 
     def _deploy(self, template: Path, parameters: list[str]) -> None:
-        command = [str(SAM), "deploy", "--template-file", str(template), "--stack-name", self.stack]
-        # The default of samconfig.toml, as a developer's own stack has it
-        config = ["--config-file", str(ROOT / "samconfig.toml"), "--no-progressbar"]
-        self._run([*command, *config, "--parameter-overrides", f"Architecture={ARCHITECTURE}", *parameters])
+        words = [f"Architecture={architecture()}", *parameters]
+        self.run([sys.executable, "-m", "local.throwaway", "deploy", self.stack, str(template), *words])
 
     def delete(self) -> None:
-        """Run `sam delete`."""
-        self._run([str(SAM), "delete", "--stack-name", self.stack, "--no-prompts"])
-
-    def tollgate(self, *words: str, stdin: str = "") -> Any:
-        """Run the operator's command on the stack; give its answer."""
-        command = [sys.executable, "-m", "tollgate", *words, "--stack", self.stack]
-        return json.loads(self._run(command, stdin=stdin))
-
-    def doctor(self) -> list[dict[str, str]]:
-        """Return what `tollgate doctor` finds; it ends with 1 where something is to be done."""
-        command = [sys.executable, "-m", "tollgate", "doctor", "--json", "--stack", self.stack]
-        findings: list[dict[str, str]] = json.loads(self._run(command, ends=(0, 1)))["findings"]
-        return findings
-
-    def client(self, service: str) -> Any:
-        """Return a client of the emulator's root user."""
-        session = boto3.Session("local", "local", region_name=REGION)
-        return session.client(service, endpoint_url=self.endpoint, config=Config(read_timeout=TIMEOUT_S))  # type: ignore[call-overload]
-
-    def physical(self, logical_id: str) -> str:
-        """Return the name of a resource."""
-        found = self.client("cloudformation").describe_stack_resource(
-            StackName=self.stack, LogicalResourceId=logical_id
-        )
-        return str(found["StackResourceDetail"]["PhysicalResourceId"])
-
-    def log(self, function: str) -> list[str]:
-        """Return what a function has logged."""
-        group = self.physical(function.replace("Function", "LogGroup"))
-        pages = self.client("logs").get_paginator("filter_log_events").paginate(logGroupName=group)
-        return [event["message"] for page in pages for event in page["events"]]
-
-    @cached_property
-    def base_url(self) -> str:
-        """Return where the emulator serves what is at the output `BaseUrl` on AWS."""
-        api_id = self._outputs["BaseUrl"].removeprefix("https://").partition(".")[0]
-        return f"{self.endpoint}/_aws/execute-api/{api_id}/live"
-
-    @cached_property
-    def storage_host(self) -> str:
-        """Return the host in the output `StorageUrl`; the emulator tells distributions by the host header."""
-        return self._outputs["StorageUrl"].removeprefix("https://")
-
-    @cached_property
-    def _outputs(self) -> dict[str, str]:
-        (stack,) = self.client("cloudformation").describe_stacks(StackName=self.stack)["Stacks"]
-        return {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
-
-    def _run(
-        self,
-        command: list[str],
-        more: dict[str, str] | None = None,
-        stdin: str = "",
-        ends: Sequence[int] = (0,),
-    ) -> str:
-        # All but what could lead to a real account: where the registry is stands in there too
-        ours = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-        run = subprocess.run(
-            command,
-            cwd=ROOT,
-            env={**ours, **aws_environment(self.endpoint), "SAM_CLI_TELEMETRY": "0", **(more or {})},
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-        if run.returncode not in ends:
-            pytest.fail(f"{' '.join(command)}\n{run.stdout[-3000:]}\n{run.stderr[-3000:]}")
-        return run.stdout
+        """Delete the stack and what is in its buckets."""
+        self.run([sys.executable, "-m", "local.throwaway", "delete", self.stack])
 
 
 def without_metric_math(text: str) -> str:

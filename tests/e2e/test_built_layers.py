@@ -10,7 +10,7 @@ import pytest
 from local.template import Template, named
 from tests.e2e.deployment import BUILD, PYTHON, Deployment, built_resources
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.emulator]
 
 IMPORT_TIMEOUT_S = 60
 DEMUXER = "tollgate.probing.demuxer"

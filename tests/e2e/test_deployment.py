@@ -1,75 +1,100 @@
-"""The real template, built and deployed by `sam`, under IAM: used, deployed over, deleted. `make e2e`."""
+"""The real template, built and deployed by `sam`, under IAM: used, deployed over, deleted. `make e2e`.
+
+Tests that are not marked `emulator` run against a stack in an AWS account too: `make e2e E2E_STACK=<name>`.
+"""
 
 import hashlib
 import json
+import re
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-import httpx
 import pytest
 
 from local.template import ROOT, Template, stem_of
-from tests.e2e.conftest import CREDIT_CENTS, LIVE
+from tests.e2e.conftest import LIVE, PAID, Offer
+from tests.e2e.deployed import Deployed
 from tests.e2e.deployment import BUILD, Deployment
 from tests.support.customer import Customer
-from tests.support.samples import PAID_IMAGE, PAID_IMAGE_CENTS
 
 pytestmark = pytest.mark.e2e
 
-IMAGE_BODY = {"model": PAID_IMAGE, "input": {"prompt": "a lighthouse", "size": "4:3"}}
-CHAT = {"model": "gpt-5.4-mini", "messages": [{"role": "user", "content": "Say hello"}]}
-
 
 class TestDeployed:
+    @pytest.mark.emulator
     def test_the_providers_with_a_key_are_live(self, deployment: Deployment) -> None:
         rows = deployment.tollgate("secrets", "list", "--json")["providers"]
         assert rows == [{"provider": name, "key": True, "live": True} for name in LIVE]
 
     def test_a_generation_is_charged_stored_and_announced(
-        self, deployment: Deployment, customer: Customer
+        self, stack: Deployed, customer: Customer, offer: Offer
     ) -> None:
-        task = customer.run(IMAGE_BODY)
-        assert (task["status"], task["costCents"]) == ("finished", PAID_IMAGE_CENTS)
-        assert customer.balance() == CREDIT_CENTS - PAID_IMAGE_CENTS
+        before = customer.balance()
+        task = customer.run(offer.body("a lighthouse"))
+        assert (task["status"], task["costCents"]) == ("finished", offer.image_cents)
+        assert customer.balance() == before - offer.image_cents
         (file,) = task["files"]
-        content = opened(deployment, file["fileUrl"])
+        content = stack.opened(file["fileUrl"])
         assert content.startswith(b"\x89PNG")
         assert hashlib.sha256(content).hexdigest() == file["sha256"]
+        delivery = delivered(customer, task["taskId"])
+        assert (delivery["type"], delivery["attempts"][-1]["status"] // 100) == ("task.finished", 2)
+
+    @pytest.mark.emulator
+    def test_the_event_is_signed_and_holds_the_task(self, customer: Customer) -> None:
+        task = customer.run(PAID.body("a lighthouse"))
         assert customer.webhook_of(task["taskId"])["data"] == task
 
-    def test_a_failed_generation_is_refunded(self, customer: Customer) -> None:
+    def test_a_failed_generation_is_refunded(self, customer: Customer, offer: Offer) -> None:
         before = customer.balance()
-        task = customer.run({"model": PAID_IMAGE, "input": {"prompt": "[[fail]]", "size": "1:1"}})
+        task = customer.run(offer.body("[[fail]]"))
         assert (task["status"], task["error"]["code"]) == ("failed", "providers_exhausted")
-        assert task["refundedCents"] == PAID_IMAGE_CENTS
+        assert task["refundedCents"] == offer.image_cents
         assert customer.balance() == before
-        assert customer.webhook_of(task["taskId"])["type"] == "task.failed"
+        assert delivered(customer, task["taskId"])["type"] == "task.failed"
 
-    def test_a_chat_is_answered_and_billed(self, customer: Customer) -> None:
-        answer = customer.http.post("/api/v1/chat/completions", json=CHAT)
+    def test_a_chat_is_answered_and_billed(self, customer: Customer, offer: Offer) -> None:
+        answer = customer.http.post("/api/v1/chat/completions", json=offer.chatted())
         assert answer.status_code == 200, answer.text
         usage = answer.json()["usage"]
-        # $0.75 and $4.50 a million tokens, rounded up (reference of prices: catalog/data/text)
-        exact = usage["prompt_tokens"] * 75 + usage["completion_tokens"] * 450
+        exact = usage["prompt_tokens"] * offer.prompt_micro_usd
+        exact += usage["completion_tokens"] * offer.answer_micro_usd
+        # Rounded up
         assert int(answer.headers["x-tollgate-cost-micro-usd"]) == -(-exact // 100)
 
-    def test_a_streamed_chat_ends_as_one(self, customer: Customer) -> None:
-        answer = customer.http.post("/api/v1/chat/completions", json={**CHAT, "stream": True})
+    def test_a_streamed_chat_ends_as_one(self, customer: Customer, offer: Offer) -> None:
+        answer = customer.http.post("/api/v1/chat/completions", json=offer.chatted(stream=True))
         assert answer.headers["content-type"].startswith("text/event-stream")
         assert answer.text.endswith("data: [DONE]\n\n")
 
-    def test_every_function_takes_its_sample_event(self, deployment: Deployment, template: Template) -> None:
+    def test_a_page_is_served_and_the_dashboard_asks_who_it_is(self, customer: Customer) -> None:
+        page = customer.http.get("/docs")
+        assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+        assert customer.http.get("/dashboard", headers={"authorization": ""}).status_code == 303
+
+    def test_every_function_takes_its_sample_event(self, stack: Deployed, template: Template) -> None:
         for function in template.functions():
             event = (ROOT / "events" / f"{stem_of(function)}.json").read_bytes()
-            answer = deployment.client("lambda").invoke(
-                FunctionName=deployment.physical(function), Payload=event
-            )
+            answer = stack.client("lambda").invoke(FunctionName=stack.physical(function), Payload=event)
             body = answer["Payload"].read().decode()
             failed = "FunctionError" in answer or failed_in(json.loads(body))
-            assert not failed, f"{function}: {body}\n{deployment.log(function)}"
+            assert not failed, f"{function}: {body}\n{stack.log(function)}"
+
+    def test_the_books_agree(self, stack: Deployed) -> None:
+        assert stack.tollgate("check-ledger", "--json")["faults"] == []
+
+    def test_no_function_logged_a_fault(self, stack: Deployed, template: Template) -> None:
+        assert faults_in(stack, template) == {}
+
+    @pytest.mark.emulator
+    def test_the_same_tests_run_against_a_stack_that_is_named(self, deployment: Deployment) -> None:
+        # As the pipeline runs them against a stack in an AWS account (.github/workflows/pipeline.yml)
+        told = deployment.run(["make", "e2e", f"E2E_STACK={deployment.stack}"])
+        (ran,) = re.findall(r"^(\d+) passed, (\d+) deselected", told, re.MULTILINE)
+        assert (int(ran[0]), "skipped" in told) == (8, False), told
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +109,14 @@ class Again:
 @pytest.fixture(scope="module")
 def again(deployment: Deployment, customer: Customer) -> Again:
     """Deploy over what is there, with nothing changed but the code in a layer."""
-    task = customer.run(IMAGE_BODY)
+    task = customer.run(PAID.body("a lighthouse"))
     before = published_layers(deployment)
     (BUILD / "SharedLayer" / "python" / "tollgate" / "again.py").write_text("AGAIN = True\n")
     deployment.deploy()
     return Again(task, before, published_layers(deployment))
 
 
+@pytest.mark.emulator
 class TestDeployedAgain:
     def test_requests_run_the_code_of_the_new_layer(self, again: Again) -> None:
         # The dependencies are the ones they were
@@ -102,9 +128,9 @@ class TestDeployedAgain:
     ) -> None:
         task, balance = again.task, customer.balance()
         assert customer.data("GET", f"/api/v1/task/status/{task['taskId']}") == task
-        assert len(opened(deployment, task["files"][0]["fileUrl"])) == task["files"][0]["bytes"]
-        assert customer.run(IMAGE_BODY)["status"] == "finished"
-        assert customer.balance() == balance - PAID_IMAGE_CENTS
+        assert len(deployment.opened(task["files"][0]["fileUrl"])) == task["files"][0]["bytes"]
+        assert customer.run(PAID.body("a lighthouse"))["status"] == "finished"
+        assert customer.balance() == balance - PAID.image_cents
 
     @pytest.mark.usefixtures("again")
     def test_the_providers_are_still_live(self, deployment: Deployment) -> None:
@@ -112,11 +138,10 @@ class TestDeployedAgain:
         assert {row["provider"] for row in rows if row["live"]} == set(LIVE)
 
     def test_no_function_logged_a_fault(self, deployment: Deployment, template: Template) -> None:
-        for function in template.functions():
-            faults = [line for line in deployment.log(function) if '"level":"ERROR"' in line]
-            assert not faults, function
+        assert faults_in(deployment, template) == {}
 
 
+@pytest.mark.emulator
 class TestOperated:
     def test_the_doctor_says_what_the_stack_lacks_and_then_finds_nothing(
         self, deployment: Deployment, template: Template
@@ -140,7 +165,10 @@ class TestOperated:
         before, at = customer.balance(), f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
         deployment.tollgate("restore", "copy", "--to", at, "--json")
         dynamodb, accounts = deployment.client("dynamodb"), deployment.physical("AccountsTable")
-        (row,) = (each for each in dynamodb.scan(TableName=accounts)["Items"] if "balance_micro_usd" in each)
+        # The run by the stack's name has an account of its own
+        key = {"account_id": {"S": customer.data("GET", "/api/v1/user/me")["id"]}}
+        row = dynamodb.get_item(TableName=accounts, Key=key)["Item"]
+        assert "balance_micro_usd" in row
         dynamodb.put_item(TableName=accounts, Item={**row, "balance_micro_usd": {"N": "1"}})
         removed = str(tmp_path / "removed.jsonl")
         options = ("--to", at, "--removed", removed, "--drain-s", "0", "--yes", "--json")
@@ -148,10 +176,11 @@ class TestOperated:
         assert done["AccountsTable"] == {"put_back": 1, "removed": 0}
         assert customer.balance() == before
         assert deployment.tollgate("check-ledger", "--json")["faults"] == []
-        assert customer.run(IMAGE_BODY)["status"] == "finished"
+        assert customer.run(PAID.body("a lighthouse"))["status"] == "finished"
         deployment.tollgate("restore", "drop", "--to", at, "--yes", "--json")
 
 
+@pytest.mark.emulator
 class TestDeleted:
     def test_nothing_that_runs_is_left(self, deployment: Deployment) -> None:
         deployment.delete()
@@ -159,12 +188,24 @@ class TestDeleted:
         assert deployment.client("dynamodb").list_tables()["TableNames"] == []
 
 
-def opened(deployment: Deployment, url: str) -> bytes:
-    """Return a stored file, read as a browser would from the distribution."""
-    parts = urlsplit(url)
-    assert parts.hostname == deployment.storage_host
-    found = httpx.get(deployment.endpoint + parts.path, headers={"host": deployment.storage_host})
-    return found.raise_for_status().content
+def delivered(customer: Customer, task_id: str) -> Any:
+    """Wait until the account's log says that a task's event was delivered; give its line."""
+    end = time.monotonic() + customer.patience_s
+    while time.monotonic() < end:
+        page = customer.data("GET", "/api/v1/webhooks/deliveries", params={"taskId": task_id})
+        if page["deliveries"] and page["deliveries"][0]["state"] == "delivered":
+            return page["deliveries"][0]
+        time.sleep(customer.poll_s)
+    pytest.fail(f"no event of {task_id} was delivered")
+
+
+def faults_in(stack: Deployed, template: Template) -> dict[str, list[str]]:
+    """Return the faults of ours that functions logged."""
+    found = {
+        function: [line for line in stack.log(function) if '"level":"ERROR"' in line]
+        for function in template.functions()
+    }
+    return {function: lines for function, lines in found.items() if lines}
 
 
 def published_layers(deployment: Deployment) -> set[str]:

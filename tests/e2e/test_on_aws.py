@@ -7,7 +7,7 @@ import pytest
 
 from tests.e2e.deployment import UNKNOWN_TYPES, Deployment, built_resources
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.emulator]
 
 DOMAIN = "api.tollgate.example"
 PARAMETERS = {
@@ -32,7 +32,7 @@ FALSE_THERE = ("IsLocal", "HasFileMetrics")
 @pytest.fixture(scope="module")
 def on_aws(built: Deployment) -> Deployment:
     """Return a stack of prod that takes the emulator for AWS."""
-    stack = Deployment(built.endpoint, "tollgate-on-aws")
+    stack = Deployment("tollgate-on-aws", built.endpoint)
     zone = stack.client("route53").create_hosted_zone(Name="tollgate.example", CallerReference="1")
     certificate = stack.client("acm").request_certificate(DomainName=DOMAIN)["CertificateArn"]
     zone_id = zone["HostedZone"]["Id"].removeprefix("/hostedzone/")

@@ -62,6 +62,9 @@ _VIDEOS = {
 _PROMPT_BYTES, _REFERENCES_S = 4_096, 10
 _INVALID = "Client specified an invalid argument"
 
+# What it charges us (https://docs.x.ai/developers/cost-tracking).
+COST = {"cost_in_usd_ticks": 200_000_000}
+
 
 def router(engine: Engine) -> APIRouter:
     """Return the routes of media; their prefix and `/v1` are the adapter's base URL."""
@@ -81,7 +84,8 @@ def router(engine: Engine) -> APIRouter:
         if verdict is not JobState.SUCCEEDED:
             return JSONResponse({"data": [{form: None, "respect_moderation": False}]})
         files = await inline_files(job) if form == _INLINE else engine.file_urls(request, job)
-        return JSONResponse({"data": [{form: file, "respect_moderation": True} for file in files]})
+        data = [{form: file, "respect_moderation": True} for file in files]
+        return JSONResponse({"data": data, "usage": COST})
 
     @routes.post("/v1/videos/generations")
     async def videos(request: Request) -> Response:
@@ -119,7 +123,8 @@ def _video(engine: Engine, request: Request, request_id: str) -> Response:
     if state is not JobState.SUCCEEDED:
         return _error(Refused(BAD_REQUEST, "Generated video rejected by content moderation."))
     # Without a status, as its clients are prepared for.
-    return JSONResponse({"video": {"url": engine.file_urls(request, job)[0], "respect_moderation": True}})
+    video = {"url": engine.file_urls(request, job)[0], "respect_moderation": True}
+    return JSONResponse({"video": video, "usage": COST})
 
 
 def _error(refused: Refused) -> Response:

@@ -6,7 +6,6 @@ import httpx
 import pytest
 
 from local.relay import Relay
-from local.sam_local import missing
 from tests.support.http_server import Received, Reply, http_server
 
 ANOTHER_ADDRESS = "127.0.0.2"
@@ -35,9 +34,3 @@ class TestRelay:
         with pytest.raises(OSError, match="assign requested address"):
             relay.start()
         relay.stop()
-
-
-class TestMissing:
-    def test_without_docker_it_says_so(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("PATH", "")
-        assert missing() == "Docker is not running here. Install and start it; `make run` needs none"

@@ -53,8 +53,94 @@ class TestPaths:
             "/storage/%69nputs/usr_1/a.png",
             "/storage//inputs/x",
             "/storage/media/%2e%2e/inputs/x",
+            # What is no object's name.
+            "/storage/",
+            "/storage",
+            f"/storage/media/{'a' * 1024}",
         ):
-            assert ask("GET", path).status_code == 403
+            assert ask("GET", path, follow_redirects=True).status_code == 403
+
+
+PAGES = (
+    "/",
+    "/docs",
+    "/dashboard/sign-in",
+    "/admin",
+    "/api/v1/catalog",
+    "/api/v1/models",
+    "/mcp",
+    "/storage/media/x",
+)
+FOREIGN = (
+    {"host": "evil.example"},
+    {"host": "evil.example:8080"},
+    {"host": "127.0.0.1.evil.example:8080"},
+    {"host": "localhost.evil.example"},
+    {"host": "evil@127.0.0.1"},
+    {"host": "127.0.0.1:8080/evil.example"},
+    {"host": "0.0.0.0:8080"},
+    {"host": ""},
+    {"origin": "http://evil.example"},
+    {"origin": "http://evil.example:8080"},
+    {"origin": "https://127.0.0.1.evil.example"},
+    {"origin": "null"},
+    {"origin": ""},
+    {"host": "evil.example:8080", "origin": "http://evil.example:8080"},
+)
+
+
+class TestWhoIsSpokenTo:
+    @pytest.mark.parametrize("headers", FOREIGN, ids=str)
+    def test_a_foreign_host_or_origin_is_refused_everywhere(self, headers: dict[str, str]) -> None:
+        for path in PAGES:
+            for method in ("GET", "POST", "OPTIONS"):
+                answer = ask(method, path, headers=headers)
+                assert (answer.status_code, answer.json()["error"]["code"]) == (403, "forbidden"), path
+
+    def test_a_page_whose_name_was_pointed_here_signs_nobody_in(self) -> None:
+        headers = {"host": "evil.example:8800", "origin": "http://evil.example:8800"}
+        form = {"email": "operator@tollgate.local"}
+        answer = ask("POST", "/dashboard/sign-in/development/email", headers=headers, data=form)
+        assert answer.status_code == 403
+        assert "set-cookie" not in answer.headers
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"host": "127.0.0.1:8080"},
+            {"host": "localhost"},
+            {"host": "LOCALHOST:3000"},
+            {"host": "[::1]:8080"},
+            # A page of another program here, which uses the API with a key.
+            {"origin": "http://localhost:5173"},
+            {"origin": "https://127.0.0.1:4000"},
+            {"origin": "http://[::1]:4000"},
+        ],
+        ids=str,
+    )
+    def test_this_machine_is_let_in(self, headers: dict[str, str]) -> None:
+        answer = ask("GET", "/api/v1/version", headers=headers)
+        assert answer.status_code == 200
+        assert answer.headers["access-control-allow-origin"] == "*"
+
+    def test_so_are_names_that_were_allowed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("TOLLGATE_ALLOW_HOSTS", "host.docker.internal tollgate.test")
+        for headers in ({"host": "host.docker.internal:8080"}, {"origin": "https://tollgate.test"}):
+            assert ask("GET", "/api/v1/version", headers=headers).status_code == 200
+        assert ask("GET", "/api/v1/version", headers={"host": "evil.example"}).status_code == 403
+
+    def test_so_is_the_one_origin_that_the_gateway_would_name(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("ALLOWED_ORIGIN", "https://app.example")
+        assert ask("GET", "/api/v1/version", headers={"origin": "https://app.example"}).status_code == 200
+        assert ask("GET", "/api/v1/version", headers={"origin": "http://app.example"}).status_code == 403
+
+    def test_several_headers_all_count(self) -> None:
+        for name in ("host", "origin"):
+            headers = [
+                (name, "http://localhost" if name == "origin" else "localhost"),
+                (name, "evil.example"),
+            ]
+            assert ask("GET", "/api/v1/version", headers=headers).status_code == 403
 
 
 class TestLambda:

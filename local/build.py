@@ -1,0 +1,66 @@
+"""Runs `sam build` for a processor. What it makes for this machine's own can run here."""
+
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from local.processes import LocalError
+from local.template import ROOT
+
+SAM = ROOT / ".local" / "sam" / "bin" / "sam"
+PROCESSORS = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
+"""What systems call a processor, and what Lambda calls it."""
+ARCHITECTURES = ("arm64", "x86_64")
+TIMEOUT_S = 900
+"""A build takes a minute on a machine that does nothing else."""
+SHOWN_CHARACTERS = 3_000
+_NOT_PASSED_ON = ("AWS_", "MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS")
+"""A build asks no account, and `make ARCHITECTURE=…` would win over the processor that is asked for."""
+
+
+def architecture() -> str:
+    """Return this machine's processor as Lambda calls it. Raises `LocalError` for one that Lambda has not."""
+    machine = platform.machine()
+    if machine not in PROCESSORS:
+        raise LocalError(f"Lambda has no processor like this machine's ({machine}): x86_64 and arm64 alone")
+    return PROCESSORS[machine]
+
+
+def folder_of(processor: str) -> Path:
+    """Return where `build` puts what it makes for a processor."""
+    return ROOT / ".local" / "built" / processor
+
+
+def build(processor: str, folder: Path | None = None, settings: Mapping[str, str] | None = None) -> Path:
+    """Build the template for a processor into `folder`, and return that.
+
+    Not into .aws-sam: that has what `sam deploy` uploads. `settings` are for the makefiles of the layers
+    (layers/python.mk). Raises `LocalError` with the end of what was said when a build fails.
+    """
+    folder = folder or folder_of(processor)
+    if not SAM.exists():
+        raise LocalError("The SAM CLI is not installed: make .local/sam/.ready")
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith(_NOT_PASSED_ON)},
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "SAM_CLI_TELEMETRY": "0",
+        "ARCHITECTURE": processor,
+        **(settings or {}),
+    }
+    command = [str(SAM), "build", "--build-dir", str(folder)]
+    run = subprocess.run(
+        [*command, "--parameter-overrides", f"Architecture={processor}"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    if run.returncode != 0:
+        raise LocalError(
+            f"sam build failed:\n{run.stdout[-SHOWN_CHARACTERS:]}{run.stderr[-SHOWN_CHARACTERS:]}"
+        )
+    return folder
