@@ -19,6 +19,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 from mangum import Mangum
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.routing import Match, Route
@@ -54,6 +55,7 @@ from tollgate.kit.observability import begin_request, logger
 
 # For the log alone, by nginx's word for it.
 CLIENT_LEFT = 499
+FIRST_ERROR = 400
 ANTHROPIC_HEADERS = ("anthropic-version", "x-api-key")
 
 # The document is ours (reference/document.py): FastAPI knows neither the models nor the errors.
@@ -107,7 +109,11 @@ async def with_request_id(request: Request, call_next: Callable[[Request], Await
     response.headers["x-request-id"] = request_id
     account_id = getattr(request.state, "account_id", None)
     if account_id is not None:
-        response.headers.update(api_parts.api().rate_headers(account_id))
+        api = api_parts.api()
+        # What took money was counted by the write that took it.
+        if request.method != "POST" or response.status_code >= FIRST_ERROR:
+            await run_in_threadpool(api.tell_count, account_id)
+        response.headers.update(api.rate_headers(account_id))
     logger.info("api.request", account_id=account_id, status=response.status_code, **_route(request))
     return response
 

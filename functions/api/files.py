@@ -10,10 +10,10 @@ router = APIRouter(prefix="/api/v1/files")
 @router.post("")
 def create_file(api: Services, key: MediaKey, body: Body) -> Response:
     """Return a file's id and the form that takes its bytes."""
-    return envelope(api.uploads.grant(key.account_id, body))
+    return envelope(api.files.grant(key.account_id, body, key.actor))
 
 
 @router.delete("/{file_id}")
 def delete_file(api: Services, key: MediaKey, file_id: str) -> Response:
     """Delete a file."""
-    return envelope(api.uploads.delete(key.account_id, file_id))
+    return envelope(api.files.delete(key.account_id, file_id, key.actor))

@@ -55,27 +55,28 @@ async def parsed_media_body(request: Request) -> dict[str, Any]:
 
 def media_key(api: Services, request: Request) -> ApiKey:
     """Return the caller's key, which must have the `media` scope."""
-    return _known(request, api.authenticator.authenticate(*_caller(request, Scope.MEDIA)))
+    return _known(api, request, api.authenticator.authenticate(*_caller(request, Scope.MEDIA)))
 
 
 def text_key(api: Services, request: Request) -> ApiKey:
     """Return the caller's key, which must have the `text` scope."""
-    return _known(request, api.authenticator.authenticate(*_caller(request, Scope.TEXT)))
+    return _known(api, request, api.authenticator.authenticate(*_caller(request, Scope.TEXT)))
 
 
 def account_key(api: Services, request: Request) -> ApiKey:
     """Return the caller's key, which must have the `account` scope."""
-    return _known(request, api.authenticator.authenticate(*_caller(request, Scope.ACCOUNT)))
+    return _known(api, request, api.authenticator.authenticate(*_caller(request, Scope.ACCOUNT)))
 
 
 def key_of_now(api: Services, request: Request) -> ApiKey:
     """Return the caller's key with the `account` scope as it is stored now, not up to 30 s ago."""
-    return _known(request, api.authenticator.authenticate_now(*_caller(request, Scope.ACCOUNT)))
+    return _known(api, request, api.authenticator.authenticate_now(*_caller(request, Scope.ACCOUNT)))
 
 
-def _known(request: Request, key: ApiKey) -> ApiKey:
-    """Note whose request it is, for its log line and its rate headers."""
+def _known(api: Api, request: Request, key: ApiKey) -> ApiKey:
+    """Note whose request it is, for its log line and its rate headers, and count it."""
     request.state.account_id = key.account_id
+    api.count(key.account_id)
     return key
 
 

@@ -35,7 +35,7 @@ def cancel(api: Services, key: MediaKey, task_id: str) -> Response:
 @router.delete("/api/v1/task/files/{task_id}")
 def delete_files(api: Services, key: MediaKey, task_id: str) -> Response:
     """Delete the files of a task that has ended."""
-    return envelope(api.deletion.delete(key.account_id, task_id))
+    return envelope(api.deletion.delete(key.account_id, task_id, key.actor))
 
 
 @router.get("/api/v1/tasks")

@@ -48,7 +48,7 @@ def get_content(api: Services, key: MediaKey, video_id: str) -> Response:
 @router.delete("/{video_id}")
 def delete_video(api: Services, key: MediaKey, video_id: str) -> Response:
     """Delete a video's file; its task stays."""
-    api.deletion.delete(key.account_id, video_id)
+    api.deletion.delete(key.account_id, video_id, key.actor)
     return JSONResponse({"id": video_id, "object": "video.deleted", "deleted": True})
 
 

@@ -43,4 +43,4 @@ def get_secrets(api: Services, key: KeyOfNow) -> Response:
 @router.post("/secret/rotate")
 def rotate(api: Services, key: KeyOfNow, body: OptionalBody) -> Response:
     """Make a new secret; the one before lives on for a while."""
-    return envelope(api.webhooks.rotate(key.account_id, body, f"key {key.key_id}"))
+    return envelope(api.webhooks.rotate(key.account_id, body, key.actor))

@@ -62,6 +62,7 @@ async def _shown(request: Request) -> Response:
         parts.authenticator.authenticate, request.headers.get("authorization"), Scope.MEDIA, _address(request)
     )
     request.state.account_id = key.account_id
+    parts.count(key.account_id)
     pauses = pauses_of(request.query_params.get("wait", "0"))
     shown = await _look(request, parts, key.account_id)
     for pause_s in pauses:

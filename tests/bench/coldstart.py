@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from local.build import architecture, build, folder_of
 from local.clients import Clients, aws_environment
 from local.emulator import Emulator
 from local.service import PROVIDERS
@@ -22,7 +23,7 @@ from local.template import ROOT, Template, read_template
 from tests.bench.runtime import CLIENT, in_runtime
 from tests.bench.tables import filled, table
 
-BUILD = ROOT / ".aws-sam" / "build"
+BUILD = folder_of(architecture())
 DOCUMENT = ROOT / "docs" / "performance.md"
 CHILD = ROOT / "tests" / "bench" / "cold_process.py"
 ROUNDS = 5
@@ -138,8 +139,9 @@ def _mb(folder: Path) -> str:
 
 
 def main(python: str) -> None:
-    """Measure, and write the tables."""
+    """Build for this machine's processor, measure, and write the tables."""
     template = read_template()
+    build(architecture())
     with TemporaryDirectory() as folder:
         emulator = Emulator(Path(folder) / "emulator.log")
         try:

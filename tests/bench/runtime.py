@@ -4,7 +4,6 @@ That is the runtime interface emulator that comes with the SAM CLI, and AWS's in
 """
 
 import json
-import platform
 import re
 import statistics
 import subprocess
@@ -15,10 +14,10 @@ from pathlib import Path
 
 import httpx
 
+from local.build import architecture
 from local.emulator import free_port
 from local.template import ROOT
 
-EMULATORS = {"x86_64": "x86_64", "aarch64": "arm64"}
 CLIENT = ROOT / ".local" / "ric"
 ROUNDS = 3
 WARM_CALLS = 20
@@ -30,7 +29,7 @@ INVOKE = "/2015-03-31/functions/function/invocations"
 
 def emulator() -> Path:
     """Return Lambda's runtime interface emulator. Raises `FileNotFoundError`."""
-    name = f"aws-lambda-rie-{EMULATORS[platform.machine()]}"
+    name = f"aws-lambda-rie-{architecture()}"
     for found in (ROOT / ".local" / "sam").glob(f"lib/python*/site-packages/samcli/local/rapid/{name}"):
         return found
     raise FileNotFoundError(name)

@@ -23,6 +23,7 @@ from playwright.sync_api import (
 from ulid import ULID
 
 from tests.support.local_service import running_service
+from tests.support.missing import missing
 from tests.support.samples import PAID_BODY
 from tollgate.dashboard.development import OPERATOR
 
@@ -53,7 +54,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 def chromium() -> Browser:
     """Return a running browser, the same for all tests, or skip."""
     if CHROMIUM is None:
-        pytest.skip("there is no chromium: install it (apt-get install chromium), or name it in CHROMIUM")
+        missing("there is no chromium: install it (apt-get install chromium), or name it in CHROMIUM")
     if "browser" not in _running:
         playwright = _open.enter_context(sync_playwright())
         # Tests run as root in a container, where the sandbox cannot.

@@ -1,7 +1,6 @@
 """Our own clients, as a customer has them: their tests, types and packages (`make clients-check`)."""
 
 import os
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from local.template import ROOT
+from tests.support.missing import needs, uv
 
 pytestmark = pytest.mark.clients
 
@@ -35,8 +35,7 @@ def run(*command: str, cwd: Path, timeout_s: float = 120, **variables: str) -> s
 
 def built_typescript() -> None:
     """Build the TypeScript client, with its packages installed once."""
-    if shutil.which("npm") is None:
-        pytest.skip("there is no npm")
+    needs("npm")
     if not (TYPESCRIPT / "node_modules/.package-lock.json").exists():
         run("npm", "ci", "--no-audit", "--no-fund", cwd=TYPESCRIPT, timeout_s=NPM_CI_S)
     run("npm", "run", "build", cwd=TYPESCRIPT)
@@ -60,10 +59,7 @@ class TestPackages:
         ids=["tollgate", "tollgate-mcp"],
     )
     def test_a_wheel_has_the_package_and_its_program(self, project: Path, holds: str, tmp_path: Path) -> None:
-        uv = shutil.which("uv") or str(ROOT / ".local/uv/bin/uv")
-        if not Path(uv).exists():
-            pytest.skip("there is no uv")
-        run(uv, "build", "-q", "--out-dir", str(tmp_path), ".", cwd=project)
+        run(uv(), "build", "-q", "--out-dir", str(tmp_path), ".", cwd=project)
         (wheel,) = tmp_path.glob("*.whl")
         names = zipfile.ZipFile(wheel).namelist()
         assert holds in names

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from local.template import ROOT
+from tests.support.missing import missing, needs, uv
 
 pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
@@ -35,7 +36,7 @@ def installed(name: str, *steps: tuple[str | Path, ...]) -> Path:
         for step in steps:
             done = run(*step, cwd=folder)
             if done.returncode:
-                pytest.skip(f"cannot be installed: {done.stderr.strip()[-200:]}")
+                missing(f"{name} cannot be installed: {done.stderr.strip()[-200:]}")
         ready.touch()
     return folder
 
@@ -43,8 +44,7 @@ def installed(name: str, *steps: tuple[str | Path, ...]) -> Path:
 @pytest.fixture(scope="module")
 def node() -> Path:
     """Return the folder with the tools from npm."""
-    if shutil.which("npm") is None or shutil.which("node") is None:
-        pytest.skip("node and npm are not installed")
+    needs("node", "npm")
     lock = PROJECT / "package-lock.json"
     name = f"generators/node-{sha256(lock.read_bytes()).hexdigest()[:12]}"
     ours = Path(ROOT) / ".local" / name
@@ -58,12 +58,9 @@ def node() -> Path:
 @pytest.fixture(scope="module")
 def python() -> Path:
     """Return the folder of an environment with the generator from PyPI."""
-    uv = shutil.which("uv") or str(Path(ROOT) / ".local/uv/bin/uv")
-    if not Path(uv).exists():
-        pytest.skip("uv is not installed")
     name = "generators/" + PYTHON_GENERATOR.replace("==", "-")
-    install = (uv, "pip", "install", "-q", "-p", ".", PYTHON_GENERATOR)
-    return installed(name, (uv, "venv", "-q", "--allow-existing", "."), install) / "bin"
+    install = (uv(), "pip", "install", "-q", "-p", ".", PYTHON_GENERATOR)
+    return installed(name, (uv(), "venv", "-q", "--allow-existing", "."), install) / "bin"
 
 
 @pytest.fixture(scope="module")

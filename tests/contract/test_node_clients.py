@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from local.template import ROOT
+from tests.support.missing import missing
 from tests.support.node_project import installed
 from tests.support.text_app import TextClient
 
@@ -74,7 +75,7 @@ class TestClaudeCommand:
         """Return what runs the command in an empty home and gives its messages."""
         binaries = sorted(project.glob("node_modules/@anthropic-ai/claude-code-*/claude"))
         if not binaries:
-            pytest.skip("the claude command has no build for this machine")
+            missing("the claude command has no build for this machine")
         environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(tmp_path),
@@ -136,7 +137,7 @@ class TestCodexCommand:
         """Return what runs the command in an empty home and gives its events."""
         command = project / "node_modules/@openai/codex/bin/codex.js"
         if not list(project.glob("node_modules/@openai/codex-*/")):
-            pytest.skip("the codex command has no build for this machine")
+            missing("the codex command has no build for this machine")
         (tmp_path / "config.toml").write_text(CODEX.format(url=client.url))
         environment = {
             "PATH": os.environ["PATH"],

@@ -13,8 +13,10 @@ from typer.testing import CliRunner, Result
 from run_task.app import handler as run_task
 from tests.conftest import Aws
 from tests.functional.conftest import Worker, balance_cents, create, invoke, stream_records, with_prompt
+from tests.functional.test_payments import outcome
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import START_MS, ManualClock
+from tests.support.payments import KEYS, PAYMENT, dispute, event, session
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.audit.events import Action
@@ -250,6 +252,33 @@ class TestSuspension:
         assert balance_cents(customer) == 100
         assert answer(run("accounts", "resume", customer.account_id, "--json"))["standing"] == "active"
         create(customer)
+
+
+class TestAClaimedPayment:
+    def test_is_shown_given_back_and_taken(self, run: Run, customer: OpenedAccount, aws: Aws) -> None:
+        arn = aws.stack.refs["StripeSecret"]
+        aws.clients.secrets.put_secret_value(SecretId=arn, SecretString=json.dumps(KEYS))
+        outcome(event(session(customer.account_id, 2_500)))
+        outcome(event(dispute(2_500), "charge.dispute.created", "evt_2"))
+        assert balance_cents(customer) == 100
+        (shown,) = answer(run("accounts", "show", customer.account_id, "--json"))["claimed"]
+        assert shown == {
+            "paymentId": PAYMENT,
+            "what": "disputed",
+            "paidMicroUsd": 25_000_000,
+            "claimedMicroUsd": 25_000_000,
+            "takenMicroUsd": 25_000_000,
+            "shortfallMicroUsd": 0,
+        }
+        named = ("accounts", "give-back", customer.account_id, "--payment")
+        words = ("--reason", "our mistake", "--yes", "--json")
+        given = [answer(run(*named, PAYMENT, *words)) for _ in range(2)]
+        assert [one["takenMicroUsd"] for one in given] == [0, 0]
+        assert balance_cents(customer) == 2_600
+        assert "Nothing was claimed" in refusal(run(*named, "pi_other", *words))
+        taken = run("accounts", "take", customer.account_id, "--payment", PAYMENT, "--yes")
+        assert "$0.00 taken off the balance. $0.00 is still missing." in taken.output
+        assert answer(run("check-ledger", "--json"))["faults"] == []
 
 
 class TestRefund:

@@ -16,6 +16,8 @@ from tests.functional.conftest import balance_cents, create, with_prompt
 from tests.functional.test_api import call
 from tests.functional.test_run_task import run_to_end, task_of
 from tests.support.clock import ManualClock
+from tests.support.losses import OneLoss
+from tests.support.lossy_botocore import losing
 from tests.support.samples import PAID_BODY, PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import compiled
@@ -244,6 +246,16 @@ class TestS3Document:
         live.remove(seen)
         with pytest.raises(DocumentConflictError):
             live.put(b"2", seen)
+        assert live.read() is Nothing.MISSING
+
+    def test_a_lost_answer_is_no_conflict(self, live: S3Document) -> None:
+        with losing(OneLoss(0)):
+            first = live.put(b"1", None)
+        with losing(OneLoss(0)):
+            second = live.put(b"2", first)
+        assert live.read() == Found(second, b"2")
+        with losing(OneLoss(0)):
+            live.remove(second)
         assert live.read() is Nothing.MISSING
 
     def test_no_more_than_a_document_is_read(self, live: S3Document, monkeypatch: pytest.MonkeyPatch) -> None:

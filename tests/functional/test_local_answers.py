@@ -8,14 +8,16 @@ from starlette.testclient import TestClient
 
 from tests.conftest import Aws
 
-ORIGIN = {"origin": "https://shop.example"}
+ORIGIN = {"origin": "http://localhost:3000"}
+"""A page that a person here has made; `test_local_server.py` has the pages of others."""
+HERE = "http://localhost:8080"
 
 
 class TestCompression:
     def test_a_large_answer_is_compressed_for_who_takes_that(self, aws: Aws) -> None:
         from local.server import compressed  # noqa: PLC0415 - its handlers take this thread's loop
 
-        client = TestClient(compressed)
+        client = TestClient(compressed, HERE)
         catalog = client.get("/api/v1/catalog", headers={"accept-encoding": "gzip"})
         assert catalog.headers["content-encoding"] == "gzip"
         plain = client.get("/api/v1/catalog", headers={"accept-encoding": "identity"})
@@ -32,7 +34,7 @@ def app() -> Starlette:
 @pytest.fixture
 def client(aws: Aws) -> Iterator[TestClient]:
     """Return a client of the whole app, which lives as long as the test: what it opens, it closes."""
-    with TestClient(app()) as found:
+    with TestClient(app(), HERE) as found:
         yield found
 
 
@@ -90,7 +92,7 @@ class TestCrossOrigin:
 
         monkeypatch.setenv("ALLOWED_ORIGIN", "https://shop.example")
         parts.forget()
-        with TestClient(app()) as named:
+        with TestClient(app(), HERE) as named:
             answers = [
                 named.get("/api/v1/catalog"),
                 named.options("/api/v1/catalog", headers={"access-control-request-method": "GET"}),

@@ -16,6 +16,7 @@ from local.events import Context
 from local.template import ROOT
 from make_thumbnails.app import handler
 from tests.conftest import STORAGE_URL, Aws
+from tests.support.iam import recorder
 from tests.unit.probing.media_files import mp4, picture
 from tollgate.artifacts.models import thumbnail_of
 from tollgate.kit import aws as aws_clients
@@ -43,6 +44,7 @@ class Drawing:
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803 - boto3's names
         assert FunctionName == "DrawThumbnailFunction"
+        recorder.judge("lambda", "Invoke", FunctionName=FunctionName)
         url = json.loads(Payload)["url"]
         self.asked.append(url)
         if self.answers is not None:
@@ -158,8 +160,8 @@ class TestFaults:
         put(aws, picture("PNG"))
 
         def refuse(**_: Any) -> Any:
-            raise ClientError({"Error": {"Code": "403"}}, "HeadObject")
+            raise ClientError({"Error": {"Code": "AccessDenied"}}, "ListObjectsV2")
 
-        monkeypatch.setattr(aws.clients.s3, "head_object", refuse)
+        monkeypatch.setattr(aws.clients.s3, "list_objects_v2", refuse)
         assert make() == AGAIN
         assert drawing.asked == []

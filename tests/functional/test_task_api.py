@@ -20,8 +20,10 @@ from tollgate.artifacts import uploads
 from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import run_task as run_task_parts
+from tollgate.composition.database import database
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger import repository as ledger_module
+from tollgate.ledger.request_counts import BASE
 from tollgate.providers.media.fal.media import Adapter as FalMedia
 from tollgate.providers.runtime.base import Job
 from tollgate.tasks import step
@@ -398,6 +400,22 @@ class TestRequestsPerMinute:
         assert 1 <= int(headers["retry-after"]) <= 60
         assert 1 <= int(headers["x-ratelimit-reset"]) <= 60
         assert balance_cents(customer) == 98
+
+    def test_reads_have_a_window_of_their_own_and_then_wait(
+        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        api = api_parts.api()
+        # Twenty requests of any kind in the one minute that there is; told to other processes after each.
+        monkeypatch.setattr(api.requests, "_limit", 2)
+        clock = ManualClock()
+        clock.set_to_now()
+        monkeypatch.setattr(api_parts, "clock", lambda: clock)
+        answers = [call("GET", "/api/v1/user/me", customer.api_key) for _ in range(21)]
+        assert [status for status, _, _ in answers] == [200] * 20 + [429]
+        assert answers[-1][1]["error"]["code"] == "rate_limited"
+        row = database().get(api.accounts_table, {"account_id": customer.account_id})
+        assert row is not None
+        assert row["all_requests"] % BASE == 20
 
     def test_every_answer_to_a_known_caller_has_the_headers(self, customer: OpenedAccount) -> None:
         for path in ("/api/v1/user/me", "/api/v1/tasks", "/api/v1/task/status/task_unknown"):

@@ -19,6 +19,7 @@ from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import parts
 from tollgate.dashboard.development import OPERATOR
+from tollgate.kit.dynamodb_core import Wait
 
 CREATE = {"model": PAID_IMAGE, "input": {"prompt": "a fox", "size": "1:1"}}
 MEDIA = "https://media.example.com/a"
@@ -45,7 +46,7 @@ def throttle(monkeypatch: pytest.MonkeyPatch, operation: str, code: str) -> None
         raise ClientError(error, asked)
 
     monkeypatch.setattr(BaseClient, "_make_api_call", throttled)
-    monkeypatch.setattr("tollgate.kit.dynamodb._wait_s", lambda _: 0.0)
+    monkeypatch.setattr("tollgate.kit.dynamodb_core.Patience.wait", lambda *_: Wait(0.0))
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ import pytest
 
 from local.template import ROOT
 from tests.support.local_service import running_service
+from tests.support.missing import missing
 
 pytestmark = [pytest.mark.suites, pytest.mark.ministack]
 
@@ -136,7 +137,7 @@ def test_claude_code_as_npm_picks_it_on_node_20_finds_its_own_models(
 ) -> None:
     program = next(MODULES.glob("@anthropic-ai/claude-code-linux-*/claude"), None)
     if program is None:
-        pytest.skip("the claude command has no build for this machine")
+        missing("the claude command has no build for this machine")
     variables = {
         **environment,
         "HOME": str(tmp_path),
@@ -203,7 +204,7 @@ class TestOpencode:
         (tmp_path / "opencode.json").write_text(json.dumps(config))
         program = next(MODULES.glob("opencode-linux-*/bin/opencode"), None)
         if program is None:
-            pytest.skip("opencode has no build for this machine")
+            missing("opencode has no build for this machine")
         for model in models:
             command = [str(program), "run", "-m", f"tollgate/{model}", "--format", "json", "hello"]
             told = run(command, environment, PROGRAM_TIMEOUT_S, tmp_path)

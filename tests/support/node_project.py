@@ -5,17 +5,15 @@ import subprocess
 from hashlib import sha256
 from pathlib import Path
 
-import pytest
-
 from local.template import ROOT
+from tests.support.missing import missing, needs
 
 INSTALL_TIMEOUT_S = 300
 
 
 def installed(project: Path) -> Path:
     """Return a copy of a project's folder that has its packages; skips the test where npm cannot."""
-    if shutil.which("npm") is None or shutil.which("node") is None:
-        pytest.skip("node and npm are not installed")
+    needs("node", "npm")
     lock = sha256((project / "package-lock.json").read_bytes()).hexdigest()[:12]
     folder = Path(ROOT) / ".local/node" / lock
     folder.mkdir(parents=True, exist_ok=True)
@@ -28,6 +26,6 @@ def installed(project: Path) -> Path:
             command, cwd=folder, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S, check=False
         )
         if done.returncode:
-            pytest.skip(f"npm cannot install: {done.stderr.strip()[-200:]}")
+            missing(f"npm cannot install {project.name}: {done.stderr.strip()[-200:]}")
         ready.touch()
     return folder

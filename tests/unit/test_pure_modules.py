@@ -44,6 +44,8 @@ ACTING = (
     "tollgate.kit.due_index",
     # Keys are looked up, files moved, sessions kept.
     "tollgate.accounts.*auth",
+    "tollgate.audit.refusals",
+    "tollgate.artifacts.files",
     "tollgate.artifacts.inputs",
     "tollgate.artifacts.store",
     "tollgate.tasks.deletion",
@@ -52,6 +54,7 @@ ACTING = (
     "tollgate.dashboard.cognito",
     "tollgate.dashboard.development",
     "tollgate.dashboard.sessions",
+    "tollgate.dashboard.sign_ins",
     "tollgate.members.identities",
     "tollgate.members.recipients",
     "tollgate.members.service",
@@ -92,6 +95,7 @@ ACTING = (
     "tollgate.tasks.watch",
     # A text request under way.
     "tollgate.text.billing",
+    "tollgate.text.request_counter",
     "tollgate.text.event_stream",
     "tollgate.text.middleware",
     "tollgate.text.response",

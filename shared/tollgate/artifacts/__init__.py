@@ -8,5 +8,7 @@ models.py         a stored file
 sniff.py          what a file is, by its first bytes
 completeness.py   whether a file goes on to its own end
 inputs.py         data URIs of a request; `uploads.py`: files that customers sent before it
+files.py          uploads and their end, with their lines in the audit log
+presence.py       whether an object is stored
 results.py        stored results: their bytes, for answers that carry them, and their end
 """

@@ -7,28 +7,29 @@ import base64
 import binascii
 import hashlib
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import WaiterError
-
+from tollgate.artifacts.presence import is_stored
 from tollgate.artifacts.sniff import HEAD_BYTES, MediaType, media_type
 from tollgate.artifacts.uploads import ID_PREFIX, PREFIX, Uploads, folder_of
 from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.ids import is_id
+from tollgate.kit.observability import logger
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
-    from types_boto3_s3.type_defs import WaiterConfigTypeDef
 
 # How deep the inputs of the profiles are nested, and one more.
 MAX_DEPTH = 4
 
 # A provider reads its input when it begins, which may be long after it was asked.
 SIGNED_S = 12 * 60 * 60
-WAIT: "WaiterConfigTypeDef" = {"Delay": 1, "MaxAttempts": 10}
+# A create stores its files after its charge, and a quick worker may be first. It looks so often for each.
+MAX_LOOKS = 10
+LOOK_EVERY_S = 1.0
 
 _DATA_URI = re.compile(r"data:(?:image|video|audio)/[\w.+-]+;base64,", re.IGNORECASE)
 _KNOWN = "PNG, JPEG, GIF, WebP, AVIF, MP4, MOV, WebM, MP3, M4A, WAV, FLAC or OGG, base64-encoded"
@@ -115,6 +116,7 @@ class InputStore:
         """Return a task's values with an address in the place of each name of ours, good for `SIGNED_S`.
 
         A create stores its files after its charge, so a quick worker may be first: it waits a little.
+        Raises the SDK's errors.
         """
         return {name: _replaced(value, "", self._signed, MAX_DEPTH) for name, value in values.items()}
 
@@ -127,10 +129,19 @@ class InputStore:
         key = self._key_of(text)
         if key is None:
             return text
-        # One that never comes is asked for all the same: the provider refuses it, and the money goes back.
-        with suppress(WaiterError):
-            self.s3.get_waiter("object_exists").wait(Bucket=self.bucket, Key=key, WaiterConfig=WAIT)
+        if not self._comes(key):
+            # Signed all the same: the provider refuses it, and the money goes back.
+            logger.error("inputs.missing", key=key, looks=MAX_LOOKS)
         return self._sign(key)
+
+    def _comes(self, key: str) -> bool:
+        """Return whether a file is there, or is stored in the next seconds. Raises the SDK's errors."""
+        for look in range(MAX_LOOKS):
+            if look:
+                time.sleep(LOOK_EVERY_S)
+            if is_stored(self.s3, self.bucket, key):
+                return True
+        return False
 
     def _key_of(self, url: str) -> str | None:
         prefix = f"{self.storage_url}/"

@@ -4,7 +4,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from tollgate.artifacts.models import StoredFile
 from tollgate.artifacts.results import folder_of_results
 from tollgate.artifacts.sniff import MediaType, media_type
 from tollgate.kit.addresses import ForbiddenAddressError
+from tollgate.kit.numbers import digits
 from tollgate.kit.outbound import CHUNK_BYTES, Outbound
 from tollgate.providers.runtime.outcomes import InlineFile, ResultFile
 
@@ -111,8 +112,8 @@ class ArtifactStore:
                 if response.status_code != HTTP_OK:
                     raise CopyError(f"the result answers HTTP {response.status_code}", retryable=True)
                 # Before a byte of it is read, where the source says so.
-                announced = response.headers.get("content-length", "")
-                if announced.isdecimal() and int(announced) > most_bytes:
+                announced = response.headers.get("content-length")
+                if announced is not None and digits(announced, 0, most_bytes) is None:
                     raise _too_large(most_bytes)
                 yield response.iter_raw(CHUNK_BYTES)
         # An inside address stays one: no second attempt.
@@ -159,7 +160,7 @@ class ArtifactStore:
         # Also when the process is told to end: parts of an open upload are stored, and paid for, until it is
         # given up.
         except BaseException:
-            self.s3.abort_multipart_upload(Bucket=self.bucket, Key=key, UploadId=upload.upload_id)
+            upload.abort()
             raise
 
 
@@ -170,27 +171,34 @@ class _Multipart:
         self._s3 = s3
         self._bucket = bucket
         self._key = key
-        self.upload_id = upload_id
+        self._upload_id = upload_id
         self._parts: list[CompletedPartTypeDef] = []
         self._size_bytes = 0
 
     def put(self, part: bytes) -> None:
         number = len(self._parts) + 1
         answer = self._s3.upload_part(
-            Bucket=self._bucket, Key=self._key, UploadId=self.upload_id, PartNumber=number, Body=part
+            Bucket=self._bucket, Key=self._key, UploadId=self._upload_id, PartNumber=number, Body=part
         )
         self._parts.append({"PartNumber": number, "ETag": answer["ETag"]})
         self._size_bytes += len(part)
 
     def complete(self) -> None:
-        self._s3.complete_multipart_upload(
-            Bucket=self._bucket,
-            Key=self._key,
-            UploadId=self.upload_id,
-            MultipartUpload={"Parts": self._parts},
-            # S3 refuses to put together what has another size: a part that got lost cannot pass for a file.
-            MpuObjectSize=self._size_bytes,
-        )
+        # Nobody else ends this upload. If it is gone, then an earlier try completed it.
+        with suppress(self._s3.exceptions.NoSuchUpload):
+            self._s3.complete_multipart_upload(
+                Bucket=self._bucket,
+                Key=self._key,
+                UploadId=self._upload_id,
+                MultipartUpload={"Parts": self._parts},
+                # S3 refuses to put together what has another size: a lost part cannot pass for a file.
+                MpuObjectSize=self._size_bytes,
+            )
+
+    def abort(self) -> None:
+        # If it is gone, then an earlier try aborted it.
+        with suppress(self._s3.exceptions.NoSuchUpload):
+            self._s3.abort_multipart_upload(Bucket=self._bucket, Key=self._key, UploadId=self._upload_id)
 
 
 def _whole(kind: MediaType, first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:

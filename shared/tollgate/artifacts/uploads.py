@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 
 from ulid import ULID
 
-from tollgate.artifacts.models import DeletedFileView, UploadedFileView
+from tollgate.artifacts.models import UploadedFileView
+from tollgate.artifacts.presence import is_stored
 from tollgate.kit.clock import MS_PER_S, Clock, iso
 from tollgate.kit.errors import InvalidInputError, Problem, UploadNotFoundError, unknown_fields
 from tollgate.kit.ids import is_id
@@ -64,7 +65,7 @@ EXTENSIONS = {
 
 _NAME = re.compile(r"[\w-]{1,128}\.\w{1,8}", re.ASCII)
 """What a file's key ends in: nothing that a reader on the way could read as another place."""
-_DECLARED = re.compile(r"-(\d+)\.\w+$")
+_DECLARED = re.compile(r"-(\d{1,12})\.\w+$", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class Uploads:
     @property
     def origin(self) -> str:
         """Return scheme and host that forms are sent to: a page has to be allowed to."""
-        form = urlsplit(self.s3.generate_presigned_post(self.bucket, PREFIX)["url"])
+        form = urlsplit(self.s3.generate_presigned_post(self.bucket, f"{PREFIX}/")["url"])
         return f"{form.scheme}://{form.netloc}"
 
     def grant(self, account_id: str, body: Mapping[str, Any]) -> UploadedFileView:
@@ -125,16 +126,18 @@ class Uploads:
         file_id = name.partition("-")[0]
         if is_id(ID_PREFIX, file_id):
             return self.key_of(account_id, file_id) == key
-        found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=key, MaxKeys=1)
-        return any(each["Key"] == key for each in found.get("Contents", []))
+        return is_stored(self.s3, self.bucket, key)
 
-    def delete(self, account_id: str, file_id: str) -> DeletedFileView:
-        """Delete a file and return the `data` that says so. Raises `UploadNotFoundError`."""
+    def existing(self, account_id: str, file_id: str) -> str:
+        """Return the key of a file that is there, filled or not. Raises `UploadNotFoundError`."""
         found = self._find(account_id, file_id) if is_id(ID_PREFIX, file_id) else None
         if found is None:
             raise UploadNotFoundError
-        self.s3.delete_object(Bucket=self.bucket, Key=found["Key"])
-        return {"id": file_id, "deleted": True}
+        return str(found["Key"])
+
+    def remove(self, key: str) -> None:
+        """Delete a file by its key; a repeat changes nothing."""
+        self.s3.delete_object(Bucket=self.bucket, Key=key)
 
     def check_room(self, account_id: str, more_bytes: int = 0) -> None:
         """Raise `InvalidInputError` where an account has no room for a file of `more_bytes`."""

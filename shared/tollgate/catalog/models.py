@@ -285,6 +285,7 @@ class ListedTextModel(Listed):
     `context_tokens` bounds input and output together, `max_output_tokens` the output alone. One with
     `embedding` makes vectors: its protocol is `embeddings`, and it has no output.
     `adaptive_thinking` is false for a Claude model that wants a token budget for its thinking.
+    `thinks_unasked` is false for a model that is known to think only if a request asks for it.
     """
 
     kind: Literal["llm"] = "llm"
@@ -296,6 +297,7 @@ class ListedTextModel(Listed):
     max_output_tokens: Annotated[int, Bounds(ge=0, le=MAX_TOKENS)] = 0
     embedding: ListedEmbedding | None = None
     adaptive_thinking: bool = True
+    thinks_unasked: bool = True
     refuses: list[Refusal] = field(default_factory=list)
     routes: Annotated[list[ListedTextRoute], Bounds(min_length=1)]
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -70,6 +70,8 @@ def show(account: AccountId, stack: Stack = None, local: Local = LOCAL, as_json:
     )
     print_fields(shown, *fields)
     print_table("Holds", shown["holds"], "requestId", "amountMicroUsd", "expiresAt")
+    amounts = ("paidMicroUsd", "claimedMicroUsd", "takenMicroUsd", "shortfallMicroUsd")
+    print_table("Refunded and disputed payments", shown["claimed"], "paymentId", "what", *amounts)
     print_table("Keys", shown["keys"], "id", "name", "prefix", "scopes", "expiresAt", "lastUsedAt")
     columns = ("createdAt", "kind", "amountCents", "id", "model", "provider", "reason")
     print_table("Newest of the ledger", shown["entries"], *columns)
@@ -83,7 +85,7 @@ def open_(
     as_json: AsJson = False,
 ) -> None:
     """Open an account. Its API key and webhook secret are shown this once."""
-    opened = service_of(stack, local).api.accounts.open(micro_usd_of_cents(balance_cents))
+    opened = service_of(stack, local).account_desk.open(micro_usd_of_cents(balance_cents))
     shown = {"apiKey": opened.api_key, "userId": opened.account_id, "webhookSecret": opened.webhook_secret}
     if as_json:
         print_json(shown)
@@ -116,6 +118,52 @@ def resume(account: AccountId, stack: Stack = None, local: Local = LOCAL, as_jso
     found = desk.get(account)
     desk.resume(found.account_id)
     _say_standing(found.account_id, "active", as_json=as_json)
+
+
+PaymentId = Annotated[str, typer.Option("--payment", help="The payment's id at Stripe, pi_….")]
+
+
+@cli.command("give-back")
+def give_back(
+    account: AccountId,
+    *,
+    payment: PaymentId,
+    reason: Reason,
+    stack: Stack = None,
+    local: Local = LOCAL,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Leave a refunded or disputed payment to its customer: what was taken off the balance is given back."""
+    desk = service_of(stack, local).account_desk
+    found = desk.get(account)
+    confirm(f"Leave {payment} to {found.account_id}?", yes=yes, as_json=as_json)
+    _say_claimed(desk, found.account_id, payment, desk.give_back(found.account_id, payment, reason), as_json)
+
+
+@cli.command()
+def take(
+    account: AccountId,
+    *,
+    payment: PaymentId,
+    stack: Stack = None,
+    local: Local = LOCAL,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take the shortfall of a refunded or disputed payment, as far as the balance carries it now."""
+    desk = service_of(stack, local).account_desk
+    found = desk.get(account)
+    confirm(f"Take the shortfall of {payment} off {found.account_id}?", yes=yes, as_json=as_json)
+    _say_claimed(desk, found.account_id, payment, desk.take(found.account_id, payment), as_json)
+
+
+def _say_claimed(desk: AccountDesk, account_id: str, payment: str, said: str, as_json: bool) -> None:
+    if not as_json:
+        typer.echo(said)
+        return
+    rows = desk.shown(desk.get(account_id))["claimed"]
+    print_json(next(row for row in rows if row["paymentId"] == payment))
 
 
 def _say_standing(account_id: str, standing: str, *, as_json: bool) -> None:
@@ -215,7 +263,7 @@ def limits(
         "running_tasks": running_tasks,
         "open_tasks": open_tasks,
     }
-    wanted = {name: value for name, value in named.items() if value is not None}
+    wanted: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     if wanted:
         found = service.account_desk.limit(found, replace(found.limits, **wanted))
     shown = _limits(found)

@@ -14,7 +14,7 @@ from tollgate.command.errors import CommandError
 from tollgate.command.redrive import redrive
 from tollgate.kit.changes import NotABatchError
 from tollgate.kit.document import DocumentConflictError, DocumentTooLargeError
-from tollgate.kit.dynamodb import WriteConflictError
+from tollgate.kit.dynamodb_core import WriteConflictError
 from tollgate.kit.errors import TollgateError
 from tollgate.kit.queue import SendError
 from tollgate.operating.errors import OperatorError

@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from tollgate.audit.events import Action
 from tollgate.catalog.errors import RefusedDocumentError
 from tollgate.catalog.loader import DATA, Folder, compiled
 from tollgate.catalog.reading import faults_of, read_document
@@ -16,6 +17,7 @@ from tollgate.command.comparison import Comparison, compare_catalogs
 from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack
 from tollgate.command.place import Place, place_of
+from tollgate.command.service import service_of
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.document import DocumentConflictError, Found
 
@@ -78,7 +80,10 @@ def push(
     if dry_run:
         _say("Nothing was written.", {"pushed": False, "changes": changes}, as_json)
         return
+    # Before anything is written: where it cannot be noted, nothing is published.
+    desk = service_of(stack, local).desk
     etag = _put(place, body, before)
+    desk.note(Action.CATALOG_CHANGED, "Catalog", f"published, {etag}")
     within_s = REREAD_MS // MS_PER_S
     message = f"Published to {place.name}; every function uses it within {within_s} s."
     _say(message, {"pushed": True, "etag": etag, "changes": changes}, as_json)
@@ -107,10 +112,12 @@ def reset(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) ->
     found = _document(place, "removed", as_json)
     if found is None:
         return
+    desk = service_of(stack, local).desk
     try:
         place.document.remove(found.etag)
     except DocumentConflictError as exc:
         raise CommandError(MEANWHILE) from exc
+    desk.note(Action.CATALOG_CHANGED, "Catalog", f"removed, {found.etag}")
     _say(f"Removed from {place.name}.", {"removed": found.etag}, as_json)
 
 

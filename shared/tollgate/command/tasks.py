@@ -79,13 +79,13 @@ def cancel(
     task: TaskId, stack: Stack = None, local: Local = LOCAL, yes: Yes = False, as_json: AsJson = False
 ) -> None:
     """Ask for the end of a task, with a refund if nothing will be made. One that has ended stays as it is."""
-    service = service_of(stack, local)
-    found = service.task_desk.get(task)
+    desk = service_of(stack, local).task_desk
+    found = desk.get(task)
     if not found.ended:
         confirm(
             f"Cancel {task} ({found.status}, {found.model}) of {found.account_id}?", yes=yes, as_json=as_json
         )
-    shown = service.api.tasks.cancel(found.account_id, task)
+    shown = desk.cancel(task)
     if as_json:
         print_json({"asked": not found.ended, "task": shown})
     elif found.ended:

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING
 
+from botocore.exceptions import BotoCoreError, ClientError
+
+from tollgate.accounts.answers_service import AnswerSettings
 from tollgate.accounts.auth import Authenticator
 from tollgate.accounts.key_service import KeyService
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.service import AccountService
 from tollgate.activity.service import ActivityService
+from tollgate.artifacts.files import CustomerFiles
 from tollgate.artifacts.inputs import InputStore
 from tollgate.artifacts.results import Results
 from tollgate.artifacts.uploads import Uploads
@@ -26,14 +30,19 @@ from tollgate.composition.media_catalog import media_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit import aws
 from tollgate.kit.addresses import AddressGuard
+from tollgate.kit.errors import StorageBusyError
+from tollgate.kit.observability import logger
 from tollgate.kit.queue import Queue
 from tollgate.kit.settings import RatedSettings
-from tollgate.ledger.rate import RateMeter
+from tollgate.ledger.rate import RateMeter, with_fewer_left
 from tollgate.ledger.repository import LedgerRepository
+from tollgate.ledger.request_counts import CountMovedError, RequestMeter
 from tollgate.ledger.statement import Statement
 from tollgate.ledger.wallets import DEFAULT, KnownLimits
 from tollgate.low_balance.repository import WatchRepository
 from tollgate.low_balance.settings import LowBalanceSettings
+from tollgate.payments.book_service import PaymentBook
+from tollgate.payments.repository import PaymentRepository
 from tollgate.payments.secret import StripeKeySource
 from tollgate.payments.service import PaymentService
 from tollgate.probing.service import Prober
@@ -78,7 +87,7 @@ class ApiSettings(LedgerSettings, RatedSettings):
 class Api:
     """What the routes of `functions/api` call."""
 
-    uploads: Uploads
+    files: CustomerFiles
     results: Results
     authenticator: Authenticator
     accounts: AccountService
@@ -87,6 +96,8 @@ class Api:
     reader: TaskReader
     deletion: FileDeletion
     meter: RateMeter
+    requests: RequestMeter
+    accounts_table: str
     limits: KnownLimits
     callbacks: Callbacks
     webhooks: WebhookService
@@ -96,12 +107,33 @@ class Api:
     activity: ActivityService
     payments: PaymentService
     low_balance: LowBalanceSettings
+    answers: AnswerSettings
     audit: AuditLog
     catalog: LiveCatalog
 
     def rate_headers(self, account_id: str) -> dict[str, str]:
         """Return the `x-ratelimit-*` headers of an account as this process knows them."""
-        return self.meter.headers(account_id, clock().now_ms(), self.limits.get(account_id) or DEFAULT)
+        now_ms, limits = clock().now_ms(), self.limits.get(account_id) or DEFAULT
+        headers = self.meter.headers(account_id, now_ms, limits)
+        return with_fewer_left(headers, self.requests.left(account_id, now_ms, limits))
+
+    def count(self, account_id: str) -> None:
+        """Count a request of whatever kind. Raises `RateLimitedError`."""
+        self.requests.count(account_id, clock().now_ms(), self.limits.get(account_id) or DEFAULT)
+
+    def tell_count(self, account_id: str) -> None:
+        """Pass the count of this process on to the others, once that is enough."""
+        limits = self.limits.get(account_id) or DEFAULT
+        share = self.requests.take(self.accounts_table, account_id, clock().now_ms(), limits)
+        if share is None:
+            return
+        try:
+            database().write(share.write)
+        except CountMovedError as exc:
+            self.requests.moved(account_id, share, exc, clock().now_ms())
+        except (BotoCoreError, ClientError, StorageBusyError):
+            # What is not told is counted here all the same, and the request is answered.
+            logger.warning("api.count_not_told")
 
     @property
     def listing(self) -> Listing:
@@ -137,8 +169,10 @@ def api() -> Api:
     results = Results(aws.s3(), settings.media_bucket, settings.storage_url)
     audit = AuditLog(db, settings.audit_table, clock())
     low_balance = LowBalanceSettings(WatchRepository(db, settings.watches_table), audit, webhook_guard)
+    payments = PaymentRepository(db, settings.idempotency_table)
+    book = PaymentBook(payments, ledger, accounts, audit, clock())
     return Api(
-        uploads=uploads,
+        files=CustomerFiles(uploads, audit),
         results=results,
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(accounts, keys, ledger, clock()),
@@ -159,8 +193,10 @@ def api() -> Api:
             clock=clock(),
         ),
         reader=reader,
-        deletion=FileDeletion(tasks, reader, results, clock()),
+        deletion=FileDeletion(tasks, reader, results, audit, clock()),
         meter=meter,
+        requests=RequestMeter(settings.requests_per_minute),
+        accounts_table=settings.accounts_table,
         limits=limits,
         callbacks=Callbacks(tasks, task_queue),
         webhooks=WebhookService(
@@ -176,8 +212,9 @@ def api() -> Api:
         statement=Statement(ledger),
         activity=ActivityService(ledger, tasks),
         # Its keys are read when somebody pays: without a Stripe account the API works all the same.
-        payments=PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, low_balance, clock()),
+        payments=PaymentService(_stripe_keys(settings.stripe_secret_arn), ledger, book, low_balance, clock()),
         low_balance=low_balance,
+        answers=AnswerSettings(accounts, audit),
         audit=audit,
         catalog=catalog,
     )

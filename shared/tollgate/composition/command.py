@@ -27,6 +27,7 @@ from tollgate.members.repository import IdentityRepository, TeamRepository
 from tollgate.operating.accounts import AccountDesk
 from tollgate.operating.changes import Change, ChangesRedrive, NotHandledError
 from tollgate.operating.dead_letters import DeadLetterDesk, Work
+from tollgate.operating.desk import Desk
 from tollgate.operating.prices import PriceDesk
 from tollgate.operating.providers import ProviderDesk
 from tollgate.operating.tasks import TaskDesk
@@ -84,6 +85,11 @@ class Operator:
     """Who asks, as the audit log has it, where no desk says so."""
 
     @property
+    def desk(self) -> Desk:
+        """Return what notes the acts of operators that are of no account."""
+        return Desk(audit=self.api.audit, who=self.who)
+
+    @property
     def account_desk(self) -> AccountDesk:
         """Return what is done to accounts."""
         return AccountDesk(
@@ -97,6 +103,7 @@ class Operator:
             account_of=self.people.account_of_email,
             audit=self.api.audit,
             teams=self.teams,
+            payments=self.api.payments.book,
             clock=self.clock,
             who=self.who,
         )
@@ -109,6 +116,7 @@ class Operator:
             tasks=self.tasks,
             ledger=self.ledger,
             reader=api.reader,
+            service=api.tasks,
             statement=api.statement,
             webhooks=api.webhooks,
             audit=api.audit,
@@ -120,14 +128,29 @@ class Operator:
     def provider_desk(self) -> ProviderDesk:
         """Return what is done to providers."""
         live = frozenset(self.settings.live_providers.split(","))
-        return ProviderDesk(self.health, self.api.catalog, live, self.clock)
+        return ProviderDesk(
+            health=self.health,
+            catalog=self.api.catalog,
+            live=live,
+            clock=self.clock,
+            audit=self.api.audit,
+            who=self.who,
+        )
 
     @property
     def price_desk(self) -> PriceDesk:
         """Return what is done to prices."""
         document = S3Document(aws.s3(), self.settings.config_bucket, DOCUMENT_KEY)
         api = self.api
-        return PriceDesk(document, compiled, api.catalog, self.accounts, api.statistics)
+        return PriceDesk(
+            document=document,
+            shipped=compiled,
+            live=api.catalog,
+            accounts=self.accounts,
+            statistics=api.statistics,
+            audit=api.audit,
+            who=self.who,
+        )
 
     @property
     def dead_letter_desk(self) -> DeadLetterDesk:
@@ -150,12 +173,14 @@ class Operator:
             Work.THUMBNAILS: settings.thumbnail_queue_url,
         }
         return DeadLetterDesk(
-            {work: DeadLetters(aws.sqs(), url) for work, url in letters.items()},
-            {work: Queue(aws.sqs(), url) for work, url in queues.items()},
-            {
+            letters={work: DeadLetters(aws.sqs(), url) for work, url in letters.items()},
+            queues={work: Queue(aws.sqs(), url) for work, url in queues.items()},
+            changes={
                 Work.CHANGES: ChangesRedrive(self.changes, self._dispatch),
                 Work.USAGE: ChangesRedrive(self.changes, self._count),
             },
+            audit=self.api.audit,
+            who=self.who,
         )
 
     def _dispatch(self, changes: Sequence[Change]) -> None:

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
+from tollgate.accounts.repository import AccountRepository
+from tollgate.audit.refusals import Refusals
+from tollgate.audit.repository import OnceLog
 from tollgate.closing.service import ClosingService
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
@@ -13,6 +15,7 @@ from tollgate.composition.ledger import ledger_of
 from tollgate.dashboard.chat_keys import ChatKeys
 from tollgate.dashboard.pool import PoolSettings
 from tollgate.dashboard.sessions import SessionStore
+from tollgate.dashboard.sign_ins import SignIns
 from tollgate.kit import aws
 from tollgate.kit.clock import Clock
 from tollgate.kit.ses import Mailer
@@ -62,6 +65,7 @@ class Dashboard:
     closing: ClosingService
     chat_keys: ChatKeys
     sessions: SessionStore
+    sign_ins: SignIns
     health: ProviderHealthStore
     pool: PoolSettings | None
 
@@ -78,7 +82,7 @@ class Dashboard:
     @property
     def upload_origin(self) -> str:
         """Return the origin that the browser sends files to."""
-        return self.api.uploads.origin
+        return self.api.files.uploads.origin
 
     @property
     def route_watch(self) -> RouteWatch:
@@ -103,6 +107,8 @@ def dashboard() -> Dashboard:
     sessions = SessionStore(db, settings.sessions_table, parts.clock())
     # Read with the parts, not by each request: it signs the cookies of all visitors.
     secret = aws.secrets_manager().get_secret_value(SecretId=settings.session_secret_arn)
+    keys, audit = api_parts.api().keys, api_parts.api().audit
+    refusals = Refusals(OnceLog(audit, settings.idempotency_table), parts.clock())
     return Dashboard(
         settings=settings,
         session_key=secret["SecretString"],
@@ -110,23 +116,25 @@ def dashboard() -> Dashboard:
         members=MemberService(
             teams=teams,
             people=people,
-            keys=api_parts.api().keys,
-            audit=api_parts.api().audit,
+            keys=keys,
+            audit=audit,
+            refusals=refusals,
             mailer=Mailer(aws.sesv2, settings.mail_from or ""),
             clock=parts.clock(),
         ),
         closing=ClosingService(
             teams=teams,
             accounts=api_parts.api().accounts,
-            keys=api_parts.api().keys,
+            keys=keys,
             sessions=sessions,
             ledger=ledger,
             watches=api_parts.api().low_balance.watches,
-            audit=api_parts.api().audit,
+            audit=audit,
             clock=parts.clock(),
         ),
-        chat_keys=ChatKeys(ApiKeyRepository(db, settings.api_keys_table), parts.clock()),
+        chat_keys=ChatKeys(keys.keys, audit, parts.clock(), secret["SecretString"]),
         sessions=sessions,
+        sign_ins=SignIns(sessions, people, keys, audit, refusals),
         health=ProviderHealthStore(db, settings.providers_table, parts.clock()),
         pool=_pool(settings.sign_in_parameter),
     )

@@ -10,7 +10,8 @@ from tollgate.composition.media_catalog import running_catalog
 from tollgate.composition.parts import clock, part
 from tollgate.kit.clock import Clock
 from tollgate.kit.settings import RatedSettings
-from tollgate.ledger.rate import RateMeter
+from tollgate.ledger.rate import RateMeter, with_fewer_left
+from tollgate.ledger.request_counts import RequestMeter
 from tollgate.tasks.models import TaskView
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
@@ -34,11 +35,20 @@ class GetStatus:
     authenticator: Authenticator
     reader: TaskReader
     meter: RateMeter
+    requests: RequestMeter
     clock: Clock
 
     def rate_headers(self, account_id: str) -> dict[str, str]:
         """Return the `x-ratelimit-*` headers of an account as this process knows them."""
-        return self.meter.headers(account_id, self.clock.now_ms())
+        headers = self.meter.headers(account_id, self.clock.now_ms())
+        return with_fewer_left(headers, self.requests.left(account_id, self.clock.now_ms()))
+
+    def count(self, account_id: str) -> None:
+        """Count a request in this process. Raises `RateLimitedError`.
+
+        Other processes are not told: this function may not write accounts, and a look is one read.
+        """
+        self.requests.count(account_id, self.clock.now_ms())
 
     def status(self, account_id: str, task_id: str) -> TaskView:
         """Return a task as its status shows it, with when to ask again while it has not ended.
@@ -63,7 +73,8 @@ def get_status() -> GetStatus:
     return GetStatus(
         authenticator=Authenticator(ApiKeyRepository(db, settings.api_keys_table), clock()),
         reader=TaskReader(TaskRepository(db, settings.tasks_table), CurrentCatalog(catalog.catalog)),
-        # Asking for a status counts as nothing, so of the minute this process knows the limit alone.
+        # Asking for a status takes no money, so of that window this process knows the limit alone.
         meter=RateMeter(settings.requests_per_minute),
+        requests=RequestMeter(settings.requests_per_minute),
         clock=clock(),
     )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tollgate.accounts.repository import AccountRepository
+from tollgate.audit.repository import AuditLog
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
 from tollgate.composition.parts import clock, part
@@ -12,6 +13,8 @@ from tollgate.low_balance.refill import Refill
 from tollgate.low_balance.repository import WatchRepository
 from tollgate.members.recipients import Recipients
 from tollgate.members.repository import IdentityRepository, TeamRepository
+from tollgate.payments.book_service import PaymentBook
+from tollgate.payments.repository import PaymentRepository
 from tollgate.payments.secret import StripeKeySource
 
 
@@ -22,6 +25,8 @@ class RefillBalanceSettings(LedgerSettings):
     identities_table: str
     members_table: str
     watches_table: str
+    audit_table: str
+    idempotency_table: str
     stripe_secret_arn: str
     dashboard_url: str
     mail_from: str | None = None
@@ -36,10 +41,13 @@ def refill() -> Refill:
     people = IdentityRepository(db, settings.identities_table, accounts)
     # Its keys are read when a card is charged: mails go out without Stripe.
     stripe = StripeKeySource(aws.secret_reader(settings.stripe_secret_arn), clock())
+    ledger, audit = ledger_of(settings), AuditLog(db, settings.audit_table, clock())
+    payments = PaymentRepository(db, settings.idempotency_table)
     return Refill(
         watches=WatchRepository(db, settings.watches_table),
         accounts=accounts,
-        ledger=ledger_of(settings),
+        ledger=ledger,
+        book=PaymentBook(payments, ledger, accounts, audit, clock()),
         mailer=Mailer(aws.sesv2, settings.mail_from or ""),
         keys=stripe.keys,
         members=Recipients(TeamRepository(db, settings.members_table), people).of_money,

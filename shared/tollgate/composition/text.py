@@ -10,6 +10,7 @@ from functools import cache
 from typing import cast
 
 from tollgate.accounts.async_auth import AsyncAuthenticator
+from tollgate.audit.notes import AuditNotes
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.names import names_of
 from tollgate.catalog.refresh import DOCUMENT_KEY, READ_TIMEOUT_S, CurrentCatalog, LiveCatalog
@@ -27,12 +28,14 @@ from tollgate.kit.s3_objects import S3Objects
 from tollgate.kit.settings import RatedSettings
 from tollgate.kit.sigv4 import AwsKey
 from tollgate.ledger.holds import HoldWrites
-from tollgate.ledger.rate import RateMeter
+from tollgate.ledger.rate import RateMeter, with_fewer_left
+from tollgate.ledger.request_counts import RequestMeter
 from tollgate.providers.runtime.secret import REFRESH_MS, Credentials, read_credentials
 from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make_text_upstreams
 from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.models import TextModel
+from tollgate.text.request_counter import RequestCounter
 from tollgate.text.responses.repository import ResponseRepository
 from tollgate.text.responses.service import ResponsesService
 from tollgate.text.service import TextService
@@ -54,6 +57,7 @@ class TextSettings(RatedSettings):
     api_keys_table: str
     ledger_table: str
     responses_table: str
+    audit_table: str
     media_bucket: str
     provider_secret_arn: str
     live_providers: str
@@ -139,6 +143,7 @@ class TextParts:
     authenticator: AsyncAuthenticator
     service: TextService
     responses: ResponsesService
+    counter: RequestCounter
     catalog: LiveCatalog
     shown: Catalog
     _reading: "asyncio.Future[Catalog] | None" = None
@@ -173,7 +178,13 @@ async def text() -> TextParts:
 
 def rate_headers(account_id: str) -> Mapping[str, str]:
     """Return the `x-ratelimit-*` headers of an account, as this process knows them."""
-    return _made[asyncio.get_running_loop()].service.billing.rate_headers(account_id)
+    made = _made[asyncio.get_running_loop()]
+    return with_fewer_left(made.service.billing.rate_headers(account_id), made.counter.left(account_id))
+
+
+def tell_count(account_id: str) -> None:
+    """Pass the count of an account on to the other processes, once that is enough."""
+    _made[asyncio.get_running_loop()].counter.tell(account_id)
 
 
 def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
@@ -196,11 +207,16 @@ def _join(http: HttpClient, loop: asyncio.AbstractEventLoop) -> TextParts:
         # Of this process alone: no request waits for a table to hear who is down.
         breaker=Breaker(),
         clock=clock,
+        # Neither the gateway nor Lambda tells the web adapter that a client has gone.
+        sees_clients_go=known.aws_lambda_exec_wrapper is None,
     )
     objects = S3Objects(http, known.media_bucket, region, endpoint, _credentials())
-    responses = ResponsesService(service, ResponseRepository(database, known.responses_table, objects, clock))
+    stored = ResponseRepository(database, known.responses_table, objects, clock)
+    responses = ResponsesService(service, stored, AuditNotes(known.audit_table, clock))
     authenticator = AsyncAuthenticator(database, known.api_keys_table, clock)
-    return TextParts(authenticator, service, responses, live, live.current)
+    requests, limits = RequestMeter(known.requests_per_minute), service.billing.limits
+    counter = RequestCounter(database, known.accounts_table, requests, limits, clock)
+    return TextParts(authenticator, service, responses, counter, live, live.current)
 
 
 def _models(current: Catalog) -> Mapping[str, TextModel]:

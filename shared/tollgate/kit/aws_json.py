@@ -29,13 +29,16 @@ class AwsJson:
     prefix: str
     content_type: str
     key: Callable[[], AwsKey]
+    repeatable: bool = False
+    """Whether a request may go out twice unnoticed. DynamoDB's may not: `dynamodb_core.py` sends it again
+    itself, as it must know that a late copy of a write may still arrive."""
 
-    async def call(self, operation: str, request: Mapping[str, Any] | str) -> tuple[int, dict[str, Any]]:
-        """Send one request, as values or as JSON text; return status and JSON.
+    async def call(self, operation: str, request: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Send one request; return status and JSON.
 
         Raises `OSError`, and `ValueError` for no JSON.
         """
-        body = (request if isinstance(request, str) else _encode(request)).encode()
+        body = _encode(request).encode()
         lines = signed_lines(
             self.key(),
             region=self.region,
@@ -47,7 +50,13 @@ class AwsJson:
             now_s=time.time(),
         )
         response = await self.http.request(
-            "POST", self.url, lines, body, timeout_s=TIMEOUT_S, connect_timeout_s=CONNECT_TIMEOUT_S
+            "POST",
+            self.url,
+            lines,
+            body,
+            timeout_s=TIMEOUT_S,
+            connect_timeout_s=CONNECT_TIMEOUT_S,
+            repeatable=self.repeatable,
         )
         answer = await response.read(MAX_ANSWER_BYTES)
         # What most writes are answered with.
@@ -66,4 +75,13 @@ def secrets_manager(
 ) -> AwsJson:
     """Return Secrets Manager, at `endpoint` where that is an emulator."""
     url = endpoint or f"https://secretsmanager.{region}.amazonaws.com"
-    return AwsJson(http, url, region, "secretsmanager", "secretsmanager", "application/x-amz-json-1.1", key)
+    return AwsJson(
+        http,
+        url,
+        region,
+        "secretsmanager",
+        "secretsmanager",
+        "application/x-amz-json-1.1",
+        key,
+        repeatable=True,
+    )

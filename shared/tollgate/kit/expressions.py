@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tollgate.kit.rows import to_attribute
+from tollgate.kit.rows import Item, from_attributes, to_attribute
 
 
 @dataclass(slots=True)
@@ -73,12 +73,45 @@ class Change:
         raise NotImplementedError
 
 
+class RepeatableChange(Change):
+    """A change that a repeat leaves as it is: doing it twice equals doing it once."""
+
+    __slots__ = ()
+
+    def is_done(self, row: Item) -> bool:
+        """Return whether a row is as this change leaves it."""
+        raise NotImplementedError
+
+
+_NOTHING = object()
+
+
+def _at(row: Any, path: Path) -> Any:
+    """Return the value at a path, or `_NOTHING`."""
+    found = row
+    for step in (path,) if isinstance(path, str) else path:
+        try:
+            found = found[step]
+        except (KeyError, IndexError, TypeError):
+            return _NOTHING
+    return found
+
+
+def is_done(changes: Iterable[RepeatableChange], row: Item) -> bool:
+    """Return whether a row, in plain values, is as all these changes leave it."""
+    return all(change.is_done(row) for change in changes)
+
+
 @dataclass(slots=True)
-class Set(Change):
+class Set(RepeatableChange):
     """The value that stands at a path from now on."""
 
     path: Path
     value: Any
+
+    def is_done(self, row: Item) -> bool:
+        """Return whether the value stands there."""
+        return bool(_at(row, self.path) == from_attributes({"value": to_attribute(self.value)})["value"])
 
     def render(self, to: Placeholders) -> str:
         """Return `path = value`."""
@@ -86,11 +119,15 @@ class Set(Change):
 
 
 @dataclass(slots=True)
-class SetIfMissing(Change):
+class SetIfMissing(RepeatableChange):
     """The value of an attribute that has none yet; one that is there stays."""
 
     path: Path
     value: Any
+
+    def is_done(self, row: Item) -> bool:
+        """Return whether there is a value."""
+        return _at(row, self.path) is not _NOTHING
 
     def render(self, to: Placeholders) -> str:
         """Return `path = if_not_exists(path, value)`."""
@@ -117,11 +154,15 @@ class Add(Change):
 
 
 @dataclass(slots=True)
-class Remove(Change):
+class Remove(RepeatableChange):
     """What is gone from now on; nothing happens where it was not there."""
 
     path: Path
     clause: ClassVar[str] = "REMOVE"
+
+    def is_done(self, row: Item) -> bool:
+        """Return whether nothing is there."""
+        return _at(row, self.path) is _NOTHING
 
     def render(self, to: Placeholders) -> str:
         """Return the path."""

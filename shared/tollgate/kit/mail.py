@@ -3,9 +3,14 @@
 import re
 from dataclasses import dataclass
 
-# The longest address that SMTP carries (RFC 5321, section 4.5.3.1.3).
-MAX_ADDRESS_LENGTH = 254
-_ADDRESS = re.compile(r"[^@\s,<>\x00-\x1f]+@[^@\s,<>\x00-\x1f]+")
+# The longest address that SMTP carries (RFC 5321, section 4.5.3.1.3), and the longest name before its @.
+MAX_ADDRESS_LENGTH, MAX_LOCAL_LENGTH = 254, 64
+ALLOWED = "such as name@example.com: ASCII letters and digits, an international domain as xn--…"
+# Dot-atoms (RFC 5322, 3.2.3) at a domain of two labels or more. Amazon SES takes 7-bit ASCII only, and no
+# local part that needs SMTPUTF8 (its API reference, "Destination").
+_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_ADDRESS = re.compile(rf"({_ATOM}(?:\.{_ATOM})*)@{_LABEL}(?:\.{_LABEL})+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +23,9 @@ class Mail:
 
 
 def address_of(text: str) -> str | None:
-    """Return an address in the one way that we compare it, `None` for what is none."""
+    """Return an address in the one way that we compare it, `None` for what cannot be mailed to."""
     address = text.strip().lower()
-    return address if len(address) <= MAX_ADDRESS_LENGTH and _ADDRESS.fullmatch(address) else None
+    if len(address) > MAX_ADDRESS_LENGTH:
+        return None
+    found = _ADDRESS.fullmatch(address)
+    return address if found is not None and len(found[1]) <= MAX_LOCAL_LENGTH else None

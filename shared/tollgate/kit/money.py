@@ -61,6 +61,11 @@ def usd(amount_usd: Decimal) -> str:
     return f"{'−' if amount_usd < 0 else ''}${abs(amount_usd):,.{places}f}"
 
 
+def usd_of_micro(amount_micro_usd: int) -> str:
+    """Return micro-USD as dollars, exactly, as `usd` does."""
+    return usd(Decimal(amount_micro_usd) / MICRO_USD_PER_USD)
+
+
 def usd_in_text(amount_usd: Decimal) -> str:
     """Return an amount for running text: whole cents, half a cent up; below a cent its first two digits."""
     return usd(_short(amount_usd, _CENT))

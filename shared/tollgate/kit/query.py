@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from tollgate.kit.errors import InvalidInputError, Problem, unknown_fields
 from tollgate.kit.ids import is_id
+from tollgate.kit.numbers import digits
 
 Value = TypeVar("Value")
 Default = TypeVar("Default")
@@ -53,11 +54,10 @@ def page_size(most: int) -> Callable[[str], int]:
     """Return a reader of whole numbers from 1 to `most`."""
 
     def reader(text: str) -> int:
-        # Digits only: int() also takes spaces, signs and underscores.
-        digits = text.isascii() and text.isdigit() and len(text) <= len(str(most))
-        if not (digits and 1 <= int(text) <= most):
+        number = digits(text, 1, most)
+        if number is None:
             raise ValueError(text)
-        return int(text)
+        return number
 
     return reader
 

@@ -1,7 +1,7 @@
 """One S3 object as a document, by the SDK. `s3_get.py` reads the same without it."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
@@ -51,7 +51,7 @@ class S3Document:
     def put(self, body: bytes, replaces: str | None) -> str:
         """Write it in the place of the one with the ETag `replaces`, or of none; return its own ETag.
 
-        Raises `DocumentConflictError` where something else is there.
+        A repeat is harmless. Raises `DocumentConflictError` if another document is there.
         """
         condition: dict[str, Any] = {"IfNoneMatch": "*"} if replaces is None else {"IfMatch": replaces}
         try:
@@ -59,21 +59,29 @@ class S3Document:
                 Bucket=self.bucket, Key=self.key, Body=body, ContentType="application/json", **condition
             )
         except ClientError as exc:
-            _refuse(exc)
+            # The SDK sends it again if the answer was lost. The second one finds the document of the first.
+            there = self._conflicting(exc)
+            if isinstance(there, Found) and there.body == body:
+                return there.etag
+            raise DocumentConflictError from exc
         return written["ETag"]
 
     def remove(self, etag: str) -> None:
-        """Remove the one with this ETag. Raises `DocumentConflictError` where something else is there."""
+        """Remove the one with this ETag, or find it removed.
+
+        A repeat is harmless. Raises `DocumentConflictError` if another document is there.
+        """
         try:
             self.client.delete_object(Bucket=self.bucket, Key=self.key, IfMatch=etag)
         except ClientError as exc:
-            _refuse(exc)
+            if self._conflicting(exc) is not Nothing.MISSING:
+                raise DocumentConflictError from exc
 
-
-def _refuse(exc: ClientError) -> NoReturn:
-    if _code(exc) in _CONFLICTS:
-        raise DocumentConflictError from exc
-    raise exc
+    def _conflicting(self, exc: ClientError) -> Fetched:
+        """Return what is there if a write was refused for that; raises `exc` if for another reason."""
+        if _code(exc) not in _CONFLICTS:
+            raise exc
+        return self.read()
 
 
 def _code(exc: ClientError) -> str:

@@ -34,7 +34,9 @@ class S3Get:
         )
         if etag is not None:
             headers["if-none-match"] = etag
-        response = await self.http.request("GET", self.url, header_lines(headers), timeout_s=self.timeout_s)
+        response = await self.http.request(
+            "GET", self.url, header_lines(headers), timeout_s=self.timeout_s, repeatable=True
+        )
         nothing = _NOTHING.get(response.status)
         if nothing is None and response.status == OK:
             return Found(response.headers["etag"], await _body(response))

@@ -88,5 +88,8 @@ class S3Objects:
             method=method,
             body=body,
         )
-        response = await self.http.request(method, url, header_lines(headers), body, timeout_s=TIMEOUT_S)
+        # GET and PUT of a whole object are idempotent.
+        response = await self.http.request(
+            method, url, header_lines(headers), body, timeout_s=TIMEOUT_S, repeatable=True
+        )
         return response.status, await response.read(MAX_OBJECT_BYTES)

@@ -1,14 +1,27 @@
 """Mails to people, by Amazon SES. Where no sender is set, none is sent, and the log says so."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from tollgate.kit.mail import Mail
-from tollgate.kit.observability import logger
+from tollgate.kit.observability import emit, logger
 
 # Addresses that were typed in and all members of an account; each gets a mail of their own.
 MAX_RECIPIENTS = 60
+# SES's error for input that it never takes, such as an address with an odd character. It refuses the
+# same mail whenever it is sent (https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html).
+REFUSED = "BadRequestException"
+
+
+class Mailed(StrEnum):
+    """What became of a mail to one address."""
+
+    SENT = "sent"  # SES has it.
+    OFF = "off"  # No mails are sent here.
+    REFUSED = "refused"  # SES never takes it; another try would change nothing.
+    FAILED = "failed"  # It did not go out this time; another try may help.
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,28 +36,38 @@ class Mailer:
         """Return whether mails are sent here."""
         return bool(self.sender)
 
-    def attempt(self, recipients: Sequence[str], mail: Mail) -> bool:
-        """Send a mail as `send` does; return whether it went out. What went wrong is in the log."""
-        try:
-            self.send(recipients, mail)
-        except Exception:  # noqa: BLE001 - whatever SES or the way there says: logged, and told as not sent
-            logger.exception("mail.failed", subject=mail.subject)
-            return False
-        return self.is_on
+    def send(self, recipient: str, mail: Mail) -> Mailed:
+        """Send a mail to one address, so that nobody is shown the addresses of others.
 
-    def send(self, recipients: Sequence[str], mail: Mail) -> None:
-        """Send a mail to each address. Raises botocore's errors."""
-        if not self.sender or not recipients:
+        It never raises: nothing that matters may hang on a mail. What went wrong is in the log, and a refused
+        address rings `MailsRefusedAlarm`.
+        """
+        if not self.sender:
             logger.info("mail.not_sent", subject=mail.subject)
-            return
-        # Without a charset SES takes 7-bit ASCII, and names are not.
-        bodies = {"Text": mail.text, "Html": mail.html}
-        body = {kind: {"Data": data, "Charset": "UTF-8"} for kind, data in bodies.items() if data is not None}
-        content = {"Simple": {"Subject": {"Data": mail.subject, "Charset": "UTF-8"}, "Body": body}}
-        # One each: nobody is shown the addresses of others.
-        for recipient in recipients[:MAX_RECIPIENTS]:
+            return Mailed.OFF
+        try:
             self.client().send_email(
                 FromEmailAddress=self.sender,
                 Destination={"ToAddresses": [recipient]},
-                Content=content,
+                Content=_content(mail),
             )
+        except Exception as exc:  # noqa: BLE001 - whatever SES or the way there says: logged, and told to the caller
+            return _not_sent(exc, mail)
+        return Mailed.SENT
+
+
+def _content(mail: Mail) -> dict[str, Any]:
+    # Without a charset SES takes 7-bit ASCII, and names are not.
+    bodies = {"Text": mail.text, "Html": mail.html}
+    body = {kind: {"Data": data, "Charset": "UTF-8"} for kind, data in bodies.items() if data is not None}
+    return {"Simple": {"Subject": {"Data": mail.subject, "Charset": "UTF-8"}, "Body": body}}
+
+
+def _not_sent(exc: Exception, mail: Mail) -> Mailed:
+    answer = getattr(exc, "response", None)
+    if answer is None or answer["Error"]["Code"] != REFUSED:
+        logger.exception("mail.failed", subject=mail.subject)
+        return Mailed.FAILED
+    logger.error("mail.refused", subject=mail.subject, exc_info=exc)
+    emit({"MailsRefused": 1})
+    return Mailed.REFUSED

@@ -4,9 +4,12 @@ Plain classes, not pydantic's: those would be a quarter of the cold start of the
 """
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal, Self, get_args
+
+from tollgate.kit.numbers import digits
 
 Stage = Literal["dev", "prod", "local"]
 SWITCH = {"true": True, "1": True, "false": False, "0": False}
@@ -18,9 +21,10 @@ class SettingsError(ValueError):
 
 
 def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
+    number = digits(text, 0, sys.maxsize)
+    if number is None:
         raise ValueError("must be a whole number")
-    return int(text)
+    return number
 
 
 def _switch(text: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Protocol
 import httpx
 
 from tollgate.kit.addresses import ForbiddenAddressError
+from tollgate.kit.numbers import digits
 from tollgate.kit.outbound import MAX_REDIRECTS, Outbound
 from tollgate.probing.facts import ProbeCode, ProbeError
 
@@ -33,6 +34,9 @@ class Bounds:
 # Enough for any header.
 HEADER = Bounds(block_bytes=64 * 1024, max_blocks=16)
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})")
+
+# As many digits as `_CONTENT_RANGE` takes.
+MAX_SIZE = 10**18 - 1
 
 _HTTP_OK = 200
 _HTTP_PARTIAL = 206
@@ -157,7 +161,10 @@ class _FromStart:
         self._parts = response.iter_raw()
         self._found = bytearray()
         said = response.headers.get("content-length")
-        self.size = self._count() if said is None else int(said)
+        size = self._count() if said is None else digits(said, 0, MAX_SIZE)
+        if size is None:
+            raise _bad_length()
+        self.size = size
         if self.size == 0:
             raise _empty()
 
@@ -210,6 +217,10 @@ def _extend(found: bytearray, parts: Iterator[bytes], length: int) -> None:
 def _bad_range() -> ProbeError:
     message = "The server's answers to range requests do not fit the requests or each other."
     return ProbeError(ProbeCode.BAD_RANGE, message)
+
+
+def _bad_length() -> ProbeError:
+    return ProbeError(ProbeCode.BAD_RANGE, "The server's Content-Length is no size of a file.")
 
 
 def _no_ranges(bounds: Bounds) -> ProbeError:

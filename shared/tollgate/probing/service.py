@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
+from botocore.exceptions import ConnectionClosedError
+
 from tollgate.probing.facts import ProbeCode, Probed, ProbeError, probed
 
 # More than any profile has to be probed, so that all wait for the slowest and not for each other.
@@ -51,7 +53,7 @@ class Prober:
             return dict(zip(wanted, pool.map(ask, wanted), strict=True))
 
     def _ask(self, client: Invoker, url: str) -> Probed:
-        answer = client.invoke(FunctionName=self.function, Payload=json.dumps({"url": url}).encode())
+        answer = self._invoked(client, json.dumps({"url": url}).encode())
         body = json.loads(answer["Payload"].read())
         if "FunctionError" not in answer:
             return probed(body)
@@ -59,3 +61,11 @@ class Prober:
         if kind in _DIED_ON_IT:
             return ProbeError(ProbeCode.TOO_SLOW, "The file's header cannot be read in reasonable time.")
         raise ProbeFaultError(f"probe_media failed: {kind}")
+
+    def _invoked(self, client: Invoker, payload: bytes) -> Mapping[str, Any]:
+        try:
+            return client.invoke(FunctionName=self.function, Payload=payload)
+        except ConnectionClosedError:
+            # A probe changes nothing, so one whose answer was lost is made again. One that ran out of time is
+            # not: the caller has waited long enough.
+            return client.invoke(FunctionName=self.function, Payload=payload)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 
 from tollgate.artifacts.results import Results
+from tollgate.audit.events import Action
+from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock
 from tollgate.kit.errors import StorageBusyError, TaskNotEndedError
 from tollgate.kit.observability import logger
@@ -24,10 +26,13 @@ class FileDeletion:
     tasks: TaskRepository
     reader: TaskReader
     results: Results
+    audit: AuditLog
     clock: Clock
 
-    def delete(self, account_id: str, task_id: str) -> TaskView:
+    def delete(self, account_id: str, task_id: str, who: str) -> TaskView:
         """Delete the files of a task that has ended; return its status. A repeat changes nothing.
+
+        The audit log has it by the same transaction, with `who` asked.
 
         Raises `TaskNotFoundError`, `TaskNotEndedError`, `StorageBusyError`.
         """
@@ -42,7 +47,8 @@ class FileDeletion:
                 return task.view()
             without = self._without_files(task)
             try:
-                self.tasks.amend(without)
+                action, detail = Action.TASK_FILES_DELETED, f"{len(task.files)} files"
+                self.tasks.amend(without, [self.audit.note(account_id, who, action, task_id, detail)])
             except TaskMovedError:
                 continue
             logger.info("task.files_deleted", task_id=task_id, files=len(task.files))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tollgate.audit.events import ACCESS
 from tollgate.kit.observability import add_to_log
 from tollgate.kit.queue import Queue
 from tollgate.kit.rows import from_attributes
@@ -24,14 +25,15 @@ class Dispatcher:
         """Handle one record of the stream (`eventName`, `dynamodb.NewImage` in typed attributes).
 
         A new task goes to the task queue, an ended one with a webhook to the webhook queue; each of its files
-        to the thumbnail queue, last, as nothing else waits for those. A line of the audit log goes to the
-        mail queue, whatever it says: who reads it knows whom it concerns.
+        to the thumbnail queue, last, as nothing else waits for those. A line of the audit log about a change
+        goes to the mail queue, whatever it says: who reads it knows whom it concerns.
         """
         # The row as it was at that change; by now it may have moved on, and `seq` makes the message stale.
         image = from_attributes(change["dynamodb"]["NewImage"])
         if "event_id" in image:
-            # One that is changed has lost its names, with an account that is closed: no news.
-            if change["eventName"] == "INSERT":
+            # One that is changed has lost its names, with an account that is closed: no news. Nor is what is
+            # in the log of access: nobody is mailed of it.
+            if change["eventName"] == "INSERT" and image["action"] not in ACCESS:
                 self.mail_queue.send({"account_id": image["account_id"], "event_id": image["event_id"]})
             return
         add_to_log(task_id=image["task_id"], correlation_id=image.get("correlation_id"))

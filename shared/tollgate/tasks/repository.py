@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tollgate.kit.dynamodb import OneTable
 from tollgate.kit.expressions import Condition, Equals, Exists, Missing
 from tollgate.kit.ids import new_id
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import TransactWrite, Write
 from tollgate.tasks.models import Task
 from tollgate.tasks.rows import task_of, task_row
 
@@ -24,7 +24,7 @@ class TaskRepository(OneTable):
         """Return the task as it is now, or `None`."""
         return self._find({"task_id": task_id}, task_of)
 
-    def create(self, task: Task, before: Sequence[Write]) -> None:
+    def create(self, task: Task, before: Sequence[TransactWrite]) -> None:
         """Queue a task together with the writes that come `before` it: everything, or nothing.
 
         Raises what the first refused write means, and `WriteConflictError` when other writes of the
@@ -34,7 +34,7 @@ class TaskRepository(OneTable):
         id_is_new = Missing("task_id")
         self._db.transact([*before, self._put(task, id_is_new)])
 
-    def start(self, task: Task, place: Write) -> None:
+    def start(self, task: Task, place: TransactWrite) -> None:
         """Write a task's first attempt together with the write that takes its `place`.
 
         Raises `TaskMovedError` when another step came first, and what the place is refused with.
@@ -51,13 +51,11 @@ class TaskRepository(OneTable):
                 item={**task_row(task), "step_token": token},
                 condition=_no_step_came_first(task),
                 refused=lambda _: TaskMovedError(task.task_id),
-                # The SDK sends a write again whose answer was lost; our own token tells that from another
-                # step's write.
-                repeated=lambda row: row.get("step_token") == token,
+                # The token tells this write from another step's with the same values.
             )
         )
 
-    def end(self, task: Task, others: Sequence[Write]) -> None:
+    def end(self, task: Task, others: Sequence[TransactWrite]) -> None:
         """Write a task's end together with `others` (money, webhook), once.
 
         Raises `TaskMovedError` when the task moved or ended since it was read.
@@ -66,7 +64,7 @@ class TaskRepository(OneTable):
         not_ended = Exists("wake_at")
         self._db.transact([self._put(task, _no_step_came_first(task) & not_ended), *others])
 
-    def amend(self, task: Task, others: Sequence[Write] = ()) -> None:
+    def amend(self, task: Task, others: Sequence[TransactWrite] = ()) -> None:
         """Write a change of a task that has ended (refund, files' end) with `others`: all, or nothing.
 
         Raises what the first refused one of the others means, and `TaskMovedError`.

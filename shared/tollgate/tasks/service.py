@@ -12,7 +12,7 @@ from tollgate.catalog.loader import Catalog
 from tollgate.catalog.pricing import EstimateView, Quote, quote
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.clock import MS_PER_S, Clock, iso
-from tollgate.kit.dynamodb import WriteConflictError
+from tollgate.kit.dynamodb_core import WriteConflictError
 from tollgate.kit.errors import (
     ConcurrencyLimitedError,
     IdempotencyConflictError,

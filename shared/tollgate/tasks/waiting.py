@@ -2,6 +2,7 @@
 
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.numbers import digits
 from tollgate.tasks.models import TERMINAL, Task
 
 # The gateway gives up after 29 s.
@@ -15,10 +16,10 @@ SHARE = 10
 
 def pauses_of(wait: str) -> list[float]:
     """Return the pauses between looks that make up `wait` seconds. Raises `InvalidInputError`."""
-    is_number = wait.isascii() and wait.isdigit() and len(wait) <= len(str(MAX_WAIT_S))
-    if not is_number or int(wait) > MAX_WAIT_S:
+    wait_s = digits(wait, 0, MAX_WAIT_S)
+    if wait_s is None:
         raise InvalidInputError([Problem("/wait", "Must be whole seconds.", f"0 to {MAX_WAIT_S}")])
-    left, pause_s, pauses = float(wait), FIRST_LOOK_S, []
+    left, pause_s, pauses = float(wait_s), FIRST_LOOK_S, []
     while left > 0:
         pauses.append(min(pause_s, left))
         left -= pauses[-1]

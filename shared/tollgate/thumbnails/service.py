@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from botocore.exceptions import ClientError
-
 from tollgate.artifacts.models import thumbnail_of
+from tollgate.artifacts.presence import is_stored
 from tollgate.artifacts.store import CACHE_CONTROL
 from tollgate.kit.batches import NotYetError
 from tollgate.kit.observability import logger
@@ -22,7 +21,6 @@ CONTENT_TYPE = "image/webp"
 RESULTS = "media/"
 # Lambda's own names for a function that took too long, and for one whose process ended, as of its memory.
 _DIED_ON_IT = frozenset({"Sandbox.Timedout", "Runtime.ExitError", "Runtime.OutOfMemory"})
-_NOT_FOUND = "404"
 
 
 class Outcome(StrEnum):
@@ -65,7 +63,7 @@ class ThumbnailService:
         """
         # What was stored when the files had another address lies where it lay.
         key = f"{RESULTS}{url.partition(f'/{RESULTS}')[2]}"
-        if not self._is_there(key):
+        if not is_stored(self.s3, self.bucket, key):
             return Outcome.GONE
         found = self._drawn(f"{self.storage_url}/{key}")
         if isinstance(found, NoThumbnail):
@@ -80,19 +78,10 @@ class ThumbnailService:
             CacheControl=CACHE_CONTROL,
         )
         # Whoever deletes a result deletes it first and its thumbnail after, so one of us two takes this away.
-        if not self._is_there(key):
+        if not is_stored(self.s3, self.bucket, key):
             self.s3.delete_object(Bucket=self.bucket, Key=target)
             return Outcome.GONE
         return Outcome.STORED
-
-    def _is_there(self, key: str) -> bool:
-        try:
-            self.s3.head_object(Bucket=self.bucket, Key=key)
-        except ClientError as exc:
-            if exc.response["Error"]["Code"] != _NOT_FOUND:
-                raise
-            return False
-        return True
 
     def _drawn(self, url: str) -> Drawn:
         answer = self.client().invoke(FunctionName=self.function, Payload=json.dumps({"url": url}).encode())

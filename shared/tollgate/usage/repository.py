@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
-from tollgate.kit.dynamodb import Database, WriteConflictError
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb_core import WriteConflictError
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write, put_as_read, put_new
 from tollgate.ledger.entries import Entry

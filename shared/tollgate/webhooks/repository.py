@@ -66,7 +66,6 @@ class DeliveryRepository(OneTable):
                 item={**_row(delivery), "step_token": token},
                 condition=nobody_wrote_since,
                 refused=lambda _: DeliveryMovedError(delivery.delivery_id),
-                repeated=lambda row: row.get("step_token") == token,
             )
         )
 
@@ -126,7 +125,6 @@ class LaneRepository(OneTable):
             update=(Set(("slots", slot), now_ms + CLAIM_LEASE_MS),),
             condition=is_there & has_room & (is_quick | has_slow_room),
             refused=_LaneRefusedError,
-            repeated=lambda lane: slot in lane["slots"],
         )
 
     def _open(self, account_id: str) -> Write:

@@ -204,15 +204,13 @@ class Bench:
         inner, meter = AwsJson.call, self.meter
 
         async def call(
-            client: AwsJson, operation: str, request: dict[str, Any] | str
+            client: AwsJson, operation: str, request: dict[str, Any]
         ) -> tuple[int, dict[str, Any]]:
             if client.service != "dynamodb":
                 return await inner(client, operation, request)
-            # Some are written as text at once, as the hot path builds no values only to write them out.
-            values = json.loads(request) if isinstance(request, str) else request
-            before = meter.before(operation, values)
+            before = meter.before(operation, request)
             status, answer = await inner(client, operation, request)
-            meter.after(operation, values, answer, before)
+            meter.after(operation, request, answer, before)
             return status, answer
 
         prompt = f"Tell me about the sea. [[tokens {STREAMED_TOKENS}]]"

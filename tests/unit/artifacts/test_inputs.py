@@ -1,18 +1,23 @@
 """Media inside a request: what is kept, under which name, and what is refused before anything is."""
 
 import base64
+import time
+from collections.abc import Iterator
+from itertools import repeat
 from typing import Any
-from unittest.mock import Mock
 from urllib.parse import parse_qs, urlsplit
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
+from botocore.stub import Stubber
 from hypothesis import given
 from hypothesis import strategies as st
 from moto import mock_aws
 
 from tests.support.clock import ManualClock
 from tests.unit.artifacts.test_store import png
+from tollgate.artifacts import inputs
 from tollgate.artifacts.inputs import SIGNED_S, InputStore
 from tollgate.artifacts.uploads import Uploads
 from tollgate.kit import aws
@@ -96,7 +101,7 @@ def test_an_address_is_signed_as_every_region_takes_it(monkeypatch: pytest.Monke
     # https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-2")
     aws.forget_clients()
-    monkeypatch.setattr(aws.s3(), "get_waiter", lambda _: Mock())
+    monkeypatch.setattr(aws.s3(), "list_objects_v2", lambda **asked: {"Contents": [{"Key": asked["Prefix"]}]})
     values = {"prompt": "a fox", "urls": [f"{STORAGE}/inputs/usr_1/a.png", f"{STORAGE}/media/t/a.png"]}
     signed = store(aws.s3()).signed(values)
     aws.forget_clients()
@@ -105,3 +110,39 @@ def test_an_address_is_signed_as_every_region_takes_it(monkeypatch: pytest.Monke
     assert query["X-Amz-Algorithm"] == ["AWS4-HMAC-SHA256"]
     assert query["X-Amz-Expires"] == [str(SIGNED_S)]
     assert "X-Amz-Signature" in query
+
+
+def listing(pages: Iterator[list[Any]]) -> Any:
+    """Return a client of S3 that gives these pages, one for each list."""
+    s3 = boto3.client("s3", region_name="us-east-1")
+    s3.list_objects_v2 = lambda **_: {"Contents": next(pages)}  # type: ignore[assignment,method-assign]
+    return s3
+
+
+class TestAFileThatIsNotThere:
+    def test_it_is_waited_for_as_its_create_stores_it_after_the_charge(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        looks: Iterator[list[Any]] = iter([[], [], [{"Key": "inputs/usr_1/a.png"}]])
+        waits: list[float] = []
+        monkeypatch.setattr(time, "sleep", waits.append)
+        signed = store(listing(looks)).signed({"url": f"{STORAGE}/inputs/usr_1/a.png"})
+        assert waits == [1.0, 1.0]
+        assert "Signature=" in signed["url"]
+
+    def test_one_that_never_comes_is_told_and_signed_all_the_same(
+        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        waits: list[float] = []
+        monkeypatch.setattr(time, "sleep", waits.append)
+        signed = store(listing(repeat([]))).signed({"url": f"{STORAGE}/inputs/usr_1/a.png"})
+        assert len(waits) == inputs.MAX_LOOKS - 1
+        assert "Signature=" in signed["url"]
+        assert "inputs.missing" in caplog.messages
+
+    def test_a_right_that_is_missing_is_an_error_and_not_a_file_that_is(self) -> None:
+        s3 = boto3.client("s3", region_name="us-east-1")
+        with Stubber(s3) as refusing:
+            refusing.add_client_error("list_objects_v2", "AccessDenied", http_status_code=403)
+            with pytest.raises(ClientError, match="AccessDenied"):
+                store(s3).signed({"url": f"{STORAGE}/inputs/usr_1/a.png"})

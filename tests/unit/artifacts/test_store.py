@@ -16,6 +16,8 @@ from moto import mock_aws
 from PIL import Image
 
 from tests.support.http_server import HANG, Answer, Raw, Received, Reply, http_server
+from tests.support.losses import OneLoss
+from tests.support.lossy_botocore import losing
 from tollgate.artifacts import store as store_module
 from tollgate.artifacts.store import PART_BYTES, ArtifactStore, CopyError
 from tollgate.kit.addresses import AddressGuard
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 STORAGE_URL = "https://files.test"
 MIB = 1024 * 1024
+MOST_CALLS = 20
 
 
 @cache
@@ -348,6 +351,46 @@ class TestOurOwnStorage:
         with http_server(lambda _: Reply(200, content)) as url, pytest.raises(ClientError, match="SlowDown"):
             bucket.store.copy([ResultFile(url)], "task_1")
         assert bucket.uploads() == 0
+
+
+class TestLostAnswers:
+    """Whichever answer of S3 gets lost, the file is stored once and no upload stays open."""
+
+    @pytest.mark.parametrize("content", [png(), film(PART_BYTES + 5)], ids=["small", "in parts"])
+    def test_a_whole_file_is_stored(self, bucket: Bucket, content: bytes) -> None:
+        with losing(asked := OneLoss(MOST_CALLS)):
+            bucket.store.copy([InlineFile(content)], "task_0")
+        for number in range(len(asked.calls)):
+            with losing(OneLoss(number)):
+                (file,) = bucket.store.copy([InlineFile(content)], f"task_{number + 1}")
+            assert bucket.body(file.url.removeprefix(f"{STORAGE_URL}/")) == content
+        # One that was begun by a request whose answer got lost; the bucket's lifecycle ends it.
+        assert bucket.uploads() == asked.calls.count("s3.CreateMultipartUpload")
+
+    def test_an_upload_that_an_earlier_try_completed_is_complete(
+        self, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        complete = bucket.s3.complete_multipart_upload
+
+        def twice(**asked: Any) -> None:
+            complete(**asked)
+            # What S3 says to the second try: the upload "might have been aborted or completed".
+            raise bucket.s3.exceptions.NoSuchUpload({"Error": {"Code": "NoSuchUpload"}}, "Complete")
+
+        monkeypatch.setattr(bucket.s3, "complete_multipart_upload", twice)
+        content = film(PART_BYTES + 5)
+        (file,) = bucket.store.copy([InlineFile(content)], "task_1")
+        assert bucket.body(file.url.removeprefix(f"{STORAGE_URL}/")) == content
+
+    def test_a_file_that_is_cut_off_is_told_as_that(self, bucket: Bucket) -> None:
+        def cut_off(_: Received) -> Reply:
+            return Reply(200, film(PART_BYTES + 5)[:-1])
+
+        with losing(asked := OneLoss(MOST_CALLS)):
+            bucket.refusal(cut_off)
+        with losing(OneLoss(asked.calls.index("s3.AbortMultipartUpload"))):
+            refusal = bucket.refusal(cut_off)
+        assert refusal.detail == "the result is cut off"
 
 
 class TestQuick:

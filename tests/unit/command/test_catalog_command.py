@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from tollgate.audit.events import Action
 from tollgate.catalog.errors import RefusedDocumentError
 from tollgate.catalog.loader import compiled
 from tollgate.command import catalog
@@ -54,12 +55,57 @@ class Place:
     document: Document
 
 
+@dataclass(frozen=True)
+class Desk:
+    """The desk of the one service there is; it keeps what is noted."""
+
+    noted: list[tuple[Action, str, str]]
+
+    @property
+    def desk(self) -> "Desk":
+        return self
+
+    def note(self, action: Action, subject: str, detail: str) -> None:
+        self.noted.append((action, subject, detail))
+
+
 @pytest.fixture
-def document(monkeypatch: pytest.MonkeyPatch) -> Document:
+def noted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Action, str, str]]:
+    """Return what the service's audit log has."""
+    found: list[tuple[Action, str, str]] = []
+    monkeypatch.setattr(catalog, "service_of", lambda *_: Desk(found))
+    return found
+
+
+@pytest.fixture
+def document(monkeypatch: pytest.MonkeyPatch, noted: object) -> Document:
     """Return the document of the one service there is."""
     found = Document()
     monkeypatch.setattr(catalog, "place_of", lambda *_: Place("stack x", found))
     return found
+
+
+class TestTheAuditLog:
+    def test_it_has_what_was_published_and_removed_and_nothing_else(
+        self, document: Document, noted: list[tuple[Action, str, str]]
+    ) -> None:
+        answer("push", "--dry-run")
+        assert noted == []
+        answer("push")
+        answer("push")
+        answer("reset")
+        answer("reset")
+        assert noted == [
+            (Action.CATALOG_CHANGED, "Catalog", f"published, {NEW_ETAG}"),
+            (Action.CATALOG_CHANGED, "Catalog", f"removed, {NEW_ETAG}"),
+        ]
+
+    def test_what_somebody_else_was_quicker_with_is_not_noted(
+        self, document: Document, noted: list[tuple[Action, str, str]]
+    ) -> None:
+        document.meanwhile = Found(ETAG, b"{}")
+        assert tollgate("push").exit_code == 1
+        assert noted == []
 
 
 def tollgate(*words: str) -> Result:

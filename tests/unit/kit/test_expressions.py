@@ -36,7 +36,7 @@ from tollgate.kit.expressions import (
     render_update,
 )
 from tollgate.kit.rows import Item, from_attributes
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import CountingWrite, Write, with_changes
 
 
 class NotNowError(Exception):
@@ -135,7 +135,9 @@ def after(things: Any, row: Item, *changes: Change, condition: Condition | None 
     """Return a row as an update leaves it. Raises `NotNowError`."""
     db = Database(things)
     db.write(Write("Things", item=row))
-    db.write(Write("Things", None, {"id": row["id"]}, changes, condition, lambda _: NotNowError()))
+    db.transact(
+        [CountingWrite("Things", None, {"id": row["id"]}, changes, condition, lambda _: NotNowError())]
+    )
     found = db.get("Things", {"id": row["id"]})
     assert found is not None
     return found
@@ -166,7 +168,8 @@ class TestConditions:
         assert rendered(third & (first | second)) == (
             "(attribute_exists(b) AND (attribute_not_exists(a) OR a < 1))"
         )
-        write = Write("Things", key={"id": "a"}, condition=first | second).also(Set("x", 1), condition=third)
+        write = CountingWrite("Things", key={"id": "a"}, condition=first | second)
+        write = with_changes(write, Set("x", 1), condition=third)
         assert write.condition is not None
         assert rendered(write.condition) == "((attribute_not_exists(a) OR a < 1) AND attribute_exists(b))"
 
@@ -183,10 +186,11 @@ class TestConditions:
             AllOf()
 
     def test_a_write_gets_conditions_whether_it_had_one_or_not(self) -> None:
-        bare = Write("Things", key={"id": "a"})
-        assert bare.also(Set("x", 1)).condition is None
-        assert bare.also(condition=Exists("a")).condition == Exists("a")
-        assert bare.also(condition=Exists("a")).also(Set("x", 1)).condition == Exists("a")
+        bare = CountingWrite("Things", key={"id": "a"})
+        assert with_changes(bare, Set("x", 1)).condition is None
+        conditional = with_changes(bare, condition=Exists("a"))
+        assert conditional.condition == Exists("a")
+        assert with_changes(conditional, Set("x", 1)).condition == Exists("a")
 
 
 class TestChanges:
@@ -231,7 +235,7 @@ class TestChanges:
         assert after(things, row, Add(name, 1), condition=Equals(name, 1)) == {"id": "a", name: 2}
 
     def test_a_name_has_one_placeholder_and_each_value_one_of_its_own(self) -> None:
-        request = Write(
+        request = CountingWrite(
             "Things", key={"id": "a"}, update=(Add("n", 1), Set("m", 1)), condition=Below("n", 1)
         ).request()
         assert request["ExpressionAttributeNames"] == {"#n0": "n", "#n1": "m"}

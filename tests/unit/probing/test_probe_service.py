@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from botocore.exceptions import ConnectionClosedError
 
 from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError
 from tollgate.probing.service import ProbeFaultError, Prober
@@ -25,9 +26,12 @@ GONE = {"error": {"code": "refused", "message": "The URL answers HTTP 404."}}
 
 
 class FakeLambda:
-    """Answers by the URL in the payload; notes the calls."""
+    """Answers by the URL in the payload, but loses the first `lost` answers; notes the calls."""
 
-    def __init__(self, answers: Mapping[str, Any], error: str | None = None, together: int = 1) -> None:
+    def __init__(
+        self, answers: Mapping[str, Any], error: str | None = None, together: int = 1, lost: int = 0
+    ) -> None:
+        self._lost = lost
         self.called: list[tuple[str, str]] = []
         self._answers = answers
         self._error = {} if error is None else {"FunctionError": error}
@@ -37,6 +41,8 @@ class FakeLambda:
         url = json.loads(Payload)["url"]
         self.called.append((FunctionName, url))
         self._all_here.wait()
+        if len(self.called) <= self._lost:
+            raise ConnectionClosedError(endpoint_url="https://lambda.test")
         body = json.dumps(self._answers[url]).encode()
         return {"StatusCode": 200, "Payload": io.BytesIO(body), **self._error}
 
@@ -55,6 +61,14 @@ class TestProbe:
         client = FakeLambda({"https://a.test/1": FILM})
         assert Prober(lambda: client, "probe").probe(["https://a.test/1"] * 3) == {"https://a.test/1": FACTS}
         assert len(client.called) == 1
+
+    def test_one_whose_answer_was_lost_is_made_once_more(self) -> None:
+        client = FakeLambda({"https://a.test/1": FILM}, lost=1)
+        assert Prober(lambda: client, "probe").probe(["https://a.test/1"]) == {"https://a.test/1": FACTS}
+        client = FakeLambda({"https://a.test/1": FILM}, lost=2)
+        with pytest.raises(ConnectionClosedError):
+            Prober(lambda: client, "probe").probe(["https://a.test/1"])
+        assert len(client.called) == 2
 
     def test_nothing_to_probe_calls_nothing(self) -> None:
         client = FakeLambda({})

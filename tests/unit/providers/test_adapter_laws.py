@@ -20,6 +20,7 @@ from tests.support.laws import examples
 from tests.unit.providers.answers import BROKEN, NOT_SENT, UNANSWERED, answer, answers, breaks_off, says
 from tests.unit.providers.support import KEY, first_bytes, keep, made_job, run
 from tests.unit.providers.ways import NAMES, Said, Way, Wire, adapter, base_url, simulated, ways
+from tests.unit.text.test_shown import FORBIDDEN, names_in
 from tollgate.kit.clock import MS_PER_S
 from tollgate.providers.runtime.base import Cancels, MediaProvider
 from tollgate.providers.runtime.http import CONNECT_TIMEOUT_S
@@ -311,6 +312,8 @@ class TestSimulated:
         for way in tried.ways:
             *_, done = run(at_simulator, way.job)
             assert isinstance(done, Succeeded), way
+            said = list(names_in(done.output or {}))
+            assert [one for one in said if FORBIDDEN.search(one)] == [], way
             assert first_bytes(done.files[0]).startswith(MEDIA_STARTS)
 
     def test_its_own_fault_leads_to_the_next(self, tried: Tried, at_simulator: MediaProvider) -> None:

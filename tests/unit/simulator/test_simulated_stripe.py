@@ -28,7 +28,7 @@ from tollgate.payments.client import (
     saved_card,
     signed_event,
 )
-from tollgate.payments.events import Paid, read_event
+from tollgate.payments.events import Paid, meaning_of, read_event
 from tollgate.payments.secret import StripeKeys
 
 BACK = "https://tollgate.test/top-up"
@@ -57,7 +57,8 @@ class Side:
         """Return what the events say, whose signatures are checked."""
         found = []
         for one in self.received:
-            paid = read_event(signed_event(self.keys, one.body, one.headers["stripe-signature"]))
+            event = read_event(signed_event(self.keys, one.body, one.headers["stripe-signature"]))
+            paid = meaning_of(event)
             assert isinstance(paid, Paid)
             found.append(paid)
         return found

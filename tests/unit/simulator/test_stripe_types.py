@@ -8,21 +8,41 @@ from typing import Any
 import httpx
 import pytest
 import stripe
-from stripe import checkout
+from stripe import checkout, radar
 
-from local.simulator.stripe import DECLINED_LATER, PREFIX, SECRET_KEY, WEBHOOK_SECRET, WORKS
+from local.simulator.stripe import (
+    DECLINED_LATER,
+    DISPUTED,
+    PREFIX,
+    SECRET_KEY,
+    WARNED,
+    WEBHOOK_SECRET,
+    WORKS,
+)
 from tests.support.http_server import Received, Reply, http_server
 from tests.support.payments import event, session
 from tests.support.simulator import running_simulator
 from tests.support.stripe_types import misfits
 from tollgate.payments.client import open_checkout, signed_event
-from tollgate.payments.events import Intent, Session
+from tollgate.payments.events import (
+    Charge,
+    Dispute,
+    EarlyFraudWarning,
+    Event,
+    Intent,
+    Refund,
+    Session,
+)
 from tollgate.payments.secret import StripeKeys
 
 OBJECTS: dict[str, Any] = {
     "checkout.session": checkout.Session,
     "payment_intent": stripe.PaymentIntent,
     "payment_method": stripe.PaymentMethod,
+    "charge": stripe.Charge,
+    "dispute": stripe.Dispute,
+    "refund": stripe.Refund,
+    "radar.early_fraud_warning": radar.EarlyFraudWarning,
 }
 
 
@@ -86,7 +106,15 @@ def test_answers_and_events_are_of_stripe_s_types(told: tuple[StripeKeys, Record
             client.v1.payment_intents.create(paid)  # type: ignore[arg-type]
         for intent in client.v1.payment_intents.list({"customer": customer}).data:
             client.v1.payment_intents.retrieve(intent.id)
-    assert len({path.split("?")[0].split("/")[2] for path, *_ in recorded.answers}) == 3
+    for card in (DISPUTED, WARNED):
+        page = open_checkout(keys, "usr_1", 2500, success_url="https://x.test/", cancel_url="https://x.test/")
+        httpx.post(page, data={"number": card}, timeout=10)
+    # The newest is the one that was declined.
+    paid_first = client.v1.payment_intents.list({"customer": customer}).data[-1]
+    client.v1.refunds.create({"payment_intent": paid_first.id, "amount": 5})
+    for disputed in client.v1.disputes.list().data:
+        client.v1.disputes.update(disputed.id, {"evidence": {"uncategorized_text": "winning_evidence"}})
+    assert len({path.split("?")[0].split("/")[2] for path, *_ in recorded.answers}) == 5
     problems = [
         f"{path} {problem}" for path, status, body in recorded.answers for problem in _problems(status, body)
     ]
@@ -109,6 +137,11 @@ def _problems(status: int, body: Any) -> Iterator[str]:
 def test_we_read_no_field_that_stripe_has_not() -> None:
     assert Session.model_fields.keys() <= checkout.Session.__annotations__.keys()
     assert Intent.model_fields.keys() <= stripe.PaymentIntent.__annotations__.keys()
+    assert Charge.model_fields.keys() <= stripe.Charge.__annotations__.keys()
+    assert Refund.model_fields.keys() <= stripe.Refund.__annotations__.keys()
+    assert Dispute.model_fields.keys() <= stripe.Dispute.__annotations__.keys()
+    assert EarlyFraudWarning.model_fields.keys() <= radar.EarlyFraudWarning.__annotations__.keys()
+    assert Event.model_fields.keys() <= stripe.Event.__annotations__.keys()
 
 
 def test_the_checks_see_what_is_wrong() -> None:

@@ -26,7 +26,7 @@ from tollgate.kit.dynamodb import Database
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.expressions import Add
 from tollgate.kit.money import micro_usd_of_cents
-from tollgate.kit.writes import Write
+from tollgate.kit.writes import TransactWrite
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.wallets import DEFAULT, KnownLimits
@@ -50,10 +50,10 @@ class KeptWrites(Database):
     """Keeps the writes of the last transaction; every earlier task that is asked for is a finished one."""
 
     def __init__(self) -> None:
-        self.writes: Sequence[Write] = ()
+        self.writes: Sequence[TransactWrite] = ()
         self.provider = ""
 
-    def transact(self, writes: Sequence[Write]) -> None:
+    def transact(self, writes: Sequence[TransactWrite]) -> None:
         self.writes = writes
 
     def get(self, table: str, key: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -14,7 +14,8 @@ from moto import mock_aws
 from tests.support.clock import ManualClock
 from tollgate.catalog.loader import Catalog
 from tollgate.kit.clock import MS_PER_DAY
-from tollgate.kit.dynamodb import Database, WriteConflictError
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.dynamodb_core import WriteConflictError
 from tollgate.kit.rows import Item, to_attributes
 from tollgate.ledger.entries import Entry, charge_entry, refund_of
 from tollgate.ledger.holds import text_entry
@@ -41,13 +42,13 @@ class DyingClient:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
 
-    def transact_write_items(self, **request: Any) -> None:
+    def transact_write_items(self, **request: Any) -> Any:
         self.sent += 1
         written = self.crashes.get(self.sent)
-        if written is not False:
-            self._client.transact_write_items(**request)
+        answer = {} if written is False else self._client.transact_write_items(**request)
         if written is not None:
             raise ConnectionError("died")
+        return answer
 
 
 class Books:

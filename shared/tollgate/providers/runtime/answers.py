@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Any
 
+from tollgate.kit.numbers import digits
 from tollgate.providers.mapping.reading import texts
 from tollgate.providers.runtime.outcomes import (
     Codes,
@@ -116,6 +117,4 @@ def percent_of(value: Any) -> int | None:
     """Return the progress of a provider that says it as a number or as a text such as `45%`."""
     if not isinstance(value, str):
         return progress_of(value)
-    digits = value.removesuffix("%")
-    is_number = digits.isascii() and digits.isdigit() and len(digits) <= len(str(FULL_PROGRESS))
-    return progress_of(int(digits)) if is_number else None
+    return digits(value.removesuffix("%"), 0, FULL_PROGRESS)

@@ -6,8 +6,8 @@ from contextlib import suppress
 from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.expressions import Equals, Missing, Remove, Set
+from tollgate.kit.ids import new_id
 from tollgate.kit.remembered import Remembered
-from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write
 from tollgate.providers.runtime.health import TRIAL_MS, Health, in_order, verdict, wants_trial
 from tollgate.providers.runtime.outcomes import PollOutcome, SubmitOutcome
@@ -67,20 +67,19 @@ class ProviderHealthStore:
         with suppress(HealthMovedError):
             self._write(provider, read, read.worked() if worked else read.failed(self._clock.now_ms()))
 
-    def switch(self, name: str, *, disabled: bool, reason: str | None) -> None:
-        """Switch a provider, or a route `<provider>/<model>`, off or on again."""
-        self._db.write(
-            Write(
-                self._table,
-                key={"provider": name},
-                update=(
-                    Set("disabled", disabled),
-                    Set("reason", reason),
-                    Remove("failures"),
-                    Remove("open_until_ms"),
-                ),
-            )
+    def switch(self, name: str, *others: Write, disabled: bool, reason: str | None) -> None:
+        """Switch a provider, or a route `<provider>/<model>`, off or on again, with other writes."""
+        switched = Write(
+            self._table,
+            key={"provider": name},
+            update=(
+                Set("disabled", disabled),
+                Set("reason", reason),
+                Remove("failures"),
+                Remove("open_until_ms"),
+            ),
         )
+        self._db.transact([switched, *others])
 
     def _write(self, provider: str, read: Health, new: Health) -> None:
         # Nobody noted an attempt since it was read, or none ever since it was switched on.
@@ -90,14 +89,14 @@ class ProviderHealthStore:
             Write(
                 self._table,
                 key={"provider": provider},
-                update=(Set("failures", new.failures), Set("open_until_ms", new.open_until_ms)),
+                update=(
+                    Set("failures", new.failures),
+                    Set("open_until_ms", new.open_until_ms),
+                    # Of two workers that ask for the one trial in the same millisecond, one gets it.
+                    Set("write_id", new_id("write")),
+                ),
                 condition=was_read | unknown,
                 refused=lambda _: HealthMovedError(),
-                repeated=lambda row: _is(row, new),
             )
         )
         self._known.get()[provider] = new
-
-
-def _is(row: Item, new: Health) -> bool:
-    return bool(row.get("failures") == new.failures and row.get("open_until_ms") == new.open_until_ms)

@@ -6,7 +6,7 @@ Its answers are bytes, read like any other provider's: whole or streamed, relaye
 import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -44,7 +44,7 @@ class TextTestProvider:
         else:
             answer = _Answer(200, _pieces(routed, prompt, wanted))
         exchange = embeddings_exchange if embeds else chat_exchange
-        return exchange(routed, answer, ChatDialect())
+        return replace(exchange(routed, answer, ChatDialect()), is_countable=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ its tracks is meant is a number, from 1; that is the `audioId` that our results 
 
 from collections.abc import Mapping, Sequence
 
+from tollgate.kit.errors import shortened
+from tollgate.kit.numbers import digits
 from tollgate.providers.mapping.fields import Body, FieldMap, FieldTarget, Mapper, map_fields, upstream_of
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.suno import WITHOUT_ENGINE
@@ -15,9 +17,10 @@ from tollgate.providers.runtime.base import Job, Mapped
 
 
 def _index(track: str) -> int:
-    if not track.isascii() or not track.isdigit() or not 1 <= int(track) <= facts.MAX_TRACKS:
-        raise CannotMapError(f"{track!r} is no number of a track")
-    return int(track)
+    number = digits(track, 1, facts.MAX_TRACKS)
+    if number is None:
+        raise CannotMapError(f"{shortened(track)!r} is no number of a track")
+    return number
 
 
 def _tracks(tracks: Sequence[str]) -> Body:

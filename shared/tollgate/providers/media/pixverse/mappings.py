@@ -7,10 +7,13 @@ body where the number of an image belongs.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tollgate.kit.numbers import digits
 from tollgate.providers.mapping.fields import Body, Family, FieldMap, Mapper, Values
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.targets import INT32_MAX, accept_only, at_most, ignored
 from tollgate.providers.media.pixverse import facts
+
+MAX_VIDEO_ID = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +59,10 @@ def _references(urls: Sequence[str]) -> Body:
 
 
 def _source(reference: str) -> Body:
-    if not reference.isdecimal():
+    video_id = digits(reference, 0, MAX_VIDEO_ID)
+    if video_id is None:
         raise CannotMapError("the video to extend is not PixVerse's")
-    return {"source_video_id": int(reference)}
+    return {"source_video_id": video_id}
 
 
 _SHAPED: FieldMap = {"size": "aspect_ratio"}

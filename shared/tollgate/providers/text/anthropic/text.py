@@ -1,9 +1,10 @@
 """Requests to Anthropic's Messages API (docs/providers/anthropic.md)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tollgate.providers.text.anthropic import ACCOUNT, facts
+from tollgate.text.counting import is_countable
 from tollgate.text.models import TextProtocol, TextRoute
 from tollgate.text.request import TextRequest
 from tollgate.text.translate_request_to_messages import fitted_messages, messages_request
@@ -28,7 +29,9 @@ class Anthropic:
             body = encoded(messages_request(request, routed.model, upstream_id, routed.hold.output_limit))
             headers = self._headers({})
         call = HttpCall("POST", f"{self.base_url}{facts.MESSAGES_PATH}", headers, body)
-        return messages_exchange(routed, call, facts.CODE_STATUSES)
+        exchange = messages_exchange(routed, call, facts.CODE_STATUSES)
+        # Of thinking a summary is shown, or nothing; all of it is billed.
+        return replace(exchange, is_countable=is_countable(routed, ends_work=True, shows_thinking=False))
 
     def count_call(self, request: TextRequest, route: TextRoute, headers: Mapping[str, str]) -> HttpCall:
         """Return the call that counts the input tokens of a messages request; nothing is charged for it."""

@@ -25,6 +25,8 @@ class Vendor(ProviderAccount):
     `caps_price`: the vendor picks among hosts of different prices, so it is told the most that we pay.
     `tools_at_responses`: requests with function tools go to its Responses API.
     `packs_vectors`: it sends embeddings in base64 where asked.
+    `ends_work`: it stops its work and its bill when the connection of a stream closes. `shows_thinking`: it
+    sends all that its models think (docs/providers/openai_compatible.md#ending-an-answer).
     """
 
     simulator: str | None = "/v1"
@@ -32,6 +34,8 @@ class Vendor(ProviderAccount):
     caps_price: bool = False
     tools_at_responses: bool = False
     packs_vectors: bool = False
+    ends_work: bool = False
+    shows_thinking: bool = False
 
 
 _GLM_CODES = {
@@ -60,6 +64,7 @@ _VENDORS = (
         dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "rate_limit_exceeded": 429}),
         tools_at_responses=True,
         packs_vectors=True,
+        ends_work=True,
     ),
     Vendor(
         name="deepseek",
@@ -73,6 +78,8 @@ _VENDORS = (
             takes_schemas=False,
             passes=passing("thinking"),
         ),
+        ends_work=True,
+        shows_thinking=True,
     ),
     Vendor(
         name="google",
@@ -103,6 +110,7 @@ _VENDORS = (
         dialect=ChatDialect(
             limit_field="max_tokens", reasoning_count=ReasoningCount.BESIDE, passes=passing()
         ),
+        ends_work=True,
     ),
     Vendor(
         name="moonshot",
@@ -139,18 +147,24 @@ _VENDORS = (
             limit_field="max_tokens",
             passes=passing("top_k", "min_p", "repetition_penalty", "chat_template_kwargs", "reasoning"),
         ),
+        ends_work=True,
+        shows_thinking=True,
     ),
     Vendor(
         name="fireworks",
         about=About("Fireworks (open models)", "https://docs.fireworks.ai"),
         base_url="https://api.fireworks.ai/inference/v1",
         dialect=ChatDialect(limit_field="max_tokens", passes=passing("top_k", "min_p", "repetition_penalty")),
+        ends_work=True,
+        shows_thinking=True,
     ),
     Vendor(
         name="deepinfra",
         about=About("DeepInfra (open models)", "https://deepinfra.com/docs"),
         base_url="https://api.deepinfra.com/v1/openai",
         dialect=ChatDialect(limit_field="max_tokens", passes=passing("top_k", "min_p", "repetition_penalty")),
+        ends_work=True,
+        shows_thinking=True,
     ),
     # Deployments are named after the model, in the operator's resource. Its v1 API takes the key as a bearer
     # token, and OpenAI's own fields.
@@ -162,6 +176,7 @@ _VENDORS = (
         env="AZURE_OPENAI_API_KEY",
         address_env="AZURE_OPENAI_BASE_URL",
         dialect=ChatDialect(code_statuses={"insufficient_quota": 402, "content_filter": 400}),
+        ends_work=True,
     ),
     # One key for the models of all vendors. What fails after the start comes inside HTTP 200, with the status
     # as its code, or as a finish reason.

@@ -21,6 +21,7 @@ from tollgate.providers.text.openai_compatible.responses import (
     responses_body,
 )
 from tollgate.text.capabilities import fit_chat
+from tollgate.text.counting import is_countable
 from tollgate.text.embeddings import embeddings_body, embeddings_exchange
 from tollgate.text.models import TextProtocol
 from tollgate.text.translate_request_to_chat import chat_request
@@ -61,10 +62,14 @@ class OpenAiCompatible:
         if self.vendor.tools_at_responses and has_function_tools(fields):
             asked = responses_body(json.loads(body))
             if asked is not None:
-                return self._at_responses(
-                    chat_exchange(routed, self._call(RESPONSES_PATH, encoded(asked)), dialect)
-                )
-        return chat_exchange(routed, self._call(CHAT_PATH, body), dialect)
+                return self._at_responses(self._chat(routed, RESPONSES_PATH, encoded(asked)))
+        return self._chat(routed, CHAT_PATH, body)
+
+    def _chat(self, routed: RoutedRequest, path: str, body: bytes) -> Exchange:
+        ends_work, shows_thinking = self.vendor.ends_work, self.vendor.shows_thinking
+        countable = is_countable(routed, ends_work=ends_work, shows_thinking=shows_thinking)
+        exchange = chat_exchange(routed, self._call(path, body), self.vendor.dialect)
+        return replace(exchange, is_countable=countable)
 
     def _call(self, path: str, body: bytes) -> HttpCall:
         headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}

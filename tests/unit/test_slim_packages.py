@@ -1,0 +1,58 @@
+"""What the functions do to packages of others, to start sooner, works with the versions of uv.lock.
+
+`layers/dependencies/Makefile` leaves files out; `composition/framework.py` has pydantic build models late.
+Both lean on how a package is made inside: an upgrade that breaks one fails here and not on AWS.
+"""
+
+import subprocess
+import sys
+
+from local.template import ROOT
+
+TIMEOUT_S = 120
+MAKEFILE = ROOT / "layers" / "dependencies" / "Makefile"
+# In the place of a module, `None` is one that is not there.
+WITHOUT = """
+import importlib, sys
+left_out = sys.argv[1].split()
+sys.modules.update(dict.fromkeys(left_out))
+for handlers in ("api.app", "dashboard.app", "get_status.app", "serve_mcp.app", "text.app", "run_task.app"):
+    importlib.import_module(handlers)
+import httpx
+assert httpx.Client and not [name for name in left_out if sys.modules[name] is not None]
+"""
+LATE = """
+from tollgate.composition import framework
+from pydantic import BaseModel
+
+class Model(BaseModel):
+    number: int
+
+assert not Model.__pydantic_complete__, "pydantic builds at once again: framework.py does nothing"
+assert Model(number="5").number == 5
+assert Model.__pydantic_complete__
+"""
+
+
+def run(program: str, *arguments: str) -> None:
+    """Run a program in a process of its own, which has imported nothing yet."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        env={"PYTHONPATH": ":".join(str(ROOT / folder) for folder in ("functions", "shared", ""))},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_functions_do_without_the_files_that_the_layer_leaves_out() -> None:
+    (line,) = [each for each in MAKEFILE.read_text().splitlines() if "\trm -r " in each]
+    files = [word.removeprefix("$(ARTIFACTS_DIR)/python/") for word in line.split()[2:]]
+    assert files == ["httpx/_main.py", "pydantic/v1"]
+    run(WITHOUT, " ".join(file.removesuffix(".py").replace("/", ".") for file in files))
+
+
+def test_models_are_built_when_they_are_first_used() -> None:
+    run(LATE)
