@@ -17,7 +17,7 @@ _RANDOM = re.compile(
     | [0-9a-f]{8}(?=-\d+\.)             # a run of a copy
     | tg_live_\w+ | whsec_[\w+/=]+
     # A token in base64: digits beside letters, or, where chance left out the digits, both cases.
-    | (?<![A-Za-z0-9_-])(?=[\w-]*[A-Za-z])(?:(?=[\w-]*\d)|(?=[\w-]*[A-Z])(?=[\w-]*[a-z]))[\w-]{20,}(?![A-Za-z0-9_-])
+    | (?<![\w-])(?=[\w-]*[A-Za-z])(?:(?=[\w-]*\d)|(?=[\w-]*[A-Z])(?=[\w-]*[a-z]))[\w-]{20,}(?![\w-])
     """,
     re.VERBOSE,
 )
