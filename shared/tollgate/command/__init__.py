@@ -13,7 +13,8 @@ catalog.py        lint, diff, push, pull, reset; `comparison.py`: what differs
 secrets.py        providers' keys
 redrive.py        dead letters, sent again
 check_ledger.py   the books agree
-doctor.py         what a stack lacks
+doctor.py         what a stack lacks; `doctor_account.py`: what its account lacks; `concurrency.py`: places
+examining.py      what a check of these finds
 restore.py        tables as they were; `swap.py` puts rows in place
 options.py        shared options; `terminal.py`, `errors.py`: what is printed
 """

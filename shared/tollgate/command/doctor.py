@@ -1,80 +1,43 @@
 """What a stack lacks that no deployment gives it: places in the account, keys, ears for the alarms."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+import shlex
+import tomllib
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import boto3
 import typer
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
+from tollgate.command.doctor_account import OF_ANY_ACCOUNT, ON_AWS
+from tollgate.command.examining import Check, Finding, Stack, State, examined
 from tollgate.command.options import AsJson
 from tollgate.command.place import BOUNDS, StackFacts, stack_facts
 from tollgate.command.terminal import print_json
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.secret import MalformedSecretError, read_credentials
 
-# What AWS gives an account that has been there a while; a new one has 10.
-GOOD_CONCURRENCY = 1000
-COGNITO_MAILS_A_DAY = 50
 # Live without a key in the secret: the role's own right is the key.
 NO_KEY_NEEDED = {"bedrock", "test"}
 MAX_TABLES, MAX_ALARMS = 50, 100
-
-
-class State(StrEnum):
-    """What a check found."""
-
-    GOOD = "good"
-    ACT = "act"
-    UNKNOWN = "unknown"  # It could not be asked: a right is missing, or an emulator does not have it.
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at: how it is, and what to do where that is not good."""
-
-    about: str
-    state: State
-    said: str
-    do: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Stack:
-    """The stack that is looked at: what CloudFormation says of it, and the SDK's clients."""
-
-    facts: StackFacts
-    client: Callable[[str], Any]
-
-    @property
-    def is_prod(self) -> bool:
-        """Whether it serves customers."""
-        return self.facts.parameters.get("Stage") == "prod"
-
-    def parameter(self, name: str) -> str:
-        """Return a parameter, empty where the stack has none of that name."""
-        return self.facts.parameters.get(name, "")
-
-    def physical(self, kind: str) -> dict[str, str]:
-        """Return the names of the stack's resources of a type, by logical id."""
-        pages = self.client("cloudformation").get_paginator("list_stack_resources")
-        return {
-            each["LogicalResourceId"]: each["PhysicalResourceId"]
-            for page in pages.paginate(StackName=self.facts.name)
-            for each in page["StackResourceSummaries"]
-            if each["ResourceType"] == kind and "PhysicalResourceId" in each
-        }
+# How CloudFormation says that a stack is not there: "Stack with id NAME does not exist".
+NOT_THERE = "does not exist"
 
 
 def doctor(
     stack: Annotated[str, typer.Option(help="The stack of the service.")], as_json: AsJson = False
 ) -> None:
-    """Look at what no deployment sees to, and say what to do. Ends with 1 where something is to be done."""
-    session = boto3.Session()
-    facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
-    found = [*examined(Stack(facts, lambda service: session.client(service, config=BOUNDS)))]  # type: ignore[call-overload]
+    """Look at what no deployment sees to, and say what to do. Ends with 1 where something is to be done.
+
+    Before a first deployment it looks at what can stop it.
+    """
+    looked_at = _stack_of(boto3.Session(), stack)
+    found = [*examined(looked_at, _checks_of(looked_at))]
+    if looked_at.is_new:
+        said = "it is not there yet, so only the account was looked at"
+        found.insert(0, Finding("stack", State.UNKNOWN, said))
     if as_json:
         print_json({"stack": stack, "findings": [asdict(each) for each in found]})
     else:
@@ -86,40 +49,41 @@ def doctor(
         raise typer.Exit(1)
 
 
-def examined(stack: Stack) -> Iterator[Finding]:
-    """Return what every check finds, in order; one that cannot be made says why, and stops no other."""
-    for about, check in CHECKS.items():
-        try:
-            yield from check(stack)
-        except (ClientError, BotoCoreError) as exc:
-            yield Finding(about, State.UNKNOWN, " ".join(str(exc).split()))
+def _stack_of(session: boto3.Session, name: str) -> Stack:
+    """Return the stack, or the one that `samconfig.toml` would make of that name."""
+
+    def client(service: str) -> Any:
+        return session.client(service, config=BOUNDS)  # type: ignore[call-overload]
+
+    cloudformation = client("cloudformation")
+    try:
+        cloudformation.describe_stacks(StackName=name)
+    except ClientError as exc:
+        if NOT_THERE not in exc.response["Error"]["Message"]:
+            raise
+        return Stack(StackFacts(name, {}, wanted_parameters(name, Path.cwd())), client, is_new=True)
+    return Stack(stack_facts(cloudformation, name), client)
 
 
-def concurrency(stack: Stack) -> Iterator[Finding]:
-    """The places that all functions of the account share (docs/deploy.md, The account's limit)."""
-    about = "functions at once"
-    limit = stack.client("lambda").get_account_settings()["AccountLimit"]["ConcurrentExecutions"]
-    if limit < GOOD_CONCURRENCY:
-        yield Finding(
-            about,
-            State.ACT,
-            f"the account may run {limit}; {limit} streams stop the timer and the payments",
-            f"ask for {GOOD_CONCURRENCY} (Service Quotas, Lambda, concurrent executions); until then "
-            f"deploy with TextConcurrency={max(1, limit * 4 // 5)}",
+def wanted_parameters(stack: str, folder: Path) -> dict[str, str]:
+    """Return the parameters with which `samconfig.toml` in a folder deploys a stack of this name."""
+    file = folder / "samconfig.toml"
+    if not file.exists():
+        return {}
+    for environment in tomllib.loads(file.read_text()).values():
+        deployed = (
+            environment.get("deploy", {}).get("parameters", {}) if isinstance(environment, dict) else {}
         )
-    elif stack.parameter("ReserveConcurrency") == "false":
-        yield Finding(
-            about,
-            State.ACT if stack.is_prod else State.GOOD,
-            f"the account may run {limit}, and no place is kept for the timer and the dispatcher",
-            f"deploy with ReserveConcurrency=true TextConcurrency={limit * 4 // 5}" if stack.is_prod else "",
-        )
-    else:
-        yield Finding(about, State.GOOD, f"the account may run {limit}")
-    assumed = stack.parameter("AccountConcurrency")
-    if assumed and int(assumed) != limit:
-        do = f"deploy with AccountConcurrency={limit}"
-        yield Finding(about, State.ACT, f"the alarm at 70 % takes it for {assumed}", do)
+        if deployed.get("stack_name") == stack:
+            given = deployed.get("parameter_overrides", [])
+            pairs = shlex.split(given) if isinstance(given, str) else given
+            return dict(each.split("=", 1) for each in pairs)
+    return {}
+
+
+def _checks_of(stack: Stack) -> dict[str, Check]:
+    on_aws = {} if stack.parameter("LocalEndpoint") else ON_AWS
+    return OF_ANY_ACCOUNT | on_aws | ({} if stack.is_new else OF_STACK)
 
 
 def secrets(stack: Stack) -> Iterator[Finding]:
@@ -131,7 +95,7 @@ def secrets(stack: Stack) -> Iterator[Finding]:
     except MalformedSecretError:
         yield Finding(about, State.ACT, "the secret is not well-formed", "`tollgate secrets list` says where")
         return
-    live = set(stack.parameter("LiveProviders").split(",")) - {"none", ""}
+    live = stack.live
     name = stack.facts.name
     for provider in sorted(live - stored - NO_KEY_NEEDED):
         do = f"tollgate secrets set {provider} --stack {name}"
@@ -174,27 +138,6 @@ def alarms(stack: Stack) -> Iterator[Finding]:
         yield Finding(about, State.ACT, f"{each['AlarmName']} rings", "docs/runbook.md has a heading for it")
 
 
-def mail(stack: Stack) -> Iterator[Finding]:
-    """Whether people who sign in get their mail."""
-    about, identity = "sign-in mail", stack.parameter("SignInMailIdentityArn")
-    if not stack.physical("AWS::Cognito::UserPool"):
-        return
-    if not identity:
-        yield Finding(
-            about,
-            State.ACT if stack.is_prod else State.GOOD,
-            f"Cognito's own sender stops at {COGNITO_MAILS_A_DAY} mails a day",
-            "verify an address or domain in SES, and deploy with SignInMailIdentityArn=<its ARN>",
-        )
-        return
-    sending = stack.client("sesv2").get_account()
-    if sending["ProductionAccessEnabled"]:
-        yield Finding(about, State.GOOD, f"{sending['SendQuota']['Max24HourSend']:g} mails a day by SES")
-    else:
-        do = "ask for production access (SES, account dashboard)"
-        yield Finding(about, State.ACT, "SES is in its sandbox and mails to verified addresses alone", do)
-
-
 def data(stack: Stack) -> Iterator[Finding]:
     """Whether the tables can be restored, and whether an update of the stack may replace them."""
     about = "data"
@@ -216,10 +159,4 @@ def data(stack: Stack) -> Iterator[Finding]:
         yield Finding(about, State.GOOD, "the stack policy keeps tables, buckets, secrets and users")
 
 
-CHECKS: dict[str, Callable[[Stack], Iterator[Finding]]] = {
-    "functions at once": concurrency,
-    "provider keys": secrets,
-    "alarms": alarms,
-    "sign-in mail": mail,
-    "data": data,
-}
+OF_STACK: dict[str, Check] = {"provider keys": secrets, "alarms": alarms, "data": data}

@@ -18,8 +18,8 @@ import boto3
 import typer
 from botocore.exceptions import ClientError
 
-from tollgate.command.doctor import Stack as StackOfDoctor
 from tollgate.command.errors import CommandError
+from tollgate.command.examining import Stack as StackOfDoctor
 from tollgate.command.options import AsJson, Yes
 from tollgate.command.place import BOUNDS, stack_facts
 from tollgate.command.swap import Row, Swap
