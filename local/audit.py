@@ -5,7 +5,6 @@ audited, which is said and is no failure: a check must work without a network.
 """
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -56,12 +55,10 @@ def secrets_of(paths: Iterable[Path]) -> list[str]:
 
 
 def files() -> list[Path]:
-    """Return the files of the repository: all but what is made here, which lies in hidden folders."""
-    found = []
-    for folder, folders, names in os.walk(ROOT):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [Path(folder) / name for name in names if not name.startswith(".")]
-    return [file for file in found if file.suffix != ".pyc"]
+    """Return the files of the repository, hidden ones too, and those that git does not know yet."""
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True, timeout=TIMEOUT_S)
+    return [ROOT / name for name in listed.stdout.split("\0") if name]
 
 
 @dataclass(frozen=True, slots=True)

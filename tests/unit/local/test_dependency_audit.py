@@ -5,6 +5,7 @@ import json
 import pytest
 
 from local.audit import Audited, files, read_report, secrets_in, secrets_of
+from local.template import ROOT
 from tollgate.accounts.keys import new_key
 
 # Put together here, as this file is audited too.
@@ -37,6 +38,10 @@ class TestSecrets:
 
     def test_words_about_keys_are_none(self) -> None:
         assert secrets_in("keys begin with sk-ant-… or tg_live_…, whsec_… and sk_test_51") == []
+
+    def test_hidden_files_are_read_too(self) -> None:
+        names = {str(file.relative_to(ROOT)) for file in files()}
+        assert {".ci/run", ".github/workflows/pipeline.yml", ".gitignore", "README.md"} <= names
 
     def test_the_repository_has_none(self) -> None:
         assert secrets_of(files()) == []

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.clock import ManualClock
+from tollgate.kit.http_client import split_url
 from tollgate.kit.outbound import tls
 from tollgate.providers.media.fal.media import Adapter as FalMedia
 from tollgate.providers.media.poyo.media import Adapter as PoyoMedia
@@ -47,6 +48,24 @@ class TestMalformed:
             json.dumps({"fal": {"key": [KEY]}}),
             json.dumps({"fal": {"key": KEY, "other": KEY}}),
             json.dumps({"fal": {"key": KEY, "baseUrl": [KEY]}}),
+            *(
+                json.dumps({"fal": {"key": KEY, "baseUrl": address}})
+                for address in (
+                    "",
+                    "eu.fal.test",
+                    "ftp://eu.fal.test",
+                    "https://",
+                    f"https://user:{KEY}@eu.fal.test",
+                    "https://eu.fal.test:70000",
+                    "https://eu.fal.test:port",
+                    "https://eu.fal.test/v1?key=1",
+                    "https://eu.fal.test/v1#part",
+                    "https://eu.fal.test/v 1",
+                    "https://eu.fal.test/\n",
+                    "https://[::1",
+                    "https://fäl.test",
+                )
+            ),
             json.dumps({"fal": {"key": f"{KEY}\n"}}),
             json.dumps({"fal": {"key": f" {KEY}"}}),
             json.dumps({"fal": {"key": f"{KEY}é"}}),
@@ -63,6 +82,17 @@ class TestMalformed:
     def test_nothing_in_it_is_refused_too(self, text: str) -> None:
         with pytest.raises(MalformedSecretError):
             ProviderSource(Secret(text), ManualClock()).providers()
+
+
+class TestAddress:
+    @pytest.mark.parametrize(
+        "address",
+        ["https://eu.fal.test", "http://127.0.0.1:8080/fal", "http://[::1]:80/", "https://a.test/v1/x-y_z"],
+    )
+    def test_one_that_can_be_sent_to_is_taken(self, address: str) -> None:
+        text = json.dumps({"fal": {"key": KEY, "baseUrl": address}})
+        assert read_credentials(text)["fal"].base_url == address
+        assert split_url(address)
 
 
 class TestCredentials:

@@ -150,7 +150,13 @@ class TestAnthropic:
         }
 
     @pytest.mark.parametrize(
-        "given", [{}, {"anthropic-version": "1999-01-01", "anthropic-beta": "x" * 1_001}]
+        "given",
+        [
+            {},
+            {"anthropic-version": "1999-01-01", "anthropic-beta": "x" * 1_001},
+            {"anthropic-beta": "prompt-caching-2024-07-31\tb"},
+            {"anthropic-beta": "prompt-caching-é"},
+        ],
     )
     def test_the_version_is_pinned(self, given: dict[str, str]) -> None:
         call = call_of(Anthropic("k").exchange(routed(ANTHROPIC, MESSAGES, ANTHROPIC, headers=given)))

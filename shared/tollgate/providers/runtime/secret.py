@@ -14,6 +14,11 @@ from tollgate.kit.clock import MS_PER_S
 REFRESH_MS = 300 * MS_PER_S
 # What a header can carry: a line break at its end would fail every call, with the key in the error.
 KEY = re.compile(r"[\x21-\x7e]+")
+# What a request can be sent to: no user, no query, no fragment.
+ADDRESS = re.compile(
+    r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>\d{1,5}))?(?:/[!-\"$->@-~]*)?"
+)
+_LAST_PORT = 65_535
 NAMES = {"key", "baseUrl"}
 
 
@@ -29,11 +34,11 @@ class Credentials:
     base_url: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a key that no header can carry."""
+        """Refuse a key that no header can carry, and an address that no request can be sent to."""
         if not isinstance(self.key, str) or not KEY.fullmatch(self.key):
             raise MalformedSecretError("key: must be printable ASCII without spaces")
-        if not isinstance(self.base_url, str | None):
-            raise MalformedSecretError("baseUrl: must be a string")
+        if self.base_url is not None and not _is_address(self.base_url):
+            raise MalformedSecretError("baseUrl: must be an address that begins with http:// or https://")
 
     def stored(self) -> dict[str, str]:
         """Return what stands in the secret."""
@@ -51,6 +56,11 @@ def read_credentials(secret: str) -> dict[str, Credentials]:
     if not isinstance(found, dict):
         raise MalformedSecretError("must be an object of credentials by provider")
     return {provider: _credentials(provider, one) for provider, one in found.items()}
+
+
+def _is_address(given: Any) -> bool:
+    found = ADDRESS.fullmatch(given) if isinstance(given, str) else None
+    return found is not None and int(found["port"] or 0) <= _LAST_PORT
 
 
 def _credentials(provider: str, found: Any) -> Credentials:

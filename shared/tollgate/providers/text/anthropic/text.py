@@ -53,9 +53,9 @@ class Anthropic:
 def priced_betas(header: str) -> str:
     """Return those of a client's betas with a price here; Anthropic refuses a field whose beta is missing.
 
-    Nothing of a header that is too long.
+    Nothing of a header that is too long, or that cannot be sent on.
     """
-    if len(header) > facts.MAX_BETA_CHARS:
+    if len(header) > facts.MAX_BETA_CHARS or not (header.isascii() and header.isprintable()):
         return ""
     betas = [beta.strip() for beta in header.split(",")]
     return ",".join(beta for beta in betas if beta.startswith(facts.PRICED_BETAS))
