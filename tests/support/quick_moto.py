@@ -1,10 +1,13 @@
 """What moto works out or copies anew for each answer though it need not: half of its time.
 
-And one thing that moto lacks: a transaction that comes again under its token is done once.
+And two things that moto lacks. A transaction that comes again under its token is done once:
 https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+And a reserved word as a name is refused in every expression, where moto refuses it only in updates:
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html
 """
 
 import copy
+import re
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -13,14 +16,20 @@ from moto.core import responses
 from moto.core.serialize import AttributePickerContext, XFormedAttributePicker
 from moto.core.utils import method_names_from_class
 from moto.dynamodb import models
+from moto.dynamodb.exceptions import MockValidationException
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.table import Table
+from moto.dynamodb.parsing.reserved_keywords import ReservedKeywords
 from moto.dynamodb.responses import DynamoHandler
 
 _possible_keys = XFormedAttributePicker.get_possible_keys
 _known: dict[tuple[type, str, int], tuple[tuple[str, ...], Any]] = {}
 _transact = DynamoDBBackend.transact_write_items
 _answer_transaction = DynamoHandler.transact_write_items
+_call = DynamoHandler.call_action
+# A name in an expression: no placeholder, and no part of a path after its first.
+_NAME = re.compile(r"(?<![\w:#.])[A-Za-z_]\w*(?!\w|\s*\()")
+_OPERATORS = {"AND", "OR", "NOT", "BETWEEN", "IN", "SET", "ADD", "REMOVE", "DELETE"}
 # By token. Tokens are random, so those of earlier tests are in nobody's way.
 _transactions: dict[str, Any] = {}
 
@@ -35,6 +44,7 @@ def install() -> None:
     models.copy = SimpleNamespace(deepcopy=_copied)  # type: ignore[attr-defined,assignment]
     DynamoDBBackend.transact_write_items = _transact_write_items  # type: ignore[assignment,method-assign]
     DynamoHandler.transact_write_items = _transact_once  # type: ignore[assignment,method-assign]
+    DynamoHandler.call_action = _call_without_reserved_words  # type: ignore[method-assign]
 
 
 def _remembered_keys(picker: XFormedAttributePicker, context: AttributePickerContext) -> tuple[str, ...]:
@@ -74,3 +84,26 @@ def _transact_once(handler: DynamoHandler) -> Any:
         # One that is refused raises: its token is good for another try.
         _transactions[token] = answer
     return _transactions[token]
+
+
+def reserved_words(body: Any) -> list[str]:
+    """Return the reserved words that stand as names in the expressions of a request to DynamoDB."""
+    if isinstance(body, list):
+        return [word for each in body for word in reserved_words(each)]
+    found = []
+    for field, value in body.items() if isinstance(body, dict) else ():
+        if field.endswith("Expression") and isinstance(value, str):
+            words = {word.upper() for word in _NAME.findall(value)} - _OPERATORS
+            found += sorted(words & set(ReservedKeywords.get_reserved_keywords()))
+        else:
+            found += reserved_words(value)
+    return found
+
+
+def _call_without_reserved_words(handler: DynamoHandler) -> Any:
+    words = reserved_words(getattr(handler, "params", {}))
+    if words:
+        message = f"Invalid expression: Attribute name is a reserved keyword; reserved keyword: {words[0]}"
+        refusal = MockValidationException(message)
+        return refusal.code, dict(refusal.get_headers()), refusal.get_body()
+    return _call(handler)

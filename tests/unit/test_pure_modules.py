@@ -82,6 +82,7 @@ ACTING = (
     # A process of its own opens the file; the log says what became of it.
     "tollgate.probing.documents",
     "tollgate.probing.reader",
+    "tollgate.ledger.expiry",
     "tollgate.probing.tracks",
     # What moves a task; its rules are in `lifecycle.py`.
     "tollgate.tasks.audit",
@@ -95,6 +96,7 @@ ACTING = (
     "tollgate.tasks.watch",
     # A text request under way.
     "tollgate.text.billing",
+    "tollgate.text.renewals",
     "tollgate.text.request_counter",
     "tollgate.text.event_stream",
     "tollgate.text.middleware",

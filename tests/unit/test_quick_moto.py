@@ -1,11 +1,13 @@
-"""moto as the tests have it: what a transaction did that fails is taken back, row by row."""
+"""moto as the tests have it: a failed transaction is taken back row by row, reserved words are refused."""
 
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from tests.conftest import Aws
 from tests.functional.conftest import StreamReader
+from tests.support.quick_moto import reserved_words
 
 KEY = {"task_id": {"S": "task_1"}}
 
@@ -37,3 +39,33 @@ def test_a_transaction_that_fails_leaves_rows_and_streams_as_they_were(aws: Aws)
     assert db.get_item(TableName=table, Key=KEY)["Item"]["seq"] == {"N": "2"}
     told = [record["eventName"] for record in StreamReader(aws, "TasksTable").new_records()]
     assert told == ["INSERT", "MODIFY"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ("reference = :payment", ["REFERENCE"]),
+        ("account_id = :a AND begins_with(entry_id, :b)", []),
+        ("(#n0 = :v0 AND #n1 BETWEEN :v1 AND :v2)", []),
+        ("attribute_exists(data.size) OR NOT #data = :data", ["DATA"]),
+        ("SET #counter = :counter, seq = if_not_exists(seq, :zero) REMOVE ttl", ["TTL"]),
+        ("Status IN (:a, :b)", ["STATUS"]),
+    ],
+)
+def test_a_reserved_word_is_found_where_it_is_a_name(expression: str, words: list[str]) -> None:
+    assert reserved_words({"TransactItems": [{"Put": {"ConditionExpression": expression}}]}) == words
+    assert reserved_words({"Item": {"expression": {"S": expression}}}) == []
+
+
+def test_a_query_by_a_reserved_word_is_refused(aws: Aws) -> None:
+    db, table = aws.clients.dynamodb, aws.stack.refs["LedgerTable"]
+    query: Any = {
+        "TableName": table,
+        "IndexName": "ReferenceIndex",
+        "ExpressionAttributeValues": {":payment": {"S": "pi_1"}},
+    }
+    with pytest.raises(ClientError, match="reserved keyword: REFERENCE"):
+        db.query(**query, KeyConditionExpression="reference = :payment")
+    names = {"#reference": "reference"}
+    found = db.query(**query, KeyConditionExpression="#reference = :payment", ExpressionAttributeNames=names)
+    assert found["Items"] == []

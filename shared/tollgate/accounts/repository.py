@@ -154,8 +154,7 @@ class ApiKeyRepository(OneTable):
         """Return an account's listed keys, the newest first; one made a moment ago may be missing yet."""
         rows = self._db.query(
             self._table,
-            "account_id = :account",
-            {":account": account_id},
+            Equals("account_id", account_id),
             index="AccountIndex",
             limit=MAX_API_KEYS,
             newest_first=True,
@@ -164,9 +163,7 @@ class ApiKeyRepository(OneTable):
 
     def expiring_on(self, day: str) -> list[ApiKey]:
         """Return the keys that expire on a UTC day (`2026-11-22`) and were not revoked."""
-        rows = self._db.query(
-            self._table, "expiry_day = :day", {":day": day}, index="ExpiryIndex", limit=MAX_EXPIRING
-        )
+        rows = self._db.query(self._table, Equals("expiry_day", day), index="ExpiryIndex", limit=MAX_EXPIRING)
         found = [self.get(row["key_id"]) for row in rows]
         return [key for key in found if key is not None and key.revoked_at_ms is None and key.listed]
 

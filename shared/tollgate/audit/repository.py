@@ -12,6 +12,7 @@ from tollgate.audit.notes import AuditNotes
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S, Clock
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.errors import InvalidInputError, Problem
+from tollgate.kit.expressions import Condition, Equals
 from tollgate.kit.ids import is_id
 from tollgate.kit.pages import Page
 from tollgate.kit.rows import Item
@@ -54,7 +55,7 @@ class AuditLog:
         Raises `InvalidInputError` for what is no event's id.
         """
         key = partition(account_id, log)
-        rows = self._rows("account_id = :key", key, None if before is None else {"account_id": key}, before)
+        rows = self._rows(Equals("account_id", key), None if before is None else {"account_id": key}, before)
         found = list(rows)
         return Page(_known(found), found[-1]["event_id"] if len(found) == MAX_PAGE else None)
 
@@ -67,19 +68,18 @@ class AuditLog:
         if before is not None and not (key == EVERYBODY or is_id("usr", key)):
             raise InvalidInputError([_no_cursor()])
         after = None if before is None else {"account_id": key, "desk": EVERYBODY}
-        found = list(self._rows("desk = :key", EVERYBODY, after, event_id or None, index="DeskIndex"))
+        found = list(self._rows(Equals("desk", EVERYBODY), after, event_id or None, index="DeskIndex"))
         last = f"{found[-1]['account_id']}/{found[-1]['event_id']}" if len(found) == MAX_PAGE else None
         return Page(_known(found), last)
 
     def _rows(
-        self, condition: str, key: str, after: Item | None, before: str | None, index: str | None = None
+        self, condition: Condition, after: Item | None, before: str | None, index: str | None = None
     ) -> Iterator[Item]:
         if before is not None and not is_id("audit", before):
             raise InvalidInputError([_no_cursor()])
         return self.db.query(
             self.table,
             condition,
-            {":key": key},
             index=index,
             newest_first=True,
             limit=MAX_PAGE,

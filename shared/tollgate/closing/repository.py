@@ -84,7 +84,7 @@ class ErasureRepository:
 
     def scrub_keys(self, account_id: str) -> None:
         """Take names, networks and makers from the keys that the audit log knows; that they ended stays."""
-        rows = self.db.query(self.tables.audit, "account_id = :account", {":account": account_id})
+        rows = self.db.query(self.tables.audit, Equals("account_id", account_id))
         for key_id in sorted({found for row in rows for found in _KEY.findall(row["subject"])}):
             row = self.db.get(self.tables.api_keys, {"key_id": key_id})
             if row is not None and row["account_id"] == account_id:
@@ -109,7 +109,7 @@ class ErasureRepository:
     def _scrub_log(self, account_id: str, log: Log) -> None:
         left = MAX_ROWS
         key = partition(account_id, log)
-        for row in self.db.query(self.tables.audit, "account_id = :account", {":account": key}):
+        for row in self.db.query(self.tables.audit, Equals("account_id", key)):
             scrubbed = {name: scrub(account_id, row[name]) for name in ("actor", "subject", "detail")}
             if log is Log.ACCESS:
                 # From where somebody signed in.
@@ -162,7 +162,7 @@ class ErasureRepository:
             raise NotReachedError(table)
 
     def _rows(self, table: str, account_id: str, index: str | None = None) -> list[Item]:
-        found = self.db.query(table, "account_id = :account", {":account": account_id}, index=index)
+        found = self.db.query(table, Equals("account_id", account_id), index=index)
         return list(islice(found, MAX_ROWS))
 
 

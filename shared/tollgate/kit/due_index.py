@@ -7,7 +7,7 @@ A row that is not done has `wake_at` (epoch milliseconds) and `due_shard` (`shar
 from dataclasses import dataclass
 
 from tollgate.kit.dynamodb import Database
-from tollgate.kit.expressions import Equals, Exists, Set
+from tollgate.kit.expressions import AtMost, Equals, Exists, Set
 from tollgate.kit.shards import DUE_SHARDS
 from tollgate.kit.writes import Write
 
@@ -39,8 +39,7 @@ class DueIndex:
         for shard in range(DUE_SHARDS):
             rows = self._db.query(
                 self._table,
-                "due_shard = :shard AND wake_at <= :now",
-                {":shard": str(shard), ":now": now_ms},
+                Equals("due_shard", str(shard)) & AtMost("wake_at", now_ms),
                 index="DueIndex",
                 limit=limit,
             )

@@ -6,7 +6,7 @@ text. What an answer means and when a request is sent again is in `dynamodb_core
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -16,6 +16,7 @@ from botocore.parsers import ResponseParserError
 
 from tollgate.kit import dynamodb_core as core
 from tollgate.kit.dynamodb_core import LOST, Answer, Patience, Request, Steps, Wait, Written
+from tollgate.kit.expressions import Condition, Placeholders
 from tollgate.kit.rows import Item, from_attributes, to_attributes
 from tollgate.kit.writes import SingleWrite, TransactWrite, Write, put_as_read
 
@@ -73,8 +74,7 @@ class Database:
     def query(
         self,
         table: str,
-        condition: str,
-        values: Mapping[str, Any],
+        condition: Condition,
         *,
         index: str | None = None,
         limit: int | None = None,
@@ -85,25 +85,27 @@ class Database:
     ) -> Iterator[Item]:
         """Return the rows of one partition in key order, or the other way round, at most `limit` of them.
 
+        The `condition` names the partition, and may bound the sort key.
         `page_size` is how many one round trip may give, of which DynamoDB reads 1 MB at most; `after` is the
         key (an index's has the table's in it) of the row to go on after. With `fields` rows have only these.
         """
+        to = Placeholders()
         request: dict[str, Any] = {
             "TableName": table,
-            "KeyConditionExpression": condition,
-            "ExpressionAttributeValues": to_attributes(values),
+            "KeyConditionExpression": condition.render(to),
+            "ExpressionAttributeValues": to.values,
             "ScanIndexForward": not newest_first,
         }
         # A global secondary index cannot be read consistently.
         request |= {"IndexName": index} if index else {"ConsistentRead": True}
-        return self._pages("Query", request | _part(after, fields), limit, page_size)
+        return self._pages("Query", request | _part(after, fields, to), limit, page_size)
 
     def scan(self, table: str, *, after: Item | None = None, fields: Sequence[str] = ()) -> Iterator[Item]:
         """Return every row of a table, page by page; for audits, and for tables of a few rows.
 
         `after` and `fields` are those of `query`.
         """
-        request = {"TableName": table, "ConsistentRead": True, **_part(after, fields)}
+        request = {"TableName": table, "ConsistentRead": True, **_part(after, fields, Placeholders())}
         return self._pages("Scan", request, None, PAGE_SIZE)
 
     def _pages(
@@ -205,12 +207,13 @@ class RowsAsRead(OneTable, Generic[Kept]):
         )
 
 
-def _part(after: Item | None, fields: Sequence[str]) -> dict[str, Any]:
+def _part(after: Item | None, fields: Sequence[str], to: Placeholders) -> dict[str, Any]:
     """Return the parts of a request that ask for the rows after one, and for some of their fields."""
     part: dict[str, Any] = {}
     if after is not None:
         part["ExclusiveStartKey"] = to_attributes(after)
     if fields:
-        part["ProjectionExpression"] = ", ".join(f"#f{n}" for n in range(len(fields)))
-        part["ExpressionAttributeNames"] = {f"#f{n}": name for n, name in enumerate(fields)}
+        part["ProjectionExpression"] = ", ".join(map(to.operand, fields))
+    if to.names:
+        part["ExpressionAttributeNames"] = to.names
     return part

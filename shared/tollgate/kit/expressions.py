@@ -1,4 +1,5 @@
-"""What a write changes, and on which condition: values, put into DynamoDB's words in this one place. Pure.
+"""What a write changes, on which condition, and what a query asks for: values, put into DynamoDB's words in
+this one place. Pure.
 
     Add("balance_micro_usd", -5), Remove(("holds", "req_1"))      an update is any number of changes
     AtLeast("balance_micro_usd", 5) & (Missing("n") | Below("n", 3))     a condition is one value
@@ -178,7 +179,7 @@ def render_update(changes: Iterable[Change], to: Placeholders) -> str:
 
 
 class Condition:
-    """What must hold of the row for a write to be done."""
+    """What must hold of a row: for a write to be done, or for a query to return it."""
 
     __slots__ = ()
 
@@ -247,6 +248,18 @@ class Between(Condition):
     def render(self, to: Placeholders) -> str:
         """Return `path BETWEEN first AND last`."""
         return f"{to.operand(self.path)} BETWEEN {to.value(self.first)} AND {to.value(self.last)}"
+
+
+@dataclass(slots=True)
+class BeginsWith(Condition):
+    """It is a text that begins with this one."""
+
+    path: Path
+    beginning: str
+
+    def render(self, to: Placeholders) -> str:
+        """Return `begins_with(path, beginning)`."""
+        return f"begins_with({to.operand(self.path)}, {to.value(self.beginning)})"
 
 
 @dataclass(slots=True)

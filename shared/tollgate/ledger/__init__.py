@@ -7,6 +7,7 @@ id and their row alone: `tollgate.accounts` imports this package, never the reve
 entries.py      ledger entries as values; their ids are made from what they are for
 repository.py   the writes of media: charge, refund, credit; what reads the ledger
 holds.py        the writes of text: hold, record, settle, void, renew; who decides how a hold ends
+expiry.py       holds whose request never ended, as the sweep resolves them
 wallets.py      several rows of one account; `wallet_repository.py` reads and writes them
 caps.py         spending caps of keys; `rate.py`: requests per minute; both counted by the writes of money
 request_counts.py  requests of any kind in a minute

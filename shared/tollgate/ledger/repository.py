@@ -14,11 +14,10 @@ from typing import NamedTuple
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.dynamodb_core import MAX_KEYS, WriteConflictError
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError, UserNotFoundError
-from tollgate.kit.expressions import Add, AtLeast, Below, Exists, Missing
+from tollgate.kit.expressions import Add, AtLeast, BeginsWith, Below, Between, Equals, Exists, Missing
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
 from tollgate.kit.rows import Item
-from tollgate.kit.shards import DUE_SHARDS
 from tollgate.kit.writes import CountingWrite, TransactWrite, Write, count_one, put_new
 from tollgate.ledger.audit import Line, unanswered_refunds
 from tollgate.ledger.caps import (
@@ -31,21 +30,13 @@ from tollgate.ledger.caps import (
     release_spend,
 )
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.holds import (
-    AlreadyRecordedError,
-    AlreadyResolvedError,
-    Hold,
-    HoldWrites,
-    all_holds_of,
-    charge_of,
-    text_entry_id,
-    void_entry,
-)
+from tollgate.ledger.expiry import HoldExpiry
+from tollgate.ledger.holds import AlreadyResolvedError, Hold, HoldWrites, text_entry_id
 from tollgate.ledger.query import END_MS, StatementQuery
 from tollgate.ledger.rate import RateWindow, RateWindowMovedError, count_request, rate_refused
 from tollgate.ledger.standing import MAY_SPEND, resume, still, suspend, suspended_refusal
 from tollgate.ledger.wallet_repository import WalletRepository
-from tollgate.ledger.wallets import DEFAULT, Limits, account_of, is_wallet, lower_balance, row_ids, together
+from tollgate.ledger.wallets import DEFAULT, Limits, is_wallet, lower_balance, row_ids, together
 
 # Tasks of one account that have not ended (docs/contract.md#limits).
 MAX_OPEN_TASKS = 10_000
@@ -100,6 +91,7 @@ class LedgerRepository:
         self._ledger_table = ledger_table
         self._holds = HoldWrites(accounts_table, ledger_table)
         self.wallets = WalletRepository(db, accounts_table)
+        self.expiry = HoldExpiry(db, self._holds)
 
     def open_counter(self, account_id: str, allowance: Allowance, now_ms: int) -> None:
         """Start the counter of a spending cap's period, if nobody did. Raises `KeyLimitReachedError`."""
@@ -283,55 +275,9 @@ class LedgerRepository:
     def _row_ids(self, account_id: str) -> list[str]:
         return row_ids(account_id, self.wallets.limits(account_id).wallets)
 
-    def expire_holds(self, now_ms: int, limit: int) -> int:
-        """Resolve the holds whose time is over, of at most `limit` accounts a shard; return how many.
-
-        A hold whose request was recorded is settled by that row, any other is given back whole, by a `void`
-        in that row's place.
-        """
-        return sum(
-            self._expire_holds_of(row["account_id"], now_ms)
-            for shard in range(DUE_SHARDS)
-            for row in self._db.query(
-                self._accounts_table,
-                "due_shard = :shard AND wake_at <= :now",
-                {":shard": str(shard), ":now": now_ms},
-                index="DueIndex",
-                limit=limit,
-            )
-        )
-
-    def _expire_holds_of(self, row: str, now_ms: int) -> int:
-        account = self._db.get(self._accounts_table, {"account_id": row})
-        # The index is a little behind: another sweep may have resolved all of them since.
-        if account is None or "wake_at" not in account:
-            return 0
-        holds = all_holds_of(account)
-        expired = [hold for hold in holds if hold.expires_at_ms <= now_ms]
-        for hold in expired:
-            # The row of the ledger first, as it decides. A crash right after it leaves the hold where it
-            # is; the next sweep finds the row and settles by it.
-            charge = 0 if hold.is_over else charge_of(self._decide(void_entry(account_of(row), hold, now_ms)))
-            # The request itself, or a later one of the account, may have been quicker.
-            with suppress(AlreadyResolvedError):
-                self._db.write(self._holds.resolve(row, hold, charge))
-        left = [hold.expires_at_ms for hold in holds if hold.expires_at_ms > now_ms]
-        # Another sweep moved the timer, or a hold was placed meanwhile, which needs it.
-        with suppress(AlreadyResolvedError):
-            self._db.write(self._holds.rearm(row, account, min(left, default=None)))
-        return sum(not hold.is_over for hold in expired)
-
-    def _decide(self, void: Entry) -> Entry:
-        """Write the void of a hold; return the row that decides, which may have been there."""
-        try:
-            self._db.write(self._holds.record(void))
-        except AlreadyRecordedError as exc:
-            return exc.entry
-        return void
-
     def entries(self, account_id: str) -> Iterator[Entry]:
         """Return all entries of an account, in the order of their ids."""
-        rows = self._db.query(self._ledger_table, "account_id = :account", {":account": account_id})
+        rows = self._db.query(self._ledger_table, Equals("account_id", account_id))
         return (Entry.from_item(row) for row in rows)
 
     def account_ids(self, after: str | None = None) -> Iterator[str]:
@@ -351,8 +297,7 @@ class LedgerRepository:
         """Return all entries of an account as they are now, some at a time, and which are wrong refunds."""
         rows = self._db.query(
             self._ledger_table,
-            "account_id = :account",
-            {":account": account_id},
+            Equals("account_id", account_id),
             fields=_LINE,
             page_size=LINES_AT_ONCE,
         )
@@ -367,8 +312,7 @@ class LedgerRepository:
             return iter(())
         rows = self._db.query(
             self._ledger_table,
-            "account_id = :account AND created_at_ms BETWEEN :first AND :last",
-            {":account": account_id, ":first": after_ms + 1, ":last": last_ms},
+            Equals("account_id", account_id) & Between("created_at_ms", after_ms + 1, last_ms),
             index="TimeIndex",
             fields=_LINE,
             page_size=LINES_AT_ONCE,
@@ -408,9 +352,8 @@ class LedgerRepository:
         after = None if wanted.after is None else {"account_id": account_id, **asdict(wanted.after)}
         rows = self._db.query(
             self._ledger_table,
-            "account_id = :account AND created_at_ms BETWEEN :first AND :last",
-            # BETWEEN takes both ends, and the end is no part of the time that was asked for.
-            {":account": account_id, ":first": wanted.first_ms, ":last": wanted.end_ms - 1},
+            # `Between` takes both ends, and the end is no part of the time that was asked for.
+            Equals("account_id", account_id) & Between("created_at_ms", wanted.first_ms, wanted.end_ms - 1),
             index="TimeIndex",
             newest_first=True,
             page_size=round_trip,
@@ -427,8 +370,7 @@ class LedgerRepository:
         """Return at most so many credits of an account, by their ids."""
         rows = self._db.query(
             self._ledger_table,
-            "account_id = :account AND begins_with(entry_id, :kind)",
-            {":account": account_id, ":kind": f"{EntryKind.CREDIT}_"},
+            Equals("account_id", account_id) & BeginsWith("entry_id", f"{EntryKind.CREDIT}_"),
             limit=most,
         )
         return [Entry.from_item(row) for row in rows]
@@ -437,8 +379,7 @@ class LedgerRepository:
         """Return the credit of a payment, by the payment provider's id; one of this moment may be missing."""
         rows = self._db.query(
             self._ledger_table,
-            "reference = :payment",
-            {":payment": reference},
+            Equals("reference", reference),
             index="ReferenceIndex",
             limit=MAX_KEYS,
         )

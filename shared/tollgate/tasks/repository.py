@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tollgate.kit.dynamodb import OneTable
-from tollgate.kit.expressions import Condition, Equals, Exists, Missing
+from tollgate.kit.expressions import Below, Between, Condition, Equals, Exists, Missing
 from tollgate.kit.ids import new_id
 from tollgate.kit.writes import TransactWrite, Write
 from tollgate.tasks.models import Task
@@ -90,9 +90,8 @@ class TaskRepository(OneTable):
         """Return the ids of an account's tasks from `after` on and before `before`, the newest first."""
         rows = self._db.query(
             self._table,
-            # BETWEEN takes both ends; an id that is `before` itself is left out below.
-            "account_id = :account AND task_id BETWEEN :after AND :before",
-            {":account": account_id, ":after": after, ":before": before},
+            # `Between` takes both ends; an id that is `before` itself is left out below.
+            Equals("account_id", account_id) & Between("task_id", after, before),
             index="AccountIndex",
             limit=limit + 1,
             newest_first=True,
@@ -105,8 +104,7 @@ class TaskRepository(OneTable):
             self._table,
             # The index is sparse: a row has `waiting_account` until its task starts, and is in it no
             # longer.
-            "waiting_account = :account",
-            {":account": row},
+            Equals("waiting_account", row),
             index="WaitingIndex",
             limit=limit,
         )
@@ -116,8 +114,7 @@ class TaskRepository(OneTable):
         """Return how many tasks wait before this one in its row, `limit` at most."""
         rows = self._db.query(
             self._table,
-            "waiting_account = :account AND task_id < :this",
-            {":account": task.row, ":this": task.task_id},
+            Equals("waiting_account", task.row) & Below("task_id", task.task_id),
             index="WaitingIndex",
             limit=limit,
         )

@@ -22,7 +22,8 @@ translate_*.py    requests and answers in the other one
 upstream.py       one request to one route: what to send, how to read the answer
 request_counter.py  every request, those that take no money too
 counting.py       whether a stream can be ended early, and billed by what it has shown
-billing.py        hold, record, settle
+placed.py         what is known of a request's hold, and of its bill
+billing.py        hold, record, settle; `renewals.py`: extend the hold while the request runs
 wallets.py        moves the money of an account that has several rows
 finishing.py      writes that are not cut short
 breaker.py        which providers are left alone

@@ -8,10 +8,10 @@ import random
 import time
 from collections.abc import Coroutine
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import cast
 
-from tollgate.kit.clock import MS_PER_S, Clock
+from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb_async import AsyncDatabase
 from tollgate.kit.dynamodb_core import DatabaseBusyError, DatabaseError
 from tollgate.kit.errors import (
@@ -25,11 +25,7 @@ from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
     MAX_HOLDS,
-    MAX_RENEWAL_FAILURES,
-    MAX_RENEWALS,
     OVER_LIFETIME_MS,
-    RENEW_AFTER_MS,
-    RENEW_AGAIN_MS,
     AlreadyRecordedError,
     AlreadyResolvedError,
     Hold,
@@ -48,7 +44,9 @@ from tollgate.ledger.rate import RateMeter, RateWindow, RateWindowMovedError
 from tollgate.ledger.wallets import DEFAULT, KnownLimits, Limits, account_of, spread
 from tollgate.text.metering import Demand, HoldPlan, affordable_hold, charge_micro_usd, full_hold
 from tollgate.text.models import TextModel
+from tollgate.text.placed import Billed, PlacedHold
 from tollgate.text.refusal import available, hold_refused
+from tollgate.text.renewals import Renewals
 from tollgate.text.usage import Usage, stored_usage
 from tollgate.text.wallets import Wallets
 
@@ -67,57 +65,6 @@ MAX_GATHERS = 6
 MAX_FUND_WAIT_S = 0.2
 # Tries of a late charge; each but the first because other requests took from the balance in between.
 MAX_LATE_CHARGES = 6
-
-
-@dataclass(slots=True)
-class PlacedHold:
-    """A hold that is in place, and what it pays for.
-
-    Once `settling` has begun the request may be in the ledger, so the hold can only be settled, now or
-    when it expires; to give it back as well would be money from nowhere.
-    """
-
-    account_id: str
-    row: str
-    """Where the hold stands: the account's own row, or a wallet's."""
-    hold: Hold
-    plan: HoldPlan
-    allowance: Allowance | None = None
-    answers: int = 1
-    settling: bool = False
-    provider: str | None = None
-    """Whose answer it pays for, once that is known."""
-    asked: list[str] = field(default_factory=list)
-    """The providers that were asked, in their order."""
-    completes: bool = False
-    """Whether the account lets its answers complete when the client has gone."""
-    renewals: int = 0
-    failed_renewals: int = 0
-    """Tries of the next renewal that failed."""
-    key_id: str | None = None
-    """The API key that asked, where it is one that its customer knows."""
-    accepted_at: float = field(default_factory=time.monotonic, repr=False)
-    first_byte_ms: int | None = None
-    is_doubtful: bool = False
-    """Whether its place was sent more than once, so that a copy may still be under way."""
-    timer: asyncio.TimerHandle | None = field(default=None, repr=False)
-    """Renews the hold when it is due. It is cancelled when the request is over, so that costs nothing."""
-    is_over: bool = False
-    """Whether the request is being settled or voided, so the hold is not renewed any more."""
-
-    def elapsed_ms(self) -> int:
-        """Return how long ago the request was accepted."""
-        return round((time.monotonic() - self.accepted_at) * MS_PER_S)
-
-
-@dataclass(frozen=True, slots=True)
-class Billed:
-    """What a request was charged; `shortfall_micro_usd`, what the hold did not cover, is 0 or an alarm."""
-
-    charge_micro_usd: int
-    shortfall_micro_usd: int = 0
-    is_limited: bool = False
-    """Whether the balance set the limit of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +103,7 @@ class TextBilling:
         self._wallets = Wallets(db, writes.accounts_table)
         self.limits = KnownLimits(clock)
         self.meter = meter
+        self._renewals = Renewals(db, writes, clock)
         self._aside: set[asyncio.Future[None]] = set()
         """The loop keeps no hold of a task by itself."""
 
@@ -288,7 +236,7 @@ class TextBilling:
         placed.accepted_at = terms.accepted_at
         placed.is_doubtful = written.is_doubtful
         placed.completes = (self.limits.get(terms.account_id) or DEFAULT).completes_answers
-        self._renew_later(placed)
+        self._renewals.plan(placed)
         return placed
 
     def rate_headers(self, account_id: str) -> dict[str, str]:
@@ -302,7 +250,7 @@ class TextBilling:
         A hold that was found expired and given back is billed late, as far as the balance carries it.
         """
         placed.settling = True
-        self._stop_renewing(placed)
+        self._renewals.stop(placed)
         full_charge = charge_micro_usd(usage, model)
         entry = text_entry(
             placed.account_id,
@@ -340,7 +288,7 @@ class TextBilling:
 
     async def void(self, placed: PlacedHold) -> None:
         """Void the hold, as a whole: nothing was delivered."""
-        self._stop_renewing(placed)
+        self._renewals.stop(placed)
         # A settlement that has begun may have its row in the ledger: then that decides, not this.
         if not placed.settling:
             await self._end_hold(placed, 0)
@@ -399,19 +347,6 @@ class TextBilling:
                 return amount
         return 0
 
-    def _renew_later(self, placed: PlacedHold) -> None:
-        if placed.is_over or placed.renewals >= MAX_RENEWALS:
-            return
-        if placed.failed_renewals >= MAX_RENEWAL_FAILURES:
-            logger.error("text.renewal_given_up", request=placed.hold.request_id)
-            return
-        delay_ms = RENEW_AGAIN_MS if placed.failed_renewals else RENEW_AFTER_MS
-        loop = asyncio.get_running_loop()
-        placed.timer = loop.call_later(delay_ms / MS_PER_S, self._renew_now, placed)
-
-    def _renew_now(self, placed: PlacedHold) -> None:
-        self._run_aside(self._renew(placed))
-
     def _run_aside(self, work: Coroutine[None, None, None]) -> None:
         running = asyncio.ensure_future(work)
         self._aside.add(running)
@@ -424,29 +359,6 @@ class TextBilling:
             await self._wallets.fund(row, wallets, needed_micro_usd)
         except DatabaseError:
             logger.warning("text.not_funded", row=row)
-
-    async def _renew(self, placed: PlacedHold) -> None:
-        """Extend the hold of a running request, and plan the next renewal, or another try of this one."""
-        expires_at_ms = self._clock.now_ms() + HOLD_LIFETIME_MS
-        try:
-            await self._db.write(self._writes.renew(placed.row, placed.hold, expires_at_ms))
-        except AlreadyResolvedError:
-            # It is settled by now, or was taken for dead: then its settlement comes late.
-            return
-        except DatabaseError:
-            logger.warning("text.not_renewed", request=placed.hold.request_id, exc_info=True)
-            placed.failed_renewals += 1
-        else:
-            placed.renewals += 1
-            placed.failed_renewals = 0
-        self._renew_later(placed)
-
-    @staticmethod
-    def _stop_renewing(placed: PlacedHold) -> None:
-        placed.is_over = True
-        if placed.timer is not None:
-            placed.timer.cancel()
-            placed.timer = None
 
     async def _end_hold(self, placed: PlacedHold, charge: int) -> None:
         """Resolve a request's own hold, so that no late copy of its place takes the money again."""

@@ -21,7 +21,7 @@ from tollgate.kit.http_client import HttpClient, header_lines
 from tollgate.kit.http_response import ClosedIdleError, ConnectTimeoutError, HttpError
 from tollgate.kit.observability import emit, emit_provider_error, logger
 from tollgate.text.admission import check_references, demand_of, estimate_of, model_of
-from tollgate.text.billing import PlacedHold, TextBilling
+from tollgate.text.billing import TextBilling
 from tollgate.text.breaker import Breaker
 from tollgate.text.errors import error_body, error_of_failures, fault_body, fault_status
 from tollgate.text.faults import (
@@ -38,6 +38,7 @@ from tollgate.text.faults import (
 from tollgate.text.finishing import Finishing
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextRoute
+from tollgate.text.placed import PlacedHold
 from tollgate.text.race import Race
 from tollgate.text.request import TextRequest
 from tollgate.text.response import CompleteResponse, Refused, StreamedResponse, TextResponse, encode_events

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.dynamodb_core import WriteConflictError
+from tollgate.kit.expressions import Between, Equals
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write, put_as_read, put_new
 from tollgate.ledger.entries import Entry
@@ -57,8 +58,7 @@ class UsageRepository:
         """Return each day that has counts, from one to another, both included, with its counts."""
         rows = self._db.query(
             self._usage_table,
-            "account_id = :account AND usage_day BETWEEN :first AND :last",
-            {":account": account_id, ":first": first, ":last": last},
+            Equals("account_id", account_id) & Between("usage_day", first, last),
         )
         return ((row["usage_day"], _read_day(row)) for row in rows)
 

@@ -38,8 +38,7 @@ class DeliveryRepository(OneTable):
         """Return the ids of an account's deliveries that sort before `before`, the newest first."""
         rows = self._db.query(
             self._table,
-            "account_id = :account AND delivery_id < :before",
-            {":account": account_id, ":before": before},
+            Equals("account_id", account_id) & Below("delivery_id", before),
             index="AccountIndex",
             limit=limit,
             newest_first=True,

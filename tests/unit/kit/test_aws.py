@@ -13,7 +13,7 @@ from local.clients import aws_environment
 from tests.support.http_server import Received, Reply, http_server
 from tollgate.kit import aws
 from tollgate.kit.dynamodb import Database
-from tollgate.kit.expressions import Exists, Set
+from tollgate.kit.expressions import Equals, Exists, Set
 from tollgate.kit.writes import Write
 
 ROW = {
@@ -70,7 +70,7 @@ def test_reads(db: Database) -> None:
     assert db.get("Things", KEY) == PLAIN
     assert db.get_all("Things", [KEY]) == [PLAIN]
     assert db.get_together("Things", [KEY]) == [PLAIN]
-    assert list(db.query("Things", "id = :id", {":id": "a"})) == [PLAIN]
+    assert list(db.query("Things", Equals("id", "a"))) == [PLAIN]
     assert list(db.scan("Things")) == [PLAIN]
 
 

@@ -291,7 +291,7 @@ class TestCollision:
         [
             ("GetItem", lambda db: db.get("Things", {"id": "a"})),
             ("BatchGetItem", lambda db: db.get_all("Things", [{"id": "a"}])),
-            ("Query", lambda db: list(db.query("Things", "id = :id", {":id": "a"}))),
+            ("Query", lambda db: list(db.query("Things", Equals("id", "a")))),
             ("Scan", lambda db: list(db.scan("Things"))),
         ],
     )
@@ -389,32 +389,36 @@ def page(*numbers: int, more: bool) -> dict[str, Any]:
 class TestQuery:
     def test_pages_are_joined_and_each_starts_where_the_last_one_ended(self) -> None:
         bench = Bench(page(1, 2, more=True), page(3, more=False))
-        rows = list(bench.db.query("Things", "id = :id", {":id": "a"}))
+        rows = list(bench.db.query("Things", Equals("id", "a")))
         assert rows == [{"n": 1}, {"n": 2}, {"n": 3}]
         first, second = [request for _, request in bench.client.calls]
         assert "ExclusiveStartKey" not in first
         assert second["ExclusiveStartKey"] == {"n": {"N": "2"}}
-        assert first["ExpressionAttributeValues"] == {":id": {"S": "a"}}
+        assert first["ExpressionAttributeValues"] == {":v0": {"S": "a"}}
+        assert (first["KeyConditionExpression"], first["ExpressionAttributeNames"]) == (
+            "#n0 = :v0",
+            {"#n0": "id"},
+        )
         assert first["Limit"] == PAGE_SIZE
 
     def test_a_limit_ends_it_although_there_is_more(self) -> None:
         bench = Bench(page(1, 2, more=True), page(3, more=True))
-        assert len(list(bench.db.query("Things", "id = :id", {":id": "a"}, limit=3))) == 3
+        assert len(list(bench.db.query("Things", Equals("id", "a"), limit=3))) == 3
         assert [request["Limit"] for _, request in bench.client.calls] == [3, 1]
 
     def test_a_limit_above_a_page_is_read_page_by_page(self) -> None:
         bench = Bench(page(*range(PAGE_SIZE), more=True), page(0, more=True))
-        assert len(list(bench.db.query("Things", "id = :id", {":id": "a"}, limit=PAGE_SIZE + 1))) == 101
+        assert len(list(bench.db.query("Things", Equals("id", "a"), limit=PAGE_SIZE + 1))) == 101
         assert [request["Limit"] for _, request in bench.client.calls] == [PAGE_SIZE, 1]
 
     def test_an_empty_page_is_not_the_end(self) -> None:
         bench = Bench({"Items": [], "LastEvaluatedKey": {"n": {"N": "0"}}}, page(1, more=False))
-        assert list(bench.db.query("Things", "id = :id", {":id": "a"})) == [{"n": 1}]
+        assert list(bench.db.query("Things", Equals("id", "a"))) == [{"n": 1}]
 
     def test_a_table_is_read_consistently_and_an_index_cannot_be(self) -> None:
         bench = Bench(page(1, more=False), page(1, more=False))
-        list(bench.db.query("Things", "id = :id", {":id": "a"}))
-        list(bench.db.query("Things", "id = :id", {":id": "a"}, index="DueIndex"))
+        list(bench.db.query("Things", Equals("id", "a")))
+        list(bench.db.query("Things", Equals("id", "a"), index="DueIndex"))
         table, index = [request for _, request in bench.client.calls]
         assert table["ConsistentRead"] is True
         assert "IndexName" not in table
@@ -423,7 +427,7 @@ class TestQuery:
 
     def test_nothing_is_read_before_the_first_row_is_wanted(self) -> None:
         bench = Bench(page(1, more=False))
-        bench.db.query("Things", "id = :id", {":id": "a"})
+        bench.db.query("Things", Equals("id", "a"))
         assert bench.client.calls == []
 
 

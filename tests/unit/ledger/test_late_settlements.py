@@ -27,10 +27,11 @@ from tollgate.ledger.entries import Entry
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, MAX_RENEWALS, HoldWrites
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
-from tollgate.text import billing
-from tollgate.text.billing import Billed, TextBilling
+from tollgate.text import renewals
+from tollgate.text.billing import TextBilling
 from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices
+from tollgate.text.placed import Billed
 from tollgate.text.usage import Usage
 
 T = TypeVar("T")
@@ -124,7 +125,7 @@ class Request:
         return run(self.billing.settle(self.placed, MODEL, USAGE))
 
     def sweep(self) -> int:
-        return self.ledger.expire_holds(self.clock.now_ms(), 10)
+        return self.ledger.expiry.expire(self.clock.now_ms(), 10)
 
     def killed(self, move: Callable[[], object], database: SteppedDatabase, step: int) -> None:
         """Do a move whose process ends before its given step, if it has as many."""
@@ -304,7 +305,7 @@ class TestRenewal:
     @pytest.fixture(autouse=True)
     def at_once(self, request_: Request, monkeypatch: pytest.MonkeyPatch) -> None:
         del request_  # placed before, with the real time
-        monkeypatch.setattr(billing, "RENEW_AFTER_MS", 0)
+        monkeypatch.setattr(renewals, "RENEW_AFTER_MS", 0)
 
     async def lasting(self, request: Request, *, settled: bool = False) -> int:
         """Place a hold, let the loop turn for a while, and return how many times it was renewed."""

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.support.simulated import SimulatedLoop
 from tollgate.text.asgi import SEND_TIMEOUT_S, Message
-from tollgate.text.billing import Billed
 from tollgate.text.event_stream import KEEP_ALIVE_S, EventStream
 from tollgate.text.models import TextProtocol
+from tollgate.text.placed import Billed
 from tollgate.text.rendering import Unchanged
 from tollgate.text.response import StreamedResponse
 

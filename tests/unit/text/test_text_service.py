@@ -18,10 +18,10 @@ from tollgate.ledger.holds import Hold
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.bedrock.text import Bedrock
 from tollgate.text import service
-from tollgate.text.billing import Billed, PlacedHold
 from tollgate.text.breaker import WINDOW_MS, Breaker
 from tollgate.text.metering import Demand, full_hold
 from tollgate.text.models import TextModel, TextProtocol, TextRoute
+from tollgate.text.placed import Billed, PlacedHold
 from tollgate.text.request import dumps, read_request
 from tollgate.text.response import CompleteResponse, Refused, TextResponse
 from tollgate.text.service import TextService

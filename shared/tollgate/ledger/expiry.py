@@ -1,0 +1,70 @@
+"""Resolves the holds whose request never ended: the sweep's part in the protocol of docs/ledger.md."""
+
+from contextlib import suppress
+
+from tollgate.kit.dynamodb import Database
+from tollgate.kit.expressions import AtMost, Equals
+from tollgate.kit.shards import DUE_SHARDS
+from tollgate.ledger.entries import Entry
+from tollgate.ledger.holds import (
+    AlreadyRecordedError,
+    AlreadyResolvedError,
+    HoldWrites,
+    all_holds_of,
+    charge_of,
+    void_entry,
+)
+from tollgate.ledger.wallets import account_of
+
+
+class HoldExpiry:
+    """Finds the holds whose time is over, and gives their money back or settles them."""
+
+    def __init__(self, db: Database, writes: HoldWrites) -> None:
+        self._db = db
+        self._writes = writes
+
+    def expire(self, now_ms: int, limit: int) -> int:
+        """Resolve the holds whose time is over, of at most `limit` accounts a shard; return how many.
+
+        A hold whose request was recorded is settled by that row, any other is given back whole, by a `void`
+        in that row's place.
+        """
+        return sum(
+            self._expire_in(row["account_id"], now_ms)
+            for shard in range(DUE_SHARDS)
+            for row in self._db.query(
+                self._writes.accounts_table,
+                Equals("due_shard", str(shard)) & AtMost("wake_at", now_ms),
+                index="DueIndex",
+                limit=limit,
+            )
+        )
+
+    def _expire_in(self, row: str, now_ms: int) -> int:
+        account = self._db.get(self._writes.accounts_table, {"account_id": row})
+        # The index is a little behind: another sweep may have resolved all of them since.
+        if account is None or "wake_at" not in account:
+            return 0
+        holds = all_holds_of(account)
+        expired = [hold for hold in holds if hold.expires_at_ms <= now_ms]
+        for hold in expired:
+            # The row of the ledger first, because it decides. A crash right after it leaves the hold in
+            # place; the next sweep finds the row and settles by it.
+            charge = 0 if hold.is_over else charge_of(self._decide(void_entry(account_of(row), hold, now_ms)))
+            # The request itself, or a later one of the account, may have been quicker.
+            with suppress(AlreadyResolvedError):
+                self._db.write(self._writes.resolve(row, hold, charge))
+        left = [hold.expires_at_ms for hold in holds if hold.expires_at_ms > now_ms]
+        # Another sweep moved the timer, or a hold was placed meanwhile and needs it.
+        with suppress(AlreadyResolvedError):
+            self._db.write(self._writes.rearm(row, account, min(left, default=None)))
+        return sum(not hold.is_over for hold in expired)
+
+    def _decide(self, void: Entry) -> Entry:
+        """Write the void of a hold; return the row that decides, which may have been there before."""
+        try:
+            self._db.write(self._writes.record(void))
+        except AlreadyRecordedError as exc:
+            return exc.entry
+        return void
