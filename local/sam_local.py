@@ -28,6 +28,7 @@ from local.files import ENVIRONMENT, FOLDER, LOGS, SERVICE
 from local.processes import LocalError, start, stop
 from local.relay import Relay
 from local.service import SWITCHES, LocalService, provider_secret
+from tollgate.kit.settings import QUEUES, TABLES
 
 IMAGE = "public.ecr.aws/lambda/python:3.13"
 """What SAM runs functions in, with the processor behind it."""
@@ -127,7 +128,7 @@ def _start_sam(
     # The worker goes to the simulator on loopback, the containers by the other address: each its secret
     secret = provider_secret({}, simulator_url.replace(LOOPBACK, host))
     made = Clients.at(endpoint).secrets.create_secret(Name=SECRET, SecretString=secret)
-    variables = {name: value.replace(LOOPBACK, host) for name, value in known.items()}
+    variables = packed({name: value.replace(LOOPBACK, host) for name, value in known.items()})
     # Each goes to the functions whose template declares it
     passed = {"Parameters": {**variables, "PROVIDER_SECRET_ARN": made["ARN"]}}
     (FOLDER / "sam-local.json").write_text(json.dumps(passed))
@@ -144,6 +145,25 @@ def _start_sam(
     ours = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     environment = {**ours, **aws_environment(endpoint), "SAM_CLI_TELEMETRY": "0"}
     return start("sam local", command, environment, LOGS / "sam-local.log")
+
+
+def packed(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables, those of tables and queues together, as the template declares them."""
+    tables = {name.removesuffix("_TABLE"): value for name, value in variables.items() if _is_table(name)}
+    queues = {name.removesuffix("_URL"): value for name, value in variables.items() if _is_queue(name)}
+    return {
+        **{name: value for name, value in variables.items() if not _is_table(name) and not _is_queue(name)},
+        TABLES: ",".join(f"{name.lower()}={value}" for name, value in tables.items()),
+        QUEUES: ",".join(f"{name.lower()}={value}" for name, value in queues.items()),
+    }
+
+
+def _is_table(name: str) -> bool:
+    return name.endswith("_TABLE")
+
+
+def _is_queue(name: str) -> bool:
+    return name.endswith(("_QUEUE_URL", "_DLQ_URL"))
 
 
 def with_switches(built: Path, given: Mapping[str, str]) -> Path:

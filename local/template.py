@@ -16,6 +16,8 @@ from samtranslator.parser.parser import Parser
 from samtranslator.translator.translator import Translator
 from samtranslator.yaml_helper import intrinsics_multi_constructor
 
+from tollgate.kit.settings import QUEUES, TABLES, unpacked
+
 # The translator warns of features of its own that nobody here can switch.
 logging.getLogger("samtranslator").setLevel(logging.ERROR)
 
@@ -25,6 +27,7 @@ UPLOADED = "s3://bucket/key"
 ROOT = Path(__file__).resolve().parents[1]
 
 Properties = dict[str, Any]
+PACKED = (TABLES, QUEUES)
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -101,9 +104,16 @@ class Template:
         }
 
     def variables(self, function: str) -> Properties:
-        """Return the environment variables of a function, unresolved."""
-        found: Properties = self.functions()[function]["Environment"]["Variables"]
-        return found
+        """Return the environment variables of a function, unresolved; each table and queue by its own."""
+        written: Properties = self.functions()[function]["Environment"]["Variables"]
+        packed = {name: written[name] for name in PACKED if name in written}
+        alone = {name: value for name, value in written.items() if name not in PACKED}
+        named = {name: value["Fn::Sub"] for name, value in packed.items()}
+        # What each stands for, in the form of `Ref`
+        return alone | {
+            name: {"Ref": re.split(r"[.}]", value.rpartition("${")[2])[0]}
+            for name, value in unpacked(named).items()
+        }
 
 
 def read_template(parameters: Mapping[str, str] | None = None) -> Template:

@@ -1,15 +1,18 @@
 """What AWS takes of a template at most, by its documented quotas; sizes of artifacts are in tests/aws."""
 
 import json
+import re
 from collections import Counter
 from typing import Any
 
-from local.template import ROOT, Properties, Template
+from local.template import ROOT, Properties, Template, read_template
+from tollgate.providers.runtime.accounts import accounts
 
 TEMPLATE_MAX_BYTES = 1_000_000
 """From S3, where `sam deploy` puts it; 51,200 in the request itself, which it never is."""
 RESOURCES_MAX, PARAMETERS_MAX, OUTPUTS_MAX, MAPPINGS_MAX = 500, 200, 200, 200
-VARIABLES_MAX_BYTES = 4 * 1024
+VARIABLES_MAX_BYTES = 4 * 1024 * 4 // 5
+"""Lambda takes 4 KB; a fifth of that is for tables and queues to come."""
 POLICIES_MAX_BYTES = 10_240
 """All inline policies of one role together, without white space."""
 RESOURCE_POLICY_MAX_BYTES = 20 * 1024
@@ -41,6 +44,7 @@ NAMES_MAX = {
 LONGEST_REGION = "ap-southeast-1"
 STACK_NAME = 40
 """Letters that the name of a stack may have (docs/deploy.md)."""
+PARAMETERS = read_template().source["Parameters"]
 LONGEST = "x" * 100
 """In place of each name that is known at the deployment alone: longer than an ARN of ours."""
 
@@ -138,9 +142,17 @@ class TestFunctions:
 
     def test_settings_fit(self, template: Template) -> None:
         for function in template.functions():
-            variables = template.variables(function)
+            variables = template.functions()[function]["Environment"]["Variables"]
             size = sum(len(name) + len(filled(value)) for name, value in variables.items())
             assert size < VARIABLES_MAX_BYTES, (function, size)
+
+    def test_a_queues_address_is_what_stands_before_the_others(self, template: Template) -> None:
+        for function in template.functions():
+            written = template.functions()[function]["Environment"]["Variables"].get("QUEUES")
+            if written is not None:
+                first, *others = re.findall(r"=\$\{(\w+)(\.QueueName)?\}", written["Fn::Sub"])
+                assert first[1] == "", function
+                assert all(attribute for _, attribute in others), function
 
     def test_inline_policies_fit(self, template: Template) -> None:
         for function in template.functions():
@@ -179,15 +191,28 @@ def name_of(logical_id: str) -> str:
     return f"{before}{'x' * STACK_NAME}-{logical_id}-{'x' * 12}"
 
 
+def longest_of(name: str) -> str:
+    """Return what a `Ref` gives at its longest, on AWS: of a parameter its value, else a resource's name."""
+    if name in ("AWS::NoValue", "LocalEndpoint"):
+        return ""
+    if name == "LiveProviders":
+        return ",".join(accounts())
+    if name not in PARAMETERS:
+        return name_of(name)
+    parameter = PARAMETERS[name]
+    known = (*parameter.get("AllowedValues", ()), parameter.get("MaxValue", ""))
+    return max(map(str, known), key=len) or "x" * parameter.get("MaxLength", len(LONGEST))
+
+
 def filled(value: Any) -> str:
     """Return a value as the text that it becomes, without white space, each unknown name at its longest."""
 
     def fill(part: Any) -> Any:
         match part:
             case {"Ref": _} | {"Fn::GetAtt": _}:
-                return name_of(part["Ref"]) if "Ref" in part else LONGEST
+                return longest_of(part["Ref"]) if "Ref" in part else LONGEST
             case {"Fn::Sub": str(text)} | {"Fn::Sub": [str(text), _]}:
-                return LONGEST + text.rpartition("}")[2]
+                return re.sub(r"\$\{([^}]+)\}", lambda found: _filled_in(found[1]), text)
             case {"Fn::If": [_, there, other]}:
                 return max(fill(there), fill(other), key=lambda found: len(json.dumps(found)))
             case dict():
@@ -199,6 +224,18 @@ def filled(value: Any) -> str:
 
     found = fill(value)
     return found if isinstance(found, str) else json.dumps(found, separators=(",", ":"))
+
+
+def _filled_in(named: str) -> str:
+    """Return what stands for a name in a text, at its longest."""
+    logical_id, _, attribute = named.partition(".")
+    if attribute == "DomainName":
+        return "d111111abcdef8.cloudfront.net"
+    if attribute == "QueueName":
+        return name_of(logical_id).rpartition("/")[2]
+    if named == "AWS::StackName":
+        return "x" * STACK_NAME
+    return LONGEST if attribute or "::" in named else name_of(logical_id)
 
 
 def statement_bytes(permission: Properties) -> int:

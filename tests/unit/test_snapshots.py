@@ -73,7 +73,7 @@ print(json.dumps({
 
 def variables() -> dict[str, str]:
     """Return all that a function with SnapStart is told, as it was when its version was published."""
-    names = {name for each in FUNCTIONS.values() for name in each["Environment"]["Variables"]}
+    names = {name for function in FUNCTIONS for name in read_template().variables(function)}
     told = dict.fromkeys(names, "https://told.test")
     told |= {"STAGE": "dev", "REQUESTS_PER_MINUTE": "60", "ALLOWED_ORIGIN": "https://before.test"}
     told |= {"LOG_LEVEL": "INFO", "POWERTOOLS_LOG_LEVEL": "INFO"}

@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError
 from tollgate.catalog.refresh import DOCUMENT_KEY
 from tollgate.command.errors import CommandError
 from tollgate.kit.s3_document import S3Document
+from tollgate.kit.settings import unpacked
 
 # What a running local service leaves for its tools (docs/architecture.md#on-one-machine).
 ENVIRONMENT = "environment.json"
@@ -116,7 +117,7 @@ def stack_environment(listed: ListsResources, functions: ConfiguresFunctions, st
     environment: dict[str, str] = {}
     for function in FUNCTIONS:
         configured = functions.get_function_configuration(FunctionName=name_of(function))
-        environment |= configured["Environment"]["Variables"]
+        environment |= unpacked(configured["Environment"]["Variables"])
     return environment | {variable: name_of(queue) for variable, queue in DEAD_LETTER_QUEUES.items()}
 
 

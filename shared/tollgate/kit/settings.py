@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal, Self, get_args
+from urllib.parse import urljoin
 
 from tollgate.kit.numbers import digits
 
@@ -16,8 +17,29 @@ SWITCH = {"true": True, "1": True, "false": False, "0": False}
 MAX_REQUESTS_PER_MINUTE = 999_999
 
 
+# Variables that hold several, and how the names of those end.
+TABLES, QUEUES = "TABLES", "QUEUES"
+_ENDS = {TABLES: "_TABLE", QUEUES: "_URL"}
+
+
 class SettingsError(ValueError):
     """Variables are missing or wrong; the text names each, and says nothing of what others hold."""
+
+
+def unpacked(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables, each table and each queue by its own: `TASKS_TABLE`, `TASK_QUEUE_URL`.
+
+    The template puts them together, as Lambda takes 4 KB: `TABLES` is `tasks=<name>, accounts=<name>`, and
+    `QUEUES` is `task_queue=<address>, webhook_queue=<name>`, which is in the same place as the first one.
+    """
+    found = {name: value for name, value in environment.items() if name not in _ENDS}
+    for packed, end in _ENDS.items():
+        first = ""
+        for one in filter(None, environment.get(packed, "").split(",")):
+            name, _, value = one.strip().partition("=")
+            first = first or value
+            found.setdefault(name.upper() + end, urljoin(first, value) if packed == QUEUES else value)
+    return found
 
 
 def _whole(text: str) -> int:
@@ -78,8 +100,9 @@ class Settings:
         Raises `SettingsError` that names every one that is missing or wrong.
         """
         found, faults = {}, []
+        environment = unpacked(os.environ)
         for one in fields(cls):
-            text = os.environ.get(one.name.upper())
+            text = environment.get(one.name.upper())
             try:
                 if text:
                     found[one.name] = _READERS[one.type](text)

@@ -101,7 +101,7 @@ class Resources:
 
     def get_function_configuration(self, *, FunctionName: str) -> Any:  # noqa: N803 - as above
         variables = {
-            "ApiFunction-1": {"TASKS_TABLE": "t-1", "API_KEYS_TABLE": "k-1"},
+            "ApiFunction-1": {"TABLES": "tasks=t-1, api_keys=k-1"},
             "RunTaskFunction-1": {"TASKS_TABLE": "t-1", "PROVIDERS_TABLE": "p-1"},
             "CheckLedgerFunction-1": {"CHECKPOINTS_TABLE": "c-1"},
             "DashboardFunction-1": {"IDENTITIES_TABLE": "i-1"},

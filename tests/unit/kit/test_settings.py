@@ -11,7 +11,7 @@ from tollgate.composition.deliver_webhook import DeliverWebhookSettings
 from tollgate.composition.dispatch_changes import DispatchChangesSettings
 from tollgate.composition.run_task import RunTaskSettings
 from tollgate.composition.sweep import SweepSettings
-from tollgate.kit.settings import Settings, SettingsError
+from tollgate.kit.settings import Settings, SettingsError, unpacked
 
 ALL = (
     ApiSettings,
@@ -83,6 +83,40 @@ class TestFromEnv:
         monkeypatch.setenv("STAGE", stage)
         with pytest.raises(SettingsError, match="STAGE"):
             Settings.from_env()
+
+
+class TestUnpacked:
+    """Tables and queues stand together in one variable each."""
+
+    def test_tables(self) -> None:
+        told = {"STAGE": "dev", "TABLES": "tasks=one-TasksTable-1, api_keys=one-ApiKeysTable-2"}
+        assert unpacked(told) == {
+            "STAGE": "dev",
+            "TASKS_TABLE": "one-TasksTable-1",
+            "API_KEYS_TABLE": "one-ApiKeysTable-2",
+        }
+
+    @pytest.mark.parametrize(
+        "place", ["https://sqs.eu-west-1.amazonaws.com/1234", "http://127.0.0.1:4566/0000"]
+    )
+    def test_a_queue_is_in_the_same_place_as_the_first(self, place: str) -> None:
+        told = {"QUEUES": f"task_queue={place}/one-TaskQueue-1, task_dlq=one-TaskDeadLetterQueue-2"}
+        assert unpacked(told) == {
+            "TASK_QUEUE_URL": f"{place}/one-TaskQueue-1",
+            "TASK_DLQ_URL": f"{place}/one-TaskDeadLetterQueue-2",
+        }
+
+    def test_a_variable_of_its_own_wins(self) -> None:
+        assert unpacked({"TASKS_TABLE": "mine", "TABLES": "tasks=other"}) == {"TASKS_TABLE": "mine"}
+
+    def test_a_function_reads_them(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        set_all(monkeypatch, CheckLedgerSettings)
+        for field in names(CheckLedgerSettings):
+            if field.endswith("_table"):
+                monkeypatch.delenv(field.upper())
+        monkeypatch.setenv("TABLES", "accounts=a-1, ledger=l-1, checkpoints=c-1")
+        found = CheckLedgerSettings.from_env()
+        assert (found.accounts_table, found.ledger_table, found.checkpoints_table) == ("a-1", "l-1", "c-1")
 
 
 class TestLoopbackSwitches:

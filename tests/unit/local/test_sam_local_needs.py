@@ -13,9 +13,10 @@ from local import sam_local
 from local.build import architecture
 from local.emulator import ANSWER_S
 from local.processes import LocalError
-from local.sam_local import READY_PATH, missing, with_switches
+from local.sam_local import READY_PATH, missing, packed, with_switches
 from local.template import Template
 from tests.support.http_server import Raw, Received, http_server
+from tollgate.kit.settings import unpacked
 
 DOCKER = """#!/bin/sh
 case "$1 $2" in
@@ -149,3 +150,13 @@ class TestImage:
         assert f"image={sam_local.IMAGE}-$architecture" in script
         assert sam_local.image_for("arm64") == f"{sam_local.IMAGE}-arm64"
         assert f"architecture={architecture()} ;;" in script
+
+
+def test_the_containers_get_tables_and_queues_as_the_template_declares_them(template: Template) -> None:
+    names = {name for function in template.functions() for name in template.variables(function)}
+    known = {name: f"http://10.0.0.1:4566/0/{name.lower()}" for name in names}
+    passed = packed(known)
+    assert unpacked(passed) == known
+    declared = {name for each in template.functions().values() for name in each["Environment"]["Variables"]}
+    assert set(passed) <= declared
+    assert "TABLES" in passed
