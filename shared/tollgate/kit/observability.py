@@ -17,8 +17,8 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 from tollgate.kit.ids import new_id
 
 SERVICE = "tollgate"
-# The template sets it to `Tollgate/<stack>`, so two stacks of one account share no metric. Its alarms watch that
-# namespace, with the service as the one dimension.
+# The template sets it to `Tollgate/<stack>`, so two stacks of one account share no metric. Its alarms watch
+# that namespace, with the service as the one dimension.
 NAMESPACE_VARIABLE = "POWERTOOLS_METRICS_NAMESPACE"
 # What runs outside a stack (one machine, the command) writes here, and no alarm watches it.
 NO_STACK = "Tollgate"
