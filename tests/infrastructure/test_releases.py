@@ -142,7 +142,9 @@ class TestCanary:
     )
     def test_an_alarm_takes_a_version_back(self, canary: Template, function: str, alarm: str) -> None:
         group = canary.of_type("AWS::CodeDeploy::DeploymentGroup")[f"{function}DeploymentGroup"]
-        alarms = {named(each["Name"]) for each in group["AlarmConfiguration"]["Alarms"]}
+        condition, configuration, _ = group["AlarmConfiguration"]["Fn::If"]
+        assert canary.source["Conditions"][condition] == {"Fn::Equals": [{"Ref": "CanaryDeployment"}, "true"]}
+        alarms = {named(each["Name"]) for each in configuration["Alarms"]}
         assert alarms == {alarm, "ServerFaultsAlarm"}
         assert "DEPLOYMENT_STOP_ON_ALARM" in group["AutoRollbackConfiguration"]["Events"]
         assert "Canary10Percent5Minutes" in str(group["DeploymentConfigName"])

@@ -16,7 +16,7 @@ Metric = tuple[str, str, frozenset[tuple[str, str]]]
 """Namespace, name, dimensions: what CloudWatch tells metrics apart by."""
 
 STACKS = ("tollgate-dev", "tollgate-prod")
-ACCOUNT_WIDE = {"ThrottlesAlarm", "ConcurrencyAlarm"}
+ACCOUNT_WIDE = {"AccountConcurrencyAlarm"}
 """Alarms about what all stacks of an account share."""
 
 

@@ -4,6 +4,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +23,8 @@ from tollgate.providers.runtime.secret import MalformedSecretError, read_credent
 # Live without a key in the secret: the role's own right is the key.
 NO_KEY_NEEDED = {"bedrock", "test"}
 MAX_TABLES, MAX_ALARMS = 50, 100
+# After which an alarm that listens for silence must have heard something: the ledger is proven once a day.
+NEWBORN = timedelta(hours=26)
 # How CloudFormation says that a stack is not there: "Stack with id NAME does not exist".
 NOT_THERE = "does not exist"
 
@@ -117,10 +120,14 @@ def secrets(stack: Stack) -> Iterator[Finding]:
 def alarms(stack: Stack) -> Iterator[Finding]:
     """Whether anybody hears an alarm, and whether one rings."""
     about = "alarms"
-    (topic,) = stack.physical("AWS::SNS::Topic").values()
-    found = stack.client("sns").list_subscriptions_by_topic(TopicArn=topic)["Subscriptions"]
+    client = stack.client("sns")
+    found = [
+        each
+        for topic in stack.physical("AWS::SNS::Topic").values()
+        for each in client.list_subscriptions_by_topic(TopicArn=topic)["Subscriptions"]
+    ]
     waiting = [each["Endpoint"] for each in found if not each["SubscriptionArn"].startswith("arn:")]
-    for address in waiting:
+    for address in sorted(set(waiting)):
         yield Finding(
             about, State.ACT, f"{address} has not agreed to get them", "open AWS's mail and confirm"
         )
@@ -130,12 +137,23 @@ def alarms(stack: Stack) -> Iterator[Finding]:
             about, state, "nobody gets them", "deploy with AlarmEmail=<yours>" if stack.is_prod else ""
         )
     elif len(waiting) < len(found):
-        yield Finding(about, State.GOOD, f"{len(found) - len(waiting)} addresses get them")
-    ringing = stack.client("cloudwatch").describe_alarms(
-        AlarmNamePrefix=f"{stack.facts.name}-", StateValue="ALARM", MaxRecords=MAX_ALARMS
-    )["MetricAlarms"]
-    for each in ringing:
+        agreed = {each["Endpoint"] for each in found if each["SubscriptionArn"].startswith("arn:")}
+        yield Finding(about, State.GOOD, f"{len(agreed)} addresses get them")
+    for each in _alarms_in(stack, "ALARM"):
         yield Finding(about, State.ACT, f"{each['AlarmName']} rings", "docs/runbook.md has a heading for it")
+    for each in _alarms_in(stack, "INSUFFICIENT_DATA"):
+        # Those that tell of missing data listen for silence, and a new stack's have heard nothing yet.
+        since = each["StateUpdatedTimestamp"]
+        if each.get("InsufficientDataActions") and datetime.now(UTC) - since > NEWBORN:
+            said = f"{each['AlarmName']} has had no data since {since:%Y-%m-%d %H:%M}"
+            yield Finding(about, State.ACT, said, "docs/runbook.md has a heading for it")
+
+
+def _alarms_in(stack: Stack, state: str) -> list[Any]:
+    found: list[Any] = stack.client("cloudwatch").describe_alarms(
+        AlarmNamePrefix=f"{stack.facts.name}-", StateValue=state, MaxRecords=MAX_ALARMS
+    )["MetricAlarms"]
+    return found
 
 
 def data(stack: Stack) -> Iterator[Finding]:

@@ -181,6 +181,7 @@ class TextService:
                 race.start(last.route.provider, self._attempt(last, again, answer_by))
                 if first := await race.first():
                     return await self._bill_or_relay(*first, placed)
+        emit({"TextGivenUp": 1})
         error = error_of_failures(race.failures, stream=request.stream)
         return Refused(error.status, encoded(error_body(request.protocol, error)), error.headers())
 

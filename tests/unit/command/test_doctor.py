@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -35,6 +36,7 @@ class Aws:
     stored: dict[str, Any] = field(default_factory=lambda: dict(GOOD))
     subscription: str = "arn:aws:sns:us-east-1:1:topic:1"
     ringing: list[str] = field(default_factory=list)
+    silent_for: timedelta = timedelta(hours=1)
     recovery: str = "ENABLED"
     policy: dict[str, str] = field(default_factory=lambda: {"StackPolicyBody": "{}"})
     production: bool = True
@@ -140,8 +142,17 @@ class Aws:
             return {"Subscriptions": []}
         return {"Subscriptions": [{"Endpoint": "ops@example.com", "SubscriptionArn": self.subscription}]}
 
-    def describe_alarms(self, **_: Any) -> Any:
-        return {"MetricAlarms": [{"AlarmName": name} for name in self.ringing]}
+    def describe_alarms(self, *, StateValue: str, **_: Any) -> Any:  # noqa: N803
+        if StateValue == "ALARM":
+            return {"MetricAlarms": [{"AlarmName": name} for name in self.ringing]}
+        since = datetime.now(UTC) - self.silent_for
+        listening = {"AlarmName": "LedgerUncheckedAlarm", "InsufficientDataActions": ["topic"]}
+        return {
+            "MetricAlarms": [
+                {**listening, "StateUpdatedTimestamp": since},
+                {"AlarmName": "Another", "StateUpdatedTimestamp": since, "InsufficientDataActions": []},
+            ]
+        }
 
     def get_account(self) -> Any:
         # SES and API Gateway both have a call of this name
@@ -208,6 +219,7 @@ class TestDoctor:
             ({"subscription": "PendingConfirmation"}, "alarms", "confirm"),
             ({"subscription": ""}, "alarms", "AlarmEmail"),
             ({"ringing": ["tollgate-prod-SweepSilentAlarm-1"]}, "alarms", "runbook"),
+            ({"silent_for": timedelta(hours=27)}, "alarms", "runbook"),
             ({"parameters": {**PARAMETERS, "SignInMailIdentityArn": ""}}, "sign-in mail", "SES"),
             ({"production": False}, "sign-in mail", "production access"),
             ({"verified": ()}, "sign-in mail", "verify it in SES"),

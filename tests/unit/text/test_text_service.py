@@ -229,6 +229,14 @@ class TestOutage:
             desk.status()
             assert capsys.readouterr().out.count('"SingleRouteDown":[1.0]') == counted
 
+    def test_a_request_that_no_provider_answered_is_counted_and_one_that_a_reserve_answered_is_not(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        for failed, counted in ((timed_out, 1), (not_connected, 0)):
+            desk = Desk(FakeHttp(failed))
+            assert desk.status() == (524 if counted else 200)
+            assert capsys.readouterr().out.count('"TextGivenUp":[1.0]') == counted
+
 
 class TestAKeptConnection:
     def test_that_was_closed_meanwhile_is_no_failure_of_its_provider(
