@@ -425,6 +425,32 @@ class TestAClaimThatComesFirst:
         assert outcome(event(session(customer.account_id, CENTS))) == "repeated"
         assert is_proven(customer)
 
+    @pytest.mark.parametrize("dies", [False, True])
+    def test_a_repeat_that_comes_before_the_money_leaves_the_money_to_be_taken(
+        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch, dies: bool
+    ) -> None:
+        """Between the two writes of a credit, the claim comes again and takes what little there is."""
+        credit, claim = LedgerRepository.credit, event(dispute(CENTS), CREATED, "evt_2")
+        said: list[str] = []
+
+        def late(ledger: LedgerRepository, entry: Entry, *others: Any) -> None:
+            if not said:
+                said.append(api_parts.api().payments.receive(claim.encode(), signed(claim)))
+                if dies:
+                    raise DiedError
+            credit(ledger, entry, *others)
+
+        assert outcome(claim) == "to_check"
+        monkeypatch.setattr(LedgerRepository, "credit", late)
+        if dies:
+            assert send(event(session(customer.account_id, CENTS)))[0] == 500
+        assert outcome(event(session(customer.account_id, CENTS))) == "credited"
+        assert said == ["reversed"]
+        assert balance_cents(customer) == BEFORE
+        assert (payment().taken_micro_usd, payment().shortfall_micro_usd) == (micro_usd_of_cents(CENTS), 0)
+        assert suspended(customer) == f"Payment {PAYMENT} was disputed"
+        assert is_proven(customer)
+
     def test_a_refund_that_may_be_another_products_rings_nothing(
         self, customer: OpenedAccount, capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -52,13 +52,15 @@ class PaymentBook:
         def post() -> bool:
             payment = self.rows.get(paid.payment_id)
             noted = paid.noted(self.audit.notes)
+            known = payment
             if payment.account_id is None:
                 known = payment.credited(paid.account_id, entry.entry_id, paid.cents)
-                if known.is_settled:
-                    return self._posted(entry, self._change(payment, known), noted)
+            if known.wanted_micro_usd > payment.wanted_micro_usd:
                 # Something of it is claimed already: suspended before there is anything to spend.
                 self._note(payment, known)
-            return self._posted(entry, noted)
+                payment = known = self.rows.get(paid.payment_id)
+            # The claim may have been settled since with what little there was: now there is more.
+            return self._posted(entry, self._change(payment, known.unsettled()), noted)
 
         is_first = decided_anew(post, PaymentMovedError, what=_WHAT)
         if not is_first:
