@@ -31,7 +31,12 @@ UNSUPPORTED = {
     "ViewerProtocolPolicy: redirect-to-https": "ViewerProtocolPolicy: allow-all",
 }
 """What the emulator cannot do, and what stands in the built template instead."""
-UNKNOWN_TYPES = ("AWS::WAFv2::WebACLAssociation", "AWS::Backup::BackupSelection", "AWS::Budgets::Budget")
+UNKNOWN_TYPES = (
+    "AWS::WAFv2::WebACLAssociation",
+    "AWS::Backup::BackupSelection",
+    "AWS::Budgets::Budget",
+    "AWS::CloudWatch::CompositeAlarm",
+)
 """Resources that it has not got; it refuses a template that names them (decision 0026)."""
 
 
