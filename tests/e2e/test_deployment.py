@@ -159,6 +159,19 @@ class TestOperated:
         findings = deployment.doctor()
         assert {each["state"] for each in findings} == {"good"}, findings
 
+    def test_the_version_before_answers_within_seconds_and_the_deployed_one_again(
+        self, deployment: Deployment, customer: Customer
+    ) -> None:
+        for words in (("--yes",), ("--yes",), ("--undo", "--yes")):
+            moved = deployment.tollgate("rollback", *words, "--json")["functions"]
+            assert len(moved) == 3
+            for each in moved:
+                alias = deployment.client("lambda").get_alias(FunctionName=each["function"], Name="live")
+                assert alias["FunctionVersion"] == str(each["to"])
+                assert (each["to"] > each["from"]) is ("--undo" in words)
+            assert customer.data("GET", "/api/v1/user/me")["id"]
+        assert deployment.tollgate("prune-versions", "--yes", "--json") == {"deleted": []}
+
     def test_spoilt_tables_are_restored_and_the_ledger_proves_it(
         self, deployment: Deployment, customer: Customer, tmp_path: Path
     ) -> None:

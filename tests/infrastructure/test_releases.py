@@ -61,9 +61,11 @@ class TestVersions:
         assert len(re.sub(r"\$\{(\w+)\}", lambda found: longest[found[1]], text)) <= DESCRIPTION_MAX
 
     @pytest.mark.parametrize("function", PUBLISHED)
-    def test_an_old_version_goes(self, template: Template, function: str) -> None:
+    def test_the_version_before_stays_for_the_way_back(self, template: Template, function: str) -> None:
         version = template.resources[version_of(template.resources, function)]
-        assert version["DeletionPolicy"] == "Delete"
+        assert version["DeletionPolicy"] == "Retain"
+        # One that differs in its description alone has the same code, and is no way back
+        assert "UpdateReplacePolicy" not in version
 
     def test_snapstart_is_where_no_web_adapter_is(self, template: Template) -> None:
         started = {name for name, each in template.functions().items() if "SnapStart" in each}

@@ -15,6 +15,7 @@ redrive.py        dead letters, sent again
 check_ledger.py   the books agree
 doctor.py         what a stack lacks; `doctor_account.py`: what its account lacks; `concurrency.py`: places
 examining.py      what a check of these finds
+rollback.py       the version before a bad deployment; `versions.py`: which there are
 restore.py        tables as they were; `swap.py` puts rows in place
 options.py        shared options; `terminal.py`, `errors.py`: what is printed
 """

@@ -12,6 +12,7 @@ from tollgate.command.check_ledger import check_ledger
 from tollgate.command.doctor import doctor
 from tollgate.command.errors import CommandError
 from tollgate.command.redrive import redrive
+from tollgate.command.rollback import prune_versions, rollback
 from tollgate.kit.changes import NotABatchError
 from tollgate.kit.document import DocumentConflictError, DocumentTooLargeError
 from tollgate.kit.dynamodb_core import WriteConflictError
@@ -75,3 +76,5 @@ cli.add_typer(restore.cli, name="restore")
 cli.command()(redrive)
 cli.command()(check_ledger)
 cli.command()(doctor)
+cli.command()(rollback)
+cli.command("prune-versions")(prune_versions)

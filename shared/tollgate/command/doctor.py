@@ -13,10 +13,12 @@ import typer
 from botocore.exceptions import ClientError
 
 from tollgate.command.doctor_account import OF_ANY_ACCOUNT, ON_AWS
+from tollgate.command.errors import CommandError
 from tollgate.command.examining import Check, Finding, Stack, State, examined
 from tollgate.command.options import AsJson
 from tollgate.command.place import BOUNDS, StackFacts, stack_facts
 from tollgate.command.terminal import print_json
+from tollgate.command.versions import published
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.secret import MalformedSecretError, read_credentials
 
@@ -177,4 +179,25 @@ def data(stack: Stack) -> Iterator[Finding]:
         yield Finding(about, State.GOOD, "the stack policy keeps tables, buckets, secrets and users")
 
 
-OF_STACK: dict[str, Check] = {"provider keys": secrets, "alarms": alarms, "data": data}
+def old_versions(stack: Stack) -> Iterator[Finding]:
+    """Versions that are no way back any more, and cost their snapshots."""
+    about, now = "old versions", datetime.now(UTC)
+    try:
+        counted = {each.name: len(each.prunable(now)) for each in published(stack)}
+    except CommandError as exc:
+        yield Finding(about, State.UNKNOWN, str(exc))
+        return
+    if any(counted.values()):
+        said = ", ".join(f"{count} of {name}" for name, count in counted.items() if count)
+        do = f"tollgate prune-versions --stack {stack.facts.name}"
+        yield Finding(about, State.ACT, f"{said} are paid for and used by nothing", do)
+    else:
+        yield Finding(about, State.GOOD, "none but the way back")
+
+
+OF_STACK: dict[str, Check] = {
+    "provider keys": secrets,
+    "alarms": alarms,
+    "data": data,
+    "old versions": old_versions,
+}

@@ -51,6 +51,7 @@ class Aws:
     code_bytes: int = 1_000_000_000
     roles: int = 30
     rate: float = 10_000.0
+    versions: int = 2
 
     @property
     def meta(self) -> Any:
@@ -73,16 +74,28 @@ class Aws:
         return {"Stacks": [{"StackName": StackName, "Outputs": outputs, "Parameters": given}]}
 
     def get_paginator(self, name: str) -> "Aws":
-        assert name == "list_stack_resources"
+        assert name in {"list_stack_resources", "list_versions_by_function"}
         return self
 
-    def paginate(self, **_: Any) -> Any:
+    def paginate(self, **asked: Any) -> Any:
+        if "FunctionName" in asked:
+            numbers = range(1, self.versions + 1)
+            made = [{"Version": str(n), "LastModified": f"2026-11-{n:02}T12:00:00.000+0000"} for n in numbers]
+            return [{"Versions": [{"Version": "$LATEST", "LastModified": "…"}, *made]}]
         kinds = ("SNS::Topic", "Cognito::UserPool", "DynamoDB::Table")
         return [
             {
                 "StackResourceSummaries": [
                     {"LogicalResourceId": kind, "PhysicalResourceId": kind, "ResourceType": f"AWS::{kind}"}
                     for kind in kinds
+                ]
+                + [
+                    {
+                        "LogicalResourceId": kind,
+                        "PhysicalResourceId": f"arn:aws:lambda:us-east-1:1:function:api:{qualifier}",
+                        "ResourceType": f"AWS::Lambda::{kind}",
+                    }
+                    for kind, qualifier in (("Alias", "live"), ("Version", self.versions))
                 ]
             }
         ]
@@ -130,6 +143,9 @@ class Aws:
             "entitlementAvailability": "AVAILABLE",
             "regionAvailability": "AVAILABLE",
         }
+
+    def get_alias(self, **_: Any) -> Any:
+        return {"FunctionVersion": str(self.versions), "RevisionId": "r"}
 
     def get_account_summary(self) -> Any:
         return {"SummaryMap": {"Roles": self.roles, "RolesQuota": 1000}}
@@ -245,6 +261,7 @@ class TestDoctor:
             ),
             ({"recovery": "DISABLED"}, "data", "deploy again"),
             ({"policy": {}}, "data", "set-stack-policy"),
+            ({"versions": 3}, "old versions", "tollgate prune-versions --stack tollgate-prod"),
         ],
     )
     def test_what_is_not_well_is_said_with_what_to_do(

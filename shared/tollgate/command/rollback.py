@@ -1,0 +1,128 @@
+"""The way back from a bad deployment, within seconds; and the end of versions that are too old for it."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import boto3
+import typer
+
+from tollgate.command import versions
+from tollgate.command.errors import CommandError
+from tollgate.command.examining import Stack
+from tollgate.command.options import AsJson, Yes
+from tollgate.command.place import BOUNDS, stack_facts
+from tollgate.command.terminal import confirm, print_json
+from tollgate.command.versions import Published
+
+NOT_UNDONE = (
+    "As before: the data, the template (tables, routes, roles, parameters), and every function without an "
+    "alias, which runs its newest code."
+)
+
+StackName = Annotated[str, typer.Option("--stack", help="The stack of the service.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A function whose alias is to point at another version; at the same one if there is nothing to do."""
+
+    function: Published
+    to: int
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all requests go there already."""
+        return self.to == self.function.live and not self.function.shared_with
+
+    def line(self) -> str:
+        """Return what happens, for people."""
+        if self.is_done:
+            return f"{self.function.name}: stays at {self.to} (deployed: {self.function.deployed})"
+        at = {each.number: f"{each.at:%Y-%m-%d %H:%M}" for each in self.function.versions}
+        return f"{self.function.name}: {self.function.live} -> {self.to} (published {at[self.to]} UTC)"
+
+
+def rollback(
+    stack: StackName,
+    *,
+    undo: Annotated[bool, typer.Option("--undo", help="Back to what was deployed last.")] = False,
+    to: Annotated[
+        list[str] | None, typer.Option(help="Another version, FUNCTION=NUMBER; once for each function.")
+    ] = None,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Point the alias of every function at the version before the deployed one.
+
+    A second time changes nothing. Data and template stay, and functions without an alias run on as they are.
+    """
+    found, client = _found(stack)
+    moves = _chosen(found, to) if to else [_move(each, undo=undo) for each in found]
+    if not as_json:
+        for move in moves:
+            typer.echo(move.line())
+    waiting = [move for move in moves if not move.is_done]
+    if waiting:
+        confirm(f"Send all requests of {stack} there?", yes=yes, as_json=as_json)
+    for move in waiting:
+        versions.point_at(client, move.function, move.to)
+    if as_json:
+        print_json(
+            {
+                "functions": [
+                    {"function": each.function.name, "from": each.function.live, "to": each.to}
+                    for each in moves
+                ]
+            }
+        )
+    else:
+        typer.echo(f"Changed: {len(waiting)} of {len(moves)} aliases. {NOT_UNDONE}")
+
+
+def prune_versions(stack: StackName, *, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Delete the versions that are older than the way back; each snapshot of one is paid for by the hour."""
+    found, client = _found(stack)
+    old = [(each, number) for each in found for number in each.prunable(datetime.now(UTC))]
+    if old:
+        confirm(f"Delete {len(old)} versions that nothing uses?", yes=yes, as_json=as_json)
+    for function, number in old:
+        client.delete_function(FunctionName=function.name, Qualifier=str(number))
+    deleted = [{"function": function.name, "version": number} for function, number in old]
+    print_json({"deleted": deleted}) if as_json else typer.echo(f"Deleted: {len(deleted)} versions.")
+
+
+def _found(stack: str) -> tuple[list[Published], Any]:
+    session = boto3.Session()
+    facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
+    looked_at = Stack(facts, lambda service: session.client(service, config=BOUNDS))  # type: ignore[call-overload]
+    found = versions.published(looked_at)
+    if not found:
+        raise CommandError(f"No function of the stack {stack} has an alias.")
+    return found, looked_at.client("lambda")
+
+
+def _move(function: Published, *, undo: bool) -> Move:
+    if undo:
+        return Move(function, function.deployed)
+    # Already back, or further: a second time must not go two versions back
+    if function.live != function.deployed:
+        return Move(function, function.live)
+    if function.before is None:
+        raise CommandError(f"{function.name} has no version before {function.deployed}. Nothing was changed.")
+    return Move(function, function.before)
+
+
+def _chosen(found: list[Published], to: list[str]) -> list[Move]:
+    moves = []
+    for each in to:
+        name, _, number = each.partition("=")
+        known = [function for function in found if function.name == name]
+        if not known or number not in {str(version.number) for version in known[0].versions}:
+            names = ", ".join(
+                f"{function.name} ({' '.join(str(version.number) for version in function.versions)})"
+                for function in found
+            )
+            raise CommandError(f"There is no version {each}. There are: {names}.")
+        moves.append(Move(known[0], int(number)))
+    return moves
