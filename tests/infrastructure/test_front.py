@@ -3,6 +3,8 @@
 import json
 import re
 
+from botocore.session import Session
+
 from local.template import Template, named
 
 GRID = 24
@@ -50,6 +52,16 @@ class TestFirewall:
         assert rule["Action"] == {"Block": {}}
         assert (rate["AggregateKeyType"], rate["EvaluationWindowSec"]) == ("IP", 300)
         assert named(rate["Limit"]) == "RequestsPerAddress"
+
+    def test_a_rate_that_waf_refuses_is_refused_before_the_deployment(self, template: Template) -> None:
+        # WAF's API says how low and how high: its model is botocore's
+        model = Session().get_service_model("wafv2").shape_for("RateLimit").metadata
+        parameter = template.source["Parameters"]["RequestsPerAddress"]
+        (assertion,) = template.source["Rules"]["FirewallTakesTenOrMore"]["Assertions"]
+        ((refused, value),) = (each["Fn::Contains"] for each in assertion["Assert"]["Fn::Not"])
+        assert value == {"Ref": "RequestsPerAddress"}
+        assert refused == [str(rate) for rate in range(1, model["min"])]
+        assert (parameter["MinValue"], parameter["MaxValue"]) == (0, model["max"])
 
     def test_it_keeps_no_samples_of_requests(self, template: Template) -> None:
         firewall = template.of_type("AWS::WAFv2::WebACL")["Firewall"]
