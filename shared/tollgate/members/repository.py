@@ -16,7 +16,7 @@ from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository
 from tollgate.kit.dynamodb import Database, RowsAsRead
 from tollgate.kit.dynamodb_core import MAX_KEYS
-from tollgate.kit.expressions import Equals, Missing, Remove, Set
+from tollgate.kit.expressions import Condition, Equals, Exists, Missing, Remove, Set
 from tollgate.kit.rows import Item
 from tollgate.kit.writes import Write, put_new
 from tollgate.members.team import Team, TeamError, founded
@@ -148,19 +148,26 @@ class IdentityRepository:
         return self._accounts_of(read, (*read.accounts, account_id))
 
     def left(self, read: Identity, account_id: str) -> Write:
-        """Return the write that takes an account from a person. Refused: `IdentityMovedError`."""
-        return self._accounts_of(read, tuple(one for one in read.accounts if one != account_id))
+        """Return the write that takes an account from a person. Refused: `IdentityMovedError`.
 
-    def _accounts_of(self, read: Identity, accounts: tuple[str, ...]) -> Write:
+        A late copy of it makes no row of a person who was erased since.
+        """
+        left = tuple(one for one in read.accounts if one != account_id)
+        return self._accounts_of(read, left, Exists("identity_id"))
+
+    def _accounts_of(
+        self, read: Identity, accounts: tuple[str, ...], condition: Condition | None = None
+    ) -> Write:
         are_as_read = Equals("accounts", list(read.accounts))
         # A row from before there were members names the one account of its person.
         is_older = Missing("accounts")
+        known = are_as_read | is_older
         first = Set("account_id", accounts[0]) if accounts else Remove("account_id")
         return Write(
             self._table,
             key={"identity_id": read.identity_id},
             update=(Set("accounts", list(accounts)), first),
-            condition=are_as_read | is_older,
+            condition=known if condition is None else known & condition,
             refused=lambda _: IdentityMovedError(read.identity_id),
         )
 

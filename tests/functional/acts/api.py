@@ -1,9 +1,12 @@
 """Acts of customers at the API."""
 
+import json
 from base64 import b64encode
 from typing import Any
 
+from deliver_webhook.app import handler as deliver_webhook
 from tests.functional.acts.worlds import Act, Caller, Doing, World
+from tests.functional.conftest import invoke, with_prompt
 from tests.support.samples import PAID_BODY
 from tests.unit.artifacts.test_store import png
 
@@ -113,6 +116,16 @@ def send_a_test_event(world: World) -> Doing:
     return lambda: ada.ask("POST", "/webhooks/test", {"url": RECEIVER})
 
 
+def redeliver_a_webhook(world: World) -> Doing:
+    ada = world.customer()
+    task_id = created(ada, **with_prompt("[[reject]]"), webhook=RECEIVER)
+    world.end(task_id)
+    delivery_id = "evt_" + task_id.removeprefix("task_")
+    invoke(deliver_webhook, "WebhookQueue", json.dumps({"delivery_id": delivery_id, "seq": 0}))
+    world.aws.messages("WebhookQueue")
+    return lambda: ada.ask("POST", f"/webhooks/deliveries/{delivery_id}/redeliver")
+
+
 def rotate_a_webhook_secret(world: World) -> Doing:
     ada = world.customer()
     return lambda: ada.ask("POST", "/webhooks/secret/rotate", {})
@@ -135,5 +148,6 @@ ACTS: tuple[Act, ...] = (
     rotate_a_key,
     revoke_a_key,
     send_a_test_event,
+    redeliver_a_webhook,
     rotate_a_webhook_secret,
 )

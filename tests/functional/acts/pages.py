@@ -8,7 +8,7 @@ from tests.functional.acts.worlds import Act, Doing, World
 from tests.functional.test_dashboard_members import identity, invite, member
 from tests.functional.test_payments import send
 from tests.support.dashboard import Browser
-from tests.support.payments import KEYS, event, session, stripe_api
+from tests.support.payments import KEYS, dispute, event, session, stripe_api
 from tests.support.samples import PAID_BODY, PAID_IMAGE
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
@@ -150,6 +150,22 @@ def keep_an_account_after_all(world: World) -> Doing:
     return lambda: posted(ada, "/closing/undo")
 
 
+def take_back_a_payment(world: World) -> Doing:
+    account_id = world.person(ADA).sign_in(ADA)
+    _with_stripe(world)
+    send(event(session(account_id, 2_500)))
+    claimed = event(dispute(2_500), "charge.dispute.created", "evt_2", 1)
+    return lambda: send(claimed)[0]
+
+
+def take_back_what_was_not_credited_yet(world: World) -> Doing:
+    account_id = world.person(ADA).sign_in(ADA)
+    _with_stripe(world)
+    send(event(dispute(600), "charge.dispute.created", "evt_2", 1))
+    paid = event(session(account_id, 2_500))
+    return lambda: send(paid)[0]
+
+
 def credit_by_an_operator(world: World) -> Doing:
     return _at_the_desk(world, action="credit", usd="2.50", reference="ticket-1", reason="It broke")
 
@@ -215,6 +231,8 @@ ACTS: tuple[Act, ...] = (
     wish_for_mails_about_a_low_balance,
     go_to_pay,
     pay,
+    take_back_a_payment,
+    take_back_what_was_not_credited_yet,
     run_in_the_playground,
     ask_for_the_end_of_an_account,
     keep_an_account_after_all,

@@ -1,23 +1,37 @@
 """Acts of the functions that nobody waits for: each is handed one message or one batch."""
 
 import json
+import os
+from functools import cache
 from typing import Any
+from unittest import mock
 
+from close_accounts.app import handler as close_accounts
 from deliver_webhook.app import handler as deliver_webhook
 from dispatch_changes.app import handler as dispatch_changes
 from local.events import Context, stream_event
+from notify_members.app import handler as notify_members
 from refill_balance.app import handler as refill_balance
 from run_task.app import handler as run_task
 from tests.functional.acts.worlds import Act, Doing, World
-from tests.functional.conftest import invoke, stream_records, with_prompt
+from tests.functional.conftest import StreamReader, invoke, stream_records, with_prompt
+from tests.functional.test_close_accounts import EVENT as CLOSING
+from tests.functional.test_close_accounts import account_of
+from tests.functional.test_make_thumbnails import Drawing, make, put
+from tests.functional.test_notify_members import ADA, FROM, Mailbox
 from tests.functional.test_record_usage import counted_records, record
+from tests.functional.test_run_task import task_of
 from tests.support.http_server import http_server
 from tests.support.payments import KEYS
 from tests.support.samples import PAID_BODY
 from tests.support.stripe import CUSTOMER, fake_stripe
+from tests.unit.probing.media_files import picture
+from tollgate.closing.service import DELAY_MS
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.composition import sweep as sweep_parts
+from tollgate.kit import aws as aws_clients
+from tollgate.kit.clock import MS_PER_S
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
 
 RECEIVER = "https://receiver.test/hook"
@@ -44,6 +58,47 @@ def submit_a_task(world: World) -> Doing:
 def end_a_task_that_is_refused(world: World) -> Doing:
     message = json.dumps({"task_id": task(world, "[[reject]]"), "seq": 0})
     return lambda: invoke(run_task, "TaskQueue", message)
+
+
+def finish_a_task(world: World) -> Doing:
+    task_id = task(world)
+    invoke(run_task, "TaskQueue", json.dumps({"task_id": task_id, "seq": 0}))
+    world.clock.advance(MS_PER_S)
+    message = json.dumps({"task_id": task_id, "seq": 2, "poll": True})
+    return lambda: (invoke(run_task, "PollQueue", message), task_of(task_id).status)
+
+
+def draw_a_thumbnail(world: World) -> Doing:
+    drawing = Drawing(world.aws)
+    drawn = mock.patch.object(aws_clients, "lambda_for_thumbnails", cache(lambda: drawing))
+    world.ends.enter_context(drawn)
+    put(world.aws, picture("png"))
+    return make
+
+
+def erase_an_account(world: World) -> Doing:
+    ada = world.person(ADA)
+    ada.get("/closing")
+    made = api_parts.api().tasks.create(account_of(ada), {**PAID_BODY, **with_prompt("fine")}, None)
+    world.end(str(made["taskId"]))
+    ada.post("/closing", {"account": account_of(ada), "balance": "give up"})
+    world.clock.advance(DELAY_MS)
+    return lambda: close_accounts(CLOSING, Context("CloseAccountsFunction"))
+
+
+def tell_an_owner_of_a_new_key(world: World) -> Doing:
+    box = Mailbox()
+    world.ends.enter_context(mock.patch.object(aws_clients, "sesv2", return_value=box))
+    world.ends.enter_context(mock.patch.dict(os.environ, MAIL_FROM=FROM))
+    parts.forget()
+    ada = world.person(ADA)
+    ada.get("/keys")
+    reader = StreamReader(world.aws, "AuditTable")
+    ada.post("/keys", {"name": "Shop", "scopes": ["media"]})
+    event = stream_event(reader.new_records(), "arn:aws:dynamodb:stream")
+    dispatch_changes(event, Context("DispatchChangesFunction"))
+    (message,) = world.aws.messages("MailQueue")
+    return lambda: (invoke(notify_members, "MailQueue", message), {to for to, _ in box.take()})
 
 
 def deliver_a_webhook(world: World) -> Doing:
@@ -101,6 +156,10 @@ def top_up_by_a_saved_card(world: World) -> Doing:
 ACTS: tuple[Act, ...] = (
     send_a_new_task_on_its_way,
     submit_a_task,
+    finish_a_task,
+    draw_a_thumbnail,
+    erase_an_account,
+    tell_an_owner_of_a_new_key,
     end_a_task_that_is_refused,
     deliver_a_webhook,
     deliver_a_webhook_in_vain,
