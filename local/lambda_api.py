@@ -4,6 +4,7 @@ With `AWS_ENDPOINT_URL_LAMBDA` at an app of this module, boto3's `invoke` needs 
 here is its logical id. Only answers that are waited for (`RequestResponse`) are known.
 """
 
+import asyncio
 import importlib
 import json
 import traceback
@@ -85,7 +86,14 @@ async def _answer(name: str, function: Properties, event: Any) -> Response:
 def _call(path: str, event: Any, context: Context) -> Any:
     """Import and call the handler that `path` (`<stem>.app.handler`) names."""
     module, _, attribute = path.rpartition(".")
-    return getattr(importlib.import_module(module), attribute)(event, context)
+    # A handler that is an ASGI app runs in its thread's loop: Lambda's thread has one, these have none.
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        return getattr(importlib.import_module(module), attribute)(event, context)
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()
 
 
 def _failure(kind: str, message: str, trace: list[str] | None = None) -> Response:

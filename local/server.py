@@ -87,7 +87,8 @@ DASHBOARD_PATHS = ("/", "/docs", "/status", "/dashboard")
 DASHBOARD_FOLDERS = ("/docs/", "/dashboard/")
 ADMIN_PATH = "/admin"
 MCP_PATH = "/mcp"
-STATUS_PATH = "/api/v1/task/status/"
+WAITING_PATHS = ("/api/v1/task/status/", "/api/v1/images/")
+"""Of the function that waits."""
 TEXT_PATHS = tuple(
     f"{base}/{name}"
     for base in ("/api/v1", "/api", "/api/v1/v1")
@@ -101,7 +102,7 @@ async def api(scope: Scope, receive: Receive, send: Send) -> None:
     path = scope["path"] if scope["type"] == "http" else ""
     if path.startswith(TEXT_PATHS):
         await text_app(scope, receive, send)
-    elif path.startswith(STATUS_PATH):
+    elif path.startswith(WAITING_PATHS):
         await status_app(scope, receive, send)
     elif path == ADMIN_PATH or path.startswith(f"{ADMIN_PATH}/"):
         await admin_app(scope, receive, send)
@@ -115,7 +116,7 @@ async def api(scope: Scope, receive: Receive, send: Send) -> None:
 
 async def compressed(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer as the gateway does: compressed for who takes that, but for what is streamed."""
-    if scope["type"] == "http" and scope["path"].startswith(TEXT_PATHS):
+    if scope["type"] == "http" and scope["path"].startswith((*TEXT_PATHS, *WAITING_PATHS)):
         await api(scope, receive, send)
     else:
         await _gzip(scope, receive, send)

@@ -160,6 +160,7 @@ class LocalService:
             "AWS_ENDPOINT_URL": endpoint,
             "PROBE_FUNCTION": "ProbeMediaFunction",
             "DRAW_FUNCTION": "DrawThumbnailFunction",
+            "API_FUNCTION": "ApiFunction",
             # For load tests and pages of one origin; without them, the template's own defaults.
             "REQUESTS_PER_MINUTE": os.environ.get("REQUESTS_PER_MINUTE", ""),
             "ALLOWED_ORIGIN": os.environ.get("ALLOWED_ORIGIN", ""),

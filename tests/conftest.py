@@ -24,6 +24,7 @@ from local.template import Template, read_template
 from tests.support import quick_moto, schedule
 from tests.support.clock import ManualClock
 from tests.support.moto_stack import MotoStack
+from tests.support.played_lambda import PlayedLambda
 from tests.support.simulator import running_simulator
 from tollgate.catalog import loader
 from tollgate.catalog.loader import DATA, Catalog, Document, compiled
@@ -180,6 +181,7 @@ def moto_stack(template: Template, simulator_url: str) -> MotoStack:
         "DASHBOARD_URL": "https://api.test/dashboard",
         "PROBE_FUNCTION": "ProbeMediaFunction",
         "DRAW_FUNCTION": "DrawThumbnailFunction",
+        "API_FUNCTION": "ApiFunction",
     }
     # Before the clients are made, which read them once: no test's own fixture has run yet.
     with pytest.MonkeyPatch.context() as patch, mock_aws():
@@ -203,6 +205,7 @@ def aws(monkeypatch: pytest.MonkeyPatch, moto_stack: MotoStack, clock: ManualClo
             "secrets_manager": clients.secrets,
             "lambda_": moto_client("lambda"),
             "lambda_for_thumbnails": moto_client("lambda"),
+            "lambda_for_creates": PlayedLambda(),
             "ssm": moto_client("ssm"),
         }
         keep_clients(kept, monkeypatch)
@@ -242,6 +245,7 @@ def stack_environment(emulator: Emulator, template: Template, simulator_url: str
         "DASHBOARD_URL": "https://api.test/dashboard",
         "PROBE_FUNCTION": "ProbeMediaFunction",
         "DRAW_FUNCTION": "DrawThumbnailFunction",
+        "API_FUNCTION": "ApiFunction",
         "AWS_ENDPOINT_URL": emulator.endpoint,
     }
     stack = Stack(template, Clients.at(emulator.endpoint), {"Stage": "local", "LogLevel": "ERROR"}, overrides)

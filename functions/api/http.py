@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from tollgate.accounts.models import ApiKey, Scope
 from tollgate.composition import api as api_parts
 from tollgate.composition.api import Api
-from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, UploadNotFoundError
+from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
 from tollgate.kit.json_body import MAX_BODY_BYTES, MAX_MEDIA_BODY_BYTES, json_object
 from tollgate.tasks.openai_media import with_sent_names
 
@@ -94,14 +94,6 @@ MediaKey = Annotated[ApiKey, Depends(media_key)]
 TextKey = Annotated[ApiKey, Depends(text_key)]
 AccountKey = Annotated[ApiKey, Depends(account_key)]
 KeyOfNow = Annotated[ApiKey, Depends(key_of_now)]
-
-
-def files_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the files of a finished task. Raises `UploadNotFoundError` for those that were deleted."""
-    files: list[dict[str, Any]] = task.get("files", [])
-    if "filesDeletedTime" in task:
-        raise UploadNotFoundError(f"The files of {task['taskId']} were deleted.")
-    return files
 
 
 def created_of(

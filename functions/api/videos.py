@@ -8,10 +8,11 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
 from api.form import Sent
-from api.http import MediaKey, Services, created_of, files_of
+from api.http import MediaKey, Services, created_of
 from tollgate.kit.clock import MS_PER_S
-from tollgate.kit.errors import GenerationFailedError, TaskPendingError
+from tollgate.kit.errors import TaskPendingError
 from tollgate.tasks.openai_videos import SAID_AS, read_video_request, video
+from tollgate.tasks.results import files_of
 
 router = APIRouter(prefix="/api/v1/videos")
 
@@ -37,8 +38,6 @@ def get_video(api: Services, key: MediaKey, video_id: str) -> Response:
 def get_content(api: Services, key: MediaKey, video_id: str) -> Response:
     """Lead to the video's file, which no answer of a function could hold."""
     task = api.reader.status(key.account_id, video_id)
-    if "error" in task:
-        raise GenerationFailedError(video_id, task["error"]["message"])
     files = files_of(task)
     if not files:
         raise TaskPendingError(video_id)

@@ -1,22 +1,29 @@
-"""Trigger: API Gateway, the one route that customers poll: how is a task.
+"""Trigger: API Gateway in streaming mode, by way of uvicorn behind the Lambda Web Adapter: what waits.
 
-Reads the task's row, and with `wait` again until it has ended. Never writes a task and knows no provider. A
-function of its own because waiting is paid by the memory of who waits: it has a quarter of what `api` has.
+status.py   how is a task: the one route that customers poll, and with `wait` its end
+images.py   images in OpenAI's protocol: `api` creates the task, the answer is held back until it has ended
+
+A function of its own because waiting is paid by the memory of the function that waits: it has a quarter of
+what `api` has. The gateway cuts buffered answers after 29 s, and streamed ones if they say nothing for 300 s.
+Never writes a task and knows no provider.
 """
 
-import anyio
+from collections.abc import Awaitable, Callable
+
 from mangum import Mangum
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.routing import Route
 
-from tollgate.accounts.models import Scope
-from tollgate.composition.get_status import GetStatus, get_status
+from get_status.http import refused
+from get_status.images import ROUTES as IMAGE_ROUTES
+from get_status.images import held_image
+from get_status.status import ROUTE as STATUS_ROUTE
+from get_status.status import shown_status
+from tollgate.composition.get_status import get_status
 from tollgate.composition.parts import cors_headers
-from tollgate.composition.snapshot import begin_anew_when_restored
 from tollgate.kit.contention import fault
 from tollgate.kit.cors import CrossOrigin
 from tollgate.kit.errors import (
@@ -25,82 +32,69 @@ from tollgate.kit.errors import (
     TollgateError,
     shortened,
 )
-from tollgate.kit.observability import begin_request, logger
-from tollgate.tasks.models import TaskView
-from tollgate.tasks.waiting import pauses_of
+from tollgate.kit.observability import begin_request, correlation_id, logger
 
-ROUTE = "/api/v1/task/status/{task_id}"
 METHOD_NOT_ALLOWED = 405
+NO_CONTENT = 204
+# For the log alone, by nginx's word for it.
+CLIENT_LEFT = 499
 
 
-async def status(request: Request) -> Response:
-    """Answer, name the request, log it in one line, and turn a fault of ours into a 500 that says nothing."""
-    request_id = begin_request()
-    try:
-        response = await _shown(request)
-    except TollgateError as error:
-        response = _refused(error)
-    except Exception as exc:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
-        response = _refused(fault(exc, "get_status.fault", route=ROUTE))
-    response.headers["x-request-id"] = request_id
-    account_id = getattr(request.state, "account_id", None)
-    if account_id is not None:
-        response.headers.update(get_status().rate_headers(account_id))
-    logger.info(
-        "get_status.request",
-        account_id=account_id,
-        status=response.status_code,
-        task_id=shortened(request.path_params["task_id"]),
-    )
-    return response
+def named(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+    """Have a route name each request, log it in one line, and answer a fault of ours with a bare 500."""
 
+    async def answered(request: Request) -> Response:
+        request_id = begin_request()
+        route = request.scope["route"].path
+        try:
+            response = await answer(request)
+        except ClientDisconnect:
+            # Nothing is wrong here, nobody reads the answer, and the task goes on.
+            response = Response(status_code=CLIENT_LEFT)
+        except TollgateError as error:
+            response = refused(error)
+        except Exception as exc:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
+            response = refused(fault(exc, "get_status.fault", route=route))
+        response.headers.setdefault("x-request-id", correlation_id() or request_id)
+        account_id = getattr(request.state, "account_id", None)
+        if account_id is not None:
+            for name, value in get_status().rate_headers(account_id).items():
+                response.headers.setdefault(name, value)
+        task_id = getattr(request.state, "task_id", None)
+        logger.info(
+            "get_status.request",
+            account_id=account_id,
+            route=route,
+            status=response.status_code,
+            task_id=task_id and shortened(task_id),
+        )
+        return response
 
-async def _shown(request: Request) -> Response:
-    """Return the task; with `wait`, as soon as it has ended, or after so many seconds."""
-    parts = get_status()
-    key = await run_in_threadpool(
-        parts.authenticator.authenticate, request.headers.get("authorization"), Scope.MEDIA, _address(request)
-    )
-    request.state.account_id = key.account_id
-    parts.count(key.account_id)
-    pauses = pauses_of(request.query_params.get("wait", "0"))
-    shown = await _look(request, parts, key.account_id)
-    for pause_s in pauses:
-        if "pollAfterS" not in shown:
-            break
-        await anyio.sleep(pause_s)
-        shown = await _look(request, parts, key.account_id)
-    headers = {"Retry-After": str(shown["pollAfterS"])} if "pollAfterS" in shown else None
-    return JSONResponse({"code": 200, "data": shown}, headers=headers)
-
-
-async def _look(request: Request, parts: GetStatus, account_id: str) -> TaskView:
-    return await run_in_threadpool(parts.status, account_id, request.path_params["task_id"])
-
-
-def _address(request: Request) -> str | None:
-    # On Lambda the address that the gateway saw (Mangum has it from the event), else that of the socket.
-    return request.client.host if request.client else None
-
-
-def _refused(error: TollgateError) -> Response:
-    return JSONResponse(error.body(), status_code=error.status, headers=error.headers())
+    return answered
 
 
 async def unknown_route(request: Request, error: Exception) -> Response:
     """Answer a path or method in the contract's shape; the gateway sends none but ours."""
     begin_request()
-    wrong_method = isinstance(error, HTTPException) and error.status_code == METHOD_NOT_ALLOWED
-    return _refused(
-        MethodNotAllowedError({"GET"})
-        if wrong_method
-        else RouteNotFoundError(request.method, request.url.path)
-    )
+    if isinstance(error, HTTPException) and error.status_code == METHOD_NOT_ALLOWED:
+        allowed = {name.strip() for name in (error.headers or {}).get("Allow", "").split(",")}
+        return refused(MethodNotAllowedError(allowed - {"HEAD"}))
+    return refused(RouteNotFoundError(request.method, request.url.path))
+
+
+async def healthz(_: Request) -> Response:
+    """Answer the web adapter that the app is up; the gateway has no route to it."""
+    return Response(status_code=NO_CONTENT)
 
 
 app = Starlette(
-    routes=[Route(ROUTE, status, methods=["GET"])], exception_handlers={HTTPException: unknown_route}
+    routes=[
+        Route(STATUS_ROUTE, named(shown_status), methods=["GET"]),
+        *(Route(route, named(held_image), methods=["POST"]) for route in IMAGE_ROUTES),
+        Route("/healthz", healthz, methods=["GET"]),
+    ],
+    exception_handlers={HTTPException: unknown_route},
 )
 app.add_middleware(CrossOrigin, headers=cors_headers)
-begin_anew_when_restored()
+# For emulators, which have no web adapter (run.py).
 handler = Mangum(app, lifespan="off")

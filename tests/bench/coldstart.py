@@ -47,6 +47,7 @@ def environment(template: Template, endpoint: str) -> dict[str, str]:
         "AWS_ENDPOINT_URL": endpoint,
         "PROBE_FUNCTION": "none",
         "DRAW_FUNCTION": "none",
+        "API_FUNCTION": "none",
         "CALLBACK_BASE_URL": "https://api.test",
         "DASHBOARD_URL": "https://api.test/dashboard",
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
@@ -104,10 +105,10 @@ def rows(template: Template, python: str, known: dict[str, str]) -> list[list[An
     found = [[f"`import {REFERENCE}`", *_cells(reference), *[""] * 6]]
     for function in template.functions().values():
         stem = str(function["Handler"]).partition(".")[0].partition("/")[0]
-        # The text function is a server behind the web adapter; its twin for emulators answers an event
-        is_text = stem == "text"
-        modules = "uvicorn,text.app" if is_text else f"{stem}.app"
-        handler = "text.run.sh" if is_text else f"{stem}.app.handler"
+        # A server behind the web adapter; its twin for emulators answers an event
+        is_adapted = "/" in function["Handler"]
+        modules = f"uvicorn,{stem}.app" if is_adapted else f"{stem}.app"
+        handler = f"{stem}.run.sh" if is_adapted else f"{stem}.app.handler"
         start = started(python, known, modules, handler, stem)
         # Once more beside each function: other work on the machine comes and goes.
         beside = started(python, known, REFERENCE, "", "api")

@@ -187,6 +187,7 @@ def service(ends: ExitStack, folder: Path) -> tuple[Stack, dict[str, int]]:
         "AWS_ENDPOINT_URL": emulator.endpoint,
         "PROBE_FUNCTION": "none",
         "DRAW_FUNCTION": "none",
+        "API_FUNCTION": "none",
         # Nobody listens there; polls alone carry the tasks.
         "CALLBACK_BASE_URL": "http://127.0.0.1:9",
         "DASHBOARD_URL": "http://127.0.0.1:9/dashboard",

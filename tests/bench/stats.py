@@ -63,6 +63,7 @@ def main() -> None:
             "AWS_ENDPOINT_URL": emulator.endpoint,
             "PROBE_FUNCTION": "none",
             "DRAW_FUNCTION": "none",
+            "API_FUNCTION": "none",
             "LIVE_PROVIDERS": ",".join(PROVIDERS),
         }
         clients = Clients.at(emulator.endpoint)

@@ -154,6 +154,7 @@ def serve(ends: ExitStack, folder: Path) -> list[Server]:
         "AWS_ENDPOINT_URL": emulator.endpoint,
         "PROBE_FUNCTION": "none",
         "DRAW_FUNCTION": "none",
+        "API_FUNCTION": "none",
         "LIVE_PROVIDERS": ",".join(PROVIDERS),
     }
     clients = Clients.at(emulator.endpoint)

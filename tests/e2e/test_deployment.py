@@ -19,6 +19,7 @@ from tests.e2e.conftest import LIVE, PAID, Offer
 from tests.e2e.deployed import Deployed
 from tests.e2e.deployment import BUILD, Deployment
 from tests.support.customer import Customer
+from tollgate.tasks.waiting import MAX_HELD_S
 
 pytestmark = pytest.mark.e2e
 
@@ -42,6 +43,18 @@ class TestDeployed:
         assert hashlib.sha256(content).hexdigest() == file["sha256"]
         delivery = delivered(customer, task["taskId"])
         assert (delivery["type"], delivery["attempts"][-1]["status"] // 100) == ("task.finished", 2)
+
+    def test_an_image_in_openai_s_protocol_is_waited_for(
+        self, stack: Deployed, customer: Customer, offer: Offer
+    ) -> None:
+        before = customer.balance()
+        asked = offer.body("a lighthouse")
+        body = {"model": asked["model"], "prompt": asked["input"]["prompt"], "size": asked["input"]["size"]}
+        made = customer.http.post("/api/v1/images/generations", json=body, timeout=MAX_HELD_S)
+        assert made.status_code == 200, made.text
+        (image,) = made.json()["data"]
+        assert stack.opened(image["url"]).startswith(b"\x89PNG")
+        assert customer.balance() == before - offer.image_cents
 
     @pytest.mark.emulator
     def test_the_event_is_signed_and_holds_the_task(self, customer: Customer) -> None:

@@ -19,6 +19,7 @@ from api.app import handler
 from dashboard.app import app as dashboard_app
 from get_status.app import handler as status_handler
 from local.events import Context
+from local.server import WAITING_PATHS
 from local.template import ROOT
 from tests.conftest import Aws
 from tests.functional.conftest import balance_cents, create
@@ -62,7 +63,7 @@ def call(
 
 def handler_of(path: str) -> Any:
     """Return the handler that the gateway has for a path."""
-    return status_handler if path.startswith("/api/v1/task/status/") else handler
+    return status_handler if path.startswith(WAITING_PATHS) else handler
 
 
 def details(body: Any) -> dict[str, str]:

@@ -62,7 +62,7 @@ class TestWait:
             if len(looked) == 3:
                 run_to_end(task_id, clock)
 
-        monkeypatch.setattr("get_status.app.anyio.sleep", pass_time)
+        monkeypatch.setattr("get_status.status.anyio.sleep", pass_time)
         assert get(customer, f"/api/v1/task/status/{task_id}?wait=20")["status"] == "finished"
         assert len(looked) == 3
 
@@ -75,7 +75,7 @@ class TestWait:
         async def pass_time(seconds: float) -> None:
             looked.append(seconds)
 
-        monkeypatch.setattr("get_status.app.anyio.sleep", pass_time)
+        monkeypatch.setattr("get_status.status.anyio.sleep", pass_time)
         assert get(customer, f"/api/v1/task/status/{task_id}?wait=20")["status"] == "not_started"
         assert sum(looked) == 20
 

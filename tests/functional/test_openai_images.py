@@ -1,48 +1,232 @@
-"""An image in OpenAI's protocol that takes longer than an answer is held back, for the official SDK."""
+"""An image in OpenAI's protocol, for the official SDK: waited for by `get_status`, created by `api`."""
 
 import asyncio
+import base64
+import io
+import json
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import httpx2
 import pytest
-from openai import APIStatusError, AsyncOpenAI
+from openai import APIStatusError, AsyncOpenAI, BadRequestError, InternalServerError
+from openai.types import ImagesResponse
 
-from api import images
-from api.app import app
+from get_status import images
+from get_status.app import app
+from local.template import Template
 from tests.functional.conftest import balance_cents
+from tests.functional.test_api import call
+from tests.functional.test_run_task import run_to_end
+from tests.support.clock import ManualClock
+from tests.support.played_lambda import PlayedLambda
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
-from tollgate.tasks.waiting import MAX_WAIT_S
+from tollgate.kit import aws as aws_clients
+from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.json_body import MAX_MEDIA_BODY_BYTES
+from tollgate.tasks.image_creates import MAX_BODY_BYTES
+from tollgate.tasks.waiting import MAX_HELD_S
+
+Pauses = Callable[[float], None]
+IDLE_S = 300
+"""After which the gateway cuts a streamed answer that says nothing, of a regional endpoint.
+
+https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
+"""
 
 
-class TestWhatTakesLonger:
-    @pytest.fixture
-    def waited(self, monkeypatch: pytest.MonkeyPatch) -> list[float]:
-        """Return the pauses that a request makes; none of them takes any time."""
+def task_of(customer: OpenedAccount) -> Any:
+    """Return the customer's one task."""
+    (task,) = api_parts.api().reader.page(customer.account_id, {})["tasks"]
+    return task
+
+
+@pytest.fixture
+def passing(monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> Callable[[Pauses], list[float]]:
+    """Return what moves the clock with each pause of a request, does something, and notes the pause."""
+
+    def begin(then: Pauses) -> list[float]:
         made: list[float] = []
 
         async def pause(seconds: float) -> None:
             made.append(seconds)
+            clock.advance(int(seconds * MS_PER_S))
+            then(sum(made))
 
         monkeypatch.setattr(images, "anyio", SimpleNamespace(sleep=pause))
         return made
 
-    def test_it_names_its_task_and_goes_on(self, customer: OpenedAccount, waited: list[float]) -> None:
+    return begin
+
+
+class TestWaiting:
+    def test_an_image_of_40_s_comes_in_one_request(
+        self, customer: OpenedAccount, clock: ManualClock, passing: Any
+    ) -> None:
+        def work(waited_s: float) -> None:
+            task = task_of(customer)
+            if waited_s >= 40 and task["status"] != "finished":
+                run_to_end(task["taskId"], clock)
+
+        waited = passing(work)
+        made = asyncio.run(generate(customer.api_key))
+        assert 40 <= sum(waited) < 43
+        assert made.data is not None
+        assert [image.url for image in made.data] == [file["fileUrl"] for file in task_of(customer)["files"]]
+        assert balance_cents(customer) == 99
+
+    def test_its_bytes(self, customer: OpenedAccount, clock: ManualClock, passing: Any) -> None:
+        passing(lambda _: run_to_end(task_of(customer)["taskId"], clock))
+        body = {"model": PAID_IMAGE, "prompt": "a lighthouse at dusk", "response_format": "b64_json"}
+        status, made, headers = call("POST", "/api/v1/images/generations", customer.api_key, body)
+        task = task_of(customer)
+        assert (status, headers["x-tollgate-task-id"]) == (200, task["taskId"])
+        assert len(base64.b64decode(made["data"][0]["b64_json"])) == task["files"][0]["bytes"]
+
+    def test_one_that_takes_longer_than_the_gateway_waits_names_its_task_and_goes_on(
+        self, customer: OpenedAccount, passing: Any
+    ) -> None:
+        waited = passing(lambda _: None)
         with pytest.raises(APIStatusError) as raised:
             asyncio.run(generate(customer.api_key))
         assert (raised.value.status_code, raised.value.code) == (504, "task_pending")
-        assert sum(waited) == MAX_WAIT_S
+        assert sum(waited) == MAX_HELD_S
         body: Any = raised.value.body
-        (task,) = api_parts.api().reader.page(customer.account_id, {})["tasks"]
+        task = task_of(customer)
         assert (task["taskId"], task["status"]) == (body["taskId"], "not_started")
         # Once: the SDK did not repeat it by itself.
         assert balance_cents(customer) == 99
 
+    def test_it_ends_before_gateway_and_function_do(self, template: Template) -> None:
+        # Two creates at most are waited for before (`kit/aws.py`), the second one if an answer was lost.
+        create_s = template.functions()["ApiFunction"]["Timeout"]
+        function_s = template.functions()["GetStatusFunction"]["Timeout"]
+        assert MAX_HELD_S + 2 * create_s < function_s <= IDLE_S
 
-async def generate(api_key: str) -> None:
-    """Ask for an image that nobody works on, as the SDK's documentation has it."""
+    def test_a_failure_is_told_with_the_money_back(
+        self, customer: OpenedAccount, clock: ManualClock, passing: Any
+    ) -> None:
+        passing(lambda _: run_to_end(task_of(customer)["taskId"], clock))
+        with pytest.raises(APIStatusError) as raised:
+            asyncio.run(generate(customer.api_key, prompt="[[fail]]"))
+        assert (raised.value.status_code, raised.value.code) == (502, "generation_failed")
+        body: Any = raised.value.body
+        assert body["taskId"] == task_of(customer)["taskId"]
+        assert balance_cents(customer) == 100
+
+    def test_a_client_that_goes_is_waited_for_no_longer(self, customer: OpenedAccount, passing: Any) -> None:
+        waited = passing(lambda _: None)
+        assert asyncio.run(left_after_its_body(customer.api_key)) == 499
+        assert len(waited) == 1
+        # It is paid for, and goes on.
+        assert task_of(customer)["status"] == "not_started"
+        assert balance_cents(customer) == 99
+
+
+class TestCreate:
+    def test_it_takes_bodies_as_large_as_api_does(self) -> None:
+        assert MAX_BODY_BYTES == MAX_MEDIA_BODY_BYTES
+
+    @pytest.fixture
+    def played(self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch) -> PlayedLambda:
+        made = PlayedLambda()
+        monkeypatch.setattr(aws_clients, "lambda_for_creates", lambda: made)
+        return made
+
+    def test_a_create_whose_answer_was_lost_is_one_task(
+        self, customer: OpenedAccount, clock: ManualClock, passing: Any, played: PlayedLambda
+    ) -> None:
+        played.lost = 1
+        passing(lambda _: run_to_end(task_of(customer)["taskId"], clock))
+        assert asyncio.run(generate(customer.api_key)).data
+        assert balance_cents(customer) == 99
+
+    def test_two_requests_without_a_key_are_two_tasks(
+        self, customer: OpenedAccount, passing: Any, played: PlayedLambda
+    ) -> None:
+        passing(lambda _: None)
+        for _ in range(2):
+            with pytest.raises(APIStatusError):
+                asyncio.run(generate(customer.api_key))
+        assert balance_cents(customer) == 98
+
+    def test_the_caller_s_key_is_the_one_that_counts(
+        self, customer: OpenedAccount, passing: Any, played: PlayedLambda
+    ) -> None:
+        passing(lambda _: None)
+        for _ in range(2):
+            with pytest.raises(APIStatusError):
+                asyncio.run(generate(customer.api_key, extra_headers={"Idempotency-Key": "poster-1"}))
+        assert balance_cents(customer) == 99
+
+    def test_what_is_refused_goes_on_as_it_is(self, customer: OpenedAccount, played: PlayedLambda) -> None:
+        with pytest.raises(BadRequestError) as raised:
+            asyncio.run(generate(customer.api_key, size="1000x999"))
+        body: Any = raised.value.body
+        assert [each["path"] for each in body["details"]] == ["/size"]
+        assert raised.value.response.headers["x-request-id"].startswith("req_")
+        assert "x-ratelimit-remaining" in raised.value.response.headers
+        assert balance_cents(customer) == 100
+
+    def test_the_address_is_the_one_that_the_gateway_saw(
+        self, customer: OpenedAccount, passing: Any, played: PlayedLambda, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("AWS_LAMBDA_EXEC_WRAPPER", "/opt/bootstrap")
+        passing(lambda _: None)
+        context = json.dumps({"identity": {"sourceIp": "203.0.113.7"}})
+        with pytest.raises(APIStatusError):
+            asyncio.run(generate(customer.api_key, extra_headers={"x-amzn-request-context": context}))
+        (event,) = played.events
+        assert event["requestContext"]["identity"]["sourceIp"] == "203.0.113.7"
+        assert not [name for name in event["headers"] if name.startswith("x-amzn")]
+
+    def test_a_create_that_died_is_a_fault_of_ours(
+        self, customer: OpenedAccount, played: PlayedLambda
+    ) -> None:
+        died = {"FunctionError": "Unhandled", "Payload": io.BytesIO(b'{"errorType": "Sandbox.Timedout"}')}
+        played.answers.append(died)
+        with pytest.raises(InternalServerError) as raised:
+            asyncio.run(generate(customer.api_key, max_retries=0))
+        assert (raised.value.status_code, raised.value.code) == (500, "internal_error")
+
+
+async def generate(
+    api_key: str, prompt: str = "a lighthouse at dusk", max_retries: int = 2, **more: Any
+) -> ImagesResponse:
+    """Ask for an image, as the SDK's documentation has it."""
     wire = httpx2.AsyncClient(transport=httpx2.ASGITransport(app))
-    async with AsyncOpenAI(base_url="https://api.test/api/v1", api_key=api_key, http_client=wire) as client:
-        await client.images.generate(model=PAID_IMAGE, prompt="a lighthouse at dusk")
+    async with AsyncOpenAI(
+        base_url="https://api.test/api/v1", api_key=api_key, http_client=wire, max_retries=max_retries
+    ) as client:
+        made: ImagesResponse = await client.images.generate(model=PAID_IMAGE, prompt=prompt, **more)
+        return made
+
+
+async def left_after_its_body(api_key: str) -> int:
+    """Send a request and go; return the status that is logged."""
+    body = json.dumps({"model": PAID_IMAGE, "prompt": "a lighthouse at dusk"}).encode()
+    sent = [{"type": "http.request", "body": body, "more_body": False}]
+    statuses: list[int] = []
+
+    async def receive() -> dict[str, Any]:
+        return sent.pop(0) if sent else {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+
+    headers = [(b"authorization", f"Bearer {api_key}".encode()), (b"content-type", b"application/json")]
+    path = "/api/v1/images/generations"
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": headers,
+    }
+    await app({**scope, "http_version": "1.1", "scheme": "https", "client": ("127.0.0.1", 1)}, receive, send)
+    return statuses[0]

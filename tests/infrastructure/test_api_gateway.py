@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from local.server import TEXT_PATHS
+from local.server import TEXT_PATHS, WAITING_PATHS
 from local.template import Template
 from tollgate.kit.errors import TYPES, TollgateError
 from tollgate.reference.document import HERE
@@ -31,6 +31,12 @@ OF_OTHERS = {("POST", "/api/v1/callbacks/{provider}/{token}"), ("POST", "/api/v1
 DESCRIBED = yaml.safe_load((HERE / "operations.yaml").read_text())["operations"]
 ROUTES = {tuple(route.split(" ")) for route in DESCRIBED} - TEXT - {("GET", "/docs")} | OF_OTHERS
 """What is described for customers, and no route besides."""
+
+WAITING = {
+    ("GET", "/api/v1/task/status/{taskId}"),
+    ("POST", "/api/v1/images/generations"),
+    ("POST", "/api/v1/images/edits"),
+}
 
 V1_TWICE = "/api/v1/v1/{proxy+}"
 TEXT_OF_OTHER_BASES = {
@@ -99,15 +105,26 @@ class TestRoutes:
             ]
         }
 
-    def test_the_text_routes_are_streamed_and_no_other(self, template: Template) -> None:
+    def test_on_one_machine_the_same_function_waits(self) -> None:
+        for _, path in WAITING:
+            assert path.startswith(WAITING_PATHS), path
+        assert not [path for _, path in (ROUTES | MCP | TEXT) - WAITING if path.startswith(WAITING_PATHS)]
+
+    def test_text_and_what_is_waited_for_are_streamed_and_no_other(self, template: Template) -> None:
         text = TEXT | TEXT_OF_OTHER_BASES
         for method, path in ROUTES | text:
             on = template.openapi()["paths"][path][method.lower()]["x-amazon-apigateway-integration"]
-            streamed = (method, path) in text
+            streamed = (method, path) in text | WAITING
             # Any other word than RESPONSE_STREAM in the template would quietly give the buffered address.
             address = "response-streaming-invocations" if streamed else "/invocations"
             assert on["uri"]["Fn::Sub"].endswith(address)
             assert on.get("responseTransferMode") == ("STREAM" if streamed else None)
+
+    def test_what_is_waited_for_may_take_as_long_as_its_function(self, template: Template) -> None:
+        timeout_s = template.functions()["GetStatusFunction"]["Timeout"]
+        for method, path in WAITING:
+            on = template.openapi()["paths"][path][method.lower()]["x-amazon-apigateway-integration"]
+            assert on["timeoutInMillis"] == timeout_s * 1000
 
 
 class TestCrossOrigin:

@@ -26,7 +26,9 @@ class TestLayers:
         assert template.source["Parameters"]["Architecture"]["Default"] == SETTINGS["ARCHITECTURE"]
 
     def test_the_web_adapter_is_for_the_processor_of_the_functions(self, template: Template) -> None:
-        (adapter,) = template.source["Resources"]["TextFunction"]["Properties"]["Layers"]
+        functions = template.source["Resources"]
+        (adapter,) = functions["TextFunction"]["Properties"]["Layers"]
+        assert functions["GetStatusFunction"]["Properties"]["Layers"] == [adapter]
         text, names = adapter["Fn::If"][2]["Fn::Sub"]
         assert "LambdaAdapterLayer${Kind}:${WebAdapterVersion}" in text
         assert names["Kind"] == {"Fn::If": ["IsArm", "Arm64", "X86"]}
@@ -51,8 +53,9 @@ class TestLayers:
     def test_ffmpeg_is_loaded_by_who_reads_with_it_alone(self, template: Template) -> None:
         functions = template.source["Resources"].items()
         own = {name: each["Properties"]["Layers"] for name, each in functions if _has_own_layers(each)}
-        (adapter,) = own.pop("TextFunction")
-        assert adapter["Fn::If"][:2] == ["IsLocal", {"Ref": "NoAdapterLayer"}]
+        for adapted in ("GetStatusFunction", "TextFunction"):
+            (adapter,) = own.pop(adapted)
+            assert adapter["Fn::If"][:2] == ["IsLocal", {"Ref": "NoAdapterLayer"}]
         of_media = [{"Ref": "MediaLayer"}, {"Ref": "SharedLayer"}]
         assert own == {"ProbeMediaFunction": of_media, "DrawThumbnailFunction": of_media}
 

@@ -29,6 +29,9 @@ STEMS = (
 )
 
 
+ADAPTED = ("get_status", "text")
+
+
 class TestStemRule:
     def test_the_template_has_exactly_these_functions(self, template: Template) -> None:
         assert {stem_of(function) for function in template.functions()} == set(STEMS)
@@ -40,7 +43,7 @@ class TestStemRule:
         for function, properties in template.functions().items():
             stem = stem_of(function)
             # The web adapter starts a program, not a handler.
-            assert properties["Handler"] == ("text/run.sh" if stem == "text" else f"{stem}.app.handler")
+            assert properties["Handler"] == (f"{stem}/run.sh" if stem in ADAPTED else f"{stem}.app.handler")
 
     @pytest.mark.parametrize("stem", STEMS)
     @pytest.mark.parametrize("path", ["functions/{}/app.py", "events/{}.json", "tests/functional/test_{}.py"])

@@ -34,14 +34,18 @@ LIMIT = 600
 def variables(template: Template, emulator: Emulator, stack_environment: dict[str, str]) -> dict[str, str]:
     """Return the text function's variables as AWS would resolve them, but for a port that is free here."""
     declared = template.variables("TextFunction")
-    on_aws = {name: value["Fn::If"][2] for name, value in declared.items() if _is_aws_only(value)}
     resolved = {name: stack_environment[name] for name in declared if name in stack_environment}
     return {
         **aws_environment(emulator.endpoint),
         **resolved,
-        **on_aws,
+        **on_aws(declared),
         "AWS_LWA_PORT": str(free_port()),
     }
+
+
+def on_aws(declared: dict[str, Any]) -> dict[str, Any]:
+    """Return the variables that a function has on AWS alone."""
+    return {name: value["Fn::If"][2] for name, value in declared.items() if _is_aws_only(value)}
 
 
 def _is_aws_only(value: Any) -> bool:

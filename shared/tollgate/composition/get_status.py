@@ -4,14 +4,17 @@ from dataclasses import dataclass
 
 from tollgate.accounts.auth import Authenticator
 from tollgate.accounts.repository import ApiKeyRepository
+from tollgate.artifacts.results import Results
 from tollgate.catalog.refresh import CurrentCatalog
 from tollgate.composition.database import database
 from tollgate.composition.media_catalog import running_catalog
 from tollgate.composition.parts import clock, part
+from tollgate.kit import aws
 from tollgate.kit.clock import Clock
 from tollgate.kit.settings import RatedSettings
 from tollgate.ledger.rate import RateMeter, with_fewer_left
 from tollgate.ledger.request_counts import RequestMeter
+from tollgate.tasks.image_creates import ImageCreates
 from tollgate.tasks.models import TaskView
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
@@ -20,23 +23,31 @@ from tollgate.tasks.waiting import poll_after_s
 
 @dataclass(frozen=True, kw_only=True)
 class GetStatusSettings(RatedSettings):
-    """Settings of `functions/get_status`."""
+    """Settings of `functions/get_status`. `aws_lambda_exec_wrapper` is what starts the web adapter."""
 
     api_keys_table: str
     tasks_table: str
+    api_function: str
+    media_bucket: str
+    storage_url: str
     live_providers: str
     config_bucket: str
+    aws_lambda_exec_wrapper: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class GetStatus:
-    """What the route of `functions/get_status` calls."""
+    """What the routes of `functions/get_status` calls."""
 
     authenticator: Authenticator
     reader: TaskReader
+    images: ImageCreates
+    results: Results
     meter: RateMeter
     requests: RequestMeter
     clock: Clock
+    is_adapted: bool
+    """Whether the web adapter forwards the requests."""
 
     def rate_headers(self, account_id: str) -> dict[str, str]:
         """Return the `x-ratelimit-*` headers of an account as this process knows them."""
@@ -73,8 +84,11 @@ def get_status() -> GetStatus:
     return GetStatus(
         authenticator=Authenticator(ApiKeyRepository(db, settings.api_keys_table), clock()),
         reader=TaskReader(TaskRepository(db, settings.tasks_table), CurrentCatalog(catalog.catalog)),
+        images=ImageCreates(aws.lambda_for_creates, settings.api_function),
+        results=Results(aws.s3(), settings.media_bucket, settings.storage_url),
         # Asking for a status takes no money, so of that window this process knows the limit alone.
         meter=RateMeter(settings.requests_per_minute),
         requests=RequestMeter(settings.requests_per_minute),
         clock=clock(),
+        is_adapted=settings.aws_lambda_exec_wrapper is not None,
     )

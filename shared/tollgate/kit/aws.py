@@ -31,6 +31,8 @@ _TABLE_BOUNDS = _BOUNDS.merge(Config(read_timeout=4, retries={"total_max_attempt
 _PROBE_BOUNDS = _BOUNDS.merge(Config(read_timeout=20, retries={"total_max_attempts": 1}))
 # A thumbnail takes 50 s at most; the queue asks again, not the SDK.
 _DRAW_BOUNDS = _BOUNDS.merge(Config(read_timeout=55, retries={"total_max_attempts": 1}))
+# A create takes 29 s at most. It has an idempotency key, so one whose answer was lost is made once more.
+_CREATE_BOUNDS = _BOUNDS.merge(Config(read_timeout=30, retries={"total_max_attempts": 2}))
 # Addresses that are signed for others are of version 2 unless one asks, which no newer region takes.
 _UPLOAD_BOUNDS = _BOUNDS.merge(Config(read_timeout=60, signature_version="s3v4"))
 
@@ -111,6 +113,13 @@ def lambda_for_thumbnails() -> "LambdaClient":
     return found
 
 
+@cache
+def lambda_for_creates() -> "LambdaClient":
+    """Return the Lambda client that has `api` create a task."""
+    found: LambdaClient = _client("lambda", _CREATE_BOUNDS)
+    return found
+
+
 def secret_reader(arn: str) -> Callable[[], str]:
     """Return a function that reads a secret's text; the client is made when it is first needed."""
     return lambda: secrets_manager().get_secret_value(SecretId=arn)["SecretString"]
@@ -128,6 +137,7 @@ _CLIENTS = (
     ssm,
     lambda_,
     lambda_for_thumbnails,
+    lambda_for_creates,
 )
 
 

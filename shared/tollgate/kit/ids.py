@@ -11,7 +11,7 @@ _RANDOM_BITS = 80
 
 
 def new_id(prefix: str) -> str:
-    """Return a fresh id such as `task_01JD…`; `prefix` is `task`, `req`, `evt`, `usr`, `key` or `msg`."""
+    """Return a fresh id such as `task_01JD…`; `prefix` is a word such as `req`, `evt`, `usr` or `key`."""
     return f"{prefix}_{ULID()}"
 
 

@@ -6,6 +6,7 @@ move and end the task, and the rows that customers see. The order of one request
 request.py       the body of create and estimate, checked as a whole
 service.py       what customers do: estimate, create, cancel
 openai_images.py creates in OpenAI's words; `openai_videos.py`; `openai_media.py`: what both have
+image_creates.py has `api` create the task of an image that is waited for; `results.py`: its files
 deletion.py      the end of a task's files
 idempotency.py   the same key makes the same task
 followups.py     inputs that name earlier tasks

@@ -5,8 +5,11 @@ from tollgate.kit.errors import InvalidInputError, Problem
 from tollgate.kit.numbers import digits
 from tollgate.tasks.models import TERMINAL, Task
 
-# The gateway gives up after 29 s.
+# Of a status: clients give up sooner than the gateway.
 MAX_WAIT_S = 20
+# Of an image in OpenAI's protocol, whose answer cannot say that it is not ready. The gateway cuts a streamed
+# answer that says nothing for 300 s; the create before the wait takes up to twice 29 s.
+MAX_HELD_S = 240
 # Between two looks at a task that is waited for: soon at first, then less and less often.
 FIRST_LOOK_S, LAST_LOOK_S = 0.25, 2.0
 # Between two questions: an image takes seconds, and nobody wants to be a minute late.
@@ -19,6 +22,11 @@ def pauses_of(wait: str) -> list[float]:
     wait_s = digits(wait, 0, MAX_WAIT_S)
     if wait_s is None:
         raise InvalidInputError([Problem("/wait", "Must be whole seconds.", f"0 to {MAX_WAIT_S}")])
+    return looks_of(wait_s)
+
+
+def looks_of(wait_s: int) -> list[float]:
+    """Return the pauses between looks that make up `wait_s` seconds."""
     left, pause_s, pauses = float(wait_s), FIRST_LOOK_S, []
     while left > 0:
         pauses.append(min(pause_s, left))

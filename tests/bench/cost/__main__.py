@@ -46,6 +46,7 @@ def measured(template: Template, folder: Path) -> dict[str, Part]:
             "AWS_ENDPOINT_URL": emulator.endpoint,
             "PROBE_FUNCTION": "none",
             "DRAW_FUNCTION": "none",
+            "API_FUNCTION": "none",
             "CALLBACK_BASE_URL": "https://api.test",
             "DASHBOARD_URL": "https://api.test/dashboard",
             "LIVE_PROVIDERS": ",".join(PROVIDERS),

@@ -115,7 +115,8 @@ def _s3(operation: str, params: Params, names: Names) -> Iterator[Request]:
 
 
 def _lambda(operation: str, params: Params, names: Names) -> Iterator[Request]:
-    yield Request(f"lambda:{operation}Function", f"${{{params['FunctionName']}.Arn}}")
+    alias = f":{params['Qualifier']}" if "Qualifier" in params else ""
+    yield Request(f"lambda:{operation}Function", f"${{{params['FunctionName']}.Arn}}{alias}")
 
 
 def _secrets(operation: str, params: Params, names: Names) -> Iterator[Request]:

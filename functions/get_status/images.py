@@ -1,0 +1,77 @@
+"""Images in OpenAI's protocol: a create, which `api` makes, and a wait for its task."""
+
+from base64 import b64encode
+
+import anyio
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+
+from get_status.http import address_of
+from tollgate.composition.get_status import GetStatus, get_status
+from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.errors import PayloadTooLargeError, TaskPendingError
+from tollgate.kit.observability import add_to_log
+from tollgate.tasks.image_creates import MAX_BODY_BYTES, Created, Refused
+from tollgate.tasks.models import TERMINAL, TaskView
+from tollgate.tasks.results import files_of
+from tollgate.tasks.waiting import MAX_HELD_S, looks_of
+
+ROUTES = ("/api/v1/images/generations", "/api/v1/images/edits")
+# Of an answer of `api`, what is this answer's own, or is put on it by who sends it.
+_OWN = frozenset({"access-control-allow-origin", "access-control-expose-headers", "content-length"})
+
+
+async def held_image(request: Request) -> Response:
+    """Make an image, and answer with it once it is stored. What `api` refuses goes on as it is."""
+    parts = get_status()
+    body = await _read(request)
+    made = await run_in_threadpool(
+        parts.images.create, request.url.path, request.headers, body, address_of(request)
+    )
+    if isinstance(made, Refused):
+        headers = {name: value for name, value in made.headers.items() if name not in _OWN}
+        return Response(made.body, made.status, headers)
+    request.state.account_id, request.state.task_id = made.account_id, made.task_id
+    # The task's lines have the id that `api` gave the request, up to its webhook.
+    add_to_log(correlation_id=made.headers.get("x-request-id"))
+    task = await _ended(request, parts, made)
+    data = [
+        await run_in_threadpool(_shown, parts, file["fileUrl"], as_bytes=made.wants_bytes)
+        for file in files_of(task)
+    ]
+    created_s = parts.clock.now_ms() // MS_PER_S
+    headers = {**made.headers, "x-tollgate-task-id": made.task_id}
+    return JSONResponse({"created": created_s, "data": data}, headers=headers)
+
+
+async def _read(request: Request) -> bytes:
+    """Return the body. Raises `PayloadTooLargeError`."""
+    found = bytearray()
+    async for chunk in request.stream():
+        found += chunk
+        if len(found) > MAX_BODY_BYTES:
+            raise PayloadTooLargeError(MAX_BODY_BYTES)
+    return bytes(found)
+
+
+async def _ended(request: Request, parts: GetStatus, made: Created) -> TaskView:
+    """Wait for the end of a task; return it.
+
+    Raises `TaskPendingError` after `MAX_HELD_S`, and `ClientDisconnect` if the client is gone, which only a
+    server on this machine is told (docs/request-path.md#ending-an-answer-early). The task goes on either way.
+    """
+    for pause_s in [0.0, *looks_of(MAX_HELD_S)]:
+        await anyio.sleep(pause_s)
+        task = await run_in_threadpool(parts.reader.find, made.account_id, made.task_id)
+        if task.status in TERMINAL:
+            return task.view()
+        if await request.is_disconnected():
+            raise ClientDisconnect
+    raise TaskPendingError(made.task_id)
+
+
+def _shown(parts: GetStatus, url: str, *, as_bytes: bool) -> dict[str, str]:
+    """Return the image as it was asked for; one that is too large for an answer by its address."""
+    found = parts.results.read(url) if as_bytes else None
+    return {"url": url} if found is None else {"b64_json": b64encode(found).decode()}

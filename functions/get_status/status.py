@@ -1,0 +1,41 @@
+"""How is a task, and with `wait` how is it once it has ended."""
+
+import anyio
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from get_status.http import address_of
+from tollgate.accounts.models import Scope
+from tollgate.composition.get_status import GetStatus, get_status
+from tollgate.tasks.models import TaskView
+from tollgate.tasks.waiting import pauses_of
+
+ROUTE = "/api/v1/task/status/{task_id}"
+
+
+async def shown_status(request: Request) -> Response:
+    """Return the task; with `wait`, as soon as it has ended, or after so many seconds."""
+    parts = get_status()
+    request.state.task_id = request.path_params["task_id"]
+    key = await run_in_threadpool(
+        parts.authenticator.authenticate,
+        request.headers.get("authorization"),
+        Scope.MEDIA,
+        address_of(request),
+    )
+    request.state.account_id = key.account_id
+    parts.count(key.account_id)
+    pauses = pauses_of(request.query_params.get("wait", "0"))
+    shown = await _look(request, parts, key.account_id)
+    for pause_s in pauses:
+        if "pollAfterS" not in shown or await request.is_disconnected():
+            break
+        await anyio.sleep(pause_s)
+        shown = await _look(request, parts, key.account_id)
+    headers = {"Retry-After": str(shown["pollAfterS"])} if "pollAfterS" in shown else None
+    return JSONResponse({"code": 200, "data": shown}, headers=headers)
+
+
+async def _look(request: Request, parts: GetStatus, account_id: str) -> TaskView:
+    return await run_in_threadpool(parts.status, account_id, request.path_params["task_id"])

@@ -1,0 +1,137 @@
+"""Has `functions/api` create the task of an image request: the side of the function that then waits for it.
+
+It calls the function, not the gateway, so a create costs no second request there. The event is the gateway's
+own, so `api` reads it as it reads any other, with the caller's own key.
+"""
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Protocol
+
+from tollgate.kit.errors import PayloadTooLargeError
+from tollgate.kit.ids import new_id
+
+ALIAS = "live"
+"""The version that the gateway calls too."""
+# As `api` takes it (`kit/json_body.py`, which brings pydantic).
+MAX_BODY_BYTES = 5 * 1024 * 1024
+IDEMPOTENCY_KEY = "idempotency-key"
+MAX_EVENT_BYTES = 6_291_556
+"""Of an event that is waited for: 6 MB and some (Lambda's quotas, InvocationPayload)."""
+# Of the connection to this function, not of the request.
+_NOT_PASSED = frozenset({"connection", "content-length", "expect", "host", "transfer-encoding"})
+_OF_AWS = "x-amzn-"
+_KEPT = ("x-ratelimit-", "x-request-id")
+
+
+class Invoker(Protocol):
+    """botocore's Lambda client, as far as it is used."""
+
+    def invoke(
+        self,
+        *,
+        FunctionName: str,  # noqa: N803 - botocore's names
+        Qualifier: str,  # noqa: N803 - as above
+        Payload: bytes,  # noqa: N803 - as above
+    ) -> Mapping[str, Any]:
+        """Call a function and wait for its answer."""
+
+
+class CreateFaultError(Exception):
+    """`api` died, or ran out of time. The task may be there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A task that was created, and how it is shown once it has ended.
+
+    `headers` are those of the create that are true of the whole request: its id, how many requests are left.
+    """
+
+    account_id: str
+    task_id: str
+    wants_bytes: bool
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What `api` answered in place of a create: it goes to the customer as it is."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ImageCreates:
+    """Calls the function named `function`. `client` is asked for when there is a request."""
+
+    client: Callable[[], Invoker]
+    function: str
+
+    def create(
+        self, path: str, headers: Mapping[str, str], body: bytes, address: str | None
+    ) -> Created | Refused:
+        """Create the task of a request; `address` is its caller's.
+
+        The SDK calls again if an answer is lost, so each create has an idempotency key: a repeat gives the
+        same task. Raises `PayloadTooLargeError` and `CreateFaultError`.
+        """
+        keyed = {IDEMPOTENCY_KEY: new_id("image"), **_passed(headers)}
+        event = json.dumps(_event(path, keyed, body, address), ensure_ascii=False, separators=(",", ":"))
+        payload = event.encode()
+        if len(payload) > MAX_EVENT_BYTES:
+            raise PayloadTooLargeError(MAX_EVENT_BYTES)
+        answer = self.client().invoke(FunctionName=self.function, Qualifier=ALIAS, Payload=payload)
+        found = json.loads(answer["Payload"].read())
+        if "FunctionError" in answer:
+            raise CreateFaultError(f"api failed: {found.get('errorType')}")
+        return _read(found)
+
+
+def _passed(headers: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in headers.items()
+        if name not in _NOT_PASSED and not name.startswith(_OF_AWS)
+    }
+
+
+def _event(path: str, headers: Mapping[str, str], body: bytes, address: str | None) -> dict[str, Any]:
+    """Return the gateway's event (https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway.html)."""
+    text = _text(body)
+    return {
+        "resource": path,
+        "path": path,
+        "httpMethod": "POST",
+        "headers": headers,
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "queryStringParameters": None,
+        "multiValueQueryStringParameters": None,
+        "requestContext": {"identity": {"sourceIp": address}},
+        "body": b64encode(body).decode() if text is None else text,
+        "isBase64Encoded": text is None,
+    }
+
+
+def _text(body: bytes) -> str | None:
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _read(answer: Mapping[str, Any]) -> Created | Refused:
+    headers = {name.lower(): value for name, value in (answer.get("headers") or {}).items()}
+    headers |= {name.lower(): values[-1] for name, values in (answer.get("multiValueHeaders") or {}).items()}
+    text: str = answer["body"]
+    body = b64decode(text) if answer.get("isBase64Encoded") else text.encode()
+    if answer["statusCode"] != HTTPStatus.ACCEPTED:
+        return Refused(answer["statusCode"], headers, body)
+    made = json.loads(body)
+    kept = {name: value for name, value in headers.items() if name.startswith(_KEPT)}
+    return Created(made["accountId"], made["taskId"], made["wantsBytes"], kept)

@@ -1,0 +1,19 @@
+"""What a task made, as OpenAI's protocol asks for it. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tollgate.kit.errors import GenerationFailedError, UploadNotFoundError
+
+
+def files_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the files of a task as its status shows it; none while it has not ended.
+
+    Raises `GenerationFailedError` if it ended without a result, `UploadNotFoundError` if its files are gone.
+    """
+    if "error" in task:
+        raise GenerationFailedError(task["taskId"], task["error"]["message"])
+    if "filesDeletedTime" in task:
+        raise UploadNotFoundError(f"The files of {task['taskId']} were deleted.")
+    files: list[dict[str, Any]] = task.get("files", [])
+    return files
