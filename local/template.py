@@ -89,9 +89,10 @@ class Template:
         return self.of_type("AWS::IAM::Role")[f"{function}Role"]
 
     def statements(self, function: str) -> list[Properties]:
-        """Return the statements of a function's own policies."""
+        """Return the statements of a function's own policies, as they are on AWS."""
         policies = self.role(function).get("Policies", [])
-        return [statement for policy in policies for statement in policy["PolicyDocument"]["Statement"]]
+        written = [statement for policy in policies for statement in policy["PolicyDocument"]["Statement"]]
+        return [on_aws(statement) for statement in written]
 
     def permissions(self, function: str) -> set[tuple[str, str]]:
         """Return what a function's own policies allow, as `(action, resource)`."""
@@ -155,6 +156,15 @@ def translate(source: dict[str, Any], parameters: Mapping[str, str] | None = Non
 def as_list(value: Any) -> list[Any]:
     """Return a list as it is and anything else as a list of one."""
     return value if isinstance(value, list) else [value]
+
+
+def on_aws(value: Any) -> Any:
+    """Return what stands on AWS for a value that is another one on an emulator."""
+    match value:
+        case {"Fn::If": ["IsOnAws", there, _]}:
+            return there
+        case _:
+            return value
 
 
 def named(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +25,24 @@ from tests.support.dashboard import Browser
 from tests.support.payments import event, session
 from tests.support.samples import PAID_IMAGE
 from tests.support.stripe import CUSTOMER, FakeStripe
+from tests.support.user_pool import People
 from tollgate.audit.events import Action
 from tollgate.closing.erasure import Erasure
 from tollgate.closing.service import DELAY_MS, ClosingService
+from tollgate.closing.user_pool import UserPool
 from tollgate.closing.worker import AGAIN_MS, GIVEN_UP
 from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import close_accounts as close_accounts_parts
 from tollgate.composition import command as operator_parts
+from tollgate.composition import dashboard as dashboard_parts
+from tollgate.composition import parts
 from tollgate.composition import refill_balance as refill_parts
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.errors import PaymentUnavailableError
 from tollgate.ledger.entries import EntryKind
+from tollgate.members.identities import Person
+from tollgate.members.service import Actor
 from tollgate.members.team import Team
 from tollgate.operating.errors import OperatorError
 
@@ -64,6 +71,31 @@ def ada(stripe: FakeStripe, clock: ManualClock) -> Browser:
     browser.get("/closing")
     clock.advance(1)
     return browser
+
+
+@pytest.fixture
+def pool(aws: Aws, stripe: FakeStripe, monkeypatch: pytest.MonkeyPatch) -> People:
+    """Return a user pool that the function knows."""
+    found = People.made()
+    monkeypatch.setenv("USER_POOL_ID", found.pool_id)
+    parts.forget()
+    return found
+
+
+def close_by_owner(account_id: str, owner: Person) -> None:
+    """Ask for the end of an account as its owner."""
+    by = Actor(owner.identity_id, owner.name)
+    dashboard_parts.dashboard().closing.request(account_id, account_id, "give up", by)
+
+
+def joined(person: Person, account_id: str) -> None:
+    """Make a person a member of one more account."""
+    members = dashboard_parts.dashboard().members
+    team, known = members.teams.get(account_id), members.people.get(person.identity_id)
+    member = replace(team.members[0], identity_id=person.identity_id)
+    changed = replace(team, members=(*team.members, member))
+    gets_it = members.people.joined(known, account_id)
+    members.teams._db.transact([members.teams.change(team, changed), gets_it])
 
 
 def account_of(browser: Browser) -> str:
@@ -379,6 +411,39 @@ class TestErasing:
         clock.advance(MS_PER_DAY)
         run()
         check_erased(aws, account_id)
+
+    def test_an_operator_stays_in_the_pool(self, pool: People, clock: ManualClock) -> None:
+        owner = pool.add(ADA, operator=True)
+        close_by_owner(pool.signed_in(owner), owner)
+        clock.advance(DELAY_MS)
+        run()
+        assert pool.addresses() == [ADA]
+
+    def test_who_has_another_account_goes_on_signing_in(self, pool: People, clock: ManualClock) -> None:
+        owner, other = pool.add(ADA), pool.add(BOB)
+        account_id, others = pool.signed_in(owner), pool.signed_in(other)
+        joined(owner, others)
+        close_by_owner(account_id, owner)
+        clock.advance(DELAY_MS)
+        run()
+        assert pool.addresses() == [ADA, BOB]
+        assert pool.signed_in(owner) == others
+
+    def test_a_refusal_of_the_pool_is_told_and_tried_again(
+        self, pool: People, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        owner = pool.add(ADA)
+        close_by_owner(account_id := pool.signed_in(owner), owner)
+        clock.advance(DELAY_MS)
+        with monkeypatch.context() as patch:
+            patch.setattr(UserPool, "delete", crash)
+            with pytest.raises(RuntimeError):
+                run()
+        assert pool.addresses() == [ADA]
+        clock.advance(AGAIN_MS)
+        run()
+        assert pool.addresses() == []
+        assert pool.signed_in(pool.add(ADA)) != account_id
 
     @pytest.mark.parametrize("given_up_already", [False, True])
     def test_money_that_comes_during_the_end_stops_it_for_an_operator(

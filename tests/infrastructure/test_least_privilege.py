@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from local.template import Properties, Template, as_list, named
+from local.template import Properties, Template, as_list, named, on_aws
 
 IDENTITIES = "arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}:identity/*"
 CLAUDE_MODELS = "arn:${AWS::Partition}:bedrock:*::foundation-model/anthropic.*"
@@ -205,8 +205,8 @@ def _everything(template: Template) -> set[tuple[str, str]]:
 
 
 def _told(variables: Properties) -> set[str]:
-    ends = ("_TABLE", "_QUEUE_URL", "_DLQ_URL", "_BUCKET", "_SECRET_ARN", "_FUNCTION")
-    return {named(value) for name, value in variables.items() if name.endswith(ends)}
+    ends = ("_TABLE", "_QUEUE_URL", "_DLQ_URL", "_BUCKET", "_SECRET_ARN", "_FUNCTION", "_POOL_ID")
+    return {named(on_aws(value)) for name, value in variables.items() if name.endswith(ends)}
 
 
 def _logical_id(resource: str) -> str:

@@ -11,7 +11,13 @@ from local.clients import REGION
 from local.stack import Stack
 
 # S3's buckets are of no region.
-PLACES = {"dynamodb": REGION, "sqs": REGION, "s3": "aws", "secretsmanager": REGION}
+PLACES = {
+    "dynamodb": REGION,
+    "sqs": REGION,
+    "s3": "aws",
+    "secretsmanager": REGION,
+    "cognito-idp": REGION,
+}
 
 
 @dataclass

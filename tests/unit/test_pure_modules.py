@@ -65,6 +65,7 @@ ACTING = (
     # The end of an account, step by step.
     "tollgate.closing.erasure",
     "tollgate.closing.service",
+    "tollgate.closing.user_pool",
     "tollgate.closing.worker",
     "tollgate.low_balance.settings",
     "tollgate.low_balance.watch",

@@ -7,5 +7,6 @@ What stays and why: shared/tollgate/reference/site/closing.md; docs/decisions/00
 service.py      ask for it, keep the account
 worker.py       what is due: shut, wait for a refund, erase
 erasure.py      the steps, each harmless when it is repeated
+user_pool.py    people's entries in Cognito's pool
 repository.py   the rows of all tables that are about one account
 """

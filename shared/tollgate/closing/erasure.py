@@ -9,6 +9,7 @@ from tollgate.artifacts.uploads import folder_of
 from tollgate.audit.events import SERVICE, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.closing.repository import MAX_ROWS, ErasureRepository, NotReachedError, pseudonym
+from tollgate.closing.user_pool import UserPool
 from tollgate.kit.clock import Clock
 from tollgate.low_balance.repository import WatchRepository
 from tollgate.members.repository import IdentityRepository, TeamRepository
@@ -26,7 +27,10 @@ MAX_PAGES = 10
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """Erases the data of one account. `s3` and `bucket` have its files."""
+    """Erases the data of one account. `s3` and `bucket` have its files.
+
+    `pool` has who may sign in; there is none on one machine.
+    """
 
     rows: ErasureRepository
     teams: TeamRepository
@@ -35,6 +39,7 @@ class Erasure:
     results: Results
     s3: "S3Client"
     bucket: str
+    pool: UserPool | None
     stripe: Callable[[], StripeKeys | None]
     audit: AuditLog
     clock: Clock
@@ -98,3 +103,6 @@ class Erasure:
         name = pseudonym(team.account_id, "account")
         for member in team.members:
             self.people.forget(member.identity_id, team.account_id, name)
+            # After the row: who has another account, or signed up afresh meanwhile, goes on signing in
+            if self.pool is not None and not self.people.get(member.identity_id).accounts:
+                self.pool.delete(member.identity_id)

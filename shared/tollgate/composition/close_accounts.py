@@ -10,6 +10,7 @@ from tollgate.audit.repository import AuditLog
 from tollgate.closing.erasure import Erasure
 from tollgate.closing.repository import ErasureRepository, Tables
 from tollgate.closing.service import ClosingService
+from tollgate.closing.user_pool import UserPool
 from tollgate.closing.worker import ClosingWorker
 from tollgate.composition.database import database
 from tollgate.composition.ledger import LedgerSettings, ledger_of
@@ -40,6 +41,7 @@ class CloseAccountsSettings(LedgerSettings):
     media_bucket: str
     storage_url: str
     stripe_secret_arn: str
+    user_pool_id: str | None = None
 
 
 @part
@@ -81,6 +83,7 @@ def closing_worker() -> ClosingWorker:
             results=Results(aws.s3(), settings.media_bucket, settings.storage_url),
             s3=aws.s3(),
             bucket=settings.media_bucket,
+            pool=UserPool(aws.cognito(), settings.user_pool_id) if settings.user_pool_id else None,
             stripe=StripeKeySource(aws.secret_reader(settings.stripe_secret_arn), clock()).keys,
             audit=audit,
             clock=clock(),

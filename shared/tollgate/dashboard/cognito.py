@@ -15,12 +15,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tollgate.dashboard.pool import PoolSettings, SignInRefusedError, SignInUnavailableError
-from tollgate.members.identities import Person
+from tollgate.members.identities import COGNITO, OPERATORS, Person
 
 SCOPES = "openid email"
 TIMEOUT_S = 5.0
-# The group of the pool whose members operate the service (template.yaml, OperatorsGroup); Cognito's claim.
-OPERATORS = "operators"
 GROUPS_CLAIM = "cognito:groups"
 ALGORITHMS = ("RS256",)
 """What Cognito signs with. A document that announces more, or `none`, is no reason to take it."""
@@ -64,7 +62,7 @@ class Cognito:
         proven = name.lower() if name is email and claims.get("email_verified") is True else None
         groups = claims.get(GROUPS_CLAIM)
         is_operator = isinstance(groups, list) and OPERATORS in groups
-        return Person(f"cognito#{subject}", name, proven, is_operator)
+        return Person(f"{COGNITO}{subject}", name, proven, is_operator)
 
     async def _redirect(self, request: Request, callback: str) -> Response:
         await self._check_metadata()

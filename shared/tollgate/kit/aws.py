@@ -93,6 +93,12 @@ def sesv2() -> Any:
 
 
 @cache
+def cognito() -> Any:
+    """Return the client of Cognito's user pools."""
+    return _client("cognito-idp")
+
+
+@cache
 def ssm() -> "SSMClient":
     """Return the Systems Manager client, for parameters."""
     found: SSMClient = _client("ssm")
@@ -134,6 +140,7 @@ _CLIENTS = (
     s3,
     secrets_manager,
     sesv2,
+    cognito,
     ssm,
     lambda_,
     lambda_for_thumbnails,

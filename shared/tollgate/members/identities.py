@@ -10,6 +10,10 @@ from tollgate.ledger.repository import AlreadyPostedError, LedgerRepository
 from tollgate.members.repository import AlreadyKnownError, IdentityRepository, TeamMovedError, TeamRepository
 from tollgate.members.team import founded
 
+# A person of Cognito's user pool, by their subject there.
+COGNITO = "cognito#"
+# The group of the pool whose members operate the service (template.yaml, OperatorsGroup).
+OPERATORS = "operators"
 # The same for every account, so an account is welcomed once.
 WELCOME_ENTRY = "credit_welcome"
 

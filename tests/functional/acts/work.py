@@ -25,13 +25,16 @@ from tests.support.http_server import http_server
 from tests.support.payments import KEYS
 from tests.support.samples import PAID_BODY
 from tests.support.stripe import CUSTOMER, fake_stripe
+from tests.support.user_pool import People
 from tests.unit.probing.media_files import picture
 from tollgate.closing.service import DELAY_MS
 from tollgate.composition import api as api_parts
+from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
 from tollgate.composition import sweep as sweep_parts
 from tollgate.kit import aws as aws_clients
 from tollgate.kit.clock import MS_PER_S
+from tollgate.members.service import Actor
 from tollgate.tasks.lifecycle import STEP_GRACE_MS
 
 RECEIVER = "https://receiver.test/hook"
@@ -153,6 +156,24 @@ def top_up_by_a_saved_card(world: World) -> Doing:
     return refilled
 
 
+def erase_an_account_and_its_person(world: World) -> Doing:
+    """Nothing is in the account but its owner: each other row's erasure is an act of the same kind."""
+    pool = People.made()
+    world.ends.enter_context(mock.patch.dict(os.environ, {"USER_POOL_ID": pool.pool_id}))
+    world.ends.callback(parts.forget)
+    owner = pool.add("ada@example.com")
+    account_id = pool.signed_in(owner)
+    by = Actor(owner.identity_id, owner.name)
+    dashboard_parts.dashboard().closing.request(account_id, account_id, "give up", by)
+    world.clock.advance(DELAY_MS)
+
+    def erased() -> Any:
+        close_accounts({}, Context("CloseAccountsFunction"))
+        return pool.addresses()
+
+    return erased
+
+
 ACTS: tuple[Act, ...] = (
     send_a_new_task_on_its_way,
     submit_a_task,
@@ -166,4 +187,5 @@ ACTS: tuple[Act, ...] = (
     count_usage,
     sweep,
     top_up_by_a_saved_card,
+    erase_an_account_and_its_person,
 )

@@ -2,8 +2,8 @@
 keys.
 
 Source: AWS Service Authorization Reference, "Actions, resources, and condition keys" of DynamoDB, SQS, S3,
-Lambda, Secrets Manager, SES v2, Systems Manager. A service or an operation that is not known here is
-refused by `KeyError`.
+Lambda, Secrets Manager, SES v2, Systems Manager, Cognito user pools. A service or an operation that is not
+known here is refused by `KeyError`.
 """
 
 import os
@@ -136,6 +136,13 @@ def _ssm(operation: str, params: Params, names: Names) -> Iterator[Request]:
     yield Request(f"ssm:{operation}", f"arn:{ACCOUNT.replace('{service}', 'ssm')}:parameter{name}")
 
 
+def _cognito(operation: str, params: Params, names: Names) -> Iterator[Request]:
+    pool = params["UserPoolId"]
+    yield Request(
+        f"cognito-idp:{operation}", "${UserPool.Arn}" if pool == os.environ.get("USER_POOL_ID") else pool
+    )
+
+
 _SERVICES: dict[str, Callable[[str, Params, Names], Iterator[Request]]] = {
     "dynamodb": _dynamodb,
     "dynamodbstreams": _streams,
@@ -145,6 +152,7 @@ _SERVICES: dict[str, Callable[[str, Params, Names], Iterator[Request]]] = {
     "secretsmanager": _secrets,
     "sesv2": _ses,
     "ssm": _ssm,
+    "cognito-idp": _cognito,
 }
 
 
