@@ -97,6 +97,7 @@ check: .venv/.ready .local/sam/.ready .local/checkov/.ready .local/check-jsonsch
 	@$(PYTHON) -m mypy
 	@.venv/bin/lint-imports
 	@$(PYTHON) -m pytest -q tests/unit/test_glossary.py tests/unit/test_references.py tests/unit/test_pure_modules.py tests/unit/test_maps.py
+	@$(PYTHON) -m local.prose --check
 	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint
 	@$(PYTHON) -m local.on_instances template.yaml .local/on_instances.yaml >/dev/null
 	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint .local/on_instances.yaml
@@ -122,6 +123,9 @@ architecture: .venv/.ready  ## draw docs/architecture.svg from the template
 
 pictures: .venv/.ready .local/ministack/.ready  ## a picture of every page at two widths, into docs/pictures (needs chromium)
 	@$(PYTHON) -m tests.browser.pictures
+
+prose: .venv/.ready  ## count awkward sentences, and lower the ceilings that `make check` holds (SHOW=docs/api.md lists those of a file)
+	@$(PYTHON) -m local.prose $(if $(SHOW),--show $(SHOW),--lower)
 
 error-docs: .venv/.ready  ## write what the docs say of errors from docs/errors.md
 	@$(PYTHON) -m local.error_docs
