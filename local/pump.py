@@ -91,7 +91,12 @@ class Pump:
     def start(self) -> None:
         """Start a thread for each event source and each schedule."""
         mappings = self._stack.template.of_type("AWS::Lambda::EventSourceMapping").values()
-        rules = self._stack.template.of_type("AWS::Events::Rule").values()
+        # What is off unless asked for is off here too.
+        rules = [
+            each["Properties"]
+            for each in self._stack.template.resources.values()
+            if each["Type"] == "AWS::Events::Rule" and "Condition" not in each
+        ]
         # Handlers are imported here, before any thread runs: imports in several at once can fail.
         sources = [(mapping, self._function(mapping["FunctionName"])) for mapping in mappings]
         schedules = [(rule, self._function(rule["Targets"][0]["Arn"])) for rule in rules]

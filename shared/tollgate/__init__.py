@@ -15,5 +15,6 @@ ledger/        money; payments/: top-ups; low_balance/: told and refilled
 notices/       what members are told by mail
 usage/         statistics; activity/: each request and its cost; audit/: who changed what
 dashboard/     what the pages compute; reference/: OpenAPI and the docs; mcp/: the service as tools
+visits/        a customer of our own, from outside
 kit/           what all of them stand on
 """

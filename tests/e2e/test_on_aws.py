@@ -13,6 +13,8 @@ DOMAIN = "api.tollgate.example"
 PARAMETERS = {
     "Stage": "prod",
     "AlarmEmail": "operator@tollgate.example",
+    "TicketEmail": "tickets@tollgate.example",
+    "Visits": "true",
     "MonthlyBudgetUsd": "50",
     "CanaryDeployment": "true",
     "RequestsPerAddress": "3000",

@@ -17,6 +17,7 @@ PAGE, TICKET = ({"Ref": f"{severity}Topic"} for severity in ("Page", "Ticket"))
 PAGES = {
     "ServerFaultsAlarm",
     "StorageBusyAlarm",
+    "VisitsFailAlarm",
     "TasksGivenUpAlarm",
     "TextGivenUpAlarm",
     "ProviderAccountAlarm",
@@ -31,8 +32,8 @@ PAGES = {
 """What cannot wait until the morning. All others can."""
 QUIET = {f"{each}VersionErrorsAlarm" for each in ("Api", "Text", "GetStatus")}
 """What CodeDeploy asks while it tries a version."""
-SILENCE = {"SweepSilentAlarm", "LedgerUncheckedAlarm"}
-"""Alarms that listen for nothing at all."""
+SILENCE = {"SweepSilentAlarm", "LedgerUncheckedAlarm", "VisitsFailAlarm"}
+"""Alarms that listen for nothing at all, too."""
 NOT_WATCHED = ("LedgerEntriesChecked", "ProviderErrors", "SweptDeliveries")
 """Metrics that are for looking things up, and neither ring nor are drawn."""
 HEARD_BY = {
@@ -53,6 +54,7 @@ HEARD_BY = {
     "SweepFunction": "SweepSilentAlarm",
     "CloseAccountsFunction": "CloseAccountsErrorsAlarm",
     "CheckLedgerFunction": "LedgerUncheckedAlarm",
+    "VisitServiceFunction": "VisitsFailAlarm",
 }
 """The alarm that rings if a function goes on failing."""
 ASKED_BY = {"DrawThumbnailFunction": "MakeThumbnailsFunction"}
@@ -74,7 +76,7 @@ class TestSeverities:
 
     def test_pages_are_always_there_and_tickets_where_somebody_gets_them(self, template: Template) -> None:
         for name in _alarms(template).keys() - QUIET:
-            condition = {"FileErrorsAlarm": "HasFileMetrics"}.get(name)
+            condition = {"FileErrorsAlarm": "HasFileMetrics", "VisitsFailAlarm": "HasVisits"}.get(name)
             expected = condition if name in PAGES else "HasAlarmEmail"
             assert template.resources[name].get("Condition") == expected, name
 
@@ -152,7 +154,7 @@ class TestBirth:
             assert alarm["ComparisonOperator"] == "GreaterThanThreshold", name
             assert alarm["TreatMissingData"] == ("missing" if name in SILENCE else "notBreaching"), name
 
-    @pytest.mark.parametrize("name", sorted(SILENCE))
+    @pytest.mark.parametrize("name", ["SweepSilentAlarm", "LedgerUncheckedAlarm"])
     def test_silence_rings_when_time_has_passed_and_as_soon_as_nothing_measures_it(
         self, template: Template, name: str
     ) -> None:
@@ -163,6 +165,17 @@ class TestBirth:
         for times_heard, beats, rings in ((1, 1, 0), (0, 1, 1), (0, 0, 0), (1, 0, 0)):
             values: dict[str, float] = {heard: times_heard, clock: beats}
             assert _calculated(judged["Expression"], values) == rings, (times_heard, beats)
+
+    def test_visits_ring_when_they_fail_and_when_they_stop(self, template: Template) -> None:
+        alarm = _alarms(template)["VisitsFailAlarm"]
+        assert (named(alarm["Namespace"]), alarm["MetricName"]) == (OWN_METRICS, "VisitsFailed")
+        assert (alarm["Statistic"], alarm["Threshold"], alarm["EvaluationPeriods"]) == ("Maximum", 0, 1)
+        assert alarm["InsufficientDataActions"] == [PAGE]
+        (beat,) = (
+            _schedule(each["ScheduleExpression"]) for each in _rules_of(template, "VisitServiceFunction")
+        )
+        # A late visit is no missing one
+        assert timedelta(seconds=alarm["Period"]) >= 2 * beat
 
     def test_a_sweep_is_missed_by_the_timer_of_the_proof(self, template: Template) -> None:
         alarm = _alarms(template)["SweepSilentAlarm"]
@@ -208,6 +221,8 @@ class TestFunctions:
             case "ServerFaultsAlarm":
                 # What it answers is in the gateway's log
                 assert function in json.dumps(template.openapi())
+            case "VisitsFailAlarm":
+                assert alarm["MetricName"] in _emitted_by(function)
             case "SweepSilentAlarm" | "LedgerUncheckedAlarm":
                 heard = alarm["Metrics"][0]["MetricStat"]["Metric"]["MetricName"]
                 assert heard in _emitted_by(function)

@@ -328,6 +328,7 @@ class TestEventSources:
             ("SweepFunction", "rate(1 minute)", None),
             ("CheckLedgerFunction", "rate(1 day)", None),
             ("CheckLedgerFunction", "rate(15 minutes)", '{"continue": true}'),
+            ("VisitServiceFunction", "rate(15 minutes)", None),
             ("CloseAccountsFunction", "rate(15 minutes)", None),
             ("NotifyMembersFunction", "rate(1 hour)", None),
         }

@@ -33,6 +33,8 @@ NEVER_ASKED = {
 
 SIGN_IN = "arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter/${AWS::StackName}/sign-in"
 
+VISITOR = SIGN_IN.replace("sign-in", "visitor")
+
 WITH_WILDCARD = {
     "${TasksTable.Arn}/stream/*": "ListStreams is asked for every stream that the table had",
     "${AuditTable.Arn}/stream/*": "as above",
@@ -184,7 +186,7 @@ class TestEnvironment:
     def test_a_function_knows_the_resources_that_it_may_use(self, template: Template) -> None:
         for function in template.functions():
             resources = {resource for _, resource in template.permissions(function)}
-            ours = resources - {CLAUDE_MODELS, CLAUDE_PROFILES, SIGN_IN, IDENTITIES}
+            ours = resources - {CLAUDE_MODELS, CLAUDE_PROFILES, SIGN_IN, VISITOR, IDENTITIES}
             allowed = {_logical_id(resource) for resource in ours} - BY_EVENT_SOURCE.get(function, set())
             told = _told(template.variables(function)) - NEVER_ASKED.get(function, set())
             assert (function, told) == (function, allowed)

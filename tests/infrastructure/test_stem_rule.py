@@ -26,6 +26,7 @@ STEMS = (
     "sweep",
     "check_ledger",
     "close_accounts",
+    "visit_service",
 )
 
 

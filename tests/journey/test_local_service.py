@@ -18,6 +18,7 @@ from local.template import ROOT
 from tests.support.customer import TIMEOUT_S, Customer, customer_of
 from tests.support.local_service import command, environment
 from tests.support.samples import PAID_IMAGE
+from tollgate.visits.visitor import Visitor
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
@@ -33,6 +34,18 @@ def customer(service: dict[str, str]) -> Iterator[Customer]:
     """Return the service's first customer."""
     with customer_of(service["baseUrl"], service["apiKey"], service["webhookSecret"]) as found:
         yield found
+
+
+class TestVisits:
+    def test_a_visit_finds_it_well(self, service: dict[str, str]) -> None:
+        assert Visitor(service["baseUrl"], lambda: service["apiKey"], time.sleep).visit() == []
+
+    def test_a_visit_with_a_key_that_is_wrong_does_not(self, service: dict[str, str]) -> None:
+        failures = Visitor(service["baseUrl"], lambda: "tg_live_wrong", lambda _: None).visit()
+        assert [(each.step, each.reason) for each in failures] == [
+            ("chat", "chat is answered 401"),
+            ("image", "create is answered 401"),
+        ]
 
 
 class TestMainJob:

@@ -30,6 +30,7 @@ ACTING = (
     "tollgate.*.service",
     "tollgate.*_service",
     "tollgate.*.client",
+    "tollgate.visits.visitor",
     # AWS, the network and the log.
     "tollgate.kit.aws*",
     "tollgate.kit.dynamodb*",

@@ -11,6 +11,7 @@ tasks.py          what became of one, its end
 providers.py      how they do; switch one off and on
 catalog.py        lint, diff, push, pull, reset; `comparison.py`: what differs
 secrets.py        providers' keys
+visits.py         a customer of our own comes by; `stack_update.py`: one parameter of a stack
 redrive.py        dead letters, sent again
 check_ledger.py   the books agree
 doctor.py         what a stack lacks; `doctor_account.py`: what its account lacks; `concurrency.py`: places

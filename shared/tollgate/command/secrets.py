@@ -6,7 +6,7 @@ A provider whose key is in becomes live: its name joins the stack's parameter `L
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import boto3
 import typer
@@ -15,12 +15,12 @@ from pydantic import ValidationError
 from tollgate.command.errors import CommandError
 from tollgate.command.options import AsJson
 from tollgate.command.place import BOUNDS, StackFacts, stack_facts
+from tollgate.command.stack_update import update_parameter
 from tollgate.payments.secret import StripeKeys
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.secret import Credentials, MalformedSecretError, read_credentials
 
 if TYPE_CHECKING:
-    from types_boto3_cloudformation import CloudFormationClient
     from types_boto3_secretsmanager import SecretsManagerClient
 
 KNOWN = sorted(accounts())
@@ -30,9 +30,6 @@ STRIPE = "stripe"
 NOBODY = "none"
 # Far more than any provider's key has.
 MAX_KEY_CHARS = 4096
-POLL_S = 5
-# 20 minutes: a stack with canary deployments takes about 6.
-MAX_POLLS = 240
 
 cli = typer.Typer(no_args_is_help=True, help=__doc__)
 
@@ -68,7 +65,7 @@ def set_(
     if provider not in live:
         typer.echo(f"The key is stored. Updating the stack {stack}; this takes some minutes.", err=True)
         live.add(provider)
-        _make_live(cloudformation, facts, live)
+        update_parameter(cloudformation, facts, "LiveProviders", ",".join(sorted(live)))
     message = (
         f"{provider} is live in stack {stack}. A key that took another's place is used within 5 minutes."
     )
@@ -158,21 +155,3 @@ def _store(
 
 def _live(facts: StackFacts) -> set[str]:
     return set(facts.parameters.get("LiveProviders", NOBODY).split(",")) - {NOBODY}
-
-
-def _make_live(cloudformation: "CloudFormationClient", facts: StackFacts, live: set[str]) -> None:
-    """Update the stack with other live providers and nothing else; wait for its end."""
-    kept: list[Any] = [
-        {"ParameterKey": name, "UsePreviousValue": True}
-        for name in facts.parameters
-        if name != "LiveProviders"
-    ]
-    cloudformation.update_stack(
-        StackName=facts.name,
-        UsePreviousTemplate=True,
-        Parameters=[*kept, {"ParameterKey": "LiveProviders", "ParameterValue": ",".join(sorted(live))}],
-        # SAM's transform makes the roles
-        Capabilities=["CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"],
-    )
-    waiter = cloudformation.get_waiter("stack_update_complete")
-    waiter.wait(StackName=facts.name, WaiterConfig={"Delay": POLL_S, "MaxAttempts": MAX_POLLS})

@@ -42,6 +42,11 @@ _SQS_ACTIONS = {
     "GetQueueAttributes": "GetQueueAttributes",
     "ChangeMessageVisibility": "ChangeMessageVisibility",
 }
+_PARAMETERS = {
+    "SIGN_IN": "/${AWS::StackName}/sign-in",
+    "VISITOR": "/${AWS::StackName}/visitor",
+}
+"""Parameters of the stack, by the first words of the variable that names them."""
 _ID = re.compile(r"(?<=[a-z]_)[0-9A-HJKMNP-TV-Z]{26}|[0-9a-f]{8,}|\d{2,}")
 
 
@@ -131,8 +136,8 @@ def _ses(operation: str, params: Params, names: Names) -> Iterator[Request]:
 
 
 def _ssm(operation: str, params: Params, names: Names) -> Iterator[Request]:
-    told = os.environ.get("SIGN_IN_PARAMETER")
-    name = "/${AWS::StackName}/sign-in" if params["Name"] == told else params["Name"]
+    told = {os.environ.get(f"{name}_PARAMETER"): path for name, path in _PARAMETERS.items()}
+    name = told.get(params["Name"], params["Name"])
     yield Request(f"ssm:{operation}", f"arn:{ACCOUNT.replace('{service}', 'ssm')}:parameter{name}")
 
 
