@@ -64,6 +64,7 @@ class TestPackages:
         names = zipfile.ZipFile(wheel).namelist()
         assert holds in names
         assert any(name.endswith("entry_points.txt") for name in names)
+        assert any(name.endswith("licenses/LICENSE") for name in names)
         assert not [name for name in names if "__pycache__" in name or "tests" in name]
 
 
@@ -79,7 +80,14 @@ class TestTypescript:
 
     def test_its_package_has_what_it_needs_and_nothing_else(self, tmp_path: Path) -> None:
         listed = run("npm", "pack", "--json", f"--pack-destination={tmp_path}", cwd=TYPESCRIPT)
-        for file in ("dist/index.js", "dist/index.d.ts", "dist/node.js", "README.md", "package.json"):
+        for file in (
+            "dist/index.js",
+            "dist/index.d.ts",
+            "dist/node.js",
+            "LICENSE",
+            "README.md",
+            "package.json",
+        ):
             assert f'"path": "{file}"' in listed
         assert "node_modules" not in listed
         assert "tests/" not in listed
