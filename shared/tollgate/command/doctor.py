@@ -145,8 +145,10 @@ def alarms(stack: Stack) -> Iterator[Finding]:
         yield Finding(about, State.ACT, f"{each['AlarmName']} rings", "docs/runbook.md has a heading for it")
     for each in _alarms_in(stack, "INSUFFICIENT_DATA"):
         # Those that tell of missing data listen for silence, and a new stack's have heard nothing yet.
+        if not each.get("InsufficientDataActions"):
+            continue
         since = each["StateUpdatedTimestamp"]
-        if each.get("InsufficientDataActions") and datetime.now(UTC) - since > NEWBORN:
+        if datetime.now(UTC) - since > NEWBORN:
             said = f"{each['AlarmName']} has had no data since {since:%Y-%m-%d %H:%M}"
             yield Finding(about, State.ACT, said, "docs/runbook.md has a heading for it")
 
