@@ -14,6 +14,10 @@ from tollgate.text.models import TextProtocol
 
 # What Lambda takes in one invocation.
 MAX_BODY_BYTES = 6 * 1024 * 1024
+# Values of a body, those inside others included. Python takes up to 240 bytes for one of 8, so a body that is
+# made for it would take all memory of the process (docs/cost.md). OpenAI takes 300,000 tokens of numbers for
+# embeddings; a long chat has some 10,000 values.
+MAX_VALUES = 320_000
 # Top-level fields; the protocols know some forty.
 MAX_MEMBERS = 200
 # OpenAI's own bound of `n`.
@@ -25,6 +29,11 @@ LIMIT_FIELDS = {
     TextProtocol.ANTHROPIC: ("max_tokens",),
 }
 
+# What each value but the first of its list or object has before it.
+_BEGINNINGS = (b",", b"[", b"{")
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+# Characters whose bytes are counted at once.
+_PIECE = 65_536
 _SPACES = frozenset(" \t\n\r")
 _SPACE = re.compile(r"[ \t\n\r]*")
 
@@ -50,18 +59,20 @@ _DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 @dataclass(frozen=True, slots=True)
 class JsonBody:
-    """A JSON object, with the text of each of its members beside its value."""
+    """A JSON object, with the text of each of its members, in UTF-8, beside its value."""
 
     fields: dict[str, Any]
-    texts: dict[str, str]
+    texts: dict[str, bytes]
     size_bytes: int
 
     def edited(self, changes: Mapping[str, Any], dropped: Collection[str] = ()) -> bytes:
         """Return the object with some members changed, added or dropped, and all others as they came."""
         kept = {name: text for name, text in self.texts.items() if name not in dropped}
-        parts = kept | {name: dumps(value) for name, value in changes.items()}
-        joined = ",".join(f"{dumps(name)}:{text}" for name, text in parts.items())
-        return f"{{{joined}}}".encode()
+        parts = kept | {name: dumps(value).encode() for name, value in changes.items()}
+        pieces = [b"{"]
+        for name, text in parts.items():
+            pieces += [b"" if len(pieces) == 1 else b",", dumps(name).encode(), b":", text]
+        return b"".join([*pieces, b"}"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +140,64 @@ def read_json_body(body: bytes) -> JsonBody:
     if len(body) > MAX_BODY_BYTES:
         raise PayloadTooLargeError(MAX_BODY_BYTES)
     try:
-        return _members(body.decode(), len(body))
+        if _values_at_most(body) > MAX_VALUES:
+            raise _UnusableBodyError(f"has more than {MAX_VALUES} values")
+        return _members(body.decode(), body)
     except (ValueError, RecursionError) as exc:
         raise InvalidInputError([Problem("", f"Request body {_fault(exc)}.")]) from exc
+
+
+def _values_at_most(body: bytes) -> int:
+    """Return how many values a body can have, without reading it as JSON."""
+    found = _beginnings(body)
+    # Prose and code have commas and brackets too: then only those outside of texts count.
+    return found if found <= MAX_VALUES else _outside_of_texts(body)
+
+
+def _outside_of_texts(body: bytes) -> int:
+    """Count in pieces: each text that is taken out of one takes memory."""
+    found = at = 0
+    while at < len(body):
+        piece = body[at : at + _PIECE]
+        bare = _STRING.sub(b"", piece)
+        quote = bare.find(b'"')
+        found += _beginnings(bare if quote < 0 else bare[:quote])
+        if quote < 0:
+            at += len(piece)
+            continue
+        # A text that goes on after the piece. One that never ends is no JSON, which its reader says.
+        rest = _STRING.match(body, at + quote + len(piece) - len(bare))
+        if rest is None:
+            break
+        at = rest.end()
+    return found
+
+
+def _beginnings(text: bytes) -> int:
+    return sum(text.count(each) for each in _BEGINNINGS)
+
+
+class _Bytes:
+    """Finds the bytes of a text's parts. The parts are asked for in their order."""
+
+    def __init__(self, text: str, body: bytes) -> None:
+        self._text, self._body = text, body
+        self._is_ascii = text.isascii()
+        self._at = self._byte = 0
+
+    def __getitem__(self, part: slice) -> bytes:
+        """Return the bytes of the characters from `part.start` to `part.stop`."""
+        start = self._place(part.start)
+        return self._body[start : self._place(part.stop)]
+
+    def _place(self, at: int) -> int:
+        if self._is_ascii:
+            return at
+        # Not all at once: a text with one character above the first 65,536 takes four bytes for each.
+        for begin in range(self._at, at, _PIECE):
+            self._byte += len(self._text[begin : min(begin + _PIECE, at)].encode())
+        self._at = at
+        return self._byte
 
 
 def _fault(error: ValueError | RecursionError) -> str:
@@ -150,9 +216,10 @@ def _fault(error: ValueError | RecursionError) -> str:
             return "has a number that is too large"
 
 
-def _members(text: str, size_bytes: int) -> JsonBody:
+def _members(text: str, body: bytes) -> JsonBody:
     fields: dict[str, Any] = {}
-    texts: dict[str, str] = {}
+    texts: dict[str, bytes] = {}
+    encoded, size_bytes = _Bytes(text, body), len(body)
     start = _after_space(text, 0)
     if text[start : start + 1] != "{":
         raise _UnusableBodyError("must be a JSON object")
@@ -167,7 +234,7 @@ def _members(text: str, size_bytes: int) -> JsonBody:
             raise _UnusableBodyError(f"has the field {dumps(name)[:100]} twice")
         start = _expect(text, _after_space(text, at), ":")
         fields[name], at = _DECODER.raw_decode(text, start)
-        texts[name] = text[start:at]
+        texts[name] = encoded[start:at]
         at = _after_space(text, at)
         if text[at : at + 1] == "}":
             return _ended(text, at + 1, JsonBody(fields, texts, size_bytes))

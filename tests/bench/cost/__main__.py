@@ -2,7 +2,8 @@
 
 import os
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,8 +26,9 @@ from tollgate.kit.money import micro_usd_of_cents
 DOCUMENT = ROOT / "docs" / "cost.md"
 
 
-def measured(template: Template, folder: Path) -> dict[str, Part]:
-    """Start the emulator and the simulator; give the parts."""
+@contextmanager
+def benched(template: Template, folder: Path) -> Iterator[Bench]:
+    """Start the emulator and the simulator; give what measures on them. It changes our variables."""
     with ExitStack() as ends:
         emulator = Emulator(folder / "emulator.log")
         ends.callback(emulator.stop)
@@ -61,7 +63,12 @@ def measured(template: Template, folder: Path) -> dict[str, Part]:
         metered_clients(meter)
         account = api_parts.api().accounts.open(micro_usd_of_cents(100_000))
         receiver = ends.enter_context(http_server(lambda _: 204))
-        return Bench(stack, meter, account, receiver).parts()
+        yield Bench(stack, meter, account, receiver)
+
+
+def memory_of(template: Template) -> dict[str, int]:
+    """Return the MB of each function."""
+    return {name: int(made["MemorySize"]) for name, made in template.functions().items()}
 
 
 def costs(parts: dict[str, Part], memory: dict[str, int]) -> str:
@@ -118,9 +125,9 @@ def capacities(parts: dict[str, Part], memory: dict[str, int]) -> str:
 def main() -> None:
     """Measure, and write the tables between their marks in the document."""
     template = read_template()
-    memory = {name: int(made["MemorySize"]) for name, made in template.functions().items()}
-    with TemporaryDirectory() as folder:
-        parts = measured(template, Path(folder))
+    memory = memory_of(template)
+    with TemporaryDirectory() as folder, benched(template, Path(folder)) as bench:
+        parts = bench.parts()
     tables = {
         "costs": costs(parts, memory),
         "counts": counts(parts, memory),

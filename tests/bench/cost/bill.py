@@ -34,7 +34,18 @@ QUEUED = ("submit", "poll", "finish", "thumbnail", "deliver")
 REQUESTED = ("create", "status", "chat")
 """Requests through the gateway."""
 
-_SERVICES = {"SendMessage": "sqs", "SendMessageBatch": "sqs", "PutObject": "s3", "HeadObject": "s3"}
+_CALLS = {
+    "dynamodb": (
+        *("GetItem", "BatchGetItem", "Query", "Scan"),
+        *("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"),
+    ),
+    "sqs": ("SendMessage", "SendMessageBatch"),
+    "s3": ("PutObject", "ListObjectsV2", "HeadObject", "GetObject"),
+}
+_SERVICES = {call: service for service, calls in _CALLS.items() for call in calls}
+"""All calls that are known: another one would be missing in the bill."""
+AS_A_PUT, AS_A_GET = ("PutObject", "ListObjectsV2"), ("HeadObject", "GetObject")
+"""What S3 asks for each: a list costs what a PUT does."""
 
 
 def polls_of(job_s: int) -> int:
@@ -72,13 +83,13 @@ def requests() -> dict[str, Counter[str]]:
 
 def duration_s(name: str, part: Part, memory_mb: int) -> float:
     """How long an invocation takes on Lambda: its CPU at its share of a vCPU, and what it waits for."""
-    waits = sum(count * WAIT_S[_SERVICES.get(call, "dynamodb")] for call, count in part.calls.items())
+    waits = sum(count * WAIT_S[_SERVICES[call]] for call, count in part.calls.items())
     return part.cpu_s * VCPU_MB / memory_mb + waits + OUTSIDE_S.get(name, 0.0)
 
 
 def bill(name: str, part: Part, memory_mb: int) -> dict[str, Decimal]:
     """Return the USD for a million of a part, by service."""
-    queued = sum(count for call, count in part.calls.items() if _SERVICES.get(call) == "sqs")
+    queued = sum(count for call, count in part.calls.items() if _SERVICES[call] == "sqs")
     queued += 2 if name in QUEUED else 0
     is_requested = name in REQUESTED
     log_bytes = part.log_bytes + LAMBDA_LOG_BYTES + (ACCESS_LOG_BYTES if is_requested else 0)
@@ -89,8 +100,8 @@ def bill(name: str, part: Part, memory_mb: int) -> dict[str, Decimal]:
         "DynamoDB": PRICES["write_unit"].usd * _decimal(part.write_units)
         + PRICES["read_unit"].usd * _decimal(part.read_units),
         "SQS": PRICES["sqs"].usd * _decimal(queued),
-        "S3": PRICES["s3_put"].usd * _decimal(part.calls.get("PutObject", 0))
-        + PRICES["s3_get"].usd * _decimal(part.calls.get("HeadObject", 0)),
+        "S3": PRICES["s3_put"].usd * _decimal(sum(part.calls.get(call, 0) for call in AS_A_PUT))
+        + PRICES["s3_get"].usd * _decimal(sum(part.calls.get(call, 0) for call in AS_A_GET)),
         "Logs": PRICES["log_gb"].usd * _decimal(log_bytes) / 10**9,
         "X-Ray": PRICES["traces"].usd * TRACED_SHARE if is_requested else Decimal(0),
     }

@@ -78,6 +78,14 @@ class Bench:
         found["chat"] = self._chat(runs)
         return found
 
+    def text_parts(self) -> dict[str, Part]:
+        """Return the parts of a chat alone."""
+        runs = list(range(-2, RUNS))
+        found = {"chat": self._chat(runs)}
+        entries = self._changes("INSERT", "LedgerTable")[: len(runs)]
+        found["count usage"] = self._measured("RecordUsageFunction", runs, self._recorded(entries))
+        return found
+
     def _thumbnails(self, runs: list[int], tasks: Mapping[int, str]) -> dict[str, Part]:
         """Measure a thumbnail, as if it were drawn at once, and the drawing by itself."""
         from make_thumbnails.app import handler  # noqa: PLC0415 - as above

@@ -40,7 +40,7 @@ PRICES = {
         "0.125", "DynamoDB read unit", "airbyte.com/data-engineering-resources/dynamodb-pricing"
     ),
     "sqs": _per_million("0.40", "SQS request", "cloudburn.io/blog/amazon-sqs-pricing"),
-    "s3_put": _per_million("5.00", "S3 PUT", "INFERRED: $0.005 per 1000, unchanged for years"),
+    "s3_put": _per_million("5.00", "S3 PUT or list", "INFERRED: $0.005 per 1000, unchanged for years"),
     "s3_get": _per_million("0.40", "S3 GET or HEAD", "INFERRED: $0.0004 per 1000, unchanged for years"),
     "log_gb": Price(Decimal("0.50"), "GB of logs, metrics in them", "go-cloud.io/aws-api-gateway-pricing"),
     "instance_h": Price(

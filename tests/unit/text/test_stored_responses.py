@@ -157,8 +157,8 @@ class TestReads:
         with pytest.raises(InvalidInputError) as refused:
             await service.read(body(references(*ids)), key_for())
         assert refused.value.problems[0].path == "/input"
-        # 24 MB are 24 of them, in rounds of 8.
-        assert rows.reads == 24
+        # 12 MB are 12 of them, whose rows are read in rounds of 8.
+        assert rows.reads == 16
 
     @pytest.mark.parametrize(("many", "model"), [(2_001, MODEL), (1, "none")])
     async def test_what_is_refused_anyway_reads_nothing(

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import MAX_BODY_BYTES, dumps, read_json_body, read_request
+from tollgate.text.request import MAX_BODY_BYTES, MAX_VALUES, dumps, read_json_body, read_request
+from tollgate.text.request import _outside_of_texts as outside_of_texts
 
 CHAT = {"model": "gpt-5.5", "messages": [{"role": "user", "content": "hi"}]}
 JSON = st.recursive(
@@ -29,7 +30,33 @@ class TestReadJsonBody:
     def test_values_and_their_own_texts(self) -> None:
         body = read_json_body(b' { "a" : 1.0e2 ,"b":[1, 2],\n"c":"\\u00e9" } ')
         assert body.fields == {"a": 100.0, "b": [1, 2], "c": "é"}
-        assert body.texts == {"a": "1.0e2", "b": "[1, 2]", "c": '"\\u00e9"'}
+        assert body.texts == {"a": b"1.0e2", "b": b"[1, 2]", "c": b'"\\u00e9"'}
+
+    @pytest.mark.parametrize("more", [b"[1,", b'["a",', b'{"a":', b"[[],", b'[",[{",', b'["\\"",'], ids=str)
+    def test_a_body_that_is_made_to_be_large_in_memory_is_refused(self, more: bytes) -> None:
+        # Each repeat begins one value at least, whatever it is nested in.
+        body = b'{"x":' + more * (MAX_VALUES + 1)
+        with pytest.raises(InvalidInputError) as caught:
+            read_json_body(body)
+        assert "more than 320000 values" in caught.value.problems[0].message
+
+    def test_commas_and_brackets_of_a_text_are_no_values(self) -> None:
+        code = "[{,'" * 200_000
+        body = dumps({"a": code, "b": [code, 1]}).encode()
+        assert read_json_body(body).fields == {"a": code, "b": [code, 1]}
+        assert outside_of_texts(body) == 4
+
+    def test_values_beside_texts_of_all_lengths_are_counted(self) -> None:
+        texts = ["," * length for length in (0, 1, 65_500, 65_536, 65_537, 200_000, 3)] * 3
+        # A comma or the bracket before each, and the object's brace.
+        assert outside_of_texts(dumps({"a": texts}).encode()) == 1 + len(texts)
+
+    def test_the_texts_of_members_are_the_bytes_that_came(self) -> None:
+        values = ["é" * 70_000, "a" * 65_536 + "🌊", 1, {"海": ["🌊", None]}, "x" * 200_000]
+        pairs = [(f"名{number}", value) for number, value in enumerate(values)]
+        texts = {name: json.dumps(value, ensure_ascii=False).encode() for name, value in pairs}
+        body = b" {" + b" ,\n ".join(dumps(name).encode() + b" : " + texts[name] for name, _ in pairs) + b"} "
+        assert read_json_body(body).texts == texts
 
     def test_an_edit_leaves_every_other_byte_of_a_value(self) -> None:
         body = read_json_body(b'{"model": "ours", "x": {"n": 1.50, "s": "\\ud83d"}, "gone": 1}')

@@ -47,8 +47,8 @@ async def encoded_list(values: Iterable[Any]) -> str:
 
 async def chat_body(fields: Mapping[str, Any]) -> JsonBody:
     """Return the fields of a chat as a body that is read already."""
-    texts = {name: dumps(value) for name, value in fields.items() if name != "messages"}
-    texts["messages"] = await encoded_list(fields["messages"])
+    texts = {name: dumps(value).encode() for name, value in fields.items() if name != "messages"}
+    texts["messages"] = (await encoded_list(fields["messages"])).encode()
     # Of each member its quotes, its colon and its comma; of all the braces.
     size_bytes = sum(len(name) + len(text) + 4 for name, text in texts.items()) + 1
     return JsonBody(dict(fields), texts, size_bytes)

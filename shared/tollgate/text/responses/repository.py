@@ -34,7 +34,7 @@ MAX_EARLIER = 200
 # Responses that are read at once for one request.
 MAX_AT_ONCE = 8
 # Read for one request, all its responses together: of each it may use a part only.
-MAX_READ_BYTES = 4 * MAX_BODY_BYTES
+MAX_READ_BYTES = 2 * MAX_BODY_BYTES
 
 _DAY_S = 24 * 3600
 _PREFIX = "responses/"
@@ -104,7 +104,11 @@ class ResponseRepository:
 
     async def find(self, reader: Reader, response_id: str) -> StoredResponse:
         """Return a stored response. Raises `ResponseNotFoundError`, and what `keep` does."""
-        row = await self._row(reader, response_id)
+        return await self._read(reader, await self._row(reader, response_id))
+
+    async def _read(self, reader: Reader, row: Item) -> StoredResponse:
+        """Return what a row is about. Raises as `find` does."""
+        response_id = row["response_id"]
         content = await self._content(reader, row)
         found = json.loads(content)
         # A row from before models were noted: the response says the name under which it was asked for.
@@ -114,7 +118,7 @@ class ResponseRepository:
         return StoredResponse(found["response"], found["items"], row["earlier"], model, len(content))
 
     async def find_all(self, reader: Reader, response_ids: Sequence[str], path: str) -> list[StoredResponse]:
-        """Return stored responses, at most `MAX_EARLIER` of them, a few at a time.
+        """Return stored responses, at most `MAX_EARLIER` of them: a few rows at a time, and one large one.
 
         Raises as `find` does, and `InvalidInputError` at `path` if they are too large together.
         """
@@ -122,10 +126,13 @@ class ResponseRepository:
         wanted = response_ids[:MAX_EARLIER]
         for start in range(0, len(wanted), MAX_AT_ONCE):
             batch = wanted[start : start + MAX_AT_ONCE]
-            found += await asyncio.gather(*(self.find(reader, each) for each in batch))
-            if sum(each.size_bytes for each in found) > MAX_READ_BYTES:
-                message = f"The stored responses that this names have over {MAX_READ_BYTES} bytes together."
-                raise InvalidInputError([Problem(path, message)])
+            for row in await asyncio.gather(*(self._row(reader, each) for each in batch)):
+                found.append(await self._read(reader, row))
+                if sum(each.size_bytes for each in found) > MAX_READ_BYTES:
+                    message = (
+                        f"The stored responses that this names have over {MAX_READ_BYTES} bytes together."
+                    )
+                    raise InvalidInputError([Problem(path, message)])
         return found
 
     async def delete(self, reader: Reader, response_id: str, noted: Write) -> None:
