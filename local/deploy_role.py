@@ -25,7 +25,7 @@ PREFIXES = {"cognito": "cognito-idp"}
 """Where IAM calls a service otherwise than its resource types do."""
 BESIDE = frozenset({"iam", "kms", "backup-storage"})
 """Services of which the template needs rights though it has no resource there, or other ones."""
-POLICY_MAX = 6_000
+POLICY_MAX = 5_800
 """Characters of a managed policy without white space: IAM takes 6,144."""
 PARAMETERS: tuple[dict[str, str], ...] = ({}, {"Stage": "prod", "CanaryDeployment": "true"})
 """Sets of parameters by which SAM makes different resources."""
@@ -62,6 +62,7 @@ USED = (
     "cloudformation:ListChangeSets",
     "cloudformation:ListStackResources",
     "cloudformation:SetStackPolicy",
+    "cloudformation:TagResource",
     "cloudformation:UpdateStack",
     "s3:PutObject",
     # `make throwaway-delete`
@@ -71,8 +72,13 @@ USED = (
     "cloudwatch:DescribeAlarms",
     "dynamodb:BatchGetItem",
     "dynamodb:ConditionCheckItem",
+    "lambda:DeleteFunction",
     "lambda:GetAccountSettings",
+    "lambda:GetAlias",
+    "lambda:GetFunctionConfiguration",
     "lambda:InvokeFunction",
+    "lambda:ListVersionsByFunction",
+    "lambda:UpdateAlias",
     "logs:FilterLogEvents",
     "secretsmanager:PutSecretValue",
     "ssm:GetParameter",
