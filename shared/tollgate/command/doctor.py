@@ -141,6 +141,9 @@ def alarms(stack: Stack) -> Iterator[Finding]:
     elif len(waiting) < len(found):
         agreed = {each["Endpoint"] for each in found if each["SubscriptionArn"].startswith("arn:")}
         yield Finding(about, State.GOOD, f"{len(agreed)} addresses get them")
+    if stack.parameter("Visits") == "false":
+        do = f"tollgate visits on --stack {stack.facts.name}" if stack.is_prod else ""
+        yield Finding(about, State.GOOD, "nobody visits the public address", do)
     for each in _alarms_in(stack, "ALARM"):
         yield Finding(about, State.ACT, f"{each['AlarmName']} rings", "docs/runbook.md has a heading for it")
     for each in _alarms_in(stack, "INSUFFICIENT_DATA"):

@@ -273,6 +273,12 @@ class TestDoctor:
         assert (first["about"], first["state"]) == (about, "act")
         assert words in first["do"]
 
+    def test_a_stack_of_prod_that_nobody_visits_is_well_and_hears_how_to_be_visited(self, aws: Aws) -> None:
+        aws.parameters = {**PARAMETERS, "Visits": "false"}
+        result = CliRunner().invoke(cli, ["doctor", "--stack", "tollgate-prod"])
+        assert result.exit_code == 0
+        assert "tollgate visits on --stack tollgate-prod" in result.output
+
     def test_a_right_that_is_missing_stops_no_other_check(self, aws: Aws) -> None:
         aws.refuses, aws.policy = "sns", {}
         unknown, act = doctor(1)
