@@ -7,7 +7,8 @@ from decimal import Decimal
 import pytest
 
 from tests.conftest import Aws
-from tests.functional.conftest import with_prompt
+from tests.functional.burying import bury, bury_changes
+from tests.functional.conftest import stream_records, with_prompt
 from tests.functional.test_payments import outcome
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
@@ -276,3 +277,30 @@ class TestWork:
         answer = operator.post("/work/redrive", {"work": work})
         assert answer.headers["hx-redirect"].endswith("/admin/work")
         assert "0 of 0 sent again." in operator.get("/work").text
+
+    @pytest.mark.parametrize("work", ["task", "webhook", "refill", "mail", "thumbnail"])
+    def test_each_goes_back_to_its_own_queue(self, operator: Browser, aws: Aws, work: str) -> None:
+        bury(aws, f"{work.title()}DeadLetterQueue", "one", "two")
+        operator.post("/work/redrive", {"work": f"{work}s"})
+        assert "2 of 2 sent again." in operator.get("/work").text
+        assert sorted(aws.messages(f"{work.title()}Queue")) == ["one", "two"]
+        assert aws.messages(f"{work.title()}DeadLetterQueue") == []
+
+    def test_batches_of_a_stream_are_read_and_handled_again(
+        self, operator: Browser, account_id: str, aws: Aws
+    ) -> None:
+        task_id = str(api_parts.api().tasks.create(account_id, BODY, None)["taskId"])
+        (charged,) = [
+            each
+            for each in stream_records(aws, "LedgerTable")
+            if each["dynamodb"]["Keys"]["entry_id"]["S"].startswith(task_id)
+        ]
+        bury_changes(aws, "TasksTable", stream_records(aws))
+        bury_changes(aws, "AuditTable", stream_records(aws, "AuditTable"))
+        bury_changes(aws, "LedgerTable", [charged], "UsageDeadLetterQueue")
+        for work in ("changes", "usage"):
+            operator.post("/work/redrive", {"work": work})
+        assert [json.loads(body)["task_id"] for body in aws.messages("TaskQueue")] == [task_id]
+        counted = api_parts.api().statistics.of(account_id, {"range": "7d"})["total"]
+        assert (counted["spentMicroUsd"], counted["tasks"]) == (10_000, 1)
+        assert aws.messages("ChangesDeadLetterQueue") == aws.messages("UsageDeadLetterQueue") == []

@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 from run_task.app import handler as run_task
 from tests.conftest import Aws
+from tests.functional.burying import bury, bury_changes
 from tests.functional.conftest import Worker, balance_cents, create, invoke, stream_records, with_prompt
 from tests.functional.test_payments import outcome
 from tests.functional.test_run_task import run_to_end
@@ -404,23 +405,6 @@ class TestTasks:
 
 
 class TestRedrive:
-    def bury(self, aws: Aws, queue: str, *bodies: str) -> None:
-        for body in bodies:
-            aws.clients.sqs.send_message(QueueUrl=aws.stack.refs[queue], MessageBody=body)
-
-    def bury_changes(self, aws: Aws, table: str, records: list[Any]) -> None:
-        """Bury a batch of a table's stream, as Lambda does with one that it gives up on."""
-        arn = aws.stack.attributes[f"{table}.StreamArn"]
-        shard = aws.clients.streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]
-        batch = {
-            "streamArn": arn,
-            "shardId": shard["ShardId"],
-            "startSequenceNumber": records[0]["dynamodb"]["SequenceNumber"],
-            "endSequenceNumber": records[-1]["dynamodb"]["SequenceNumber"],
-            "batchSize": len(records),
-        }
-        self.bury(aws, "ChangesDeadLetterQueue", json.dumps({"version": "1.0", "DDBStreamBatchInfo": batch}))
-
     @pytest.mark.parametrize(
         ("work", "dead", "back"),
         [
@@ -431,14 +415,14 @@ class TestRedrive:
     )
     def test_messages_go_back_as_they_were(self, run: Run, aws: Aws, work: str, dead: str, back: str) -> None:
         bodies = [json.dumps({"task_id": f"task_{n}", "seq": n}) for n in range(11)] + ["not JSON"]
-        self.bury(aws, dead, *bodies)
+        bury(aws, dead, *bodies)
         moved = answer(run("redrive", work, "--json"))
         assert moved == {"work": work, "dryRun": False, "waiting": 12, "moved": 12, "gone": 0}
         assert sorted(aws.messages(back)) == sorted(bodies)
         assert aws.messages(dead) == []
 
     def test_a_dry_run_counts_and_a_bound_holds(self, run: Run, aws: Aws) -> None:
-        self.bury(aws, "TaskDeadLetterQueue", *(json.dumps({"task_id": "t", "seq": n}) for n in range(13)))
+        bury(aws, "TaskDeadLetterQueue", *(json.dumps({"task_id": "t", "seq": n}) for n in range(13)))
         dry = answer(run("redrive", "tasks", "--dry-run", "--json"))
         assert (dry["waiting"], dry["moved"]) == (13, 0)
         assert answer(run("redrive", "tasks", "--max", "12", "--json"))["moved"] == 12
@@ -455,7 +439,7 @@ class TestRedrive:
         aws.messages("TaskQueue")
         records = stream_records(aws)
         of_lost = [record for record in records if record["dynamodb"]["Keys"]["task_id"]["S"] == lost]
-        self.bury_changes(aws, "TasksTable", of_lost)
+        bury_changes(aws, "TasksTable", of_lost)
         answered = answer(run("redrive", "changes", "--json"))
         assert (answered["moved"], answered["gone"]) == (1, 0)
         assert {json.loads(body)["task_id"] for body in aws.messages("TaskQueue")} == {lost}
@@ -472,7 +456,7 @@ class TestRedrive:
         aws.clients.dynamodb.put_item(TableName=table, Item={**line, "actor": {"S": "a former member"}})
         new, changed = stream_records(aws, "AuditTable")
         assert (new["eventName"], changed["eventName"]) == ("INSERT", "MODIFY")
-        self.bury_changes(aws, "AuditTable", [new, changed])
+        bury_changes(aws, "AuditTable", [new, changed])
         assert answer(run("redrive", "changes", "--json"))["moved"] == 1
         (told,) = aws.messages("MailQueue")
         assert json.loads(told) == {"account_id": customer.account_id, "event_id": line["event_id"]["S"]}
@@ -486,7 +470,7 @@ class TestRedrive:
 
         monkeypatch.setattr(aws_clients, "streams", cache(Trimmed))
         batch = {"streamArn": "a", "shardId": "s", "startSequenceNumber": "1", "endSequenceNumber": "2"}
-        self.bury(aws, "ChangesDeadLetterQueue", json.dumps({"DDBStreamBatchInfo": batch}))
+        bury(aws, "ChangesDeadLetterQueue", json.dumps({"DDBStreamBatchInfo": batch}))
         answered = answer(run("redrive", "changes", "--json"))
         assert (answered["moved"], answered["gone"]) == (0, 1)
         assert aws.messages("ChangesDeadLetterQueue") == []

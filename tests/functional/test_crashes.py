@@ -34,7 +34,7 @@ from tollgate.kit import due_index, shards
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb import Database
 from tollgate.kit.queue import Queue
-from tollgate.ledger import repository as ledger_repository
+from tollgate.ledger import expiry
 from tollgate.ledger.audit import audit
 from tollgate.providers.media.fal.media import Adapter as FalMedia
 from tollgate.providers.media.poyo.media import Adapter as PoyoMedia
@@ -100,7 +100,7 @@ def fate(monkeypatch: pytest.MonkeyPatch) -> Fate:
 @pytest.fixture(autouse=True)
 def one_shard(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have all timers in one shard: to ask eight takes most of the time of a sweep."""
-    for module in (shards, due_index, ledger_repository):
+    for module in (shards, due_index, expiry):
         monkeypatch.setattr(module, "DUE_SHARDS", 1)
 
 
