@@ -13,6 +13,7 @@ from tests.conftest import Aws
 from tests.functional.conftest import create, with_prompt
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
+from tests.unit.ledger.test_holds import Account
 from tollgate.accounts.service import OpenedAccount
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/check_ledger.json").read_text())
@@ -29,6 +30,12 @@ class TestCheckLedger:
         run_to_end(create(customer), clock)
         run_to_end(create(customer, **with_prompt("[[reject]]")), clock)
         create(customer)
+        assert check() == 0
+
+    def test_books_with_an_open_hold_agree(self, aws: Aws) -> None:
+        account = Account(aws, 1_000)
+        account.place("req_1", 300)
+        account.record(account.place("req_2", 500), 200)
         assert check() == 0
 
     @pytest.mark.parametrize("change", [1, -1, 20_000])

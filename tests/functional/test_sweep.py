@@ -13,8 +13,10 @@ from tests.conftest import Aws
 from tests.functional.conftest import Worker, balance_cents, create, with_prompt
 from tests.functional.test_run_task import run_to_end, task_of
 from tests.support.clock import ManualClock
+from tests.unit.ledger.test_holds import Account
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import run_task as run_task_parts
+from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.providers.runtime.health_store import REFRESH_MS
 from tollgate.tasks.lifecycle import STEP_GRACE_MS, SUBMIT_LEASE_MS
 from tollgate.tasks.sweep import WAITING_AGAIN_MS
@@ -30,6 +32,21 @@ def sweep() -> None:
 def sent(aws: Aws, queue: str = "TaskQueue") -> list[dict[str, Any]]:
     """Take the messages that were sent."""
     return [json.loads(body) for body in aws.messages(queue)]
+
+
+class TestHolds:
+    def test_one_whose_request_died_is_given_back_and_a_billed_one_is_settled(
+        self, aws: Aws, clock: ManualClock
+    ) -> None:
+        account = Account(aws, 1_000)
+        account.place("req_1", 300)
+        account.record(account.place("req_2", 500), 200)
+        sweep()
+        assert account.balance() == 200
+        clock.advance(HOLD_LIFETIME_MS)
+        sweep()
+        assert account.balance() == 800
+        assert account.books_agree()
 
 
 class TestTasks:
