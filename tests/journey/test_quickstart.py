@@ -1,5 +1,6 @@
-"""docs/quickstart.md: each block runs as it stands, and prints what stands below it."""
+"""README.md and docs/quickstart.md: each block runs as pasted, and prints the text below it."""
 
+import json
 import os
 import re
 import subprocess
@@ -14,8 +15,14 @@ from tests.support.missing import needs
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
-BLOCK = re.compile(r"^```(bash|python|javascript)\n(.*?)^```\n\n^```text\n(.*?)^```$", re.M | re.S)
-BLOCKS: list[tuple[str, str, str]] = BLOCK.findall((ROOT / "docs/quickstart.md").read_text())
+LINES = r"((?:(?!```)[^\n]*\n)*)"
+BLOCK = re.compile(rf"^```(bash|python|javascript)\n{LINES}```\n\n```text\n{LINES}```$", re.M)
+FENCE = re.compile(rf"^```(?:bash|python|javascript)\n{LINES}```$", re.M)
+PAGES = {"docs/quickstart.md": 7, "README.md": 2}
+"""Each page with the number of its blocks that print something."""
+BLOCKS: list[tuple[str, str, str]] = [
+    block for page in PAGES for block in BLOCK.findall((ROOT / page).read_text())
+]
 PROGRAMS = {
     "bash": (["bash", "-euo", "pipefail"], "sh"),
     "python": ([sys.executable], "py"),
@@ -35,9 +42,37 @@ def pattern(expected: str) -> str:
     return ".*".join(map(re.escape, expected.strip().split("…")))
 
 
-def test_no_block_is_left_out() -> None:
-    text = (ROOT / "docs/quickstart.md").read_text()
-    assert len(BLOCKS) == len(re.findall(r"^```(?:bash|python|javascript)$", text, re.M)) == 7
+def set_up(page: str) -> list[str]:
+    """Return the blocks of a page that start the service or set variables: they print nothing."""
+    return [
+        code for code in FENCE.findall((ROOT / page).read_text()) if code.startswith(("make ", "export "))
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_block_is_left_out(page: str) -> None:
+    text = (ROOT / page).read_text()
+    assert len(BLOCK.findall(text)) == PAGES[page]
+    assert len(FENCE.findall(text)) == PAGES[page] + len(set_up(page))
+
+
+def test_the_readme_starts_the_service_and_sets_both_variables(
+    service_file: dict[str, Any], tmp_path: Path
+) -> None:
+    start, variables = set_up("README.md")
+    assert start == "make run\n"
+    (tmp_path / ".local").mkdir()
+    (tmp_path / ".local/service.json").write_text(json.dumps({"apiKey": service_file["apiKey"]}))
+    ran = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", f'{variables}echo "$TOLLGATE_URL $TOLLGATE_API_KEY"'],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=True,
+    )
+    assert ran.stdout == f"http://127.0.0.1:8080 {service_file['apiKey']}\n"
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def first_snippets(base_url: str) -> list[Snippet]:
     """Return a first generation, for who knows nothing of us yet; in Python with our own client."""
     python = (
         "# pip install tollgate\n"
-        f"# export TOLLGATE_URL={base_url} TOLLGATE_API_KEY=tg_live_…\n"
+        f"# export TOLLGATE_URL={base_url} TOLLGATE_API_KEY=tg_live_YOUR_KEY\n"
         "import tollgate\n\n"
         f'task = tollgate.run("{FIRST["model"]}", {_python(FIRST["input"], 4)})\n'
         "print(task.save())  # the paths of the files"

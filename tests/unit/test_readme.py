@@ -1,0 +1,68 @@
+"""README.md: short, and its numbers are those of the catalog, of the measurements and of the template."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from local.prose_files import ROOT
+from tests.unit.catalog.cases import CATALOG
+
+README = (ROOT / "README.md").read_text()
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("clients/*/README.md")])
+SITE = sorted(ROOT.glob("shared/tollgate/reference/site/*.md"))
+MAX_LINES = 120
+FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+RUN = {"bash", "sh", "python", "javascript", "js", "typescript", "ts", "json", "toml"}
+"""The languages of blocks that a reader pastes."""
+OTHER_NAMES = re.compile(r"\$\{?(?:URL|KEY|BASE_URL|BASE|API_KEY|HOST)\b")
+
+
+def row(page: str, label: str) -> list[str]:
+    """Return the cells of the table row that starts with `label`."""
+    (line,) = re.findall(rf"^\| {re.escape(label)}.*$", page, re.MULTILINE)
+    return [cell.strip() for cell in str(line).strip("|").split("|")]
+
+
+def figures(cells: list[str]) -> list[str]:
+    """Return the decimal numbers of table cells."""
+    return [number for cell in cells for number in re.findall(r"\d+\.\d+", cell)]
+
+
+class TestReadme:
+    def test_it_is_short(self) -> None:
+        assert len(README.splitlines()) <= MAX_LINES
+
+    def test_models_and_vendors_are_those_of_the_catalog(self) -> None:
+        offered = [model for model in CATALOG.everything() if "test" not in model.tags]
+        vendors = {model.vendor for model in offered}
+        assert f"{len(offered)} models from {len(vendors)} vendors" in README
+
+    @pytest.mark.parametrize(
+        ("here", "there"),
+        [
+            ("CPU seconds per 1,000 text requests", "CPU-s per 1000 requests | 0"),
+            ("Milliseconds to the first byte", "ms to the first byte, alone | 2"),
+        ],
+    )
+    def test_measured_numbers_are_those_of_the_performance_page(self, here: str, there: str) -> None:
+        measured = figures(row((ROOT / "docs/performance.md").read_text(), there)[1:])
+        ours, _, litellm, *_ = measured
+        assert figures(row(README, here)[1:]) == [ours, litellm]
+        assert "make bench-text" in row(README, here)[0]
+
+    def test_litellm_has_the_version_that_was_measured(self) -> None:
+        version = re.search(r"^LITELLM_VERSION := (\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+        assert version
+        assert f"LiteLLM {version[1]}" in README
+
+
+@pytest.mark.parametrize("page", [*PAGES, *SITE], ids=lambda page: page.relative_to(ROOT).as_posix())
+class TestBlocksToPaste:
+    def test_the_variables_have_one_name(self, page: Path) -> None:
+        assert OTHER_NAMES.findall(page.read_text()) == []
+
+    def test_placeholders_are_ascii(self, page: Path) -> None:
+        blocks = FENCE.findall(page.read_text())
+        wrong = [code for language, code in blocks if language in RUN and "…" in code]
+        assert wrong == []
