@@ -51,7 +51,7 @@ def all_of(scope: str, found: Sequence[Ceiling]) -> str:
         [one.name, f"{one.most:,.0f} {one.unit}", shown(one.used), f"{shown(one.reached_at)} ×", one.raised]
         for one in own
     ]
-    return table(["Ceiling", "Most", "Today", "Reached at", "What raises it, and its cost"], rows)
+    return table(["Ceiling", "Limit", "Today", "Reached at", "How to raise it, and the cost"], rows)
 
 
 def first_hits(found: Sequence[Ceiling]) -> str:
@@ -74,7 +74,7 @@ def quotas() -> str:
         [one.name, f"{one.most:,.0f} {one.unit}", one.rises or "no", f"<{one.url}>", one.read]
         for one in QUOTAS.values()
     ]
-    return table(["Quota", "Default", "Raised", "Says", "Read"], rows)
+    return table(["Quota", "Default", "How to raise it", "Source", "Read on"], rows)
 
 
 def shown(figure: float) -> str:

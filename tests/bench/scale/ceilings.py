@@ -62,37 +62,37 @@ def _of_account(template: Template, rates: Mapping[str, float]) -> list[Ceiling]
     limits = "`tollgate accounts limits ACCOUNT"
     rows = [
         (
-            "text at once, as everybody",
+            "text at once, default limit",
             MAX_HOLDS,
             "requests",
             text,
-            f"{limits} --text-at-once` up to {wallets:,}: a row for each {HOLDS_PER_WALLET}; "
-            "free but for two read units a row when a balance is shown",
+            f"{limits} --text-at-once` up to {wallets:,}: one row for {HOLDS_PER_WALLET} requests; "
+            "free, except two read units per row when a balance is shown",
         ),
-        ("text at once, with wallets", wallets, "requests", text, "a second account of the company"),
+        ("text at once, with wallets", wallets, "requests", text, "a second account for the company"),
         (
-            "chats of 10 s with a spending cap on their key, so in one row",
+            "chats of 10 s on a key with a spending cap (one row)",
             ONE_ROW_CHATS,
             "chats/s",
             rates["chat"],
-            "keys without a cap; or a second account",
+            "keys without a cap, or a second account",
         ),
         (
-            "requests, as everybody",
+            "requests, default limit",
             number(template, "RequestsPerMinute"),
             "a minute",
             minute,
-            f"{limits} --requests-per-minute` up to {BASE - 1:,}; or `RequestsPerMinute` for all; free",
+            f"{limits} --requests-per-minute` up to {BASE - 1:,}; or `RequestsPerMinute`; free",
         ),
         (
-            "running tasks, as everybody",
+            "running tasks, default limit",
             MAX_RUNNING_TASKS,
             "tasks",
             load.running_tasks(rates),
-            f"{limits} --running-tasks`; free, others wait",
+            f"{limits} --running-tasks`; free; further tasks wait",
         ),
         (
-            "open tasks, as everybody",
+            "open tasks, default limit",
             MAX_OPEN_TASKS,
             "tasks",
             load.running_tasks(rates),
@@ -107,32 +107,32 @@ def _of_account_at_work(rates: Mapping[str, float]) -> list[Ceiling]:
     entries = rates["create"] * ENTRIES_PER_TASK + rates["chat"] * ENTRIES_PER_CHAT
     rows = [
         (
-            "tasks from create to end, in one row",
+            "tasks from create to end, one row",
             ONE_ROW_TASKS,
             "tasks/s",
             rates["create"],
             "`tollgate accounts limits ACCOUNT --text-at-once 480`: 24 rows; free",
         ),
         (
-            "tasks from create to end, in 24 rows",
+            "tasks from create to end, 24 rows",
             WALLET_TASKS,
             "tasks/s or more",
             rates["create"],
             "a second account",
         ),
         (
-            "ledger entries: an index sorted by time is not split",
+            "ledger entries (an index sorted by time cannot be split)",
             QUOTAS["row"].most,
             "entries/s",
             entries,
             "a second account",
         ),
         (
-            "webhooks to servers that answer in 0.3 s",
+            "webhooks to servers with a response time of 0.3 s",
             MAX_IN_LANE / 0.4,
             "deliveries/s",
             rates["deliver"],
-            "`MAX_IN_LANE` (webhooks/repository.py): more workers that wait for one customer",
+            "`MAX_IN_LANE` (webhooks/repository.py): more workers then wait for one customer",
         ),
     ]
     return [Ceiling(ACCOUNT, *cells) for cells in rows]
@@ -154,42 +154,42 @@ def _of_stack(template: Template, rates: Mapping[str, float], parts: Mapping[str
             number(template, "TaskConcurrency"),
             "workers",
             load.step_workers(rates, parts),
-            f"`TaskConcurrency`, up to {QUOTAS['mapping'].most:,.0f}; paid by use",
+            f"`TaskConcurrency`, up to {QUOTAS['mapping'].most:,.0f}; pay per use",
         ),
         (
             "polls of tasks, ten to a worker, and copies of images",
             number(template, "PollConcurrency"),
             "workers",
             load.poll_workers(rates, parts),
-            f"`PollConcurrency`, up to {QUOTAS['mapping'].most:,.0f}; paid by use",
+            f"`PollConcurrency`, up to {QUOTAS['mapping'].most:,.0f}; pay per use",
         ),
         (
             "webhooks",
             int(sources["DeliverWebhookSource"]["ScalingConfig"]["MaximumConcurrency"]),
             "workers",
             rates["deliver"] * parts["deliver"].billed_s,
-            "`MaximumConcurrency` of DeliverWebhookSource; paid by use",
+            "`MaximumConcurrency` of DeliverWebhookSource; pay per use",
         ),
         (
             "thumbnails",
             int(sources["MakeThumbnailsSource"]["ScalingConfig"]["MaximumConcurrency"]),
             "workers",
             rates["thumbnail"] * parts["thumbnail"].billed_s,
-            "`MaximumConcurrency` of MakeThumbnailsSource; paid by use; until then pages show the files",
+            "`MaximumConcurrency` of MakeThumbnailsSource; pay per use; otherwise pages show the originals",
         ),
         (
-            "entries to the statistics, each of another account and day",
+            "entries to the statistics, each with a different account and day",
             STREAM_SHARDS / parts["count usage"].billed_s,
             "entries/s",
             rates["count usage"],
-            "`ParallelizationFactor` of RecordUsageSource up to 10; free; a day behind loses nothing",
+            "`ParallelizationFactor` of RecordUsageSource up to 10; free; up to a day late loses nothing",
         ),
         (
-            "changes of tasks to queues",
+            "task changes sent to queues",
             lanes / parts["dispatch"].billed_s,
             "changes/s",
             rates["dispatch"] + rates["dispatch end"],
-            "by itself with the partitions of the table; `ParallelizationFactor` up to 10; free",
+            "automatic, with the partitions of the table; `ParallelizationFactor` up to 10; free",
         ),
     ]
     return [Ceiling(STACK, *cells) for cells in rows] + _of_due_indexes(rates)
@@ -200,25 +200,25 @@ def _of_due_indexes(rates: Mapping[str, float]) -> list[Ceiling]:
     units = DUE_SHARDS * QUOTAS["row"].most / INDEX_CHANGE_UNITS
     rows = [
         (
-            "holds in the index of what is due",
+            "holds in the index of due rows",
             units / 2,
             "chats/s",
             rates["chat"],
-            f"`DUE_SHARDS` (kit/shards.py, {DUE_SHARDS}): more queries of the sweeper each minute",
+            f"`DUE_SHARDS` (kit/shards.py, {DUE_SHARDS}): the sweeper then makes more queries per minute",
         ),
         (
-            "tasks in the index of what is due",
+            "tasks in the index of due rows",
             units,
             "steps/s",
             rates["poll"] + rates["submit"] + rates["finish"],
             f"`DUE_SHARDS` ({DUE_SHARDS})",
         ),
         (
-            "late tasks that are sent again",
+            "late tasks sent again",
             DUE_SHARDS * MAX_DUE_PER_SHARD / MINUTE_S,
             "tasks/s",
             rates["create"],
-            "`MAX_DUE_PER_SHARD` (tasks/sweep.py); only where every task were late",
+            "`MAX_DUE_PER_SHARD` (tasks/sweep.py); matters only if every task is late",
         ),
     ]
     return [Ceiling(STACK, *cells) for cells in rows]
@@ -234,19 +234,19 @@ def _of_region(rates: Mapping[str, float], parts: Mapping[str, Part]) -> list[Ce
         (
             "lambda_growth",
             text_at_once / 2,
-            " faster is throttled, heard as 503 (assumed: half the load within 10 s)",
+            " faster growth is throttled with 503 (assumed: half the load within 10 s)",
         ),
         ("new_table", units, ""),
         ("table", units, ""),
-        ("in_flight", load.running_tasks(rates), " (as if each task were in work at once)"),
+        ("in_flight", load.running_tasks(rates), " (as if all tasks were processed at once)"),
         ("s3_put", files, ""),
         ("s3_get", files, ""),
-        ("secrets", functions / (5 * MINUTE_S), " (each process reads its secret every 5 minutes)"),
+        ("secrets", functions / (5 * MINUTE_S), " each process reads its secret every 5 minutes"),
     ]
     found = []
     for name, used, more in rows:
         quota = QUOTAS[name]
         found.append(
-            Ceiling(REGION, quota.name, quota.most, quota.unit, used, (quota.rises or "nobody can:") + more)
+            Ceiling(REGION, quota.name, quota.most, quota.unit, used, (quota.rises or "not possible;") + more)
         )
     return found

@@ -64,12 +64,12 @@ QUOTAS = {
         "",
     ),
     "new_table": Quota(
-        "DynamoDB, a table that is new",
+        "DynamoDB, a new table",
         4_000,
         "write units/s",
         "https://repost.aws/knowledge-center/on-demand-table-throttling-dynamodb",
         READ,
-        "by itself, to twice the peak of the last 30 minutes; WarmThroughput before a known day, paid once",
+        "automatic, to twice the peak of the last 30 minutes; WarmThroughput before a peak, paid once",
     ),
     "table": Quota(
         "DynamoDB, one table",
@@ -80,7 +80,7 @@ QUOTAS = {
         _ON_REQUEST,
     ),
     "in_flight": Quota(
-        "SQS, messages in work of one queue",
+        "SQS, messages in flight in one queue",
         120_000,
         "at once",
         f"{_AWS}/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-queues.html",
@@ -88,20 +88,20 @@ QUOTAS = {
         _ON_REQUEST,
     ),
     "s3_put": Quota(
-        "S3, writes below one prefix",
+        "S3, writes under one prefix",
         3_500,
         "requests/s",
         f"{_AWS}/AmazonS3/latest/userguide/optimizing-performance.html",
         READ,
-        "by itself, as prefixes are split",
+        "automatic, by splitting prefixes",
     ),
     "s3_get": Quota(
-        "S3, reads below one prefix",
+        "S3, reads under one prefix",
         5_500,
         "requests/s",
         f"{_AWS}/AmazonS3/latest/userguide/optimizing-performance.html",
         READ,
-        "by itself; CloudFront keeps most away",
+        "automatic; CloudFront serves most reads",
     ),
     "secrets": Quota(
         "Secrets Manager, reads",
@@ -128,7 +128,7 @@ QUOTAS = {
         "on request, paid",
     ),
     "mails": Quota(
-        "SES, mails out of its sandbox",
+        "SES, mails in its sandbox",
         1,
         "mails/s",
         f"{_AWS}/ses/latest/dg/quotas.html",
@@ -141,7 +141,7 @@ QUOTAS = {
         "requests/s",
         f"{_AWS}/AmazonCloudWatch/latest/logs/cloudwatch_limits_cwl.html",
         NOT_READ,
-        f"{_ON_REQUEST}; metrics are lines of the log: PutMetricData is never called",
+        f"{_ON_REQUEST}; metrics are log lines, so PutMetricData is never called",
     ),
     "cloudfront": Quota(
         "CloudFront, one distribution",
