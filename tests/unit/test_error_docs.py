@@ -1,6 +1,8 @@
 """`docs/errors.md` and the code name the same errors."""
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -12,7 +14,9 @@ from tollgate.tasks.models import TaskErrorCode
 from tollgate.text import errors as text_errors
 from tollgate.text.errors import messages_type
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "errors.md"
+ROOT = Path(__file__).parents[2]
+DOCUMENT = ROOT / "docs" / "errors.md"
+GATEWAY_CODE = re.compile(r'"code": ?"([a-z_]+)"')
 
 
 def section(title: str) -> list[str]:
@@ -46,6 +50,34 @@ def errors_of(module: ModuleType) -> list[type[TollgateError]]:
     ]
 
 
+def codes_in(source: str) -> Iterator[str]:
+    """Yield the codes of the errors that a module can send: in classes, in faults, in bodies."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.ClassDef(body=lines):
+                values = {
+                    name.id: line.value.value
+                    for line in lines
+                    if isinstance(line, ast.Assign) and isinstance(line.value, ast.Constant)
+                    for name in line.targets
+                    if isinstance(name, ast.Name)
+                }
+                if "status" in values and "code" in values:
+                    yield str(values["code"])
+            case ast.Call(
+                func=ast.Name(id="Fault"), args=[ast.Constant(), _, _, ast.Constant(value=str(code))]
+            ):
+                yield code
+            case ast.Dict(keys=keys, values=items):
+                written = {
+                    key.value: item.value
+                    for key, item in zip(keys, items, strict=True)
+                    if isinstance(key, ast.Constant) and isinstance(item, ast.Constant)
+                }
+                if "message" in written and isinstance(written.get("code"), str):
+                    yield str(written["code"])
+
+
 KIT_ERRORS = {error.code: error for error in errors_of(errors) if error is not TollgateError}
 TEXT_ERRORS = {error.code: error for error in errors_of(text_errors)}
 ERRORS = KIT_ERRORS | TEXT_ERRORS
@@ -72,6 +104,34 @@ class TestCodes:
     def test_the_tree_at_the_top_of_the_module_has_it(self, code: str) -> None:
         error = ERRORS[code]
         assert re.search(rf"── {error.__name__} +{error.status} {code}\b", errors.__doc__ or "")
+
+
+class TestEveryCodeThatCanBeSent:
+    def test_the_search_finds_each_way_to_write_an_error(self) -> None:
+        source = (
+            'class A(B):\n    status = 499\n    code = "of_a_class"\n'
+            'C = Fault(503, "No.", "Type", "of_a_fault")\n'
+            'D = {"error": {"message": "No.", "code": "of_a_body"}}\n'
+            'E = {"code": "of_no_error"}\n'
+        )
+        assert set(codes_in(source)) == {"of_a_class", "of_a_fault", "of_a_body"}
+
+    def test_each_is_documented(self) -> None:
+        files = [*(ROOT / "shared").rglob("*.py"), *(ROOT / "functions").rglob("*.py")]
+        found = {code: file for file in files for code in codes_in(file.read_text())}
+        assert set(ERRORS) <= found.keys()
+        documented = set(rows("Codes"))
+        assert {code: file for code, file in found.items() if code not in documented} == {}
+
+    def test_the_codes_of_the_gateway_are_documented(self) -> None:
+        answers = GATEWAY_CODE.findall((ROOT / "template.yaml").read_text())
+        documented = {
+            cells[1].strip("`")
+            for line in section("The gateway's own answers")
+            if len(cells := [cell.strip() for cell in line.strip().strip("|").split("|")]) > 1
+        }
+        assert answers
+        assert set(answers) <= documented
 
 
 class TestTextCodes:

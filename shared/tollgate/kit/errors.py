@@ -116,6 +116,7 @@ TYPES = {
     413: "PayloadTooLarge",
     422: "UnprocessableEntity",
     429: "TooManyRequests",
+    499: "RequestEnded",
     500: "InternalServerError",
     502: "BadGateway",
     503: "ServiceUnavailable",

@@ -48,6 +48,14 @@ class ResponseNotFoundError(TollgateError):
         super().__init__(f"There is no stored response or item '{shortened(name)}'.")
 
 
+class RequestEndedError(TollgateError):
+    """A stream that its owner ended by `DELETE /requests/{id}`; it is the last event of the stream."""
+
+    status = 499
+    code = "request_ended"
+    default_message = "The request was ended as its owner asked."
+
+
 # Anthropic's error type for an HTTP status (docs/text-protocols.md#messages-to-chat).
 _MESSAGES_TYPES = {
     400: "invalid_request_error",
@@ -91,8 +99,14 @@ def messages_type(status: int) -> str:
 
 def error_body(protocol: TextProtocol, error: TollgateError) -> dict[str, Any]:
     """Return the body of one of our own errors, with whatever that error adds to it."""
-    fault = Fault(error.status, error.message, error.type, error.code)
-    return _body(protocol, fault, error.extra())
+    return _body(protocol, _as_fault(error), error.extra())
+
+
+def _as_fault(error: TollgateError) -> Fault:
+    return Fault(error.status, error.message, error.type, error.code)
+
+
+ENDED = _as_fault(RequestEndedError())
 
 
 def fault_body(protocol: TextProtocol, fault: Fault) -> dict[str, Any]:

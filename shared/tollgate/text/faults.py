@@ -86,7 +86,6 @@ NOT_CONNECTED = replace(UNREACHABLE, slow=True)
 CLOSED_IDLE = replace(UNREACHABLE, message="The connection was closed as the request went out.")
 TIMED_OUT = Fault(524, "The provider did not answer in time.", "Timeout", "upstream_timeout", slow=True)
 BROKEN_OFF = Fault(502, "The provider's answer broke off.", "BadGateway", "provider_error")
-ENDED = Fault(499, "The request was ended as its owner asked.", "RequestEnded", "request_ended")
 UNREADABLE = Fault(502, "The provider's answer cannot be read.", "BadGateway", "provider_error")
 
 

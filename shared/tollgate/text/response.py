@@ -8,8 +8,8 @@ from tollgate.kit.dynamodb_core import DatabaseError
 from tollgate.kit.http_response import HttpError
 from tollgate.kit.observability import logger
 from tollgate.text.billing import TextBilling
-from tollgate.text.errors import error_event
-from tollgate.text.faults import BROKEN_OFF, ENDED, TIMED_OUT
+from tollgate.text.errors import ENDED, error_event
+from tollgate.text.faults import BROKEN_OFF, TIMED_OUT
 from tollgate.text.finishing import Finishing
 from tollgate.text.models import TextModel
 from tollgate.text.placed import Billed, PlacedHold
