@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from tollgate.text.shown import shown_words
+
 MAX_MESSAGE_CHARS = 2_000
 
 _FIRST_ERROR, _FIRST_SERVER_ERROR, _BAD_GATEWAY = 400, 500, 502
@@ -65,11 +67,13 @@ class Fault:
     def shown(self) -> "Fault":
         """Return the fault as a client may see it: nothing of our account with the provider.
 
-        What a provider says about a rate limit names the account that it limits: ours.
+        What a provider says about a rate limit names the account that it limits: ours. Sentences that name a
+        host are left out.
         """
         if self.verdict is Verdict.OUR_ACCOUNT:
             return UNREACHABLE
-        return replace(self, message=_BUSY_MESSAGE) if self.status == _TOO_MANY else self
+        words = _BUSY_MESSAGE if self.status == _TOO_MANY else shown_words(self.message)
+        return self if words == self.message else replace(self, message=words)
 
 
 class FaultError(Exception):

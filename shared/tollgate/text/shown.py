@@ -10,6 +10,7 @@ Source: the types of OpenAI's and Anthropic's SDKs. What vendors add:
 docs/providers/openai_compatible.md#what-is-left-out.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -61,6 +62,14 @@ _COUNTS = frozenset(
 )
 # Of an event that is one line of data: `data: ` before it, and a blank line after it.
 _PLAIN_BYTES = 8
+# Hosts of models that others made, by name or address: which of them serves a request is nobody's business.
+_HOSTS = re.compile(
+    r"open\s?router|together\.(?:ai|xyz)|fireworks(?:\.ai| ai)|deepinfra|\bazure\b|\bbedrock\b|dashscope"
+    r"|aliyuncs|alibaba\s?cloud|model studio",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_REFUSED = "The provider refused the request."
 # Before the ids of OpenAI, of Anthropic, and of OpenRouter, whose name nobody has to know.
 _ID_PREFIXES = ("chatcmpl-", "msg_", "gen-")
 _FOREIGN_ID_PREFIX = "gen-"
@@ -114,10 +123,20 @@ def shown_usage(usage: Any) -> Any:
 
 
 def shown_error(protocol: TextProtocol, payload: dict[str, Any]) -> dict[str, Any]:
-    """Return an error body of `protocol`, which has an object `error`, as customers see it."""
+    """Return an error body of `protocol`, whose `error` has a `message`, as customers see it."""
     outer, inner = _ERRORS[protocol]
-    error = _only(payload["error"], inner, {})
+    message = payload["error"]["message"]
+    words = shown_words(message)
+    error = _only(payload["error"], inner, {} if words == message else {"message": words})
     return _only(payload, outer, {} if error is payload["error"] else {"error": error})
+
+
+def shown_words(message: str) -> str:
+    """Return a provider's message without the sentences that name a host."""
+    if not _HOSTS.search(message):
+        return message
+    kept = [each for each in _SENTENCE_END.split(message) if not _HOSTS.search(each)]
+    return " ".join(kept) or _REFUSED
 
 
 def may_pass(raw: bytes, data: bytes | None) -> bool:

@@ -166,6 +166,28 @@ class TestRefusal:
         status, shown = refusal(OPENAI, OPENAI, body, Fault(400, "bad", "t", "c"))
         assert (status, json.loads(shown)) == (400, {"error": {"message": "bad", "code": 400}})
 
+    @pytest.mark.parametrize(
+        ("said", "shown"),
+        [
+            (
+                "No endpoints found that support tool use. To learn more about provider routing, visit: "
+                "https://openrouter.ai/docs/provider-routing",
+                "No endpoints found that support tool use.",
+            ),
+            ("DeepInfra: the context is too long", "The provider refused the request."),
+            ("Fireworks AI cannot read it. Send less. See https://docs.fireworks.ai", "Send less."),
+            ("Could not fetch https://a.test/b.png. Use fireworks.", None),
+            ("Unsupported value: 'max_tokens'.  Use 'max_completion_tokens'.", None),
+        ],
+    )
+    @pytest.mark.parametrize("spoken", [OPENAI, ANTHROPIC])
+    def test_sentences_that_name_a_host_are_left_out(self, said: str, shown: str | None, spoken: Any) -> None:
+        body = json.dumps({"error": {"message": said, "type": "t", "code": None}}).encode()
+        status, answer = refusal(OPENAI, spoken, body, Fault(400, said, "t", "c"))
+        assert (status, json.loads(answer)["error"]["message"]) == (400, shown or said)
+        if shown is None and spoken is OPENAI:
+            assert answer == body
+
     def test_another_shape_is_said_again(self) -> None:
         status, body = refusal(OPENAI, OPENAI, b'[{"error":{}}]', Fault(400, "bad", "t", "c"))
         assert (status, json.loads(body)["error"]["message"]) == (400, "bad")
