@@ -1,9 +1,11 @@
 """`make cost`: runs each part on the emulator, counts what it asks of AWS, and writes docs/cost.md."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,7 +15,7 @@ from local.processes import start, stop
 from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
 from local.template import ROOT, Template, read_template
-from tests.bench.cost import capacity
+from tests.bench.cost import capacity, idle
 from tests.bench.cost.bill import duration_s, requests, total
 from tests.bench.cost.meter import Meter
 from tests.bench.cost.parts import Bench, Part, metered_clients
@@ -107,6 +109,18 @@ def prices() -> str:
     )
 
 
+def idle_bills(template: Template) -> str:
+    """Return the table of what dev and prod cost in a month without traffic."""
+    bills = {name: idle.bill(idle.Stack(template, idle.deployed(name))) for name in ("default", "prod")}
+    rows = [
+        [dev.what, dev.how, f"{dev.usd:.2f}", prod.how, f"{prod.usd:.2f}"]
+        for dev, prod in zip(*bills.values(), strict=True)
+    ]
+    sums = [f"**{idle.total_usd(lines):.2f}**" for lines in bills.values()]
+    head = ["In a month without traffic", "dev", "USD", "prod", "USD"]
+    return table(head, [*rows, ["**all**", "", sums[0], "", sums[1]]])
+
+
 def capacities(parts: dict[str, Part], memory: dict[str, int]) -> str:
     """Return the table of text on demand and on instances."""
     head = [
@@ -122,6 +136,13 @@ def capacities(parts: dict[str, Part], memory: dict[str, int]) -> str:
     )
 
 
+def quick(path: Path) -> None:
+    """Measure a chat and the timers alone, and write what they take into a file: for a test."""
+    with TemporaryDirectory() as folder, benched(read_template(), Path(folder)) as bench:
+        parts = {**bench.text_parts(), **bench.timer_parts()}
+    path.write_text(json.dumps({name: asdict(part) for name, part in parts.items()}))
+
+
 def main() -> None:
     """Measure, and write the tables between their marks in the document."""
     template = read_template()
@@ -132,10 +153,11 @@ def main() -> None:
         "costs": costs(parts, memory),
         "counts": counts(parts, memory),
         "capacity": capacities(parts, memory),
+        "idle": idle_bills(template),
         "prices": prices(),
     }
     DOCUMENT.write_text(filled(DOCUMENT.read_text(), tables))
 
 
 if __name__ == "__main__":
-    main()
+    quick(Path(sys.argv[1])) if len(sys.argv) > 1 else main()

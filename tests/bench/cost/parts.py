@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -85,6 +86,29 @@ class Bench:
         entries = self._changes("INSERT", "LedgerTable")[: len(runs)]
         found["count usage"] = self._measured("RecordUsageFunction", runs, self._recorded(entries))
         return found
+
+    def timer_parts(self) -> dict[str, Part]:
+        """Return what each timer takes while there is nothing to do, by its function."""
+        from check_ledger.app import handler as check  # noqa: PLC0415 - with the environment set
+        from close_accounts.app import handler as close  # noqa: PLC0415 - as above
+        from notify_members.app import handler as notify  # noqa: PLC0415 - as above
+        from sweep.app import handler as sweep  # noqa: PLC0415 - as above
+
+        timers: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+            "SweepFunction": (sweep, {}),
+            "CheckLedgerFunction": (check, {}),
+            "CloseAccountsFunction": (close, {}),
+            "NotifyMembersFunction": (notify, {}),
+        }
+        runs = list(range(-2, RUNS))
+        return {
+            function: self._measured(function, runs, partial(self._fired, handler, event))
+            for function, (handler, event) in timers.items()
+        }
+
+    @staticmethod
+    def _fired(handler: Callable[..., Any], event: dict[str, Any], _: int) -> None:
+        handler(event, Context("bench"))
 
     def _thumbnails(self, runs: list[int], tasks: Mapping[int, str]) -> dict[str, Part]:
         """Measure a thumbnail, as if it were drawn at once, and the drawing by itself."""

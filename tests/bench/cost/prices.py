@@ -50,7 +50,43 @@ PRICES = {
         "the fee: edjgeek.com/blog/lambda-managed-instances",
     ),
     "nat_h": Price(Decimal("0.045"), "hour of a NAT gateway", "INFERRED: $0.045, unchanged for years"),
-    "traces": _per_million("5.00", "X-Ray trace", "INFERRED: not found on a page"),
+    "alarm": Price(
+        Decimal("0.10"), "metric of an alarm, a month", "c3x.dev/resources/aws/aws_cloudwatch_metric_alarm"
+    ),
+    "composite": Price(
+        Decimal("0.50"), "composite alarm, a month", "c3x.dev/resources/aws/aws_cloudwatch_metric_alarm"
+    ),
+    "metric": Price(
+        Decimal("0.30"),
+        "metric of our own, a month",
+        "c3x.dev/blog/aws-cloudwatch-metrics-cost",
+    ),
+    "dashboard": Price(
+        Decimal("3.00"),
+        "dashboard, a month",
+        "factualminds.com/blog/amazon-cloudwatch-pricing-metrics-logs-alarms-dashboards, of 2026-06-13",
+    ),
+    "snapshot_gb_s": Price(
+        Decimal("0.0000015046"),
+        "GB-second of a snapshot in SnapStart's cache",
+        "awsnegotiations.com/blog/lambda-snapstart-cost-impact, of May 2026",
+    ),
+    "secret": Price(
+        Decimal("0.40"),
+        "secret, a month",
+        "hivebook.wiki/wiki/aws-secrets-manager-rotated-secrets-dynamic-db-credentials-kms",
+    ),
+    "firewall": Price(Decimal("5.00"), "web ACL, a month", "c3x.dev/blog/aws-waf-cost-explained"),
+    "firewall_rule": Price(Decimal("1.00"), "rule of it, a month", "c3x.dev/blog/aws-waf-cost-explained"),
+    "timer": _per_million(
+        "1.00", "run by a timer", "INFERRED: the price of an event of one's own, if not free"
+    ),
+    "kms": _per_million("3.00", "request to KMS", "INFERRED: $0.03 per 10,000, unchanged for years"),
+    "s3_gb": Price(Decimal("0.023"), "GB in S3, a month", "INFERRED: unchanged for years"),
+    "table_gb": Price(Decimal("0.25"), "GB of a table, a month", "INFERRED: unchanged for years"),
+    "pitr_gb": Price(Decimal("0.20"), "GB that can be restored to any second, a month", "INFERRED"),
+    "backup_gb": Price(Decimal("0.10"), "GB of a backup, a month", "INFERRED"),
+    "traces": _per_million("5.00", "X-Ray trace", "aws.amazon.com/xray/pricing"),
 }
 
 MANAGEMENT_FEE = Decimal("0.15")
