@@ -9,6 +9,7 @@ from rich.console import Console
 
 from local.files import FOLDER, Service
 from local.processes import LocalError
+from tollgate.kit.money import dollars
 
 TIMEOUT_S = 60.0
 POLL_S = 0.2
@@ -28,18 +29,18 @@ def run_demo(service: Service, console: Console) -> None:
     headers = {"authorization": f"Bearer {service.apiKey}"}
     with httpx.Client(base_url=service.baseUrl, headers=headers, timeout=TIMEOUT_S) as http:
         before = _balance(http)
-        console.print(f"Balance before: [bold]{before}[/] cents\n")
+        console.print(f"Balance before: [bold]{dollars(before)}[/]\n")
         for model, values in REQUESTS:
             _generate(http, console, model, values)
         after = _balance(http)
-        console.print(f"Balance after: [bold]{after}[/] cents (spent {before - after})")
+        console.print(f"Balance after: [bold]{dollars(after)}[/] (spent {dollars(before - after)})")
 
 
 def _generate(http: httpx.Client, console: Console, model: str, values: dict[str, Any]) -> None:
     body = {"model": model, "input": values}
     price = _data(http.post("/api/v1/generation/estimate", json=body))["price"]
     # Directions in a prompt look like rich's own markup.
-    console.print(f"{model}: {values['prompt']!r} costs {price} cents", style="bold", markup=False)
+    console.print(f"{model}: {values['prompt']!r} costs {dollars(price)}", style="bold", markup=False)
     started = time.monotonic()
     task_id = _data(http.post("/api/v1/generation/create", json=body))["taskId"]
     task = _watch(http, console, task_id, started)
@@ -49,7 +50,7 @@ def _generate(http: httpx.Client, console: Console, model: str, values: dict[str
         console.print(f"  saved as {path}", soft_wrap=True)
     if "error" in task:
         console.print(f"  {task['error']['code']}: {task['error']['message']}")
-        console.print(f"  refunded: {task['refundedCents']} cents")
+        console.print(f"  refunded: {dollars(task['refundedCents'])}")
     console.print()
 
 

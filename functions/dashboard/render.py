@@ -21,7 +21,7 @@ from tollgate.dashboard.chart import share
 from tollgate.dashboard.forms import ratio_box
 from tollgate.kit import money as money_text
 from tollgate.kit.clock import iso
-from tollgate.kit.version import API_VERSION
+from tollgate.kit.version import VERSION
 from tollgate.ledger.standing import BEING_CLOSED
 from tollgate.reference.prices import Amount, condition
 from tollgate.tasks.models import TaskStatus
@@ -134,7 +134,7 @@ def _places(request: Request) -> dict[str, str]:
         "base_url": base_url(request),
         "static": f"{home(request)}/static/{version()}",
         "version": version(),
-        "api_version": API_VERSION,
+        "release": VERSION,
     }
 
 

@@ -342,6 +342,11 @@ class TestCatalogAndCost:
         assert status == 200
         assert {"test-image", "seedance-1.5-pro", "suno"} <= {model["id"] for model in body}
 
+    def test_an_unknown_filter_of_the_catalog_is_refused_by_name(self, aws: Aws) -> None:
+        status, body, _ = call("GET", "/api/v1/catalog?foo=1")
+        assert (status, body["error"]["code"]) == (400, "invalid_input")
+        assert body["error"]["details"][0]["path"] == "/foo"
+
     def test_one_model_is_a_bare_object(self, aws: Aws) -> None:
         status, body, _ = call("GET", "/api/v1/catalog/seedance-1.5-pro")
         assert (status, body["id"], body["priceUnit"]) == (200, "seedance-1.5-pro", "second")

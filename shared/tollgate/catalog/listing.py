@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -12,10 +12,13 @@ from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
 from tollgate.catalog.views import Card, CatalogModelView, card, catalog_dto, cost_view
 from tollgate.kit.errors import ModelNotFoundError
+from tollgate.kit.query import QueryReader
 
 Shown = TypeVar("Shown", bound=Card)
 
 FILTERS = ("type", "kind", "vendor", "capability")
+CLOSED = {"type": ["IMAGE", "VIDEO", "MUSIC", "TEXT"], "kind": ["media", "llm"]}
+"""The filters with a fixed set of values, each with its values."""
 ETAG_CHARS = 32
 
 
@@ -51,11 +54,12 @@ class Listing:
         self._catalog = catalog
 
     def models(self, query: Mapping[str, str]) -> CachedBody:
-        """Return the models that fit every filter of `query`: `type`, `kind`, `vendor`, `capability`.
+        """Return the models that match every filter of `query`: `type`, `kind`, `vendor`, `capability`.
 
-        Upper and lower case are the same; a value that no model has gives an empty list, and a name that
-        is no filter is ignored.
+        Upper and lower case are the same. A vendor or a capability without models gives an empty list.
+        Raises `InvalidInputError` for other names, and for a type or a kind that does not exist.
         """
+        _check(query)
         # Most ask for all: that page is made once. Each mix of filters would be kept for ever otherwise.
         return CachedBody.of(self.found(query)) if any(name in query for name in FILTERS) else self._all
 
@@ -112,6 +116,20 @@ class Listing:
     @cached_property
     def _costs(self) -> CachedBody:
         return CachedBody.of({model.id: cost_view(model) for model in self._catalog.everything()})
+
+
+def _check(query: Mapping[str, str]) -> None:
+    """Raise `InvalidInputError` with each unknown filter, and with an unknown type or kind."""
+    reader = QueryReader(query, FILTERS)
+    for name, allowed in CLOSED.items():
+        known = [value.casefold() for value in allowed]
+        reader.read(name, _one_of(known), None, f"Unknown {name}.", allowed)
+    reader.finish()
+
+
+def _one_of(known: Sequence[str]) -> Callable[[str], int]:
+    """Return a reader of `known` values in any case. It raises `ValueError` for others."""
+    return lambda text: known.index(text.casefold())
 
 
 def _fitting(shown: list[Shown], query: Mapping[str, str]) -> list[Shown]:

@@ -1,5 +1,5 @@
-"""The version of what runs: that of `pyproject.toml`, which no function has; a test holds them equal."""
+"""The release number. A test compares it with `pyproject.toml`, which no function has, and the packages."""
 
 VERSION = "0.1.0"
 API_VERSION = "1.0"
-"""Of the API (docs/contract.md#versioning)."""
+"""The version of the API in its OpenAPI document, fixed by the contract (docs/contract.md#versioning)."""

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 TEXT = "text"
 _ABOUT = (
     "One API key and one prepaid balance for images, videos, music and text. Paths are relative to your "
-    "base URL. Match errors on `error.code`. The models `test-image`, `test-video` and `test-chat` are free."
+    "base URL. Match errors on `error.code`. Models whose id starts with `test-` are free."
 )
 # As the clients that are made of it.
 _LICENSE = {"name": "MIT", "identifier": "MIT"}

@@ -1,15 +1,16 @@
 """The catalog and cost routes: filters, ETags, and the bodies."""
 
 import json
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 import yaml
 
 from tests.unit.catalog.cases import CATALOG
-from tollgate.catalog.listing import CachedBody, Listing
+from tollgate.catalog.listing import CLOSED, CachedBody, Listing
 from tollgate.catalog.loader import DATA
-from tollgate.kit.errors import ModelNotFoundError
+from tollgate.catalog.views import CatalogModelView
+from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, Problem
 
 LISTING = Listing(CATALOG)
 # What stands in the files, whatever reads them.
@@ -51,12 +52,30 @@ class TestFilters:
             model["id"] for model in listed(type="VIDEO", vendor="Google", capability="VIDEO-TO-VIDEO")
         } == {"gemini-omni-1.1-flash"}
 
-    @pytest.mark.parametrize("name", ["type", "kind", "vendor", "capability"])
-    def test_an_unknown_value_gives_an_empty_list(self, name: str) -> None:
+    @pytest.mark.parametrize("name", ["vendor", "capability"])
+    def test_an_unknown_vendor_or_capability_gives_an_empty_list(self, name: str) -> None:
         assert listed(**{name: "nope"}) == []
 
-    def test_an_unknown_name_is_ignored(self) -> None:
-        assert listed(colour="red") == listed()
+    def test_an_unknown_filter_is_refused_by_name(self) -> None:
+        with pytest.raises(InvalidInputError) as refused:
+            listed(colour="red", type="image")
+        assert refused.value.problems == [
+            Problem("/colour", "Unknown parameter.", ["type", "kind", "vendor", "capability"])
+        ]
+
+    def test_the_types_and_kinds_are_those_of_a_model(self) -> None:
+        fields = get_type_hints(CatalogModelView)
+        assert {name: list(get_args(fields[name])) for name in CLOSED} == CLOSED
+
+    @pytest.mark.parametrize(
+        ("name", "allowed"), [("type", ["IMAGE", "VIDEO", "MUSIC", "TEXT"]), ("kind", ["media", "llm"])]
+    )
+    def test_an_unknown_type_or_kind_is_refused_with_those_that_exist(
+        self, name: str, allowed: list[str]
+    ) -> None:
+        with pytest.raises(InvalidInputError) as refused:
+            listed(**{name: "nope"})
+        assert refused.value.problems == [Problem(f"/{name}", f"Unknown {name}.", allowed)]
 
 
 class TestEtag:
@@ -72,7 +91,7 @@ class TestEtag:
         assert len(etags) == 3
 
     def test_the_whole_list_is_made_once(self) -> None:
-        assert LISTING.models({}) is LISTING.models({"x": "y"})
+        assert LISTING.models({}) is LISTING.models({})
 
     @pytest.mark.parametrize(
         ("header", "known"),

@@ -1,0 +1,39 @@
+"""One release number: the service, the packages, the pages and the changelog share it."""
+
+import json
+import re
+import tomllib
+from datetime import date
+
+import pytest
+
+from local.prose_files import ROOT
+from tollgate.kit.version import API_VERSION, VERSION
+
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
+
+
+class TestRelease:
+    @pytest.mark.parametrize("folder", [".", "clients/python", "clients/mcp"])
+    def test_the_python_projects_have_it(self, folder: str) -> None:
+        assert tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]["version"] == VERSION
+
+    def test_the_npm_package_has_it(self) -> None:
+        assert json.loads((ROOT / "clients/typescript/package.json").read_text())["version"] == VERSION
+
+    @pytest.mark.parametrize(
+        "file", ["clients/python/src/tollgate/wire.py", "clients/typescript/src/client.ts"]
+    )
+    def test_the_clients_send_it(self, file: str) -> None:
+        found = re.search(r'VERSION = "([^"]+)"', (ROOT / file).read_text())
+        assert found
+        assert found[1] == VERSION
+
+    def test_the_changelog_names_it_above_dated_sections(self) -> None:
+        head, *sections = re.split(r"^## ", CHANGELOG, flags=re.MULTILINE)
+        assert f"The release is {VERSION};" in head
+        days = [date.fromisoformat(section.partition("\n")[0]) for section in sections]
+        assert days == sorted(set(days), reverse=True)
+
+    def test_the_version_of_the_api_is_the_contracts(self) -> None:
+        assert f"the OpenAPI document has version `{API_VERSION}`" in (ROOT / "docs/contract.md").read_text()
