@@ -192,6 +192,9 @@ clean:  ## remove everything that was made here
 
 CANNOT_INSTALL = echo "tollgate: cannot install (no registry, or no Python 3.11 or later): see .local/install.log"; exit 1
 
+# The check of commit messages. Hooks of the developer's own stay, and a copy without git needs none.
+INSTALL_HOOKS = git config core.hooksPath >/dev/null 2>&1 || git config core.hooksPath .githooks 2>/dev/null || true
+
 $(OWN_UV):
 	@echo "Fetching uv $(UV_VERSION) into .local/uv"
 	@mkdir -p .local
@@ -204,6 +207,7 @@ $(OWN_UV):
 	@echo "Installing the Python packages into .venv"
 	@mkdir -p .local
 	@$(UV) sync -q --frozen 2>.local/install.log || { $(CANNOT_INSTALL); }
+	@$(INSTALL_HOOKS)
 	@touch $@
 
 # Programs with dependencies of their own: $(1) is the folder, $(2) what to install, $(3) more for the environment.
