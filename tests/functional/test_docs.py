@@ -17,6 +17,7 @@ from tollgate.reference.site import SITE, Site
 
 MAX_COMPRESSED_BYTES = 150_000
 BASE_URL = "https://example.com/live"
+UPLOAD = re.compile(r'tollgate\.run\("([\w-]+)", (\{.*Path\(.*\})\)')
 LINK = re.compile(r"\]\((https://example\.com/live[^)\s]*)\)")
 
 
@@ -81,6 +82,17 @@ class TestEveryPage:
 
     def test_nothing_of_a_page_becomes_html(self) -> None:
         assert "<script>" not in html_of("# x <script>alert(1)</script>\n\n```bash\n<script>\n```")
+
+
+class TestUploads:
+    @pytest.mark.parametrize("page", ["image", "video", "music"])
+    def test_the_model_accepts_the_input_of_the_program_that_uploads_a_file(
+        self, site: Site, page: str
+    ) -> None:
+        model_id, source = UPLOAD.findall(site.markdown(page, BASE_URL))[-1]
+        uploaded = re.sub(r'Path\("([^"]+)"\)', r'"https://example.com/\1"', source)
+        model = api_parts.api().catalog.catalog().get(model_id)
+        assert model.check(json.loads(uploaded)).values
 
 
 class TestTrial:
