@@ -185,7 +185,7 @@ def data(stack: Stack) -> Iterator[Finding]:
 
 
 def old_versions(stack: Stack) -> Iterator[Finding]:
-    """Versions that are no way back any more, and cost their snapshots."""
+    """Versions that are no way back any more, and take room or cost their snapshots."""
     about, now = "old versions", datetime.now(UTC)
     try:
         counted = {each.name: len(each.prunable(now)) for each in published(stack)}
@@ -195,7 +195,7 @@ def old_versions(stack: Stack) -> Iterator[Finding]:
     if any(counted.values()):
         said = ", ".join(f"{count} of {name}" for name, count in counted.items() if count)
         do = f"tollgate prune-versions --stack {stack.facts.name}"
-        yield Finding(about, State.ACT, f"{said} are paid for and used by nothing", do)
+        yield Finding(about, State.ACT, f"{said} are kept and used by nothing", do)
     else:
         yield Finding(about, State.GOOD, "none but the way back")
 

@@ -81,7 +81,7 @@ def rollback(
 
 
 def prune_versions(stack: StackName, *, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Delete the versions that are older than the way back; each snapshot of one is paid for by the hour."""
+    """Delete the versions that are older than the way back; a snapshot of one is paid for by the hour."""
     found, client = _found(stack)
     old = [(each, number) for each in found for number in each.prunable(datetime.now(UTC))]
     if old:
