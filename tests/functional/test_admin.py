@@ -268,8 +268,17 @@ class TestPrices:
 
 class TestWork:
     def test_the_books_of_an_account_are_proven(self, operator: Browser, account_id: str) -> None:
-        answer = operator.post("/work/proof", {"account": "ada@example.com"})
-        assert "1 account, 1 entry" in answer.text
+        for _ in range(2):
+            answer = operator.post("/work/proof", {"account": "ada@example.com"})
+            assert "1 account, 1 entry" in answer.text
+            assert "Does not add up" not in answer.text
+
+    def test_so_are_the_first_of_all_accounts_by_what_is_new(
+        self, operator: Browser, account_id: str
+    ) -> None:
+        operator.post("/work/proof", {"account": account_id})
+        answer = operator.post("/work/proof", {"account": ""})
+        assert "2 accounts" in answer.text
         assert "Does not add up" not in answer.text
 
     @pytest.mark.parametrize("work", ["tasks", "webhooks", "mails", "changes"])
