@@ -91,7 +91,7 @@ class Pump:
     def start(self) -> None:
         """Start a thread for each event source and each schedule."""
         mappings = self._stack.template.of_type("AWS::Lambda::EventSourceMapping").values()
-        # What is off unless asked for is off here too.
+        # An event source that is off by default is off here, too.
         rules = [
             each["Properties"]
             for each in self._stack.template.resources.values()
@@ -213,7 +213,7 @@ class Pump:
                 self._handle_records(function, mapping, wanted, shard)
 
     def _records(self, shard: Shard, batch_size: int) -> Iterator[list[Any]]:
-        """Follow a shard from its beginning, and anew from there where the stream was away meanwhile.
+        """Follow a shard from its beginning, and again from there if the stream was missing.
 
         Then records come again, as Lambda too may hand them over twice.
         """

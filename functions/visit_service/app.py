@@ -1,7 +1,7 @@
-"""Trigger: every 15 minutes, where visits are on.
+"""Trigger: every 15 minutes, if visits are on.
 
-Visits the service at its public address as a customer does, with a key of an account of its own: a page, a
-chat, an image. Never touches a table, a queue or a bucket: what it sees, a customer sees.
+Visits the service at its public address as a customer does: a page, a chat, an image. It uses the key of a
+separate account. It never touches a table, a queue or a bucket, so it sees the same as a customer.
 """
 
 from typing import Any
@@ -13,11 +13,11 @@ from tollgate.kit.observability import emit, logger
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, list[str]]:  # noqa: ARG001 - Lambda's signature
-    """Visit once; return the steps that failed. One that failed at each try rings."""
+    """Visit once; return the steps that failed at each try, which raise the alarm."""
     failures = visit_service_parts.visitor().visit()
     for failure in failures:
         logger.error("visit.failed", step=failure.step, reason=failure.reason)
     logger.info("visit.done", failures=len(failures))
-    # Also when all is well: no figure means that nobody visits.
+    # Also after a good visit: a missing figure means that visits have stopped.
     emit({"VisitsFailed": 1 if failures else 0})
     return {"failed": [failure.step for failure in failures]}

@@ -115,7 +115,7 @@ def secrets(stack: Stack) -> Iterator[Finding]:
     elif live <= stored | NO_KEY_NEEDED:
         yield Finding(about, State.GOOD, f"{len(live)} live, each with its key")
     stripe = client.get_secret_value(SecretId=stack.facts.output("StripeSecretArn"))["SecretString"]
-    said = "nobody can pay by card" if stripe.strip() in {"", "{}"} else "customers pay by card"
+    said = "cards cannot be charged" if stripe.strip() in {"", "{}"} else "customers pay by card"
     yield Finding("payments", State.GOOD, said)
 
 
@@ -143,7 +143,7 @@ def alarms(stack: Stack) -> Iterator[Finding]:
         yield Finding(about, State.GOOD, f"{len(agreed)} addresses get them")
     if stack.parameter("Visits") == "false":
         do = f"tollgate visits on --stack {stack.facts.name}" if stack.is_prod else ""
-        yield Finding(about, State.GOOD, "nobody visits the public address", do)
+        yield Finding(about, State.GOOD, "the public address has no visits", do)
     for each in _alarms_in(stack, "ALARM"):
         yield Finding(about, State.ACT, f"{each['AlarmName']} rings", "docs/runbook.md has a heading for it")
     for each in _alarms_in(stack, "INSUFFICIENT_DATA"):

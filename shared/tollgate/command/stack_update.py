@@ -15,7 +15,7 @@ MAX_POLLS = 240
 def update_parameter(
     cloudformation: "CloudFormationClient", facts: StackFacts, parameter: str, value: str
 ) -> None:
-    """Update the stack with another value of a parameter; wait for its end, or raise what the waiter does."""
+    """Update the stack with another value of a parameter and wait. Raises the errors of the waiter."""
     kept: list[Any] = [
         {"ParameterKey": name, "UsePreviousValue": True} for name in facts.parameters if name != parameter
     ]
@@ -23,7 +23,7 @@ def update_parameter(
         StackName=facts.name,
         UsePreviousTemplate=True,
         Parameters=[*kept, {"ParameterKey": parameter, "ParameterValue": value}],
-        # SAM's transform makes the roles
+        # SAM's transform creates the roles
         Capabilities=["CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"],
     )
     waiter = cloudformation.get_waiter("stack_update_complete")

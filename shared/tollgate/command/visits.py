@@ -1,7 +1,7 @@
-"""Visits of a stack by a customer of our own (decision 0047): switch them on and off, make one from here.
+"""Visits of a stack by Tollgate's own customer (decision 0047): switch them on and off, run one from here.
 
-The visitor has an account without money, so its key can make what costs nothing and no more. The key is in a
-parameter of the stack's name, encrypted, which no command shows.
+The visitor has an account without money, so its key can create only free tasks. The key is in an encrypted
+parameter under the stack's name, which no command shows.
 """
 
 import json
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from types_boto3_ssm import SSMClient
 
 SWITCH = "Visits"
-# What a running local service leaves for its tools.
+# The file that a running local service writes for its tools.
 SERVICE = "service.json"
 NOT_THERE = "ParameterNotFound"
 
@@ -96,7 +96,7 @@ def _there(stack: str) -> tuple[str, str]:
     facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
     key = _key_of(session.client("ssm", config=BOUNDS), stack)
     if key is None:
-        raise CommandError(f"Nobody visits {stack} yet: tollgate visits on --stack {stack}")
+        raise CommandError(f"Visits of {stack} are not on yet: tollgate visits on --stack {stack}")
     return facts.output("BaseUrl"), key
 
 

@@ -21,7 +21,7 @@ class VisitSettings(Settings):
 
 @part
 def visitor() -> Visitor:
-    """Join the parts of `functions/visit_service`. The key is read anew at each visit."""
+    """Join the parts of `functions/visit_service`. Each visit reads the key again."""
     settings = VisitSettings.from_env()
 
     def read_key() -> str:

@@ -14,8 +14,8 @@ from tollgate.text.models import TextProtocol
 
 # What Lambda takes in one invocation.
 MAX_BODY_BYTES = 6 * 1024 * 1024
-# Values of a body, those inside others included. Python takes up to 240 bytes for one of 8, so a body that is
-# made for it would take all memory of the process (docs/cost.md). OpenAI takes 300,000 tokens of numbers for
+# Values of a body, those inside others included. Python takes up to 240 bytes for one of 8, so a hostile
+# body could take all memory of the process (docs/cost.md). OpenAI takes 300,000 tokens of numbers for
 # embeddings; a long chat has some 10,000 values.
 MAX_VALUES = 320_000
 # Top-level fields; the protocols know some forty.
@@ -23,13 +23,13 @@ MAX_MEMBERS = 200
 # OpenAI's own bound of `n`.
 MAX_ANSWERS = 128
 
-# Where each protocol has the limit of output tokens; OpenAI's second name is its old one.
+# The fields for the limit of output tokens, by protocol; OpenAI's second name is its old one.
 LIMIT_FIELDS = {
     TextProtocol.OPENAI: ("max_completion_tokens", "max_tokens"),
     TextProtocol.ANTHROPIC: ("max_tokens",),
 }
 
-# What each value but the first of its list or object has before it.
+# One of these stands before each value, except a value at the start of the body.
 _BEGINNINGS = (b",", b"[", b"{")
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 # Characters whose bytes are counted at once.
@@ -39,7 +39,7 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 class _UnusableBodyError(ValueError):
-    """What is wrong with a body besides its syntax, as the end of a sentence."""
+    """A problem of a body that is not its syntax, as the end of a sentence."""
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -165,7 +165,7 @@ def _outside_of_texts(body: bytes) -> int:
         if quote < 0:
             at += len(piece)
             continue
-        # A text that goes on after the piece. One that never ends is no JSON, which its reader says.
+        # This text continues after the piece. A text without an end is not JSON, so its reader refuses it.
         rest = _STRING.match(body, at + quote + len(piece) - len(bare))
         if rest is None:
             break

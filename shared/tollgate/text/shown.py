@@ -62,7 +62,7 @@ _COUNTS = frozenset(
 )
 # Of an event that is one line of data: `data: ` before it, and a blank line after it.
 _PLAIN_BYTES = 8
-# Hosts of models that others made, by name or address: which of them serves a request is nobody's business.
+# Hosts of models that others made, by name or address: customers do not see which of them serves a request.
 _HOSTS = re.compile(
     r"open\s?router|together\.(?:ai|xyz)|fireworks(?:\.ai| ai)|deepinfra|\bazure\b|\bbedrock\b|dashscope"
     r"|aliyuncs|alibaba\s?cloud|model studio",

@@ -1,8 +1,8 @@
-"""Visits: the service from outside, as a customer finds it. Nothing in here knows a table or another package.
+"""Visits: a test of the service from outside, like a customer. It uses no table and no other package.
 
-    address, key ─► page ─► chat, streamed ─► image, from create to the deleted file ─► what failed
+    address, key ─► page ─► chat, streamed ─► image, from create to the deleted file ─► failed steps
 
-Why it is a customer and no probe of parts: docs/decisions/0047-visits.md.
+The reason for a customer instead of probes of parts: docs/decisions/0047-visits.md.
 
 visitor.py   the steps, their tries and their bounds
 """

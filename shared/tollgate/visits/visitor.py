@@ -1,6 +1,6 @@
-"""One visit: what a customer does first, at the public address, on models that cost nothing.
+"""One visit: the first steps of a customer, at the public address, on models that cost nothing.
 
-No prompt, key or address is in what a step says of its failure: it goes into the log.
+The reason of a failed step contains no prompt, key or address, because it goes into the log.
 """
 
 import json
@@ -12,11 +12,11 @@ from typing import Any
 import httpx
 
 PAGE_PATH = "/"
-# The head of every page of ours.
+# The head of every page.
 PAGE_MARK = "<html"
 CHAT_MODEL, IMAGE_MODEL = "test-chat", "test-image"
 PROMPT = "visit"
-# What the test model answers to it (docs/test-models.md).
+# The test model's response (docs/test-models.md).
 CHAT_ANSWER = f"You wrote: {PROMPT}"
 STREAM_END = "[DONE]"
 # A word of the answer is a line or two.
@@ -28,7 +28,7 @@ WAIT_S = 20
 MAX_LOOKS = 3
 # API Gateway gives up after 29 s.
 TIMEOUT_S = 29.0
-# A single slow start or lost packet is nobody's failure.
+# A single slow start or lost packet is no failure.
 TRIES = 2
 PAUSE_S = 10.0
 # Requests of the longest step, each of which takes TIMEOUT_S at most while bytes keep coming.
@@ -147,7 +147,7 @@ def _image(client: httpx.Client) -> None:
 
 
 def _file(address: str) -> None:
-    """Read the file as anybody can, without the key: its address is another host's."""
+    """Read the file without the key, because its address is on another host."""
     response = httpx.get(address, timeout=TIMEOUT_S, trust_env=False)
     _expect(response, "file")
     if not response.content.startswith(PNG):

@@ -107,7 +107,7 @@ class ResponseRepository:
         return await self._read(reader, await self._row(reader, response_id))
 
     async def _read(self, reader: Reader, row: Item) -> StoredResponse:
-        """Return what a row is about. Raises as `find` does."""
+        """Return the response of a row. Raises the errors of `find`."""
         response_id = row["response_id"]
         content = await self._content(reader, row)
         found = json.loads(content)
