@@ -53,6 +53,17 @@ class Deployed:
         )
         return str(found["StackResourceDetail"]["PhysicalResourceId"])
 
+    @cached_property
+    def functions(self) -> list[str]:
+        """Return the logical ids of its functions: a parameter may have left some of the template's out."""
+        pages = (
+            self.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=self.stack)
+        )
+        found = [each for page in pages for each in page["StackResourceSummaries"]]
+        return [
+            each["LogicalResourceId"] for each in found if each["ResourceType"] == "AWS::Lambda::Function"
+        ]
+
     def log(self, function: str) -> list[str]:
         """Return what a function has logged."""
         group = self.physical(function.replace("Function", "LogGroup"))
