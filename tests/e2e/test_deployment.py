@@ -89,7 +89,7 @@ class TestDeployed:
         assert customer.http.get("/dashboard", headers={"authorization": ""}).status_code == 303
 
     def test_every_function_takes_its_sample_event(self, stack: Deployed, template: Template) -> None:
-        assert set(template.functions()) - set(stack.functions) == {"VisitServiceFunction"}
+        assert set(template.functions()) - set(stack.functions) <= {"VisitServiceFunction"}
         for function in stack.functions:
             event = (ROOT / "events" / f"{stem_of(function)}.json").read_bytes()
             answer = stack.client("lambda").invoke(FunctionName=stack.physical(function), Payload=event)
@@ -100,7 +100,7 @@ class TestDeployed:
     def test_the_books_agree(self, stack: Deployed) -> None:
         assert stack.tollgate("check-ledger", "--json")["faults"] == []
 
-    def test_no_function_logged_a_fault(self, stack: Deployed, template: Template) -> None:
+    def test_no_function_logged_a_fault(self, stack: Deployed) -> None:
         assert faults_in(stack) == {}
 
     @pytest.mark.emulator
@@ -151,7 +151,7 @@ class TestDeployedAgain:
         rows = deployment.tollgate("secrets", "list", "--json")["providers"]
         assert {row["provider"] for row in rows if row["live"]} == set(LIVE)
 
-    def test_no_function_logged_a_fault(self, deployment: Deployment, template: Template) -> None:
+    def test_no_function_logged_a_fault(self, deployment: Deployment) -> None:
         assert faults_in(deployment) == {}
 
 
