@@ -31,7 +31,8 @@ def create_lambda_api(template: Template) -> Starlette:
     functions = template.functions()
 
     async def invoke(request: Request) -> Response:
-        name = request.path_params["name"]
+        # Of all versions there is one here.
+        name = request.path_params["name"].partition(":")[0]
         if not _is_ours(request):
             return _refusal(403, "AccessDeniedException", "Only this machine calls functions here.")
         if name not in functions:

@@ -13,9 +13,9 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import PayloadTooLargeError, TaskPendingError
 from tollgate.kit.observability import add_to_log
 from tollgate.tasks.image_creates import MAX_BODY_BYTES, Created, Refused
-from tollgate.tasks.models import TERMINAL, TaskView
+from tollgate.tasks.models import TERMINAL, TaskStatus, TaskView
 from tollgate.tasks.results import files_of
-from tollgate.tasks.waiting import MAX_HELD_S, looks_of
+from tollgate.tasks.waiting import MAX_HELD_S, MAX_WAIT_S, looks_of
 
 ROUTES = ("/api/v1/images/generations", "/api/v1/images/edits")
 # Of an answer of `api`, what is this answer's own, or is put on it by who sends it.
@@ -58,14 +58,20 @@ async def _read(request: Request) -> bytes:
 async def _ended(request: Request, parts: GetStatus, made: Created) -> TaskView:
     """Wait for the end of a task; return it.
 
-    Raises `TaskPendingError` after `MAX_HELD_S`, and `ClientDisconnect` if the client is gone, which only a
-    server on this machine is told (docs/request-path.md#ending-an-answer-early). The task goes on either way.
+    Raises `TaskPendingError` after `MAX_HELD_S`, or after `MAX_WAIT_S` while the task waits for its turn, and
+    `ClientDisconnect` if the client is gone, which only a server on this machine is told
+    (docs/request-path.md#ending-an-answer-early). The task goes on either way.
     """
+    waited_s = 0.0
     for pause_s in [0.0, *looks_of(MAX_HELD_S)]:
         await anyio.sleep(pause_s)
+        waited_s += pause_s
         task = await run_in_threadpool(parts.reader.find, made.account_id, made.task_id)
         if task.status in TERMINAL:
             return task.view()
+        # An account has 10,000 tasks that wait, and each answer that is held has a process.
+        if task.status is TaskStatus.NOT_STARTED and waited_s >= MAX_WAIT_S:
+            break
         if await request.is_disconnected():
             raise ClientDisconnect
     raise TaskPendingError(made.task_id)

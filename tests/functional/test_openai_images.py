@@ -24,11 +24,12 @@ from tests.support.played_lambda import PlayedLambda
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
+from tollgate.composition import run_task as run_task_parts
 from tollgate.kit import aws as aws_clients
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.json_body import MAX_MEDIA_BODY_BYTES
 from tollgate.tasks.image_creates import MAX_BODY_BYTES
-from tollgate.tasks.waiting import MAX_HELD_S
+from tollgate.tasks.waiting import LAST_LOOK_S, MAX_HELD_S, MAX_WAIT_S
 
 Pauses = Callable[[float], None]
 IDLE_S = 300
@@ -42,6 +43,11 @@ def task_of(customer: OpenedAccount) -> Any:
     """Return the customer's one task."""
     (task,) = api_parts.api().reader.page(customer.account_id, {})["tasks"]
     return task
+
+
+def started(task_id: str) -> None:
+    """Take the first step of a task."""
+    run_task_parts.step_runner().run(task_id, 0)
 
 
 @pytest.fixture
@@ -68,6 +74,8 @@ class TestWaiting:
     ) -> None:
         def work(waited_s: float) -> None:
             task = task_of(customer)
+            if task["status"] == "not_started":
+                started(task["taskId"])
             if waited_s >= 40 and task["status"] != "finished":
                 run_to_end(task["taskId"], clock)
 
@@ -89,16 +97,26 @@ class TestWaiting:
     def test_one_that_takes_longer_than_the_gateway_waits_names_its_task_and_goes_on(
         self, customer: OpenedAccount, passing: Any
     ) -> None:
-        waited = passing(lambda _: None)
+        waited = passing(lambda waited_s: None if waited_s else started(task_of(customer)["taskId"]))
         with pytest.raises(APIStatusError) as raised:
             asyncio.run(generate(customer.api_key))
         assert (raised.value.status_code, raised.value.code) == (504, "task_pending")
         assert sum(waited) == MAX_HELD_S
         body: Any = raised.value.body
         task = task_of(customer)
-        assert (task["taskId"], task["status"]) == (body["taskId"], "not_started")
+        assert (task["taskId"], task["status"]) == (body["taskId"], "running")
         # Once: the SDK did not repeat it by itself.
         assert balance_cents(customer) == 99
+
+    def test_one_that_waits_for_its_turn_is_held_as_long_as_a_status(
+        self, customer: OpenedAccount, passing: Any
+    ) -> None:
+        waited = passing(lambda _: None)
+        with pytest.raises(APIStatusError) as raised:
+            asyncio.run(generate(customer.api_key))
+        assert raised.value.code == "task_pending"
+        assert MAX_WAIT_S <= sum(waited) < MAX_WAIT_S + LAST_LOOK_S
+        assert task_of(customer)["status"] == "not_started"
 
     def test_it_ends_before_gateway_and_function_do(self, template: Template) -> None:
         # Two creates at most are waited for before (`kit/aws.py`), the second one if an answer was lost.

@@ -19,12 +19,12 @@ class PlayedLambda:
     lost: int = 0
     events: list[dict[str, Any]] = field(default_factory=list)
 
-    def invoke(self, *, FunctionName: str, Qualifier: str, Payload: bytes) -> Mapping[str, Any]:  # noqa: N803
+    def invoke(self, *, FunctionName: str, Payload: bytes) -> Mapping[str, Any]:  # noqa: N803
         """Call the function; one whose answer is lost is called again, as the SDK does."""
         from tests.support.iam import recorder  # noqa: PLC0415 - a plugin, which pytest imports first
 
-        assert (FunctionName, Qualifier) == ("ApiFunction", "live")
-        recorder.judge("lambda", "Invoke", FunctionName=FunctionName, Qualifier=Qualifier)
+        assert FunctionName == "ApiFunction:live"
+        recorder.judge("lambda", "Invoke", FunctionName=FunctionName)
         event = json.loads(Payload)
         self.events.append(event)
         if self.answers:

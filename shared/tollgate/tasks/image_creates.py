@@ -30,13 +30,7 @@ _KEPT = ("x-ratelimit-", "x-request-id")
 class Invoker(Protocol):
     """botocore's Lambda client, as far as it is used."""
 
-    def invoke(
-        self,
-        *,
-        FunctionName: str,  # noqa: N803 - botocore's names
-        Qualifier: str,  # noqa: N803 - as above
-        Payload: bytes,  # noqa: N803 - as above
-    ) -> Mapping[str, Any]:
+    def invoke(self, *, FunctionName: str, Payload: bytes) -> Mapping[str, Any]:  # noqa: N803 - botocore's names
         """Call a function and wait for its answer."""
 
 
@@ -86,7 +80,7 @@ class ImageCreates:
         payload = event.encode()
         if len(payload) > MAX_EVENT_BYTES:
             raise PayloadTooLargeError(MAX_EVENT_BYTES)
-        answer = self.client().invoke(FunctionName=self.function, Qualifier=ALIAS, Payload=payload)
+        answer = self.client().invoke(FunctionName=f"{self.function}:{ALIAS}", Payload=payload)
         found = json.loads(answer["Payload"].read())
         if "FunctionError" in answer:
             raise CreateFaultError(f"api failed: {found.get('errorType')}")

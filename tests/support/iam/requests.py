@@ -120,8 +120,8 @@ def _s3(operation: str, params: Params, names: Names) -> Iterator[Request]:
 
 
 def _lambda(operation: str, params: Params, names: Names) -> Iterator[Request]:
-    alias = f":{params['Qualifier']}" if "Qualifier" in params else ""
-    yield Request(f"lambda:{operation}Function", f"${{{params['FunctionName']}.Arn}}{alias}")
+    name, colon, alias = params["FunctionName"].partition(":")
+    yield Request(f"lambda:{operation}Function", f"${{{name}.Arn}}{colon}{alias}")
 
 
 def _secrets(operation: str, params: Params, names: Names) -> Iterator[Request]:
