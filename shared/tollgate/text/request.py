@@ -29,7 +29,7 @@ LIMIT_FIELDS = {
     TextProtocol.ANTHROPIC: ("max_tokens",),
 }
 
-# One of these stands before each value, except a value at the start of the body.
+# A comma or an opening bracket stands before each value, except a value at the start of the body.
 _BEGINNINGS = (b",", b"[", b"{")
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 # Characters whose bytes are counted at once.

@@ -133,3 +133,10 @@ class TestLint:
 
 def test_every_media_model_has_a_reserve_or_a_word_on_why_not() -> None:
     assert [fault for model in CATALOG.models() for fault in reserve_faults(model)] == []
+
+
+def test_a_vendor_has_one_name() -> None:
+    """A second name, such as "Alibaba (Qwen)" beside "Alibaba", would count as another vendor."""
+    vendors = {model.vendor for model in CATALOG.everything()}
+    short = [vendor.partition(" (")[0] for vendor in vendors]
+    assert len(short) == len(set(short))
