@@ -61,7 +61,7 @@ class TestNumbers:
     def test_a_function_without_places_is_answered_503(self, template: Template) -> None:
         busy = template.source["Resources"]["Api"]["Properties"]["GatewayResponses"]["INTEGRATION_FAILURE"]
         assert busy["StatusCode"] == 503
-        assert "customers hear 503" in TEXT
+        assert "customers get 503" in TEXT
 
     def test_every_queue_of_dead_letters_can_be_sent_again(self) -> None:
         assert "no redrive" not in TEXT
