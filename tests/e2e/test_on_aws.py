@@ -15,6 +15,7 @@ PARAMETERS = {
     "AlarmEmail": "operator@tollgate.example",
     "TicketEmail": "tickets@tollgate.example",
     "Visits": "true",
+    "OperationsDashboard": "true",
     "MonthlyBudgetUsd": "50",
     "CanaryDeployment": "true",
     "RequestsPerAddress": "3000",
