@@ -270,7 +270,7 @@ class TestHolds:
             entry = Entry(account_id, "req_dead#text", EntryKind.TEXT, -recorded, now_ms)
             db.write(writes.record(entry))
         assert client.balance() == USD - 1000
-        assert runner.ledger.expiry.expire(now_ms, 100) == 1
+        assert runner.ledger.expire_holds(now_ms, 100) == 1
         assert client.balance() == USD - recorded
         assert client.settled()
-        assert runner.ledger.expiry.expire(now_ms + HOLD_LIFETIME_MS, 100) == 0
+        assert runner.ledger.expire_holds(now_ms + HOLD_LIFETIME_MS, 100) == 0

@@ -93,7 +93,7 @@ def test_whichever_answer_is_lost_a_request_costs_the_same(
         line.losses = Losses()
         # A hold whose first try came when all was over is given back, and costs nothing.
         ledger = run_task_parts.step_runner().ledger
-        ledger.expiry.expire(parts.clock().now_ms() + 2 * HOLD_LIFETIME_MS, 100)
+        ledger.expire_holds(parts.clock().now_ms() + 2 * HOLD_LIFETIME_MS, 100)
         amounts = sorted(entry.amount_micro_usd for entry in ledger.entries(customer.account.account_id))
         return heard.status_code, customer.balance(), amounts, customer.settled()
 

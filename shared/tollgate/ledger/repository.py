@@ -91,7 +91,7 @@ class LedgerRepository:
         self._ledger_table = ledger_table
         self._holds = HoldWrites(accounts_table, ledger_table)
         self.wallets = WalletRepository(db, accounts_table)
-        self.expiry = HoldExpiry(db, self._holds)
+        self.expire_holds = HoldExpiry(db, self._holds).expire
 
     def open_counter(self, account_id: str, allowance: Allowance, now_ms: int) -> None:
         """Start the counter of a spending cap's period, if nobody did. Raises `KeyLimitReachedError`."""

@@ -50,7 +50,7 @@ class Sweeper:
             self._send_due(self.deliveries, self.webhook_queue, now_ms, AGAIN_MS),
             # Holds need no message: what is due is resolved here, by a write that is harmless the second
             # time.
-            self.ledger.expiry.expire(now_ms, MAX_DUE_PER_SHARD),
+            self.ledger.expire_holds(now_ms, MAX_DUE_PER_SHARD),
         )
 
     @staticmethod

@@ -123,7 +123,7 @@ def balance_after(end: End, lost: int | None, late_s: float = 0.0) -> tuple[int,
         await asyncio.sleep((HOLD_LIFETIME_MS + OVER_LIFETIME_MS) / MS_PER_S + late_s)
         # The sweeper comes by: at first for holds, and once more for those that it postponed.
         for _ in range(2):
-            await world.threads.run(lambda: world.ledger.expiry.expire(world.clock.now_ms(), 10))
+            await world.threads.run(lambda: world.ledger.expire_holds(world.clock.now_ms(), 10))
         assert await world.threads.run(world.proven)
         row = await world.threads.run(lambda: world.ledger.account_row(world.account_id))
         assert row["holds"] == {}

@@ -204,7 +204,7 @@ class TestMoves:
     def test_a_hold_that_expires_gives_the_cap_back_too(self, books: Books) -> None:
         dead, billed = books.place("req_1", 400), books.place("req_2", 500)
         books.record(billed, 120)
-        assert books.ledger.expiry.expire(books.now_ms + HOUR_MS, 10) == 2
+        assert books.ledger.expire_holds(books.now_ms + HOUR_MS, 10) == 2
         books.resolved(dead, 0)
         books.resolved(billed, 120)
         assert books.counted() == 120
@@ -280,7 +280,7 @@ class Life:
             self.books.resolve(self.holds.pop(slot), self.recorded.pop(slot, 0))
 
     def expire(self, slot: int, amount: int) -> None:
-        self.books.ledger.expiry.expire(self.books.now_ms, 10)
+        self.books.ledger.expire_holds(self.books.now_ms, 10)
         for over in [slot for slot, hold in self.holds.items() if hold.expires_at_ms <= self.books.now_ms]:
             self.books.resolved(self.holds.pop(over), self.recorded.pop(over, 0))
 

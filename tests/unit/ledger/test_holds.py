@@ -121,10 +121,10 @@ class TestMoves:
         dead, billed = account.place("req_1", 100, NOW), account.place("req_2", 200, NOW + 1)
         account.place("req_3", 300, NOW + 50)
         account.record(billed, 150)
-        assert account.ledger.expiry.expire(NOW + 1, 10) == 2
+        assert account.ledger.expire_holds(NOW + 1, 10) == 2
         assert account.balance() == 1000 - 150 - 300
-        assert account.ledger.expiry.expire(NOW + 1, 10) == 0
-        assert account.ledger.expiry.expire(NOW + 50, 10) == 1
+        assert account.ledger.expire_holds(NOW + 1, 10) == 0
+        assert account.ledger.expire_holds(NOW + 50, 10) == 1
         assert account.balance() == 850
         assert account.books_agree()
         with pytest.raises(AlreadyResolvedError):
@@ -166,7 +166,7 @@ class TestLaw:
                 account.resolve(hold, recorded.pop(slot, 0))
                 del holds[slot]
             elif move == "expire":
-                account.ledger.expiry.expire(clock_ms, 10)
+                account.ledger.expire_holds(clock_ms, 10)
                 for over in [s for s, one in holds.items() if one.expires_at_ms <= clock_ms]:
                     del holds[over]
                     recorded.pop(over, None)
@@ -196,7 +196,7 @@ class TestOfBefore:
         )
         shown = api_parts.api().accounts.me(account.id)
         assert [(hold.request_id, hold.amount_micro_usd) for hold in shown.holds] == [("req_1", 700)]
-        assert account.ledger.expiry.expire(NOW + 1, 10) == 1
+        assert account.ledger.expire_holds(NOW + 1, 10) == 1
         assert account.balance() == 1000
         assert account.books_agree()
         assert api_parts.api().accounts.me(account.id).holds == ()

@@ -125,7 +125,7 @@ class Request:
         return run(self.billing.settle(self.placed, MODEL, USAGE))
 
     def sweep(self) -> int:
-        return self.ledger.expiry.expire(self.clock.now_ms(), 10)
+        return self.ledger.expire_holds(self.clock.now_ms(), 10)
 
     def killed(self, move: Callable[[], object], database: SteppedDatabase, step: int) -> None:
         """Do a move whose process ends before its given step, if it has as many."""

@@ -159,7 +159,7 @@ def test_the_books_agree_whoever_dies_and_whatever_gets_lost_and_no_row_is_ever_
         assert bank.least == 0
         # What the dead and late requests left behind is resolved by what the ledger says of it.
         await asyncio.sleep(max(HOLD_LIFETIME_MS, OVER_LIFETIME_MS) / 1_000 + 1)
-        await bank.threads.run(lambda: bank.ledger.expiry.expire(bank.clock.now_ms(), 100))
+        await bank.threads.run(lambda: bank.ledger.expire_holds(bank.clock.now_ms(), 100))
         assert sum(row["holds"] for row in bank.rows()) == 0
         assert await bank.threads.run(bank.proven)
         spent = sum(entry.amount_micro_usd for entry in await bank.threads.run(bank.entries))

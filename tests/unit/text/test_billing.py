@@ -77,7 +77,7 @@ class TestSettling:
         loop.run_until_complete(billing.void(placed))
         ledger = run_task_parts.step_runner().ledger
         clock.advance(HOLD_LIFETIME_MS + 1)
-        assert ledger.expiry.expire(clock.now_ms(), 10) == 1
+        assert ledger.expire_holds(clock.now_ms(), 10) == 1
         account = api_parts.api().accounts.me(account_id)
         # The row that was written is what the hold is settled by; without one it goes back whole.
         assert account.balance_micro_usd == 10_000 - (CHARGE if writes_that_work else 0)

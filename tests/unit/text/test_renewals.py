@@ -71,7 +71,7 @@ async def lasted(world: World, seconds: int) -> PlacedHold:
         await asyncio.sleep(SWEEP_S)
         # The sweeper cannot reach the database either, and comes again a minute later.
         with suppress(ConnectionError):
-            await world.threads.run(lambda: world.ledger.expiry.expire(world.clock.now_ms(), 10))
+            await world.threads.run(lambda: world.ledger.expire_holds(world.clock.now_ms(), 10))
     return placed
 
 
@@ -117,7 +117,7 @@ class TestADatabaseThatIsAway:
             placed = await billing.place(world.account_id, REQUEST, DEMAND, MODEL)
             await asyncio.sleep(11 * 60)
             assert outage.renewals == MAX_RENEWAL_FAILURES * PATIENCE.attempts
-            await world.threads.run(lambda: world.ledger.expiry.expire(world.clock.now_ms(), 10))
+            await world.threads.run(lambda: world.ledger.expire_holds(world.clock.now_ms(), 10))
             assert await held(world) == 0
             await billing.settle(placed, MODEL, USAGE)
             entries = await world.threads.run(lambda: list(world.ledger.entries(world.account_id)))
