@@ -362,6 +362,26 @@ class TestCatalogAndCost:
         status, body, _ = call("GET", path)
         assert (status, body["error"]["code"]) == (404, "model_not_found")
 
+    @pytest.mark.parametrize("path", ["/api/v1/generation/estimate", "/api/v1/generation/create"])
+    @pytest.mark.parametrize(
+        ("model", "message"),
+        [
+            ("gpt-5.4-mini", "gpt-5.4-mini is a text model. Use POST /api/v1/chat/completions."),
+            ("GPT-5.4-mini", "gpt-5.4-mini is a text model. Use POST /api/v1/chat/completions."),
+            (
+                "text-embedding-3-small",
+                "text-embedding-3-small is an embedding model. Use POST /api/v1/embeddings.",
+            ),
+        ],
+    )
+    def test_a_model_of_another_kind_names_its_endpoint(
+        self, customer: OpenedAccount, path: str, model: str, message: str
+    ) -> None:
+        body = json.dumps({"model": model, "input": {"prompt": "a fox"}})
+        status, answer, _ = call("POST", path, customer.api_key, body)
+        assert status == 400
+        assert {"path": "/model", "message": message} in answer["error"]["details"]
+
 
 class TestFaults:
     def test_an_unknown_path_and_a_wrong_method_have_the_contracts_body(self, aws: Aws) -> None:

@@ -351,4 +351,4 @@ class TestTable:
 
     def test_a_bad_query_is_named(self, customer: OpenedAccount) -> None:
         status, body, _ = call("GET", f"{TABLE}?limit=10001", customer.api_key)
-        assert (status, details(body)) == (400, {"/limit": "Must be a whole number."})
+        assert (status, details(body)) == (400, {"/limit": "Must be a whole number, 1 to 10000."})

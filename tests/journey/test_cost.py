@@ -11,7 +11,7 @@ import pytest
 
 from local.template import ROOT, Template
 from tests.bench.cost.__main__ import memory_of
-from tests.bench.cost.bill import duration_s, requests, total
+from tests.bench.cost.bill import requests, total
 from tests.bench.cost.idle import TIMERS
 from tests.bench.cost.parts import Part
 
@@ -46,12 +46,9 @@ def test_a_streamed_chat_of_10_s_stays_below_its_bound(template: Template, count
 
 
 @pytest.mark.parametrize("function", TIMERS)
-def test_a_timer_takes_no_more_than_the_idle_bill_says(
-    function: str, template: Template, counted: dict[str, Part]
-) -> None:
+def test_a_timer_takes_no_more_than_the_idle_bill_says(function: str, counted: dict[str, Part]) -> None:
     part, timer = counted[function], TIMERS[function]
-    took_ms = duration_s(function, part, memory_of(template)[function]) * 1000
-    found = {"read units": part.read_units, "ms": took_ms, "log bytes": part.log_bytes}
+    found = {"read units": part.read_units, "log bytes": part.log_bytes}
+    # Its CPU depends on the machine and on other work there: `make cost` prints it.
     assert part.read_units <= timer.read_units, found
-    assert took_ms <= timer.ms, found
     assert part.log_bytes <= timer.log_bytes, found

@@ -48,7 +48,9 @@ def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> 
     first_ms = reader.read("from", _day_ms, 0, "Not a calendar date.", _A_DATE)
     last_ms = reader.read("to", _day_ms, END_MS - MS_PER_DAY, "Not a calendar date.", _A_DATE)
     entries = StatementQuery(
-        limit=reader.read("limit", page_size(max_limit), default_limit, "Must be a whole number."),
+        limit=reader.read(
+            "limit", page_size(max_limit), default_limit, f"Must be a whole number, 1 to {max_limit}."
+        ),
         first_ms=first_ms,
         end_ms=last_ms + MS_PER_DAY,
         after=reader.read("cursor", position_of, None, "Not a cursor of an earlier page."),

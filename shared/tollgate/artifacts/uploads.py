@@ -163,7 +163,8 @@ def _checked(body: Mapping[str, Any]) -> tuple[str, int]:
     if not isinstance(content_type, str) or content_type not in EXTENSIONS:
         problems.append(Problem("/contentType", "Must be a type that models take.", list(EXTENSIONS)))
     if size is None or not 1 <= size <= MAX_UPLOAD_BYTES:
-        problems.append(Problem("/bytes", "Must be the file's size in bytes.", f"1 to {MAX_UPLOAD_BYTES}"))
+        sizes = f"1 to {MAX_UPLOAD_BYTES}"
+        problems.append(Problem("/bytes", f"Must be the file's size in bytes, {sizes}.", sizes))
     if problems or size is None:
         raise InvalidInputError(problems)
     return str(content_type), size

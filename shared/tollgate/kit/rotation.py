@@ -16,7 +16,7 @@ def read_overlap_s(body: Mapping[str, Any], most_s: int) -> int:
     problems = unknown_fields(body, ["overlapS"])
     overlap = whole_number(body.get("overlapS", DEFAULT_OVERLAP_S))
     if overlap is None or not 0 <= overlap <= most_s:
-        problems.append(Problem("/overlapS", "Must be a whole number of seconds.", f"0 to {most_s}"))
+        problems.append(Problem("/overlapS", f"Must be whole seconds, 0 to {most_s}.", f"0 to {most_s}"))
     if problems or overlap is None:
         raise InvalidInputError(problems)
     return overlap

@@ -54,7 +54,7 @@ def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> 
     task_id = reader.read("taskId", id_of("task"), None, "Not the id of a task.")
     request_id = reader.read("requestId", id_of("req"), None, "Not the id of a request.")
     wanted = StatementQuery(
-        limit=reader.read("limit", limit, default_limit, "Must be a whole number.", limits),
+        limit=reader.read("limit", limit, default_limit, f"Must be a whole number, {limits}.", limits),
         first_ms=reader.read("from", epoch_ms, 0, "Not a time.", A_TIME),
         end_ms=reader.read("to", epoch_ms, END_MS, "Not a time.", A_TIME),
         after=reader.read("cursor", position_of, None, "Not a cursor of an earlier page."),

@@ -45,7 +45,7 @@ def read_query(query: Mapping[str, str]) -> TaskQuery:
     limit, limits = page_size(MAX_PAGE), f"1 to {MAX_PAGE}"
     earliest, latest = first_id("task", 0), first_id("task", _LAST_MS)
     wanted = TaskQuery(
-        limit=reader.read("limit", limit, DEFAULT_PAGE, "Must be a whole number.", limits),
+        limit=reader.read("limit", limit, DEFAULT_PAGE, f"Must be a whole number, {limits}.", limits),
         after=reader.read("from", _first_id, earliest, "Not a time.", A_TIME),
         before=reader.read("to", _first_id, latest, "Not a time.", A_TIME),
         status=reader.read("status", TaskStatus, None, "Unknown status.", [str(one) for one in TaskStatus]),

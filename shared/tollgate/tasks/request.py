@@ -11,7 +11,7 @@ from typing import Any
 
 from tollgate.catalog import names
 from tollgate.catalog.loader import Catalog
-from tollgate.catalog.models import Model
+from tollgate.catalog.models import ListedTextModel, Model
 from tollgate.catalog.rules import CheckedInput
 from tollgate.kit.addresses import AddressGuard
 from tollgate.kit.errors import (
@@ -87,9 +87,19 @@ def _model(body: Mapping[str, Any], catalog: Catalog, problems: list[Problem]) -
     try:
         return catalog.get(name)
     except ModelNotFoundError:
-        served = [model.id for model in catalog.models()]
-        problems.append(Problem("/model", names.unknown(name, served, "/api/v1/catalog")))
+        problems.append(Problem("/model", _no_media_model(name, catalog)))
         return None
+
+
+def _no_media_model(name: str, catalog: Catalog) -> str:
+    """Return what to do about a model that creates no media."""
+    found = catalog.named(name)
+    if isinstance(found, ListedTextModel):
+        if found.embedding is not None:
+            return f"{found.id} is an embedding model. Use POST /api/v1/embeddings."
+        return f"{found.id} is a text model. Use POST /api/v1/chat/completions."
+    served = [model.id for model in catalog.models()]
+    return names.unknown(name, served, "/api/v1/catalog")
 
 
 def _input(body: Mapping[str, Any], model: Model | None, problems: list[Problem]) -> CheckedInput | None:
@@ -133,14 +143,20 @@ def _metadata_problem(value: Any) -> Problem | None:
         size = len(_compact(value))
     except ValueError:
         return Problem("/metadata", "Has a number that is too large.", allowed)
-    fits = len(value) <= MAX_METADATA_KEYS and all(len(key) <= MAX_METADATA_KEY_LENGTH for key in value)
-    return None if fits and size <= MAX_METADATA_BYTES else Problem("/metadata", "Too large.", allowed)
+    if len(value) > MAX_METADATA_KEYS:
+        return Problem("/metadata", f"Has {len(value)} keys, and may have {MAX_METADATA_KEYS}.", allowed)
+    if any(len(key) > MAX_METADATA_KEY_LENGTH for key in value):
+        long = f"A key is longer than {MAX_METADATA_KEY_LENGTH} characters."
+        return Problem("/metadata", long, allowed)
+    if size > MAX_METADATA_BYTES:
+        return Problem("/metadata", f"Has {size} bytes, and may have {MAX_METADATA_BYTES}.", allowed)
+    return None
 
 
 def _max_cost_problem(value: Any) -> Problem | None:
-    cents = whole_number(value)
+    cents, allowed = whole_number(value), f"0 to {MAX_COST_CENTS}"
     if cents is None or not 0 <= cents <= MAX_COST_CENTS:
-        return Problem("/maxCostCents", "Must be a whole number.", f"0 to {MAX_COST_CENTS}")
+        return Problem("/maxCostCents", f"Must be whole cents, {allowed}.", allowed)
     return None
 
 

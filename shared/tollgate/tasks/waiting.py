@@ -21,7 +21,8 @@ def pauses_of(wait: str) -> list[float]:
     """Return the pauses between looks that make up `wait` seconds. Raises `InvalidInputError`."""
     wait_s = digits(wait, 0, MAX_WAIT_S)
     if wait_s is None:
-        raise InvalidInputError([Problem("/wait", "Must be whole seconds.", f"0 to {MAX_WAIT_S}")])
+        allowed = f"0 to {MAX_WAIT_S}"
+        raise InvalidInputError([Problem("/wait", f"Must be whole seconds, {allowed}.", allowed)])
     return looks_of(wait_s)
 
 

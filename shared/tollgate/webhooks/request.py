@@ -38,7 +38,7 @@ def read_query(query: Mapping[str, str]) -> DeliveryQuery:
     reader = QueryReader(query, FILTERS)
     limit, limits = page_size(MAX_PAGE), f"1 to {MAX_PAGE}"
     wanted = DeliveryQuery(
-        limit=reader.read("limit", limit, DEFAULT_PAGE, "Must be a whole number.", limits),
+        limit=reader.read("limit", limit, DEFAULT_PAGE, f"Must be a whole number, {limits}.", limits),
         before=reader.read("cursor", id_of("evt"), NEWEST, "Not a cursor of an earlier page."),
         status=reader.read(
             "state", DeliveryStatus, None, "Unknown state.", [str(one) for one in DeliveryStatus]
