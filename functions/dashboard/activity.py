@@ -1,4 +1,4 @@
-"""Activity: every generation and text request, what it cost and how long it took; what was spent, by day."""
+"""Activity: each generation and text request with its cost and duration, and spending by day."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -21,7 +21,7 @@ router = APIRouter(prefix="/activity")
 
 @router.get("")
 def show(services: Services, request: Request, visitor: SignedIn) -> Response:
-    """Show what was spent, and the rows that fit the filters, newest first."""
+    """Show spending by day, and the rows that match the filters, newest first."""
     api, query = services.api, _query(request)
     by = Grouping.KEY if request.query_params.get("by") == Grouping.KEY else Grouping.MODEL
     days = request.query_params.get("range")

@@ -1,14 +1,14 @@
-"""Trigger: API Gateway, the routes `/`, `/docs` and under `/dashboard`: the web page for people.
+"""Trigger: API Gateway, the routes `/`, `/docs` and under `/dashboard`: the web pages for people.
 
-Asks the domain's services and shows what they say, in HTML. Never calls our own API over HTTP, and never
-shows a secret but a new key, once.
+Calls the domain's services directly, never our own API over HTTP, and renders their results as HTML. Never
+shows a secret, except a new key, once.
 
-security.py   who is looking, and whether our own page asked; `sign_in.py`
-permissions.py  what each role may do, a row for each route
-serving.py    what all pages have alike
-services.py   what the pages call; `render.py`, `form_body.py`: out and in
-landing.py    `/`, the same for everybody; `docs.py`: `/docs`; `status.py`: `/status`
-overview.py   and a file for each other page, of its name
+security.py   the visitor's session, and whether one of our pages sent the change; `sign_in.py`
+permissions.py  each role's permissions, a row for each route
+serving.py    the parts that all pages share
+services.py   the services that the pages call; `render.py`, `form_body.py`: output and input
+landing.py    `/`, the same for all visitors; `docs.py`: `/docs`; `status.py`: `/status`
+overview.py   and a file for each other page, named after it
 templates/    the pages; `static/`: style, scripts, icons
 """
 

@@ -1,4 +1,4 @@
-"""The audit log: who changed what of the account, what was put on it, and who came in."""
+"""The audit log: changes of the account, credits, and sign-ins, each with its author."""
 
 from typing import Any
 
@@ -70,7 +70,7 @@ def show(
     before: str | None = None,
     log: Log = Log.CHANGES,
 ) -> Response:
-    """Show one of the account's logs, the newest first; the first page of changes has payments among it."""
+    """Show one of the account's logs, newest first. Its first page includes payments."""
     found = services.api.audit.page(visitor.account_id, before, log)
     lines = [line_of(event) for event in found.rows]
     if before is None and log is Log.CHANGES:
@@ -92,9 +92,9 @@ def line_of(event: AuditEvent) -> dict[str, Any]:
 
 
 def _unnoted_credits(services: Services, account_id: str, found: Page[AuditEvent]) -> list[dict[str, Any]]:
-    """Return credits of the page's time that have no line of their own: those from before they were noted."""
+    """Return credits in the page's time range that have no audit event, because older releases wrote none."""
     noted = {event.subject for event in found.rows if event.action in (Action.CREDITED, Action.TOPPED_UP)}
-    # Where there is an older page, it may have the line of what is older than this one.
+    # If there is an older page, it lists the credits before this page's last row.
     since = iso(found.rows[-1].at_ms) if found.cursor else ""
     paid = _credits(services, account_id)
     return [_payment(each) for each in paid if each["id"] not in noted and each["createdAt"] >= since]

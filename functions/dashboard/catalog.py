@@ -1,4 +1,4 @@
-"""The catalog with its prices; shown to everybody, as the catalog routes of the API are."""
+"""The catalog with its prices. It is public, like the API's catalog routes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,11 +22,11 @@ from tollgate.reference.prices import Headlines
 
 FILTERS = ("type", "vendor", "capability")
 ORDERS = {"": "Newest first", "price": "Lowest price first", "name": "Name"}
-# Cards that are shown at once; the next ones come when the last is seen.
+# Cards on the first screen. The browser loads the next cards when the last is in view.
 PAGE = 24
 MAX_COMPARED = 4
 MAX_START = 9_999
-# Of a search that finds nothing, so many words are tried for what was meant.
+# If a search finds nothing, at most this many words are corrected.
 MAX_WORDS = 6
 _WORD = re.compile(r"[^\W_]{3,}")
 MADE_OF = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio"}
@@ -70,7 +70,7 @@ def show(services: Services, request: Request) -> Response:
 
 @router.get("/catalog/compare")
 def compare(services: Services, request: Request) -> Response:
-    """Show up to four models side by side: what they are, what they cost, and what they take."""
+    """Show up to four models side by side: their properties, prices and inputs."""
     api = services.api
     ids = list(dict.fromkeys(request.query_params.getlist("model")))[:MAX_COMPARED]
     models = [_spoken(request, api.listing.one(model_id)) for model_id in ids]
@@ -86,10 +86,10 @@ def compare(services: Services, request: Request) -> Response:
 
 @router.get("/catalog/{model_id}")
 def show_model(services: Services, request: Request, model_id: str) -> Response:
-    """Show one model: its prices and what it takes."""
+    """Show one model: its prices and inputs."""
     api = services.api
     model = _spoken(request, api.listing.one(model_id))
-    # What the test model of its kind makes, which anybody can make for nothing.
+    # The output of the test model of this type, which is free to run.
     example = examples().get(MADE_OF.get(model["type"], "")) if "test" in model["tags"] else None
     schema = _schema(api, model_id)
     return page(
@@ -123,7 +123,7 @@ def _has(dto: Card, words: str) -> bool:
 
 
 def _meant(words: str, cards: Sequence[Card]) -> str | None:
-    """Return what was probably searched for by words that no model has; None where that finds nothing."""
+    """Return the search with its typos corrected; None if the corrected search finds nothing either."""
     texts = [_text(dto) for dto in cards]
     known = tuple(dict.fromkeys(_WORD.findall(" ".join(texts))))
     typed = words.casefold().split()[:MAX_WORDS]

@@ -1,4 +1,4 @@
-"""The chat: the browser streams from the text route itself, as this function's answers are whole ones."""
+"""The chat. The browser streams from the text route directly, because this function cannot stream."""
 
 import json
 
@@ -53,7 +53,7 @@ def code(services: Services, request: Request, sent: Sent) -> Response:
 
 @router.post("/chat/key")
 def key(services: Services, visitor: SignedIn) -> Response:
-    """Return a key for text that ends within a quarter of an hour; the page keeps it in memory alone."""
+    """Return a key for text that expires within 15 minutes. The page keeps it only in memory."""
     try:
         made = services.chat_keys.make(visitor.account_id, visitor.actor)
     except ForbiddenError as error:

@@ -1,4 +1,4 @@
-"""Closing the account: what stays, what it needs, and keeping the account after all."""
+"""Account closure: its consequences, and how to cancel it."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -12,7 +12,7 @@ router = APIRouter(prefix="/closing")
 
 @router.get("")
 def show(request: Request, _: SignedIn) -> Response:
-    """Show what the end of the account means, and the form that asks for it or the button that keeps it."""
+    """Show the consequences of closure, with the form that requests it or the button that cancels it."""
     return page(request, "closing.html")
 
 

@@ -27,13 +27,13 @@ def start(services: Services, request: Request) -> Response:
 
 @router.get("/search.json")
 def search(services: Services, request: Request) -> Response:
-    """Return what the search looks through, in the browser."""
+    """Return the search index, which the browser searches."""
     return cached_answer(request, services.api.reference.site.index(), "application/json")
 
 
 @router.get("/models/{model_id}/price")
 def price(services: Services, request: Request, model_id: str) -> Response:
-    """Return what a model costs with the values of the calculator, by its published prices."""
+    """Return the cost for the values in the calculator, by the model's published prices."""
     model = services.api.catalog.catalog().named(model_id)
     if model is None:
         raise ModelNotFoundError

@@ -1,4 +1,4 @@
-"""What a page sends: fields of a form, bounded."""
+"""Request bodies of the pages: form fields, with limits."""
 
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
@@ -10,7 +10,7 @@ from starlette.requests import Request
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError, Problem
 from tollgate.kit.json_body import MAX_BODY_BYTES, json_object
 
-# More than the largest form of ours has.
+# More fields than our largest form has.
 MAX_FIELDS = 200
 
 Fields = ImmutableMultiDict[str, str]
@@ -28,7 +28,7 @@ async def fields_of(request: Request) -> Fields:
 
 
 async def json_of(request: Request) -> dict[str, Any]:
-    """Return a JSON object that a script of ours sends. Raises as `fields_of` does."""
+    """Return the JSON object that one of our scripts sent. Raises the same errors as `fields_of`."""
     return json_object(bytes(await _body(request)))
 
 

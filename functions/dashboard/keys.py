@@ -1,4 +1,4 @@
-"""API keys: make one, see what each may do and has spent, change, rotate and revoke it."""
+"""API keys: create them, see their permissions and spending, change, rotate and revoke them."""
 
 from typing import Any
 
@@ -43,20 +43,20 @@ def choose_answers(services: Services, request: Request, visitor: SignedIn, sent
 
 @router.get("/{key_id}")
 def show_one(services: Services, request: Request, visitor: SignedIn, key_id: str) -> Response:
-    """Show what a key may do, in the form that changes it."""
+    """Show a key's permissions, in the form that changes them."""
     keys = services.api.keys.all(visitor.account_id)
     key = next((key for key in keys if key["id"] == key_id), None)
     if key is None:
         raise KeyNotFoundError
     choices = _choices(services)
-    # What the key may use stays chosen, though it is not offered any more.
+    # The key's models stay selected, even if they are no longer offered.
     choices["models"] = sorted({*choices["models"], *(key["models"] or ())})
     return page(request, "key.html", key=key, keep=KEEP, **choices)
 
 
 @router.post("/{key_id}")
 def update(services: Services, request: Request, visitor: SignedIn, sent: Sent, key_id: str) -> Response:
-    """Change a key to what the form says."""
+    """Change a key to the values in the form."""
     body = changed_body(sent, sent.getlist("scopes"), sent.getlist("models"), services.clock.now_ms())
     services.api.keys.update(visitor.account_id, key_id, body, who=visitor.name)
     return moved(f"{home(request)}/keys")
@@ -64,7 +64,7 @@ def update(services: Services, request: Request, visitor: SignedIn, sent: Sent, 
 
 @router.post("/{key_id}/rotate")
 def rotate(services: Services, request: Request, visitor: SignedIn, key_id: str) -> Response:
-    """Make a new secret of a key, and show it this once; the old one lives on for a day."""
+    """Create a new secret for a key, and show it once. The old secret remains valid for a day."""
     keys = services.api.keys
     return _changed(services, request, visitor, keys.rotate(visitor.account_id, key_id, {}, who=visitor.name))
 
@@ -77,7 +77,7 @@ def revoke(services: Services, request: Request, visitor: SignedIn, key_id: str)
 
 
 def _choices(services: Services) -> dict[str, Any]:
-    """Return what the form of a key offers."""
+    """Return the choices in a key's form."""
     models = [dto["id"] for dto in services.api.listing.cards({})]
     return {"scopes": list(Scope), "lifetimes": LIFETIMES_DAYS, "models": models}
 

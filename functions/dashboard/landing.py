@@ -1,4 +1,4 @@
-"""The landing page: what Tollgate is, what it makes and costs, and the first call. The same for everybody."""
+"""The landing page: Tollgate's purpose, models and prices, and the first call. The same for all visitors."""
 
 from base64 import b64encode
 from functools import cache
@@ -17,7 +17,7 @@ KINDS = ("IMAGE", "VIDEO", "MUSIC", "TEXT")
 TEST_FILES = files("tollgate") / "providers/media/test/files"
 # Models of each kind: enough to see the range, few enough to read.
 SHOWN = 4
-# What is not made for anybody, and what writes nothing.
+# Tags of models that are only for tests, or that generate no text.
 LEFT_OUT = frozenset({"test", "embedding"})
 CONTENT_TYPES = {".png": "image/png", ".mp4": "video/mp4", ".mp3": "audio/mpeg"}
 
@@ -55,7 +55,7 @@ def examples() -> dict[str, str]:
 
 @cache
 def views() -> dict[str, str]:
-    """Return screenshots of our own pages as `data:` URLs, by name (`tests/browser/pictures.py`)."""
+    """Return screenshots of our pages as `data:` URLs, by name (`tests/browser/pictures.py`)."""
     found = {}
     for file in sorted((STATIC / "screenshots").glob("*.webp")):
         found[file.stem] = f"data:image/webp;base64,{b64encode(file.read_bytes()).decode()}"
@@ -63,7 +63,7 @@ def views() -> dict[str, str]:
 
 
 def _shown(listing: Listing, kind: str) -> list[Card]:
-    """Return models of a kind, the newest first; one of each vendor comes before a second of any."""
+    """Return models of a kind, newest first, with one model per vendor before a second of any."""
     newest = sorted(listing.cards({"type": kind}), key=lambda dto: dto.get("releasedAt", ""), reverse=True)
     first: list[Card] = []
     further: list[Card] = []

@@ -1,4 +1,4 @@
-"""Members: who is in the account, and as what; invitations, joining by one, another of one's accounts."""
+"""Members: the account's people and their roles, invitations, joining, and switching accounts."""
 
 from typing import Any
 
@@ -64,7 +64,7 @@ def change_role(services: Services, request: Request, visitor: SignedIn, sent: S
 
 @router.post("/members/remove")
 def remove(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
-    """Take a member out, and revoke the keys that they made where that is asked for."""
+    """Remove a member. Revokes the keys that they created only if the form requests it."""
     revoke_keys = sent.get("keys") == "revoke"
     member = sent.get("member", "")
     services.members.remove(visitor.account_id, member, visitor.actor, revoke_keys=revoke_keys)
@@ -83,14 +83,14 @@ def choose_mails(services: Services, request: Request, visitor: SignedIn, sent: 
 
 @router.post("/members/leave")
 def leave(services: Services, request: Request, visitor: SignedIn) -> Response:
-    """Let the visitor leave the account; they go on in another of theirs."""
+    """Remove the visitor from the account, and switch to another of their accounts."""
     services.members.remove(visitor.account_id, visitor.identity_id, visitor.actor)
     return _to_another_account(services, request, visitor)
 
 
 @router.post("/accounts")
 def switch(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
-    """Go on in another account of the visitor's, in a session of its own."""
+    """Switch to another of the visitor's accounts, in a new session."""
     account_id = sent.get("account", "")
     if account_id not in services.members.identity(visitor.identity_id).accounts:
         raise TeamError("You are not a member of that account.")
@@ -100,7 +100,7 @@ def switch(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
 
 @router.get("/join")
 def show_invitation(services: Services, request: Request, invitation: str = "") -> Response:
-    """Show an invitation to who opened its link, signed in or not yet."""
+    """Show an invitation to the person with its link, signed in or not."""
     token = invitation or request.session.get(INVITATION, "")
     try:
         account_id, found = services.members.invitation_of(token)
@@ -117,7 +117,7 @@ def show_invitation(services: Services, request: Request, invitation: str = "") 
 
 @router.post("/join")
 def join(services: Services, request: Request, visitor: SignedIn) -> Response:
-    """Make the visitor a member of the account that they were invited to, and go on there."""
+    """Make the visitor a member of the account that invited them, and switch to it."""
     token = request.session.get(INVITATION, "")
     account_id = services.members.accept(token, visitor.actor)
     request.session.pop(INVITATION)
@@ -147,7 +147,7 @@ def _to_another_account(services: Services, request: Request, visitor: Visitor) 
 
 
 def _go_on_in(services: Services, request: Request, visitor: Visitor, account_id: str, how: str) -> None:
-    """End the session, and begin one of the same person in another account."""
+    """End the session, and begin another for the same person in another account."""
     before = request.session["id"]
     sign_in(request, services.sign_ins, account_id, visitor.actor, how, before=before)
     services.sessions.end(before)

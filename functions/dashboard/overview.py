@@ -1,4 +1,4 @@
-"""The overview: what is there, what was spent, what was asked for last, what to do first."""
+"""The overview: balance, spending, latest tasks and first steps."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -34,6 +34,6 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
 
 @router.get("/balance")
 def balance(services: Services, request: Request, visitor: SignedIn) -> Response:
-    """Return the balance alone, for a page where it may just have changed."""
+    """Return only the balance, for a page on which it may just have changed."""
     account = services.api.accounts.me(visitor.account_id)
     return part(request, "balance.html", account=account)

@@ -1,6 +1,6 @@
-"""What each role may do: one row for each route of the pages, and for a route without one the owner alone.
+"""The permissions of each role: one row for each route of the pages. A route without a row is for owners.
 
-Rows are named by method and path below `/dashboard`, as the templates ask for them: `may("POST /keys")`.
+Rows are named by method and path below `/dashboard`, as the templates use them: `may("POST /keys")`.
 """
 
 from fastapi import Request
@@ -16,7 +16,7 @@ ANYBODY: frozenset[Role] | None = None
 OWNERS = frozenset({Role.OWNER})
 MEMBERS = frozenset(Role)
 PAYERS = OWNERS | {Role.BILLING}
-# Of keys, webhooks and what they did; secrets are shown to who made them, once.
+# Roles that may see keys, webhooks and their logs. Secrets are shown once, to their creator.
 TECHNICAL = SPENDERS | {Role.VIEWER}
 # Of money.
 FINANCIAL = PAYERS | {Role.VIEWER}
@@ -89,7 +89,7 @@ ROLES: dict[str, frozenset[Role] | None] = {
 }
 
 
-# What can be changed while the account is being closed.
+# Changes that remain possible while the account is being closed.
 WHILE_CLOSING = {
     "POST /closing/undo",
     "POST /accounts",
@@ -105,15 +105,15 @@ def row_of(method: str, path: str) -> str:
 
 
 def may(role: Role | None, row: str) -> bool:
-    """Return whether a role may use a route; nobody who is not signed in has one."""
+    """Return whether a role may use a route. A visitor who is not signed in has no role."""
     allowed = ROLES.get(row, OWNERS)
     return allowed is None or role in allowed
 
 
 def permitted(request: Request) -> None:
-    """Let a request through to its route where its sender's role may use it.
+    """Pass a request on to its route if its sender's role may use it.
 
-    Raises `SignInNeededError` for who is not signed in or is no member any more, and `ForbiddenError`.
+    Raises `SignInNeededError` if the sender is not signed in or no longer a member, and `ForbiddenError`.
     """
     if is_public(path_of(request)):
         return

@@ -1,6 +1,6 @@
-"""The playground: a form made of a model's published input, its price while one types, and the result.
+"""The playground: a form built from a model's published input, with a live price, and the result.
 
-A page has one panel or two, `a` and `b`, each with a model of its own; what they ask for names its panel.
+A page has one or two panels, `a` and `b`, each with its model. Each request names its panel.
 """
 
 from typing import Any
@@ -28,9 +28,9 @@ FIRST_MODEL = "z-image"
 PANELS = ("a", "b")
 # Tasks in the strip of the latest.
 STRIP = "12"
-# The event of the page on which the strip is asked for anew.
+# The page event on which the strip of recent results is reloaded.
 MADE = "made"
-# What a link says of a switch that is off: a form leaves it out.
+# The value in a link for a switch that is off. A form omits the field instead.
 UNTOUCHED = "off"
 
 router = APIRouter(prefix="/playground")
@@ -47,7 +47,7 @@ def models(services: Services, request: Request) -> Response:
 
 @router.get("/history")
 def history(services: Services, request: Request, visitor: SignedIn) -> Response:
-    """Return the strip of what was made last."""
+    """Return the strip of the latest tasks."""
     found = services.api.reader.found(visitor.account_id, {"limit": STRIP})
     return part(request, "playground_history.html", tasks=found.rows)
 
@@ -110,7 +110,7 @@ def show(services: Services, request: Request, visitor: SignedIn, model_id: str 
 
 @router.post("/{model_id}/estimate")
 def estimate(services: Services, request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Response:
-    """Return the price of what the form says now, what is wrong with it, and the code that asks for it."""
+    """Return the price of the form's current values, its errors, and the code for the same request."""
     model = _model(services, model_id)
     form = _form(services, model, {})
     told = _price(services, request, visitor, model, _read(form, sent))
@@ -120,7 +120,7 @@ def estimate(services: Services, request: Request, visitor: SignedIn, model_id: 
 
 @router.post("/{model_id}/run")
 def run(services: Services, request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Response:
-    """Make what the form says. `form_id` names this very form, so a second press makes no second task."""
+    """Create a task from the form. `form_id` identifies the form, so a second press creates no second."""
     form = _form(services, _model(services, model_id), {})
     values, problems = _read(form, sent)
     if problems:
@@ -137,7 +137,7 @@ def run(services: Services, request: Request, visitor: SignedIn, model_id: str, 
 
 
 def _refused(request: Request, key: str, form: list[FormField], error: InvalidInputError) -> Response:
-    """Return what is wrong with a form, for the places beside its fields."""
+    """Return the form's errors, to be shown beside its fields."""
     shown = {"key": key, "form": form, "errors": _errors(error.problems)}
     answer = part(request, "playground_errors.html", error.status, panel=shown)
     answer.headers["hx-reswap"] = "none"
@@ -146,7 +146,7 @@ def _refused(request: Request, key: str, form: list[FormField], error: InvalidIn
 
 
 def _first(services: Services) -> str:
-    """Return the model to begin with; empty where there is none."""
+    """Return the model to start with; empty if there is none."""
     listing = services.api.listing
     try:
         return str(listing.one(FIRST_MODEL)["id"])
@@ -169,7 +169,7 @@ def _form(services: Services, model: Model, values: dict[str, Any]) -> list[Form
 
 
 def _panel(services: Services, request: Request, visitor: Visitor, key: str, model_id: str) -> dict[str, Any]:
-    """Return what a panel shows: its form, filled in by the address, with price and code."""
+    """Return the content of a panel: its form, filled in from the address, with price and code."""
     model = _model(services, model_id)
     dto = services.api.listing.one(model_id)
     query = request.query_params
@@ -179,7 +179,7 @@ def _panel(services: Services, request: Request, visitor: Visitor, key: str, mod
         task = services.api.reader.find(visitor.account_id, query["again"])
         filled = dict(task.values)
     linked = _linked(query, key)
-    # What the address leaves out is as it always is, a switch too.
+    # Fields that are not in the address have their defaults, switches included.
     filled |= input_of([param for param in dto["params"] if PREFIX + param["name"] in linked], linked)[0]
     if query.get("use"):
         used = services.api.reader.find(visitor.account_id, query["use"])
@@ -198,7 +198,7 @@ def _panel(services: Services, request: Request, visitor: Visitor, key: str, mod
 
 
 def _linked(query: Any, key: str) -> dict[str, str]:
-    """Return the fields of a panel as the address has them; those of `b` have its letter in front."""
+    """Return the fields of a panel from the address. Fields of `b` have a prefix."""
     prefix = PREFIX if key == PANELS[0] else f"{key}.{PREFIX}"
     named = {name: value for name, value in query.items() if name.startswith(prefix)}
     return {
@@ -229,7 +229,7 @@ def _read(form: list[FormField], sent: Any) -> tuple[dict[str, Any], list[Proble
 def _price(
     services: Services, request: Request, visitor: Visitor, model: Model, read: tuple[Values, list[Problem]]
 ) -> dict[str, Any]:
-    """Return the price of what was read of a form, complete or not, what is missing or wrong, the code."""
+    """Return the price of the values, complete or not, with missing or wrong fields and the code."""
     values, problems = read
     body = {"model": model.id, "input": values}
     found, quote = problems, None
@@ -251,18 +251,18 @@ def _price(
 
 
 def _errors(problems: list[Problem]) -> dict[str, str]:
-    """Return what is wrong, in words, by the field that it stands beside; what is of no field is at ''."""
+    """Return the messages of the problems by field. Problems without a field are under ''."""
     found: dict[str, list[Problem]] = {}
     for problem in problems:
         found.setdefault(field_of(problem), []).append(problem)
-    # A path is `/input/<field>` and what is wrong in it.
+    # A path is `/input/<field>` and the place in that field.
     return {name: in_words(some, beside=2) for name, some in found.items()}
 
 
 def _task(
     services: Services, request: Request, task: Task, *, key: str = "", is_ending: bool = False
 ) -> Response:
-    """Return a task as a panel shows it, with a new name for the form of panel `key` where one is told."""
+    """Return a task as a panel shows it. If `key` is given, its panel's form gets a new id."""
     elapsed_ms = (task.finished_at_ms or services.clock.now_ms()) - task.created_at_ms
     return part(
         request,

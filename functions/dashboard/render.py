@@ -37,9 +37,9 @@ TINTS = 8
 KEPT = "public, max-age=300"
 NOT_MODIFIED = 304
 PRICES = '<h2 id="prices">'
-# The event of the page on which the balance is asked for anew.
+# The page event on which the balance is reloaded.
 MONEY_MOVED = "money-moved"
-# In the session: what the next page says of the change that led to it.
+# In the session: the message that the next page shows about the last change.
 SAID = "said"
 
 
@@ -54,7 +54,7 @@ def home(request: Request) -> str:
 
 
 def base_url(request: Request) -> str:
-    """Return `{base_url}` of the contract: where this very request came to."""
+    """Return `{base_url}` of the contract: the address at which this request arrived."""
     return str(request.base_url).rstrip("/")
 
 
@@ -67,7 +67,7 @@ def page(request: Request, template: str, status: int = 200, **context: Any) -> 
 
 
 def _accounts(request: Request) -> list[tuple[str, str]]:
-    """Return the visitor's accounts, each with what to call it, where there are several."""
+    """Return the visitor's accounts with their names, if there are several."""
     identity_id = request.session.get("identity_id")
     if identity_id is None:
         return []
@@ -80,12 +80,12 @@ def _accounts(request: Request) -> list[tuple[str, str]]:
 
 
 def part(request: Request, template: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """Return what a template makes."""
+    """Render a template."""
     role = getattr(request.state, "role", None)
     shared = {
         **_places(request),
         "may": lambda row: may(role, row),
-        # A page that asks for no role, such as one that says what is wrong, leads everywhere.
+        # A page without a role, such as an error page, links to everything.
         "is_role_known": role is not None,
         "accounts": [],
         "said": None,
@@ -98,7 +98,7 @@ def part(request: Request, template: str, status: int = 200, **context: Any) -> 
 
 
 def public_page(request: Request, template: str, **context: Any) -> Response:
-    """Return a page that is the same for everybody: it knows no visitor, and is kept by who has it."""
+    """Return a page that is the same for all visitors. It has no visitor data, so caches may keep it."""
     text = _environment().get_template(template).render({**_places(request), **context})
     return cached_answer(request, text, "text/html")
 
@@ -118,7 +118,7 @@ def docs_page(request: Request, site: "Site", path: str, markdown: str, **contex
 
 
 def cached_answer(request: Request, text: str, kind: str) -> Response:
-    """Return a text that is kept for a while and asked for anew by its ETag (RFC 9110, 13.1.2)."""
+    """Return a text that caches keep for a while and revalidate by ETag (RFC 9110, 13.1.2)."""
     answer = CachedBody.of_bytes(text.encode())
     headers = {"etag": answer.etag, "cache-control": KEPT}
     if answer.is_known_to(request.headers.get("if-none-match")):
@@ -127,7 +127,7 @@ def cached_answer(request: Request, text: str, kind: str) -> Response:
 
 
 def _places(request: Request) -> dict[str, str]:
-    """Return where pages and files are, as a browser sees them."""
+    """Return the addresses of pages and files that a browser uses."""
     return {
         "home": home(request),
         "root": request.base_url.path.rstrip("/"),
@@ -145,13 +145,13 @@ def toast(
     answer = part(request, "toast.html", status, message=message, bad=bad, is_signed_out=is_signed_out)
     answer.headers["hx-retarget"] = "#toasts"
     answer.headers["hx-reswap"] = "beforeend"
-    # Who asked may want a part of the page, which this is not.
+    # The request may expect a part of the page, which this is not.
     answer.headers["hx-reselect"] = ".toast"
     return answer
 
 
 def moved_saying(request: Request, path: str, message: str) -> HTMLResponse:
-    """Return the answer that sends the browser to another page, which says once what was done."""
+    """Return a redirect to another page, which shows the message once."""
     request.session[SAID] = message
     return moved(path)
 
@@ -179,21 +179,21 @@ def usd(amount_micro_usd: int) -> str:
 
 
 def money(amount_micro_usd: int) -> Markup:
-    """Return micro-USD with two digits for running text; what that leaves out is there on hover.
+    """Return micro-USD with two digits for running text, and the exact amount on hover.
 
-    Below a cent two digits that say something: $0.0018, never $0.00 for what was paid.
+    Amounts below a cent have two significant digits: $0.0018, never $0.00 for a paid amount.
     """
     amount = _usd(amount_micro_usd)
     return _with_exact(money_text.usd_in_text(amount), money_text.usd(amount))
 
 
 def balance(amount_micro_usd: int) -> Markup:
-    """Return what is left of micro-USD as whole cents, never more than there is; the rest on hover."""
+    """Return a balance in micro-USD as cents, rounded down, and the exact amount on hover."""
     return _with_exact(usd_of_cents(money_text.cents_down(amount_micro_usd)), usd(amount_micro_usd))
 
 
 def unit_price(price_usd: Decimal | str) -> Markup:
-    """Return what one unit costs, in US dollars, for running text; all its digits on hover."""
+    """Return a unit price in US dollars for running text, and all its digits on hover."""
     price = Decimal(price_usd)
     return _with_exact(money_text.price_in_text(price), money_text.usd(price))
 
@@ -300,6 +300,6 @@ def _environment() -> Environment:
     icons: Any = environment.get_template("icons.html").module
     environment.globals |= {"share": share, "icon": icons.icon, "mark": icons.mark}
     environment.globals |= {"words": STATUS_WORDS, "ratio_box": ratio_box}
-    # An account that its owner closes is suspended for this reason, which the page says in other words.
+    # An account that its owner closes is suspended for this reason. The page words it differently.
     environment.globals["of_closing"] = BEING_CLOSED
     return environment

@@ -1,4 +1,4 @@
-"""Who is looking, and whether a change was asked for by one of our own pages."""
+"""The visitor's session, and the check that one of our pages sent a change."""
 
 import hmac
 import secrets
@@ -23,16 +23,16 @@ from tollgate.members.service import Actor
 from tollgate.members.team import BY_KEY
 
 COOKIE = "tollgate_session"
-# Who does nothing for this long is signed out.
+# A session without requests for this long ends.
 IDLE_S = 12 * 3600
-# A session's time starts anew at most this often: a cookie with every answer would be of no use.
+# A session's time is renewed at most this often, so that few responses set a cookie.
 RENEW_S = 600
 CSRF_HEADER = "x-csrf-token"
-# Where a session keeps the end of an invitation's link while its reader signs in.
+# Session key of the invitation token, while the reader signs in.
 INVITATION = "invitation"
-# Where a session keeps the page that somebody wanted before they had to sign in.
+# Session key of the page to open after the sign-in.
 WANTED = "wanted"
-# The pages that show what models make, besides the public ones.
+# The pages with sample media, besides the public pages.
 SHOWING = "/dashboard/catalog"
 # The pages that upload files.
 UPLOADING = "/dashboard/playground"
@@ -41,16 +41,16 @@ _SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 
 class SignInNeededError(Exception):
-    """Nobody is signed in."""
+    """The visitor is not signed in."""
 
 
 class ForgeryError(Exception):
-    """A change that none of our pages asked for, or one of a session that is over."""
+    """A change that none of our pages sent, or whose session has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who is signed in: the account, the person, and what to call them."""
+    """The signed-in visitor: account, person and display name."""
 
     account_id: str
     identity_id: str
@@ -78,9 +78,9 @@ SignedIn = Annotated[Visitor, Depends(visitor_of)]
 
 
 def operator_of(request: Request, visitor: SignedIn) -> Visitor:
-    """Return the operator who is signed in; for anybody else there is no such page (`RouteNotFoundError`).
+    """Return the signed-in operator. Other visitors get `RouteNotFoundError`.
 
-    Raises `SignInNeededError` for one whose time at the desk is over.
+    Raises `SignInNeededError` if the operator's session has expired.
     """
     if not dashboard_parts.dashboard().sessions.is_operator(request.session["id"]):
         if request.session.get("desk"):
@@ -93,16 +93,16 @@ OperatorSignedIn = Annotated[Visitor, Depends(operator_of)]
 
 
 def role_of(request: Request) -> Role | None:
-    """Return what the visitor is in the account that they look at, asked once for each request.
+    """Return the visitor's role in their current account, read once for each request; None for no member.
 
-    Who signed in by an API key, which is for one machine alone, is as its owner. `None` for no member.
+    A visitor who signed in with an API key, which is possible only on one machine, acts as the owner.
     """
     if not hasattr(request.state, "role"):
         session, joined = request.session, dashboard_parts.dashboard()
         by_key = joined.settings.tollgate_development_sign_in and session["identity_id"].startswith(BY_KEY)
         team = joined.members.team(session["account_id"])
         member = team.find(session["identity_id"])
-        # A session from before somebody was removed stays over when they are a member again.
+        # A session from before a member's removal stays invalid after they join again.
         is_theirs = member is not None and request.state.began_at_ms >= member.joined_at_ms
         role = member.role if member is not None and is_theirs else None
         request.state.role = Role.OWNER if by_key else role
@@ -121,10 +121,10 @@ def sign_in(
     is_operator: bool = False,
     before: str | None = None,
 ) -> None:
-    """Begin a session of its own: nothing of the one before, its token included, is good in it.
+    """Begin a new session. Nothing of the previous session is valid in it, its token included.
 
-    Only what somebody came for is kept: an invitation, or a page. The audit log has `how` they came in.
-    `before` is the session that it goes on from, where that is one of the same person.
+    Keeps only an invitation or the page to open after the sign-in. The audit log records `how` they signed
+    in. `before` is the session that this one continues, if it belongs to the same person.
     """
     has_desk = is_operator or (before is not None and request.session.get("desk", False))
     kept = {name: request.session[name] for name in (INVITATION, WANTED) if name in request.session}
@@ -136,19 +136,19 @@ def sign_in(
         identity_id=who.identity_id,
         name=who.name,
         seen_at_s=int(time.time()),
-        # For the menu alone: what an operator may do is asked of the session's row
+        # Only for the menu: an operator's permissions are checked in the session's row
         desk=has_desk,
     )
     csrf_token(request)
 
 
 def address_of(request: Request) -> str | None:
-    """Return the caller's address: behind the gateway the one that it saw."""
+    """Return the caller's address. Behind the gateway, it is the address that the gateway saw."""
     return request.client.host if request.client else None
 
 
 def drop_ended(request: Request, sessions: SessionStore) -> None:
-    """Forget a session that was ended, here or elsewhere: its cookie alone is good for nothing."""
+    """Clear a session that was ended here or in another browser. Its cookie is not enough."""
     session = request.session
     if "account_id" not in session:
         return
@@ -186,14 +186,14 @@ def path_of(request: Request) -> str:
 
 
 def is_public(path: str) -> bool:
-    """Return whether the page at a path, without the gateway's stage, is the same for everybody."""
+    """Return whether the page at a path, without the gateway's stage, is the same for all visitors."""
     return path in ("", "/", "/docs", "/status") or path.startswith("/docs/")
 
 
 class Sessions:
-    """Sessions in a signed cookie; the key is read at the first request, not at import.
+    """Sessions in a signed cookie. The key is read at the first request, not at import.
 
-    Where it cannot be read, `failed` makes the answer.
+    If the key cannot be read, `failed` returns the response.
     """
 
     def __init__(self, app: ASGIApp, failed: Callable[[Request, Exception], Response]) -> None:
@@ -201,7 +201,7 @@ class Sessions:
         self._failed = failed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request with its session; a page for everybody has none, as caches keep its headers too."""
+        """Serve a request with its session. A public page has none, because caches keep its headers too."""
         if scope["type"] == "http" and is_public(path_of(Request(scope))):
             await self._app({**scope, "session": {}}, receive, send)
             return
@@ -239,10 +239,10 @@ class AtStage:
 
 
 def security_headers(storage_url: str, upload_origin: str, *, path: str, is_local: bool) -> dict[str, str]:
-    """Return the headers of every answer: our own scripts and styles, media of ours, no more.
+    """Return the headers of every response: only our scripts, styles and media are allowed.
 
-    The playground sends files to the bucket itself, at `upload_origin`. In a page that everybody may see,
-    media may lie in the page itself (`data:`): the gateway could not pass on a file.
+    The playground uploads files directly to the bucket, at `upload_origin`. A public page may contain its
+    media (`data:`), because the gateway cannot serve them.
     """
     storage = urlsplit(storage_url)
     files = f"'self'{' data:' if is_public(path) or path.startswith(SHOWING) else ''} {storage.scheme}://{storage.netloc}"

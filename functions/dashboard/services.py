@@ -1,4 +1,4 @@
-"""What the pages call, as FastAPI hands it to them."""
+"""The services that the pages call, as a FastAPI dependency."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from tollgate.composition.dashboard import Dashboard
 
 
 async def services() -> Dashboard:
-    """Return what the pages call. Not in a thread, as a plain function would be: it waits for nothing."""
+    """Return the services. It never blocks, so it needs no thread, unlike a plain function."""
     return dashboard_parts.dashboard()
 
 

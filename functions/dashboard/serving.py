@@ -41,17 +41,17 @@ BAD = 400
 REFUSED = 409
 # A cookie holds 4 KB, and a session more than this.
 MAX_WANTED = 1_200
-# For the log alone, by nginx's word for it.
+# Only for the log: nginx's status for a client that disconnected.
 CLIENT_LEFT = 499
-# What the gateway takes as it is; anything else goes through it in base64.
+# The gateway passes these types on unchanged, and all others in base64.
 TEXT_TYPES = ["text/", "application/json", "image/svg+xml"]
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
 def site(permitted: Callable[[Request], None]) -> FastAPI:
-    """Return an app without pages, that guards and names each request and shows each fault.
+    """Return an app without pages, which checks and names each request and shows each fault.
 
-    `permitted` is asked before each of its routes, and raises for who may not use it.
+    `permitted` runs before each of its routes, and raises if the visitor may not use the route.
     """
     app = FastAPI(openapi_url=None, redirect_slashes=False, dependencies=[Depends(permitted)])
     app.middleware("http")(guarded)
@@ -67,7 +67,7 @@ def site(permitted: Callable[[Request], None]) -> FastAPI:
 
 
 async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Refuse forged changes, name and log each request, and turn a fault of ours into a page."""
+    """Refuse forged changes, name and log each request, and turn an unexpected fault into a page."""
     request_id = begin_request()
     is_static = request.url.path.startswith(f"{home(request)}/static/")
     try:
@@ -78,10 +78,10 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
     except ForgeryError:
         answer = _forged(request)
     except ClientDisconnect:
-        # It left during its upload: nothing is wrong here, and nobody reads the answer.
+        # The client disconnected during its upload. This is no fault, and no one reads the response.
         answer = Response(status_code=CLIENT_LEFT)
     except TollgateError as error:
-        # Before any route was reached, where the error handlers are.
+        # Raised before any route was reached, so the error handlers did not run.
         answer = _error(request, error)
     except Exception as exc:  # noqa: BLE001 - the boundary: logged with its cause, answered as ours
         answer = failed(request, exc)
@@ -103,7 +103,7 @@ async def guarded(request: Request, call_next: Callable[[Request], Awaitable[Res
 
 
 def _forged(request: Request) -> Response:
-    """Return what is said of a change without the session's token: often of a page that was left open."""
+    """Return the message for a change without the session's token, often from a page left open."""
     is_at_sign_in = path_of(request).startswith(f"{PATH}/sign-in")
     if "account_id" in request.session or is_at_sign_in:
         return toast(request, "This page is too old. Reload it and try again.", status=FORGED, bad=True)
@@ -111,7 +111,7 @@ def _forged(request: Request) -> Response:
 
 
 async def to_sign_in(request: Request, _: Exception) -> Response:
-    """Send whoever is not signed in, or whose account is gone, to the sign-in."""
+    """Redirect a visitor who is not signed in, or whose account is gone, to the sign-in."""
     request.session.clear()
     if is_part(request):
         return Response(headers={"hx-redirect": f"{home(request)}/sign-in"})
@@ -122,7 +122,7 @@ async def to_sign_in(request: Request, _: Exception) -> Response:
 
 
 async def tollgate_error(request: Request, error: Exception) -> Response:
-    """Say what is wrong, in the words of the API."""
+    """Show an error with the API's message."""
     if not isinstance(error, TollgateError):
         raise error
     return _error(request, error)
@@ -155,7 +155,7 @@ def _error(request: Request, error: TollgateError) -> Response:
         words = in_words(error.problems) if isinstance(error, InvalidInputError) else error.message
         answer = toast(request, words, status=error.status, bad=True)
     elif isinstance(error, ForbiddenError):
-        # In another account of theirs it may be theirs to do: this page offers the choice.
+        # The visitor may have the permission in another account. This page offers the choice.
         answer = page(request, "error.html", error.status, error=error)
     else:
         answer = part(request, "error.html", error.status, error=error, account=None)

@@ -20,7 +20,7 @@ REFUSED = 400
 UNAVAILABLE = 503
 # The last characters of a key's id: enough to tell one's keys apart.
 SHOWN_OF_KEY = 6
-# How somebody came in, as the audit log says it.
+# The ways to sign in, named for the audit log.
 BY_POOL, BY_WORD, WITH_KEY = "by the hosted sign-in", "by e-mail, without a password", "by an API key"
 
 router = APIRouter()
@@ -72,7 +72,7 @@ async def end(services: Services, request: Request) -> Response:
 
 @router.post("/sign-in/development/email")
 def development_email(services: Services, request: Request, sent: Sent) -> Response:
-    """Sign in whoever says to have this address; a new one finds credit on the account."""
+    """Sign in with this address, without proof. A new person gets credit on the account."""
     identities = _development(services).identities
     person = development.person_of(sent.get("email", ""))
     account_id = identities.account_of(person)

@@ -1,4 +1,4 @@
-"""The status page: which models can be made now, by the same health that routes go by. For everybody."""
+"""The status page: which models are available, by the same health data that routes use. It is public."""
 
 import json
 from typing import Literal
@@ -16,7 +16,7 @@ router = APIRouter()
 
 @router.get("/status")
 def show(services: Services, request: Request, format: Literal["html", "json"] = "html") -> Response:  # noqa: A002 - its name in the address
-    """Show how each model is. Text has no line of its own: each request tries the routes that there are.
+    """Show each model's status. Text is not listed, because each request tries all its routes.
 
     As `json`, for monitors: `{"at": …, "models": {id: "up", "reserve" or "down"}}`.
     """

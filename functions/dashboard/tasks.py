@@ -1,4 +1,4 @@
-"""Tasks: a gallery of what was made, and everything about one."""
+"""Tasks: a gallery of results, and all details of one task."""
 
 from fastapi import APIRouter, Request, Response
 

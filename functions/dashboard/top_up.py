@@ -1,4 +1,4 @@
-"""Credit: pay for more of it on a page of Stripe, and see what was put on the account."""
+"""Credit: buy it on a page of Stripe, and list the account's credits."""
 
 from fastapi import APIRouter, Request, Response
 from starlette.responses import RedirectResponse
@@ -16,7 +16,7 @@ WATCHES = 30
 
 SEE_OTHER = 303
 
-# What the form calls its fields.
+# The form's names for its fields.
 LOW_BALANCE = {
     "threshold": "When the balance is below (USD)",
     "emails": "Mail to",
@@ -50,13 +50,13 @@ def show(services: Services, request: Request, visitor: SignedIn, paid: str = ""
 
 @router.post("")
 def begin(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
-    """Send the visitor to the page where the amount can be paid."""
+    """Redirect the visitor to Stripe's payment page for the amount."""
     back = f"{base_url(request)}/dashboard/top-up"
     return moved(
         services.api.payments.begin(
             visitor.account_id,
             sent.get("amount", ""),
-            # Stripe puts the session's id where the braces are.
+            # Stripe replaces the braces with the session's id.
             success_url=f"{back}?paid={{CHECKOUT_SESSION_ID}}",
             cancel_url=back,
             save_card=sent.get("save") == "1",
@@ -66,7 +66,7 @@ def begin(services: Services, request: Request, visitor: SignedIn, sent: Sent) -
 
 @router.post("/low-balance")
 def change_low_balance(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
-    """Set what happens when the balance is low."""
+    """Set the actions for a low balance."""
     try:
         services.api.low_balance.change(visitor.account_id, sent, visitor.name)
     except InvalidInputError as error:

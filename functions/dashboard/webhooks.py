@@ -1,4 +1,4 @@
-"""Webhooks: what was delivered, once more, a test, and the secret that signs."""
+"""Webhooks: deliveries, redelivery, tests, and the signing secret."""
 
 from fastapi import APIRouter, Request, Response
 

@@ -1,9 +1,9 @@
-"""Where we may connect when somebody else names the address. Pure but for the resolver.
+"""The addresses that we may connect to when a customer or provider names them. Pure but for the resolver.
 
 Source: docs/architecture.md#security.
 
-A host name is resolved once, every address it has must be allowed, and the connection is made to the
-very address that was checked, so a name that changes its mind in between gains nothing.
+A host name is resolved once, and all its addresses must be allowed. The connection is made to the checked
+address, so a name that changes in between gains nothing.
 """
 
 import ipaddress
@@ -24,7 +24,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class ForbiddenAddressError(Exception):
-    """The URL is not one we connect to; the message says why and is fit for a customer."""
+    """We do not connect to this URL. The message gives the reason and may be shown to a customer."""
 
 
 class UnresolvedError(Exception):
@@ -32,9 +32,10 @@ class UnresolvedError(Exception):
 
 
 class AddressGuard:
-    """Allows public addresses only; on one machine also what a developer opened (never on AWS).
+    """Allows only public addresses; on one machine also the developer's own (never on AWS).
 
-    `allow_loopback` opens all of this machine, `also` the hosts and ports of some URLs, our own storage's.
+    `allow_loopback` allows all of this machine. `also` allows the hosts and ports of some URLs, such as our
+    storage.
     """
 
     def __init__(self, *, allow_loopback: bool = False, also: Sequence[str] = ()) -> None:
@@ -42,10 +43,10 @@ class AddressGuard:
         self._also = frozenset(_host_and_port(urlsplit(url)) for url in also)
 
     def check_url(self, url: str) -> tuple[str, int]:
-        """Check what can be seen without resolving; return host and port.
+        """Check everything that needs no resolving; return host and port.
 
-        Raises `ForbiddenAddressError` for another scheme, credentials in the URL, no host, a bad
-        port, or a literal address that is not allowed.
+        Raises `ForbiddenAddressError` for another scheme, credentials in the URL, no host, a bad port, or a
+        literal address that is not allowed.
         """
         if len(url) > MAX_URL_LENGTH:
             raise ForbiddenAddressError(f"is longer than {MAX_URL_LENGTH} characters")
@@ -54,7 +55,8 @@ class AddressGuard:
             host, port = parts.hostname, parts.port
         except ValueError as exc:
             raise ForbiddenAddressError("is not a URL") from exc
-        # The parser drops some control characters silently, and what we call would not be what we checked.
+        # The parser drops some control characters silently, and then we would call a URL that we did not
+        # check.
         unprintable = any(c.isspace() or not c.isprintable() for c in url)
         if parts.scheme not in _DEFAULT_PORTS or not host or port == 0 or unprintable:
             raise ForbiddenAddressError("must be an absolute http:// or https:// URL")
@@ -69,7 +71,7 @@ class AddressGuard:
     def resolve(self, host: str, port: int, timeout_s: float = RESOLVE_TIMEOUT_S) -> list[str]:
         """Return the addresses of `host`, all of them allowed.
 
-        Raises `ForbiddenAddressError` when one of them is not, `UnresolvedError` when there is none.
+        Raises `ForbiddenAddressError` if an address is not allowed, and `UnresolvedError` if there is none.
         """
         addresses = _lookup(host, port, timeout_s)
         if (host, port) not in self._also:
@@ -100,7 +102,7 @@ def _literal(host: str) -> IpAddress | None:
 
 
 def _unwrapped(address: IpAddress) -> IpAddress:
-    """Return the IPv4 address that an IPv6 address carries inside, where it does."""
+    """Return the IPv4 address inside an IPv6 address, if there is one."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address.ipv4_mapped is not None:

@@ -27,11 +27,11 @@ _BOUNDS = Config(
 )
 # `kit/dynamodb_core.py` sends a request again, not the SDK, and DynamoDB answers in milliseconds.
 _TABLE_BOUNDS = _BOUNDS.merge(Config(read_timeout=4, retries={"total_max_attempts": 1}))
-# A probe takes 15 s at most, and one that failed is not made twice: it has cost the customer time already.
+# A probe takes 15 s at most. A failed probe is not repeated, because it has cost the customer time already.
 _PROBE_BOUNDS = _BOUNDS.merge(Config(read_timeout=20, retries={"total_max_attempts": 1}))
-# A thumbnail takes 50 s at most; the queue asks again, not the SDK.
+# A thumbnail takes 50 s at most. The queue retries it, not the SDK.
 _DRAW_BOUNDS = _BOUNDS.merge(Config(read_timeout=55, retries={"total_max_attempts": 1}))
-# A create takes 29 s at most. It has an idempotency key, so one whose answer was lost is made once more.
+# A create takes 29 s at most. It has an idempotency key, so it is sent again if its response was lost.
 _CREATE_BOUNDS = _BOUNDS.merge(Config(read_timeout=30, retries={"total_max_attempts": 2}))
 # Addresses that are signed for others are of version 2 unless one asks, which no newer region takes.
 _UPLOAD_BOUNDS = _BOUNDS.merge(Config(read_timeout=60, signature_version="s3v4"))
@@ -49,7 +49,7 @@ def _client(service: str, config: Config = _BOUNDS) -> Any:
 @cache
 def dynamodb() -> "DynamoDBClient":
     """Return the DynamoDB client. It gives rows as they came; `rows.py` reads them."""
-    # Else the SDK looks at each value of each row, which is half of what a read of many takes.
+    # Otherwise the SDK checks each value of each row, which takes half the time of a large read.
     model = (
         _session().get_component("data_loader").load_service_model("dynamodb", "service-2", api_version=None)
     )
@@ -127,11 +127,11 @@ def lambda_for_creates() -> "LambdaClient":
 
 
 def secret_reader(arn: str) -> Callable[[], str]:
-    """Return a function that reads a secret's text; the client is made when it is first needed."""
+    """Return a function that reads a secret's text. It creates the client at the first use."""
     return lambda: secrets_manager().get_secret_value(SecretId=arn)["SecretString"]
 
 
-# Named once: what a test puts in place of one has no cache.
+# Listed once, because a test's replacement has no cache.
 _CLIENTS = (
     _session,
     dynamodb,
@@ -149,6 +149,6 @@ _CLIENTS = (
 
 
 def forget_clients() -> None:
-    """Drop the clients, so that the next use makes new ones (a restored snapshot, another endpoint)."""
+    """Drop the clients, so that the next use creates new clients (a restored snapshot, another endpoint)."""
     for made in _CLIENTS:
         made.cache_clear()

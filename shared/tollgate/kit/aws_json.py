@@ -14,7 +14,7 @@ CONNECT_TIMEOUT_S = 2.0
 # More than any answer of DynamoDB.
 MAX_ANSWER_BYTES = 16 * 2**20
 
-# `json.dumps` with separators makes an encoder for each call.
+# `json.dumps` with separators creates an encoder for each call.
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
@@ -30,8 +30,11 @@ class AwsJson:
     content_type: str
     key: Callable[[], AwsKey]
     repeatable: bool = False
-    """Whether a request may go out twice unnoticed. DynamoDB's may not: `dynamodb_core.py` sends it again
-    itself, as it must know that a late copy of a write may still arrive."""
+    """Whether the client may repeat a request automatically. It may not for DynamoDB.
+
+    `dynamodb_core.py` repeats those requests, because it must know if a late copy of a write may still
+    arrive.
+    """
 
     async def call(self, operation: str, request: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         """Send one request; return status and JSON.
@@ -65,7 +68,7 @@ class AwsJson:
 
 
 def dynamodb(http: HttpClient, endpoint: str | None, region: str, key: Callable[[], AwsKey]) -> AwsJson:
-    """Return DynamoDB, at `endpoint` where that is an emulator."""
+    """Return DynamoDB, at `endpoint` if that is set, for an emulator."""
     url = endpoint or f"https://dynamodb.{region}.amazonaws.com"
     return AwsJson(http, url, region, "dynamodb", "DynamoDB_20120810", "application/x-amz-json-1.0", key)
 
@@ -73,7 +76,7 @@ def dynamodb(http: HttpClient, endpoint: str | None, region: str, key: Callable[
 def secrets_manager(
     http: HttpClient, endpoint: str | None, region: str, key: Callable[[], AwsKey]
 ) -> AwsJson:
-    """Return Secrets Manager, at `endpoint` where that is an emulator."""
+    """Return Secrets Manager, at `endpoint` if that is set, for an emulator."""
     url = endpoint or f"https://secretsmanager.{region}.amazonaws.com"
     return AwsJson(
         http,

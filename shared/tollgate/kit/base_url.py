@@ -1,13 +1,14 @@
-"""Where a request came in."""
+"""The address at which a request arrived."""
 
 from collections.abc import MutableMapping
 from typing import Any
 
 
 def base_url(scope: MutableMapping[str, Any]) -> str:
-    """Return the API's address: where this very request came in.
+    """Return the API's address: the address at which this request arrived.
 
-    As the gateway says it, or the socket: a `Host` header is the caller's word, and keys go to that address.
+    It comes from the gateway or the socket. The caller controls the `Host` header, and clients send keys
+    here.
     """
     event = scope.get("aws.event")
     if event is not None:

@@ -1,9 +1,9 @@
-"""Batches of records: each succeeds or fails by itself, and those that failed come again, and no others.
+"""Batches of records, of which only the failed records come again.
 
-The answer names them (`ReportBatchItemFailures` of the event source):
+The response names them (`ReportBatchItemFailures` of the event source):
 https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
-Powertools has a processor for the same. It loads asyncio and the event classes of all services with it, which
-is a tenth of a cold start, so the thirty lines are here.
+Powertools has a processor for this. It also loads asyncio and the event classes of all services, which takes
+a tenth of a cold start, so the thirty lines are here.
 """
 
 import json
@@ -21,7 +21,10 @@ MAX_AT_ONCE = 10
 
 
 class NotYetError(Exception):
-    """What a record is about cannot be had now, for a known reason that may pass: no fault of ours."""
+    """The record's subject is not available now, for a known and temporary reason.
+
+    This is no fault of the service.
+    """
 
 
 def process_one_by_one(event: Mapping[str, Any], handle: Callable[[Record], None]) -> dict[str, Any]:
@@ -30,10 +33,10 @@ def process_one_by_one(event: Mapping[str, Any], handle: Callable[[Record], None
 
 
 def process_at_once(event: Mapping[str, Any], handle: Callable[[Record], None]) -> dict[str, Any]:
-    """Hand the records of a batch to `handle`, all at once; return those that failed.
+    """Hand the records of a batch to `handle`, all at once; return the failed records.
 
-    For work that waits for others. `handle` runs in threads, so all that it shares must bear that: the SDK's
-    clients and httpx's do, and log lines carry the ids of their own thread.
+    For work that waits for other services. `handle` runs in threads, so everything it shares must be
+    thread-safe. The SDK's clients and httpx's are, and log lines carry the ids of their own thread.
     """
     if len(event["Records"]) == 1:
         return process_one_by_one(event, handle)
@@ -42,7 +45,7 @@ def process_at_once(event: Mapping[str, Any], handle: Callable[[Record], None]) 
 
 
 def message_of(record: Record) -> dict[str, Any]:
-    """Return the JSON object in a message of a queue, which one of our functions wrote."""
+    """Return the JSON object in a queue message that one of our functions wrote."""
     found: dict[str, Any] = json.loads(record["body"])
     return found
 

@@ -24,7 +24,7 @@ class ChangesGoneError(Exception):
 
 
 class NotABatchError(Exception):
-    """A message is not one of Lambda's about a batch that failed."""
+    """The message is not Lambda's record of a failed batch."""
 
 
 class ChangeReader:

@@ -1,4 +1,4 @@
-"""Time, as one thing that can be passed in: epoch milliseconds inside, ISO 8601 UTC outside."""
+"""Time, passed in as a value: epoch milliseconds inside, ISO 8601 UTC outside."""
 
 import time
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ MS_PER_DAY = 86_400 * MS_PER_S
 
 
 class Clock(Protocol):
-    """What tells the time; tests pass one that they move by hand."""
+    """A source of the current time. Tests pass one and move it by hand."""
 
     def now_ms(self) -> int:
         """Return the time now, in epoch milliseconds."""

@@ -18,7 +18,7 @@ from tollgate.kit.rows import Item
 class Obstacle(Enum):
     """Why a request was not carried out; another attempt is worth it."""
 
-    # Another transaction, or one of our own that is in progress still, is writing the same row.
+    # Another transaction, or an earlier copy of this one, is writing the same row.
     CONFLICT = "conflict"
     THROTTLE = "throttle"  # The row, the table or the account is over its limit.
 
@@ -35,8 +35,8 @@ _REASONS = {
     "ThrottlingError": Obstacle.THROTTLE,
     "ProvisionedThroughputExceeded": Obstacle.THROTTLE,
 }
-# What any service of AWS says to one that asks too often. botocore tries these again by itself, so whoever
-# hears one has waited already.
+# The error codes by which AWS services refuse a caller that sends too many requests. botocore retries these,
+# so a caller that receives one has waited already.
 THROTTLES = frozenset(
     {
         "BandwidthLimitExceeded",
@@ -92,9 +92,9 @@ def is_throttle(exc: Exception) -> bool:
 
 
 def fault(exc: Exception, line: str, **ids: Any) -> TollgateError:
-    """Return what a caller is told of an exception that no rule names, after logging it as `line` with `ids`.
+    """Log an exception that no rule names as `line` with `ids`, and return the error for the caller.
 
-    That is 503 where AWS throttled us for all of the SDK's attempts, else 500.
+    The error is 503 if AWS throttled all of the SDK's attempts, else 500.
     """
     if is_throttle(exc):
         return busy(getattr(exc, "operation_name", ""), "")
@@ -106,10 +106,10 @@ ResultT = TypeVar("ResultT")
 
 
 def decided_anew(change: Callable[[], ResultT], *moved: type[Exception], what: str) -> ResultT:
-    """Return what `change` does: reads rows, decides, and writes on condition that they are what was read.
+    """Return the result of `change`, which reads rows, decides, and writes if they are unchanged.
 
-    Where it raises one of `moved`, others wrote them since, and it does all of it again. Raises
-    `ConcurrencyLimitedError`, which says `what` is being changed, where that goes on.
+    If it raises one of `moved`, another process wrote the rows since, and it runs again. Raises
+    `ConcurrencyLimitedError`, which names `what` is being changed, after too many attempts.
     """
     for _ in range(MAX_DECISIONS):
         with suppress(*moved):

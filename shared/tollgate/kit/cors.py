@@ -14,7 +14,7 @@ TIMEOUT_STATUS = 524
 
 
 def headers_for(allowed_origin: str) -> dict[str, str]:
-    """Return the headers of every answer; `*` exposes all of an answer's headers, as no cookie was sent."""
+    """Return the headers of every response. `*` exposes all its headers, because no cookie was sent."""
     return {"access-control-allow-origin": allowed_origin, "access-control-expose-headers": "*"}
 
 

@@ -45,7 +45,7 @@ class DeadLetters:
             if not messages:
                 break
             take([message["Body"] for message in messages])
-            # One that SQS does not delete comes back, and is taken again: harmless, as said above.
+            # A message that SQS does not delete is taken again, which is harmless: see above.
             self._client.delete_message_batch(
                 QueueUrl=self._url,
                 Entries=[

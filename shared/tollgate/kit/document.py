@@ -1,4 +1,4 @@
-"""A document that is kept elsewhere and read again and again: what a read finds. Pure."""
+"""A document that is kept elsewhere and read repeatedly, and the results of a read. Pure."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +18,7 @@ class Found:
 
 
 class Nothing(Enum):
-    """What a read finds when it finds no new document."""
+    """The result of a read that found no new document."""
 
     MISSING = "missing"  # There is none.
     UNCHANGED = "unchanged"  # It is the one whose ETag was given.
@@ -37,7 +37,7 @@ class DocumentTooLargeError(Exception):
 
 
 class DocumentConflictError(Exception):
-    """The document is not the one that was to be replaced or removed; nothing was written."""
+    """The document to replace or remove has changed. Nothing was written."""
 
 
 def within(seconds: float, read: Read) -> Read:

@@ -1,7 +1,7 @@
-"""The DueIndex of a table: rows that wait for something, found when their time has come.
+"""The DueIndex of a table: finds rows whose wake-up time has passed.
 
-A row that is not done has `wake_at` (epoch milliseconds) and `due_shard` (`shards.py`), and a counter
-`seq` that each of its writes raises. One that is done has neither, so it is never due again.
+An unfinished row has `wake_at` (epoch milliseconds), `due_shard` (`shards.py`), and a counter `seq` that each
+write increments. A finished row has neither `wake_at` nor `due_shard`, so it is never due again.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class DueIndex:
     def postpone(self, due: Due, wake_at_ms: int) -> None:
         """Move a due row's timer, so that it is not found again at once. Raises `MovedOnError`."""
         not_moved_by_a_step = Equals("seq", due.seq)
-        # What is done must never get a timer again.
+        # A finished row must never get a timer again.
         not_done = Exists("wake_at")
         self._db.write(
             Write(

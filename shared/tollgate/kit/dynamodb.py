@@ -1,8 +1,8 @@
 """DynamoDB through boto3: plain Python values, conditional writes with named refusals.
 
-Only `repository.py` files use this module. A condition that fails is a business outcome, never a
-`ClientError`: each write says itself which error its refusal means, so no caller picks errors by message
-text. What an answer means and when a request is sent again is in `dynamodb_core.py`.
+Only `repository.py` files use this module. A failed condition is a business outcome, never a `ClientError`.
+Each write names the error that its refusal means, so no caller picks errors by message text.
+`dynamodb_core.py` interprets responses and decides on retries.
 """
 
 import time
@@ -29,7 +29,7 @@ PATIENCE = Patience(attempts=13, unanswered=5, max_wait_s=1.5)
 PAGE_SIZE = 100
 FIRST_SERVER_ERROR = 500
 
-# The request may have been carried out: no answer came, or one that is cut short.
+# The request may have been carried out: the response is missing or cut short.
 _NO_ANSWER = (HTTPClientError, ResponseParserError, ResponseStreamingError)
 
 T = TypeVar("T")
@@ -52,11 +52,11 @@ class Database:
         return self._carry_out(core.get(table, key, PATIENCE))
 
     def get_all(self, table: str, keys: Sequence[Item]) -> list[Item]:
-        """Return those of at most 100 rows that there are, in any order, as they are now."""
+        """Return the existing rows among at most 100 keys, in any order (strongly consistent)."""
         return self._carry_out(core.get_all(table, keys, PATIENCE))
 
     def get_together(self, table: str, keys: Sequence[Item]) -> list[Item]:
-        """Return rows that there are for sure, as they were at one moment."""
+        """Return rows that must exist, all read at one moment."""
         return self._carry_out(core.get_together(table, keys, PATIENCE))
 
     def write(self, write: SingleWrite) -> Written:
@@ -68,7 +68,7 @@ class Database:
         self._carry_out(core.delete(table, key, PATIENCE))
 
     def transact(self, writes: Sequence[TransactWrite]) -> None:
-        """Do all writes or none. Raises what the first refused write means, in the order given."""
+        """Do all writes or none. Raises the error of the first refused write, in the order given."""
         self._carry_out(core.transact(writes, PATIENCE))
 
     def query(
@@ -83,11 +83,11 @@ class Database:
         after: Item | None = None,
         fields: Sequence[str] = (),
     ) -> Iterator[Item]:
-        """Return the rows of one partition in key order, or the other way round, at most `limit` of them.
+        """Return the rows of one partition in key order, or in reverse, at most `limit` of them.
 
-        The `condition` names the partition, and may bound the sort key.
-        `page_size` is how many one round trip may give, of which DynamoDB reads 1 MB at most; `after` is the
-        key (an index's has the table's in it) of the row to go on after. With `fields` rows have only these.
+        The `condition` names the partition, and may bound the sort key. `page_size` is the most rows of one
+        round trip, for which DynamoDB reads 1 MB at most. `after` is the key of the row to continue after;
+        for an index it includes the table's key. With `fields`, rows have only these.
         """
         to = Placeholders()
         request: dict[str, Any] = {
@@ -103,7 +103,7 @@ class Database:
     def scan(self, table: str, *, after: Item | None = None, fields: Sequence[str] = ()) -> Iterator[Item]:
         """Return every row of a table, page by page; for audits, and for tables of a few rows.
 
-        `after` and `fields` are those of `query`.
+        `after` and `fields` have the same meaning as in `query`.
         """
         request = {"TableName": table, "ConsistentRead": True, **_part(after, fields, Placeholders())}
         return self._pages("Scan", request, None, PAGE_SIZE)
@@ -184,14 +184,14 @@ Kept = TypeVar("Kept", bound=KeptRow)
 
 
 class RowsAsRead(OneTable, Generic[Kept]):
-    """A repository that writes each row only as it was read; `moved` says that somebody else was first."""
+    """A repository that writes a row only if it is unchanged since the read, and raises `moved` if not."""
 
     moved: type[Exception]
 
     def save(self, read: Kept, changed: Kept, others: Sequence[TransactWrite] = ()) -> Kept:
-        """Write a change, together with other writes; return it as it is then.
+        """Write a change, together with other writes; return the row as written.
 
-        Raises `moved`, or what the first refused one of the others means.
+        Raises `moved`, or the error of the first refused write among the others.
         """
         saved = replace(changed, seq=read.seq + 1)
         self._db.transact([self._put(read, saved), *others])

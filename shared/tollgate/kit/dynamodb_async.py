@@ -32,7 +32,7 @@ class AsyncDatabase:
         return await self._carry_out(core.get(table, key, PATIENCE))
 
     async def get_together(self, table: str, keys: Sequence[Item]) -> list[Item]:
-        """Return rows that there are for sure, as they were at one moment."""
+        """Return rows that must exist, all read at one moment."""
         return await self._carry_out(core.get_together(table, keys, PATIENCE))
 
     async def write(self, write: SingleWrite) -> Written:
@@ -40,7 +40,7 @@ class AsyncDatabase:
         return await self._carry_out(core.write(write, PATIENCE))
 
     async def transact(self, writes: Sequence[TransactWrite]) -> None:
-        """Do all writes or none. Raises what the first refused write means, in the order given."""
+        """Do all writes or none. Raises the error of the first refused write, in the order given."""
         await self._carry_out(core.transact(writes, PATIENCE))
 
     async def _carry_out(self, steps: Steps[T]) -> T:

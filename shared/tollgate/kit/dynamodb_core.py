@@ -1,13 +1,13 @@
-"""What we ask of DynamoDB, and what its answers mean, without I/O.
+"""Requests to DynamoDB and the meaning of its responses, without I/O.
 
 Each function here is a generator of steps. It yields a `Request` and is sent the `Answer`, or yields a `Wait`
-and is sent an empty one; what it returns is the outcome. Two transports carry the steps out: `dynamodb.py`
+and is sent an empty one. Its return value is the outcome. Two transports carry the steps out: `dynamodb.py`
 through boto3, and `dynamodb_async.py` through our HTTP client for text. So there is one rule for every retry:
 
-- An obstacle (a conflict, a throttle) is gone in a moment: the same request goes out again.
-- An answer that got lost says nothing about the request, which may have been carried out. It goes out again
+- An obstacle (a conflict, a throttle) is temporary: the same request is sent again.
+- A lost response does not show whether the request was carried out. The request is sent again
   because a repeat is harmless: a single write is a `SingleWrite`, and a transaction has a token.
-- A condition that failed is a business outcome. Unless the row shows that the write was carried out before,
+- A failed condition is a business outcome. Unless the row shows that the write was carried out before,
   the error is the one that the write itself names.
 
 Sources: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html, and for
@@ -31,7 +31,7 @@ MAX_KEYS = 100
 # Reads of the keys that an earlier answer left out.
 MAX_BATCH_ROUNDS = 8
 
-# The error of an `Answer` that never came, or that nobody could read.
+# The error of an `Answer` that never came or was unreadable.
 LOST = "no answer"
 _CANCELLED = "TransactionCanceledException"
 _REFUSED = "ConditionalCheckFailedException"
@@ -109,7 +109,7 @@ Steps = Generator[Request | Wait, Answer, T]
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a transport goes on with a request: tries in all, tries without an answer, and waits."""
+    """How long a transport repeats a request: all attempts, attempts without a response, and waits."""
 
     attempts: int
     unanswered: int
@@ -129,7 +129,7 @@ def get(table: str, key: Item, patience: Patience) -> Steps[Item | None]:
 
 
 def get_all(table: str, keys: Sequence[Item], patience: Patience) -> Steps[list[Item]]:
-    """Return those of at most 100 rows that there are, in any order, as they are now."""
+    """Return the existing rows among at most 100 keys, in any order (strongly consistent)."""
     left: Sequence[Any] = [to_attributes(key) for key in keys[:MAX_KEYS]]
     found: list[Item] = []
     for attempt in range(MAX_BATCH_ROUNDS):
@@ -147,7 +147,7 @@ def get_all(table: str, keys: Sequence[Item], patience: Patience) -> Steps[list[
 
 
 def get_together(table: str, keys: Sequence[Item], patience: Patience) -> Steps[list[Item]]:
-    """Return rows that are there for sure, as they were at one moment."""
+    """Return rows that must exist, all read at one moment."""
     items = [{"Get": {"TableName": table, "Key": to_attributes(key)}} for key in keys]
     request = Request("TransactGetItems", {"TransactItems": items}, table, keys[0])
     answer = yield from read(request, patience)
@@ -193,7 +193,7 @@ def write(write: SingleWrite, patience: Patience) -> Steps[Written]:
 
 
 def transact(writes: Sequence[TransactWrite], patience: Patience) -> Steps[None]:
-    """Do all writes or none. Raises what the first refused write means, in the order given."""
+    """Do all writes or none. Raises the error of the first refused write, in the order given."""
     body = {"TransactItems": [{each.kind(): each.request()} for each in writes]}
     request = Request("TransactWriteItems", body, writes[0].table, writes[0].row)
     answer, _ = yield from _ask(request, patience)

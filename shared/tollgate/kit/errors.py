@@ -49,16 +49,16 @@ MAX_PROBLEMS = 50
 # Of those that are listed; with the message and all around it an error stays below 64 KB.
 MAX_DETAILS_BYTES = 56 * 1024
 MAX_PATH_LENGTH, MAX_MESSAGE_LENGTH = 200, 1_000
-# Of what somebody sent, where an answer says it again.
+# Longest piece of user input echoed in an error message.
 MAX_QUOTED_LENGTH = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with a request body.
+    """A problem in a request body.
 
-    `path` is a JSON pointer (RFC 6901) from the body's root, `message` says what is wrong, `allowed`
-    what would be right (a list of values or a sentence) where that can be said.
+    `path` is a JSON pointer (RFC 6901) from the body's root, and `message` describes the problem. `allowed`
+    is the list of valid values, or a sentence about them, if that can be stated.
     """
 
     path: str
@@ -66,14 +66,14 @@ class Problem:
     allowed: Any = None
 
     def body(self) -> dict[str, Any]:
-        """Return the problem as it stands in `error.details`; what the caller sent in it is bounded."""
+        """Return the problem for `error.details`, with user input cut to its bound."""
         path = shortened(self.path, MAX_PATH_LENGTH)
         shown: dict[str, Any] = {"path": path, "message": shortened(self.message, MAX_MESSAGE_LENGTH)}
         return shown if self.allowed is None else {**shown, "allowed": self.allowed}
 
 
 def shortened(text: str, most: int = MAX_QUOTED_LENGTH) -> str:
-    """Return a text of at most `most` characters; one that is cut ends in `…`."""
+    """Return a text of at most `most` characters. A text that is cut ends in `…`."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -139,7 +139,7 @@ class TollgateError(Exception):
 
     @property
     def type(self) -> str:
-        """Return what the contract calls the status (docs/contract.md#errors)."""
+        """Return the contract's name for the status (docs/contract.md#errors)."""
         return TYPES[self.status]
 
     def extra(self) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class InvalidInputError(TollgateError):
         self.problems = problems
         self.details = _listed(problems)
         first, others = self.details[0], len(self.details) - 1
-        # What is wrong with the body as a whole is a sentence by itself.
+        # A problem of the whole body has no path, only a message.
         where = f"{first['path']}: " if first["path"] else ""
         more = f" (and {others} more, see details{self._unlisted()})" if others else ""
         super().__init__(f"{where}{first['message']}{more}")
@@ -272,7 +272,7 @@ class SpendingCapReachedError(TollgateError):
         self.waiting_helps = waiting_helps
 
     def extra(self) -> dict[str, Any]:
-        """Cap, spent and required in cents, and when the cap starts anew; `waitingHelps` as for 402."""
+        """Cap, spent and required in cents, and the time when the cap resets; `waitingHelps` as for 402."""
         shown = {
             "capCents": self.cap_cents,
             "spentCents": self.spent_cents,
@@ -412,7 +412,7 @@ class PriceChangedError(TollgateError):
         self.price_version = price_version
 
     def extra(self) -> dict[str, Any]:
-        """Return what the request costs now, in cents, and by which prices."""
+        """Return the current cost in cents and its price version."""
         return {"costCents": self.cost_cents, "priceVersion": self.price_version}
 
 
@@ -514,7 +514,7 @@ class GenerationFailedError(TollgateError):
         return {"taskId": self.task_id}
 
     def headers(self) -> dict[str, str]:
-        """Add what keeps OpenAI's SDKs from repeating it by themselves."""
+        """Add the headers that stop OpenAI's SDKs from repeating the request."""
         return {**super().headers(), **NO_REPEAT}
 
 

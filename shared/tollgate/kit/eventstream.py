@@ -1,9 +1,9 @@
 """AWS's binary event stream (`application/vnd.amazon.eventstream`), decoded without an SDK.
 
-A message is: its length and that of its headers, a CRC-32 of these eight bytes, the headers, the payload, and
-a CRC-32 of all before. A test holds this equal to botocore's decoder, whose import brings the SDK along and
-takes three times as long (`python -X importtime`). Source: the AWS documentation, "Event
-stream encoding" (Amazon Transcribe, Setting up a streaming request), and docs/providers/bedrock.md.
+A message consists of its length, the length of its headers, a CRC-32 of these eight bytes, the headers, the
+payload, and a CRC-32 of everything before. A test compares this with botocore's decoder, whose import loads
+the SDK and takes three times as long (`python -X importtime`). Source: the AWS documentation, "Event stream
+encoding" (Amazon Transcribe, Setting up a streaming request), and docs/providers/bedrock.md.
 """
 
 import struct
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from zlib import crc32
 
-# Above any event of a text model; what is longer is not buffered (the format itself allows 24 MiB).
+# More than any event of a text model. Longer messages are not buffered (the format allows 24 MiB).
 MAX_MESSAGE_BYTES = 2 * 1024 * 1024
 
 _PRELUDE = struct.Struct(">III")
@@ -24,7 +24,7 @@ _FIXED_SIZES = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}
 
 
 class EventStreamError(Exception):
-    """What came is no event stream; it cannot be read on."""
+    """The bytes are no event stream, and cannot be read further."""
 
 
 @dataclass(frozen=True, slots=True)

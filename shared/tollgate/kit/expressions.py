@@ -1,12 +1,13 @@
-"""What a write changes, on which condition, and what a query asks for: values, put into DynamoDB's words in
-this one place. Pure.
+"""The changes and conditions of a write, and the conditions of a query, as values.
+
+Only this module turns them into DynamoDB's expressions. Pure.
 
     Add("balance_micro_usd", -5), Remove(("holds", "req_1"))      an update is any number of changes
     AtLeast("balance_micro_usd", 5) & (Missing("n") | Below("n", 3))     a condition is one value
 
-Whoever needs more of a write adds changes and conditions to it; nobody edits text, so an OR can never end
-up beside an AND without its parentheses. A name goes as a placeholder always, as DynamoDB reserves 573
-words and takes a dot in a name for a path.
+Callers extend a write by adding changes and conditions. No caller edits text, so an OR never stands beside an
+AND without its parentheses. Every name becomes a placeholder, because DynamoDB reserves 573 words and reads a
+dot in a name as a path.
 
 Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.html
 """
@@ -20,7 +21,7 @@ from tollgate.kit.rows import Item, from_attributes, to_attribute
 
 @dataclass(slots=True)
 class Size:
-    """How many entries the list or map at a path has; compared in a condition in the place of a path."""
+    """The number of entries in the list or map at a path. A condition can compare it like a path."""
 
     path: "str | tuple[str | int, ...]"
 
@@ -121,7 +122,7 @@ class Set(RepeatableChange):
 
 @dataclass(slots=True)
 class SetIfMissing(RepeatableChange):
-    """The value of an attribute that has none yet; one that is there stays."""
+    """Sets an attribute only if it has no value yet."""
 
     path: Path
     value: Any
@@ -138,9 +139,9 @@ class SetIfMissing(RepeatableChange):
 
 @dataclass(slots=True)
 class Add(Change):
-    """A number raised by `amount`, or lowered where that is negative.
+    """Adds `amount`, which may be negative, to a number.
 
-    One that is missing counts as `start`; without a `start` DynamoDB refuses the write as invalid.
+    A missing number counts as `start`. Without a `start`, DynamoDB refuses the write as invalid.
     """
 
     path: Path
@@ -156,7 +157,7 @@ class Add(Change):
 
 @dataclass(slots=True)
 class Remove(RepeatableChange):
-    """What is gone from now on; nothing happens where it was not there."""
+    """Removes an attribute. A missing attribute is no error."""
 
     path: Path
     clause: ClassVar[str] = "REMOVE"
@@ -179,12 +180,12 @@ def render_update(changes: Iterable[Change], to: Placeholders) -> str:
 
 
 class Condition:
-    """What must hold of a row: for a write to be done, or for a query to return it."""
+    """A condition on a row: for a write to be done, or for a query to return the row."""
 
     __slots__ = ()
 
     def render(self, to: Placeholders) -> str:
-        """Return the condition; one of several parts stands in parentheses."""
+        """Return the condition, in parentheses if it has several parts."""
         raise NotImplementedError
 
     def __and__(self, other: "Condition") -> "Condition":
@@ -198,7 +199,7 @@ class Condition:
 
 @dataclass(slots=True)
 class _Comparison(Condition):
-    """What is at a path, compared with a value; nothing compares with what is missing."""
+    """Compares the value at a path. A missing value fails every comparison."""
 
     path: Path | Size
     value: Any
@@ -239,7 +240,7 @@ class AtLeast(_Comparison):
 
 @dataclass(slots=True)
 class Between(Condition):
-    """It is one of two values, or between them."""
+    """The value is between two values, inclusive."""
 
     path: Path | Size
     first: Any
@@ -310,14 +311,14 @@ class _Group(Condition):
 
 
 class AllOf(_Group):
-    """Every one of them holds."""
+    """All the conditions hold."""
 
     __slots__ = ()
     word = " AND "
 
 
 class AnyOf(_Group):
-    """At least one of them holds."""
+    """At least one condition holds."""
 
     __slots__ = ()
     word = " OR "

@@ -1,13 +1,13 @@
-"""HTTP/1.1 requests over connections that are kept open: how text asks its providers and AWS.
+"""HTTP/1.1 requests over connections that are kept open: text's client for its providers and AWS.
 
     HttpClient.request ─► Response: status and headers are there ─► readany … b"" at the end, or close
 
-A general client takes three to thirty times the CPU of a request, and text makes four for each answer.
-httptools reads the answers, as it reads uvicorn's requests. The client follows no redirect, uses no proxy of
-the environment and keeps no cookie. Source: RFC 9110 and 9112.
+A general client takes three to thirty times the CPU of a request, and text sends four for each response.
+httptools reads the responses, as it reads uvicorn's requests. The client follows no redirect, uses no proxy
+of the environment and keeps no cookie. Source: RFC 9110 and 9112.
 
-An answer must never reach the wrong caller. So a request goes out only on a connection on which nothing can
-be read, and a connection whose answer did not end cleanly is closed.
+A response must never reach the wrong caller. So a request is sent only on a connection with no unread bytes,
+and a connection whose response did not end cleanly is closed.
 """
 
 import asyncio
@@ -36,8 +36,8 @@ LARGE_REQUEST_BYTES = 64 * 1024
 # A new TLS connection may have session tickets to read. The loop takes a turn or two for them.
 MAX_QUIET_TURNS = 10
 
-# An answer in one piece with its length and nothing unusual, as most are: read by one match, and not by a
-# call for each header. httptools reads all others, and a test holds the two equal.
+# Matches a response in one piece with its length and usual headers, as most are. One match is cheaper than a
+# call for each header. httptools reads all other responses, and a test compares the two.
 _NAME = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _PLAIN_HEADER = (
     rb"(?:(?i:connection: ?keep-alive)\r\n"
@@ -50,7 +50,7 @@ _PLAIN_ANSWER = re.compile(
     rb"(" + _PLAIN_HEADER + rb"(?i:content-length): ?(\d{1,8})\r\n" + _PLAIN_HEADER + rb")\r\n"
 )
 
-# What a request may have in its headers and its target (RFC 9110, 5.6.2 and 5.5; RFC 9112, 3.2).
+# Characters allowed in header names and targets (RFC 9110, 5.6.2 and 5.5; RFC 9112, 3.2).
 _TOKEN = re.compile(_NAME.decode())
 _VISIBLE = re.compile(r"[!-~]+")
 
@@ -152,7 +152,7 @@ class _Connection(asyncio.Protocol):
             (self._transport.resume_reading if listens else self._transport.pause_reading)()
 
     def abort(self) -> None:
-        """Close it at once: what comes later would be taken for the answer to another request."""
+        """Close it at once, because later bytes would be read as the response to another request."""
         self._response = None
         if self._transport is not None:
             self._transport.abort()
@@ -171,7 +171,7 @@ class _Connection(asyncio.Protocol):
             return
         if self._may_be_plain:
             self._may_be_plain = False
-            # The parser stands at a beginning too, as it ends every message before the next one is asked for.
+            # The parser is at a message start too, because it ends every message before the next request.
             found = _PLAIN_ANSWER.match(data)
             if found is not None and len(data) - found.end() == int(found[3]):
                 self._response = None
@@ -193,12 +193,12 @@ class _Connection(asyncio.Protocol):
             response.fail(HttpError("the headers are too long"))
 
     def on_message_begin(self) -> None:
-        """Close the connection if nobody asked for this answer."""
+        """Close the connection if no request waits for this response."""
         if self._response is None:
             self.abort()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header. A trailer is not taken: merged into the headers, it could change what they say."""
+        """Take a header. Trailers are ignored, because merged headers could change their meaning."""
         response = self._response
         if response is None or response.status:
             return
@@ -217,7 +217,8 @@ class _Connection(asyncio.Protocol):
         if status < _INTERIM or status == _SWITCHING_PROTOCOLS:
             response.fail(HttpError(f"status {status}"))
         elif status == _REQUEST_TIMEOUT and self._is_reused and response.is_just_asked:
-            # Sent because the connection was idle, as the request was on its way (RFC 9110, 15.5.9).
+            # The server sent it because the connection was idle, while the request was on its way (RFC 9110,
+            # 15.5.9).
             response.fail(ClosedIdleError("408 on an idle connection"))
         elif status >= _FINAL:
             response.take_head(status)
@@ -308,15 +309,16 @@ class HttpClient:
     ) -> Response:
         """Send a request; return the response when its headers are there.
 
-        Host and length are added to the header `lines`. The whole answer has `timeout_s`, and
+        Host and length are added to the header `lines`. The whole response has `timeout_s`, and
         `idle_timeout_s` between two pieces.
 
         A request is `repeatable` if doing it twice equals doing it once. Only such a request is sent once
-        more, over a new connection, if its kept connection was closed under it: nobody can know whether the
-        first one was carried out (RFC 9110, 9.2.2).
+        more, over a new connection, if its kept connection was closed under it, because the first request may
+        have been carried out (RFC 9110, 9.2.2).
 
-        Raises `HttpError`, of that `ClosedIdleError` if a kept connection was closed under a request that
-        is not repeatable, `ConnectTimeoutError`, `TimeoutError`, and `ValueError` as `split_url` does.
+        Raises `HttpError`, or its subclass `ClosedIdleError` if a kept connection was closed under a request
+        that is not repeatable. Raises `ConnectTimeoutError`, `TimeoutError`, and `ValueError` as `split_url`
+        does.
         """
         origin, target = split_url(url)
         lines = f"host:{origin.host}\r\ncontent-length:{len(body)}\r\n{lines}"
@@ -377,7 +379,8 @@ class HttpClient:
         for _ in range(MAX_QUIET_TURNS):
             if connection.is_ready:
                 return connection
-            # The loop reads what is there: tickets of TLS vanish, and an answer closes the connection.
+            # Let the loop read the pending bytes: TLS tickets are consumed, and a response closes the
+            # connection.
             await asyncio.sleep(0)
         connection.abort()
         raise HttpError(f"{origin.host} spoke or closed before it was asked")

@@ -1,10 +1,10 @@
-"""The answer to one request of `http_client.py`: its connection fills it, the caller reads it.
+"""The response to one request of `http_client.py`: its connection fills it, the caller reads it.
 
     take_head, take …, finish, fail ─► Response ─► begin, readany … b"" at the end, read, close
 
-The part that the caller has not read yet is bounded: above the bound the connection stops reading. One timer
-keeps both limits, of the whole answer and of silence. If an answer breaks off, the caller first gets what had
-arrived, and then the error.
+The unread part is bounded: above the bound the connection stops reading. One timer enforces both limits, on
+the whole response and on silence. If a response breaks off, the caller first gets the bytes that arrived, and
+then the error.
 """
 
 import asyncio
@@ -12,10 +12,10 @@ from typing import Protocol
 
 from tollgate.kit.http_unpacking import Unpacker, UnpackingError
 
-# An idle connection that is closed is seen within a round trip of the request on it. What is closed later
-# was closed with the request in hand.
+# If an idle connection was closed, the client sees it within a round trip of the next request. After this
+# time, the server closed it with the request in hand.
 CLOSED_IDLE_S = 1.0
-# What has come of a body and was not read yet; above it the connection stops reading.
+# Most unread bytes of a body; above it the connection stops reading.
 MAX_UNREAD_BYTES = 256 * 1024
 
 # Names for a body as it is.
@@ -29,8 +29,8 @@ class HttpError(ConnectionError):
 class ClosedIdleError(HttpError):
     """A kept connection was closed, or answered with 408, as the request went out on it.
 
-    Servers close connections that are idle, and no client can know in time. So this says nothing about the
-    server's health. The request was most likely not carried out, but nobody can know.
+    Servers close connections that are idle, and no client can know in time. So this is no sign of the
+    server's health. The request was most likely not carried out, but this is not certain.
     """
 
 
@@ -39,7 +39,7 @@ class ConnectTimeoutError(HttpError, TimeoutError):
 
 
 class Connection(Protocol):
-    """What an answer comes over."""
+    """The connection that delivers a response."""
 
     def listen(self, *, listens: bool) -> None:
         """Read on, or no more for now."""
@@ -120,9 +120,9 @@ class Response:
             await self._wait()
 
     async def readany(self) -> bytes:
-        """Return what has come of the body, nothing at its end.
+        """Return the unread part of the body, or nothing at its end.
 
-        Raises `HttpError` and `TimeoutError`, after all that had come before the error.
+        Raises `HttpError` and `TimeoutError`, after all the bytes from before the error were returned.
         """
         while not self._pieces:
             if self._error is not None:
@@ -152,16 +152,16 @@ class Response:
         return found[0] if len(found) == 1 else b"".join(found)
 
     def close(self) -> None:
-        """Read no more; whoever waits for more gets an `HttpError`.
+        """Stop reading. A caller that waits for more gets an `HttpError`.
 
-        The connection is closed with it, unless the answer had come to its end.
+        The connection is closed too, unless the response was complete.
         """
         if self._connection is not None:
             self._pieces = []
             self.fail(HttpError("closed"))
 
     def take_whole(self, status: int, head: bytes, body: bytes) -> None:
-        """Take an answer that came in one piece; its headers are split when somebody asks for them."""
+        """Take a response that came in one piece. Its headers are split only when they are read."""
         self._connection = None
         self.status = status
         self._head = head
@@ -213,7 +213,7 @@ class Response:
         self._wake()
 
     def fail(self, error: Exception) -> None:
-        """Note that no more comes, unless the body is whole. What has come can still be read."""
+        """Note that no more comes, unless the body is whole. The bytes that arrived remain readable."""
         connection, self._connection = self._connection, None
         if connection is not None:
             self._error = error

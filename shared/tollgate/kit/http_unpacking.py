@@ -6,7 +6,7 @@ The client asks for no compression; this is for servers that compress all the sa
 
 import zlib
 
-# What one piece of a packed body may unpack to; a piece is at most 256 KiB.
+# Most bytes that one piece of a packed body may unpack to. A piece is at most 256 KiB.
 MAX_UNPACKED_BYTES = 16 * 2**20
 # A gzip body may have several members (RFC 1952, 2.2). Each one costs a copy of what follows it.
 MAX_MEMBERS = 64
@@ -26,12 +26,15 @@ class Unpacker:
     __slots__ = ("_members", "_zlib", "is_whole")
 
     def __init__(self, codings: list[bytes]) -> None:
-        """Begin. `codings` are in lower case. Raises `UnpackingError` unless it is one that is known."""
+        """Initialise.
+
+        `codings` are in lower case. Raises `UnpackingError` unless it is a single known coding.
+        """
         if len(codings) != 1 or codings[0] not in _CODINGS:
             raise UnpackingError(f"unknown content-encoding {b', '.join(codings)[:80]!r}")
         self._zlib = zlib.decompressobj(_ANY_HEADER)
         self._members = 1
-        # An empty body is whole, as the answer to HEAD is.
+        # An empty body is whole, such as the response to HEAD.
         self.is_whole = True
 
     def feed(self, piece: bytes) -> bytes:
@@ -45,7 +48,7 @@ class Unpacker:
                 found += self._zlib.decompress(piece, MAX_UNPACKED_BYTES - len(found) + 1)
             except zlib.error as exc:
                 if found:
-                    # What was whole comes first. The next piece meets the error again, or the end does.
+                    # Return the whole part first. The next piece or the end raises the error again.
                     return found
                 raise UnpackingError(str(exc)) from exc
             if len(found) > MAX_UNPACKED_BYTES:

@@ -1,4 +1,4 @@
-"""Ids: a ULID with a prefix that says what it names. They sort by the time they were made.
+"""Ids: a ULID with a prefix for its kind. They sort by creation time.
 
 Source: docs/contract.md#ids.
 """
@@ -21,9 +21,9 @@ def first_id(prefix: str, epoch_ms: int) -> str:
 
 
 def is_id(prefix: str, text: str) -> bool:
-    """Return whether a text that a customer gave can be an id of ours.
+    """Return whether a text that a customer gave has the form of our ids.
 
-    Asked before an id is looked up: DynamoDB fails for a key that is empty or above 2,048 bytes.
+    Checked before an id is looked up, because DynamoDB fails for a key that is empty or above 2,048 bytes.
     """
     found, _, ulid = text.partition("_")
     try:

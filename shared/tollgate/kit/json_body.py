@@ -1,4 +1,4 @@
-"""A request body as JSON, strictly: what cannot be stored and echoed exactly is refused here. Pure."""
+"""A request body as strict JSON: values that cannot be stored and echoed exactly are refused. Pure."""
 
 import json
 import re
@@ -19,9 +19,9 @@ _PLACE = re.compile(r"at line (\d+) column (\d+)$")
 def json_object(body: bytes, max_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
     """Return the JSON object in `body`.
 
-    Raises `PayloadTooLargeError`, or `InvalidInputError` for what is not a JSON object. The parser
-    refuses NaN, lone surrogates, and nesting that is deeper than any schema of ours; what it reads as
-    infinity is refused as well.
+    Raises `PayloadTooLargeError`, or `InvalidInputError` if it is not a JSON object. The parser refuses NaN,
+    lone surrogates, and nesting that is deeper than any schema of ours. Numbers that it reads as infinity are
+    refused as well.
     """
     if len(body) > max_bytes:
         raise PayloadTooLargeError(max_bytes)
@@ -30,7 +30,7 @@ def json_object(body: bytes, max_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
     except ValueError as exc:
         raise InvalidInputError([Problem("", f"Request body is not valid JSON{_place(exc)}.")]) from exc
     try:
-        # The parser reads 1e999 as infinity, which no answer of ours could say again.
+        # The parser reads 1e999 as infinity, which JSON responses cannot represent.
         json.dumps(parsed, allow_nan=False)
     except ValueError as exc:
         raise InvalidInputError([Problem("", "Request body has a number that is too large.")]) from exc
@@ -40,6 +40,6 @@ def json_object(body: bytes, max_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
 
 
 def _place(error: ValueError) -> str:
-    """Return where the parser stopped, ` (line 1, column 20)`, if it says so."""
+    """Return the position at which the parser stopped, ` (line 1, column 20)`, if it is known."""
     found = _PLACE.search(str(error))
     return f" (line {found[1]}, column {found[2]})" if found else ""

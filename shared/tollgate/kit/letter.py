@@ -1,7 +1,7 @@
-"""A mail in the service's look: what it says, once as text and once as a page. Pure.
+"""A mail in the service's design, as text and as HTML. Pure.
 
-Names that people typed are text in both: escaped in the page, on one line, and no links. A reader of mail
-makes links of what looks like an address, so what does is parted by a character that nobody sees.
+Names that people typed are plain text in both: escaped in the page, on one line, and without links. Mail
+clients turn apparent addresses into links, so an invisible character splits them.
 """
 
 import re
@@ -15,10 +15,10 @@ MAX_SUBJECT, MAX_VALUE = 120, 300
 WORD_JOINER = "\u2060"
 # And what joins the parts of an emoji, and of words in Persian and Hindi.
 _JOINERS = frozenset({WORD_JOINER, "\u200c", "\u200d"})
-# A scheme, and a dot or an at sign before what may be a domain.
+# A scheme, and a dot or an at sign before a possible domain.
 _LINK = re.compile(r"(://)|(?<=[\w-])([.@])(?=[A-Za-z]{2,})")
 
-# The light look of `static/app.css`: readers of mail know no style sheets, variables or `light-dark()`.
+# The light colours of `static/app.css`. Mail clients support no style sheets, variables or `light-dark()`.
 _FONT = "16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',sans-serif"
 _BODY = f"margin:0;padding:24px;background:#f6f6f3;color:#181d1c;font:{_FONT}"
 _CARD = "padding:24px;background:#ffffff;border:1px solid #e2e2dc;border-radius:14px"
@@ -29,24 +29,24 @@ _FOOT = "padding:16px 24px;font-size:13px;color:#586360"
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """What a mail says: a heading, sentences, facts as label and value, one page to go to, and its foot."""
+    """The content of a mail: a heading, sentences, facts as label and value, one link, and a footer."""
 
     subject: str
     sentences: tuple[str, ...]
     facts: tuple[tuple[str, str], ...] = ()
     link: tuple[str, str] | None = None
-    """What its page is called, and the address."""
+    """The title of the linked page, and its address."""
     foot: tuple[str, ...] = ()
 
 
 def one_line(text: str, most: int = MAX_VALUE) -> str:
-    """Return a text on one line without what cannot be seen, at most so long."""
+    """Return a text on one line without invisible characters, at most `most` long."""
     line = " ".join("".join(each if each.isprintable() or each in _JOINERS else " " for each in text).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def unlinked(text: str) -> str:
-    """Return a name that somebody typed so that no reader of mail makes a link of it."""
+    """Return a typed name in a form that no mail client turns into a link."""
 
     def parted(found: re.Match[str]) -> str:
         return f":{WORD_JOINER}//" if found[1] else f"{found[2]}{WORD_JOINER}"

@@ -15,7 +15,7 @@ _ADDRESS = re.compile(rf"({_ATOM}(?:\.{_ATOM})*)@{_LABEL}(?:\.{_LABEL})+")
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A mail in plain text, and the same as a page where it has a look."""
+    """A mail in plain text, and the same as HTML if it has a design."""
 
     subject: str
     text: str
@@ -23,7 +23,7 @@ class Mail:
 
 
 def address_of(text: str) -> str | None:
-    """Return an address in the one way that we compare it, `None` for what cannot be mailed to."""
+    """Return an address in the one form that we compare, or `None` if it cannot receive mail."""
     address = text.strip().lower()
     if len(address) > MAX_ADDRESS_LENGTH:
         return None

@@ -28,7 +28,7 @@ def micro_usd_up(amount_usd: Decimal) -> int:
 
 
 def cents_up(amount_micro_usd: int) -> int:
-    """Return micro-USD as whole cents, rounded up: what a media charge is made of."""
+    """Return micro-USD as whole cents, rounded up: the amount of a media charge."""
     return -(-amount_micro_usd // MICRO_USD_PER_CENT)
 
 
@@ -56,7 +56,7 @@ def dollars(amount_cents: int) -> str:
 
 def usd(amount_usd: Decimal) -> str:
     """Return US dollars exactly, with two places at least: `$0.10`, `$0.0375`, `−$1.197096`."""
-    # Never rounded: a price of a part of a cent per million tokens is one that is billed.
+    # Never rounded, because fractions of a cent per million tokens are billed.
     places = max(_PLACES, -int(amount_usd.normalize().as_tuple().exponent))
     return f"{'−' if amount_usd < 0 else ''}${abs(amount_usd):,.{places}f}"
 

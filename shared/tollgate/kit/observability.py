@@ -1,7 +1,8 @@
 """Logs and metrics, by Powertools. Ids, counts and prices are logged; prompts, keys, URLs and bodies never.
 
-Each line about a customer's request carries its `correlation_id`: the `x-request-id` of the answer. A task
-and its delivery keep the one that created them, so one search finds a task from the API to the webhook.
+Each line about a customer's request carries its `correlation_id`: the `x-request-id` of the response. A task
+and its delivery keep the id of the request that created them, so one search finds a task from the API to the
+webhook.
 """
 
 import json
@@ -20,14 +21,14 @@ SERVICE = "tollgate"
 # The template sets it to `Tollgate/<stack>`, so two stacks of one account share no metric. Its alarms watch
 # that namespace, with the service as the one dimension.
 NAMESPACE_VARIABLE = "POWERTOOLS_METRICS_NAMESPACE"
-# What runs outside a stack (one machine, the command) writes here, and no alarm watches it.
+# Metrics from outside a stack (one machine, the command) use this namespace, which no alarm watches.
 NO_STACK = "Tollgate"
 
 logger = Logger(service=SERVICE)
 
 
 def begin_log(**ids: object) -> None:
-    """Begin the lines of a request or a message: each carries `ids` from here on, and no earlier ones."""
+    """Start the log lines of a request or a message. Each carries `ids` from here on, and no earlier ids."""
     logger.thread_safe_clear_keys()
     add_to_log(**ids)
 
@@ -51,9 +52,9 @@ def correlation_id() -> str | None:
 
 
 def note(message: str, **values: int | str) -> None:
-    """Write a line of level INFO as `logger.info` does, for a tenth of its CPU: what every text request logs.
+    """Write a line of level INFO like `logger.info`, for a tenth of its CPU. Every text request uses it.
 
-    It has no `location`, which the message tells.
+    The line has no `location`, because the message identifies its place.
     """
     if logger.log_level > logging.INFO:
         return
@@ -83,7 +84,7 @@ def _timestamp(now_s: int) -> str:
 def emit(counts: Mapping[str, int], times_ms: Mapping[str, int] | None = None, **dimensions: str) -> None:
     """Write metrics, at once and in one line of CloudWatch's embedded format.
 
-    Each value of a dimension is a metric of its own, and paid for: few values, such as providers.
+    Each value of a dimension is a separate metric with its cost, so use few values, such as providers.
     """
     namespace = os.environ.get(NAMESPACE_VARIABLE, NO_STACK)
     line = EphemeralMetrics(namespace=namespace, default_dimensions={"service": SERVICE, **dimensions})

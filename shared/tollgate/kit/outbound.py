@@ -53,7 +53,7 @@ class Outbound:
         self, url: str, body: bytes, headers: Mapping[str, str], timeout_s: float, max_answer_bytes: int
     ) -> OutboundAnswer:
         """Post `body` within `timeout_s` seconds; redirects are answers, never followed."""
-        # By its text alone, which is cheap; the address itself is checked at the connection, and pinned.
+        # Only its text is checked here, which is cheap. The address is checked and pinned at the connection.
         self._guard.check_url(url)
         with (
             self._client(timeout_s, redirects=0) as client,
@@ -67,14 +67,14 @@ class Outbound:
     ) -> Iterator[httpx.Response]:
         """Open `url` for reading within `timeout_s` seconds, following a few checked redirects.
 
-        `headers` go to the origin of `url` only: where a redirect leads elsewhere, they are left out.
+        `headers` are sent only to the origin of `url`, never to a redirect's other origin.
         """
         with self.session(url, timeout_s) as client, _opened(client, url, headers) as response:
             yield response
 
     @contextmanager
     def session(self, url: str, timeout_s: float) -> Iterator[httpx.Client]:
-        """A client for several reads of `url`, and of where it redirects to, in `timeout_s` seconds."""
+        """A client for several reads of `url` and its redirects, within `timeout_s` seconds."""
         self._guard.check_url(url)
         with self._client(timeout_s, redirects=MAX_REDIRECTS) as client:
             # Asking for the bytes as they are: a compressed answer could unpack to any size.
@@ -96,7 +96,7 @@ class Outbound:
 
 @contextmanager
 def _opened(client: httpx.Client, url: str, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
-    """Open `url`; httpx itself takes only `authorization` out of a redirect, so each hop is made here."""
+    """Open `url`, following redirects here, because httpx removes only `authorization` from a redirect."""
     request = client.build_request("GET", url, headers=dict(headers))
     origin = _origin(request.url)
     for _ in range(MAX_REDIRECTS + 1):
@@ -122,7 +122,7 @@ def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
 
 
 def _first_bytes(response: httpx.Response, limit: int) -> bytes:
-    """Read the start of a body. One that breaks off ends there: the status was said before it."""
+    """Read the start of a body. If it breaks off, the result ends there, because the status is known already."""
     found = b""
     with suppress(httpx.TransportError):
         for chunk in response.iter_raw():
@@ -149,7 +149,7 @@ class _GuardedTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         assert isinstance(request.stream, httpx.SyncByteStream)  # noqa: S101 - httpx's own promise
-        # Also where a redirect leads: to another scheme, or with credentials in its URL.
+        # Checks redirects too, which may lead to another scheme or have credentials in the URL.
         self._guard.check_url(str(request.url))
         with _as_httpx_errors():
             answer = self._pool.handle_request(
@@ -219,8 +219,7 @@ class _GuardedBackend(httpcore.NetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         left = _left(self._deadline, timeout, httpcore.ConnectTimeout)
-        # The address that was checked is the one that is connected to: the name is not resolved a second
-        # time, when it could lead elsewhere.
+        # Connect to the checked address. A second lookup of the name could return another address.
         address = self._guard.resolve(host, port, left)[0]
         # Resolving has taken its part of the time.
         left = _left(self._deadline, timeout, httpcore.ConnectTimeout)

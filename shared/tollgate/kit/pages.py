@@ -12,7 +12,7 @@ MAX_ROUNDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Row]):
-    """Some rows, and where the next page begins; `None` when there is none."""
+    """Some rows, and the start of the next page; `None` if there is none."""
 
     rows: list[Row]
     cursor: str | None

@@ -18,7 +18,7 @@ _EPOCH = datetime.fromtimestamp(0, tz=UTC)
 
 
 class QueryReader:
-    """Reads parameters and notes what is wrong with them; `finish` says it all."""
+    """Reads parameters and collects their problems. `finish` raises them all."""
 
     def __init__(self, query: Mapping[str, str], known: Sequence[str]) -> None:
         self.problems = unknown_fields(query, known, what="parameter")
@@ -32,9 +32,9 @@ class QueryReader:
         message: str,
         allowed: Any = None,
     ) -> Value | Default:
-        """Return a parameter as `reader` reads it, or `default` where it is missing.
+        """Return a parameter as `reader` reads it, or `default` if it is missing.
 
-        Where `reader` raises `ValueError` that is a problem with this `message` and what is `allowed`.
+        If `reader` raises `ValueError`, the problem has this `message` and lists the `allowed` values.
         """
         if name not in self._query:
             return default

@@ -1,4 +1,4 @@
-"""Messages to our own queues. A message is only a hint to look: what is true stands in the tables."""
+"""Messages to our own queues. A message is only a hint to look: the tables hold the truth."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from types_boto3_sqs import SQSClient
 
-# SQS's own bound; what must happen later is left to the sweeper.
+# SQS's own bound. The sweeper handles work that is due later.
 MAX_DELAY_S = 900
 # SQS's own bound.
 BATCH_SIZE = 10

@@ -1,6 +1,7 @@
-"""What a process remembers between requests: a value for a while, the newest entries of many. Pure.
+"""Values that a process caches between requests: with an expiry, or the newest entries of many. Pure.
 
-Not `cachetools`: its `TTLCache` begins an entry's time anew whenever it is set, and a key's must not be.
+Not `cachetools`: its `TTLCache` restarts an entry's time whenever the entry is set, and a key's must not
+restart.
 """
 
 from collections import OrderedDict
@@ -25,7 +26,7 @@ class Remembered(Generic[Value]):
         self._known: tuple[int, Value] | None = None
 
     def get(self) -> Value:
-        """Return the value, at most `for_ms` old. Raises what the read raises."""
+        """Return the value, at most `for_ms` old. Raises the errors of the read."""
         now_ms = self._clock.now_ms()
         if self._known is None or now_ms - self._known[0] >= self._for_ms:
             self._known = (now_ms, self._read())
@@ -33,7 +34,7 @@ class Remembered(Generic[Value]):
 
 
 class Newest(OrderedDict[str, Value]):
-    """A dict of at most `most` entries: what was set longest ago is forgotten first."""
+    """A dict of at most `most` entries, which drops the oldest first."""
 
     def __init__(self, most: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Rotating a secret: how long the old one lives on. Pure."""
+"""Rotating a secret: how long the old secret remains valid. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,7 +23,7 @@ def read_overlap_s(body: Mapping[str, Any], most_s: int) -> int:
 
 
 def old_secret_ends(now_ms: int, overlap_s: int) -> str:
-    """Return what the audit log says of the secret before, whose overlap with the new one begins now."""
+    """Return the audit log's text about the old secret, whose overlap with the new one starts now."""
     if not overlap_s:
         return "the old one ended at once"
     return f"the old one works until {to_the_minute(now_ms + overlap_s * MS_PER_S)}"

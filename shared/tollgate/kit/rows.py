@@ -29,7 +29,7 @@ def to_attribute(value: Any) -> dict[str, Any]:
 
 
 def from_attributes(attributes: Mapping[str, Any]) -> Item:
-    """Return a row in plain values. Numbers are integers, as we write no others."""
+    """Return a row in plain values. Numbers are integers, because we write no others."""
     return {name: _from_attribute(value) for name, value in attributes.items()}
 
 

@@ -24,7 +24,7 @@ _CONFLICTS = {"PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey"}
 
 @dataclass(frozen=True, slots=True)
 class S3Document:
-    """The object `key` of `bucket`. S3 writes an object whole or not at all, so nobody reads half of one."""
+    """The object `key` of `bucket`. S3 writes are atomic, so a reader never sees half an object."""
 
     client: "S3Client"
     bucket: str
@@ -49,7 +49,7 @@ class S3Document:
             return Found(found["ETag"], body.read())
 
     def put(self, body: bytes, replaces: str | None) -> str:
-        """Write it in the place of the one with the ETag `replaces`, or of none; return its own ETag.
+        """Write it if the ETag of the existing object is `replaces`, or if none exists; return the new ETag.
 
         A repeat is harmless. Raises `DocumentConflictError` if another document is there.
         """
@@ -78,7 +78,7 @@ class S3Document:
                 raise DocumentConflictError from exc
 
     def _conflicting(self, exc: ClientError) -> Fetched:
-        """Return what is there if a write was refused for that; raises `exc` if for another reason."""
+        """Return the existing object after a conflict; raise `exc` after any other error."""
         if _code(exc) not in _CONFLICTS:
             raise exc
         return self.read()

@@ -50,7 +50,7 @@ class S3Objects:
         await self._send("PUT", name, body)
 
     async def get(self, name: str) -> bytes | None:
-        """Return an object, `None` where there is none. Raises `ObjectStoreError`."""
+        """Return an object, or `None` if there is none. Raises `ObjectStoreError`."""
         return await self._send("GET", name)
 
     async def _send(self, method: str, name: str, body: bytes = b"") -> bytes | None:

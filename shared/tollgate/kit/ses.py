@@ -1,4 +1,4 @@
-"""Mails to people, by Amazon SES. Where no sender is set, none is sent, and the log says so."""
+"""Mails to people, by Amazon SES. If no sender is set, none is sent, and the log notes it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 from tollgate.kit.mail import Mail
 from tollgate.kit.observability import emit, logger
 
-# Addresses that were typed in and all members of an account; each gets a mail of their own.
+# The addresses that were typed in and all members of an account. Each gets a separate mail.
 MAX_RECIPIENTS = 60
 # SES's error for input that it never takes, such as an address with an odd character. It refuses the
 # same mail whenever it is sent (https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html).
@@ -26,7 +26,7 @@ class Mailed(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mailer:
-    """Sends mails from one address by a client of SES (`sesv2`); `sender` is empty where there is none."""
+    """Sends mails from one address through an SES client (`sesv2`). Without a `sender`, it is off."""
 
     client: Callable[[], Any]
     sender: str
@@ -37,9 +37,9 @@ class Mailer:
         return bool(self.sender)
 
     def send(self, recipient: str, mail: Mail) -> Mailed:
-        """Send a mail to one address, so that nobody is shown the addresses of others.
+        """Send a mail to one address, so that recipients never see each other's addresses.
 
-        It never raises: nothing that matters may hang on a mail. What went wrong is in the log, and a refused
+        It never raises, because a failed mail must stop nothing else. The log has the reason, and a refused
         address rings `MailsRefusedAlarm`.
         """
         if not self.sender:

@@ -1,6 +1,6 @@
-"""Configuration: what all functions know, and how it is read; each has a module of `tollgate.composition`.
+"""The configuration that all functions share, and its reader; the rest is in `tollgate.composition`.
 
-Plain classes, not pydantic's: those would be a quarter of the cold start of the functions that have no other.
+Plain classes, because pydantic would take a quarter of the cold start of functions that do not need it.
 """
 
 import os
@@ -23,7 +23,7 @@ _ENDS = {TABLES: "_TABLE", QUEUES: "_URL"}
 
 
 class SettingsError(ValueError):
-    """Variables are missing or wrong; the text names each, and says nothing of what others hold."""
+    """Variables are missing or wrong. The text names each, and never contains a value."""
 
 
 def unpacked(environment: Mapping[str, str]) -> dict[str, str]:
@@ -73,10 +73,10 @@ _READERS: Mapping[Any, Callable[[str], Any]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What every function knows. A missing or wrong variable fails the cold start, by name.
+    """The settings of every function. A missing or wrong variable fails the cold start, by name.
 
-    The loopback switches open the address guard to this machine for a developer's own receiver and
-    files, the local storage URL opens it to our own; outside local mode they refuse to start.
+    The loopback switches open the address guard to this machine for a developer's own receiver and files, and
+    the local storage URL opens it to ours. Outside local mode they refuse to start.
     """
 
     stage: Stage
@@ -95,9 +95,9 @@ class Settings:
 
     @classmethod
     def from_env(cls) -> Self:
-        """Read each field from the variable of its name; an empty one counts as missing.
+        """Read each field from the variable with its name; an empty variable counts as missing.
 
-        Raises `SettingsError` that names every one that is missing or wrong.
+        Raises `SettingsError` with the names of all that are missing or wrong.
         """
         found, faults = {}, []
         environment = unpacked(os.environ)
@@ -122,7 +122,7 @@ class RatedSettings(Settings):
     requests_per_minute: int
 
     def __post_init__(self) -> None:
-        """Check what is bounded."""
+        """Check the bounds."""
         super().__post_init__()
         if not 0 < self.requests_per_minute <= MAX_REQUESTS_PER_MINUTE:
             raise SettingsError(f"REQUESTS_PER_MINUTE must be 1 to {MAX_REQUESTS_PER_MINUTE}")

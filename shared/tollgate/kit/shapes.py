@@ -1,7 +1,7 @@
-"""How answers are declared: a `Shape` names the fields, mypy holds the code to it, OpenAPI shows it.
+"""How responses are declared: a `Shape` names the fields, mypy checks the code, OpenAPI shows it.
 
-A class `TaskView` is the schema `Task` of the reference. Its docstring and the strings below its fields are
-read by customers. Nothing of pydantic is imported here: `reference/answers.py` alone needs it.
+A class `TaskView` is the schema `Task` of the reference. Customers read its docstring and the strings below
+its fields. No pydantic is imported here, because only `reference/answers.py` needs it.
 """
 
 import sys
@@ -20,10 +20,10 @@ Json = dict[str, Any]
 
 
 class Shape(TypedDict):
-    """An object of an answer; what is `NotRequired` is left out where there is none."""
+    """An object of a response. A field that is `NotRequired` is omitted if it has no value."""
 
 
-# Not in its body, where it would be a field.
+# Not in the class body, because there it would be a field.
 Shape.__pydantic_config__ = {"use_attribute_docstrings": True}  # type: ignore[attr-defined]
 
 

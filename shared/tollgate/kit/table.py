@@ -14,7 +14,7 @@ def safe(text: str) -> str:
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[str | int | None]], cursor: str | None) -> str:
-    """Return rows with a header; `cursor` is where a table that was cut goes on, told in its last line."""
+    """Return rows with a header. `cursor`, if the table was cut, is in the last line for the next request."""
     text = StringIO()
     writer = csv.writer(text)
     writer.writerow(columns)

@@ -1,15 +1,15 @@
-"""Conditional writes with named refusals, as values: any client can carry them out. Pure.
+"""Conditional writes with named refusals, as values that any client can carry out. Pure.
 
-The answer to a write can be lost after DynamoDB carried the write out, and then the write is sent again. The
-types say which writes that does no harm:
+The response to a write can be lost after DynamoDB carried the write out, and then the write is sent again.
+The types state which writes may be repeated without harm:
 
     TransactWrite        one write of a transaction
     ├── CountingWrite    adds to numbers: only a transaction carries it, because that has a token
-    └── SingleWrite      may also be sent by itself: doing it twice equals doing it once
+    └── SingleWrite      outside a transaction: doing it twice equals doing it once
         ├── Write        puts a row, or sets and removes attributes
         └── MarkedWrite  adds to numbers, and leaves or takes a mark that only this write leaves or takes
 
-`tests/unit/kit/test_repeats.py` holds every write of the code to this.
+`tests/unit/kit/test_repeats.py` checks every write of the code.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,8 +45,8 @@ def _unexpected(_: Item | None) -> Exception:
 class TransactWrite:
     """One write of a transaction.
 
-    `key` and the changes of `update` make an UpdateItem, `item` makes a PutItem. `refused` turns the row that
-    was found (or `None`) into the error that a failed `condition` means.
+    `key` and the changes of `update` create an UpdateItem, and `item` creates a PutItem. `refused` turns the
+    row that was found (or `None`) into the error that a failed `condition` means.
     """
 
     table: str
@@ -94,12 +94,12 @@ class TransactWrite:
 
 @dataclass(frozen=True, slots=True)
 class CountingWrite(TransactWrite):
-    """A write that adds to numbers and has no mark of its own. Only a transaction may carry it."""
+    """A write that adds to numbers without a mark. Only a transaction may carry it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SingleWrite(TransactWrite):
-    """A write that may also be sent by itself, because doing it twice equals doing it once."""
+    """A write that may also be sent outside a transaction, because doing it twice equals doing it once."""
 
     returns: bool = False
     """Whether the caller wants the row after an update. A transaction returns no rows."""
@@ -113,8 +113,8 @@ class SingleWrite(TransactWrite):
 class Write(SingleWrite):
     """A row that is put, or attributes that are set or removed.
 
-    A write that gives its caller something exclusive (a lease, a turn) puts an id of its own into the row, so
-    that two callers never write the same values.
+    A write that gives its caller something exclusive (a lease, a turn) puts a unique id into the row, so that
+    two callers never write the same values.
     """
 
     update: Sequence[RepeatableChange] = ()
@@ -128,7 +128,7 @@ class Write(SingleWrite):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a write leaves in its row or takes from it, and the condition that this did not happen yet."""
+    """The change by which a write marks its row, and the condition that this has not happened yet."""
 
     change: RepeatableChange
     not_yet: Condition
@@ -197,7 +197,7 @@ def count_one(
 
     A row without the counter has `start`.
     """
-    # An update would make a row where there is none.
+    # Without this condition, an update would create a missing row.
     is_there = Exists(next(iter(key)))
     never_counted, has_room = Missing(counter), Below(counter, most)
     return CountingWrite(
