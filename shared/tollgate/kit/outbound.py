@@ -122,7 +122,7 @@ def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
 
 
 def _first_bytes(response: httpx.Response, limit: int) -> bytes:
-    """Read the start of a body. If it breaks off, the result ends there, because the status is known already."""
+    """Read the start of a body. If it breaks off, the result is the part that came."""
     found = b""
     with suppress(httpx.TransportError):
         for chunk in response.iter_raw():

@@ -20,9 +20,9 @@ def model_of(request: TextRequest, models: Mapping[str, TextModel], key: ApiKey)
 
 
 def model_named(name: str, protocol: TextProtocol, models: Mapping[str, TextModel], key: ApiKey) -> TextModel:
-    """Return the model of this name; `models` are by their ids in lower case.
+    """Return the model with this name; `models` are by their ids in lower case.
 
-    Raises `InvalidInputError` (400, as the contract says), `ForbiddenError` if the key may not use it.
+    Raises `InvalidInputError` (the contract's 400), and `ForbiddenError` if the key may not use the model.
     """
     model = models.get(name.casefold())
     if model is None:
@@ -38,7 +38,7 @@ def model_named(name: str, protocol: TextProtocol, models: Mapping[str, TextMode
 def demand_of(request: TextRequest, model: TextModel) -> Demand:
     """Return the most that a request can use.
 
-    Raises `InvalidInputError` for what the model does not take, or has no price for.
+    Raises `InvalidInputError` for input that the model does not accept, or that has no price.
     """
     fields, takes = request.fields, model.embedding
     if takes is None:
@@ -65,7 +65,7 @@ def estimate_of(request: TextRequest, model: TextModel) -> int:
 
 
 def _other_protocol(model: TextModel, asked: TextProtocol, models: Mapping[str, TextModel]) -> str:
-    """Return what to say of a model that does not do what it is asked for."""
+    """Return the message for a model of another protocol."""
     if model.embedding is not None:
         return f"{model.id} makes embeddings: send it to /api/v1/embeddings."
     if asked is TextProtocol.EMBEDDINGS:

@@ -33,7 +33,7 @@ class ClientLeftError(Exception):
 
 
 class Request:
-    """A request; `path_id` is what stands in the place of `{id}` in its route."""
+    """A request; `path_id` is the value of `{id}` in its route."""
 
     def __init__(self, scope: Scope, receive: Receive, path_id: str) -> None:
         self._scope = scope
@@ -51,7 +51,7 @@ class Request:
 
     @property
     def state(self) -> dict[str, Any]:
-        """Return what is known of the request besides what it says."""
+        """Return the request's state, which is not a part of the request."""
         state: dict[str, Any] = self._scope["state"]
         return state
 
@@ -82,7 +82,7 @@ class Request:
 
 
 class Answer(Protocol):
-    """What a handler returns: it sends itself."""
+    """The result of a handler, which sends itself."""
 
     async def send(self, receive: Receive, send: Send) -> None:
         """Send it, and watch by `receive` whether the client goes."""
@@ -97,7 +97,7 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     async def send(self, receive: Receive, send: Send) -> None:
-        """Send it. Raises `TimeoutError` where the client does not take it."""
+        """Send it. Raises `TimeoutError` if the client does not read it."""
         del receive
         named = {"content-length": str(len(self.body)), "content-type": JSON, **self.headers}
         headers = [] if self.status == NO_CONTENT else encoded_headers(named)
@@ -152,7 +152,7 @@ class Routes:
         raise RouteNotFoundError
 
     async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Say that the process has started, and close what is open when it is told to end."""
+        """Report that the process has started, and close open resources on shutdown."""
         if scope["type"] != "lifespan":
             await send({"type": "websocket.close"})
             return

@@ -50,18 +50,18 @@ from tollgate.text.renewals import Renewals
 from tollgate.text.usage import Usage, stored_usage
 from tollgate.text.wallets import Wallets
 
-# Tries to place one hold: as asked, the first of a minute and of a cap's period, as affordable, and again
-# where the balance moved in between.
+# Attempts to place one hold: the full hold, the first of a minute and of a cap's period, the affordable hold,
+# and again if the balance changed in between.
 MAX_PLACES = 7
-# What the ledger says of a text that ended where the money did.
+# The ledger's text for a response that ended because the money did.
 LIMITED = "The answer was limited by the balance."
 # Between the providers that were asked, in the order of asking.
 ARROW = " → "
-# At an account's limits: those that every account has, what its row says, and once more if they changed.
+# Attempts with an account's limits: the default limits, the limits in its row, and again if they changed.
 MAX_LOOKS = 3
 # Times that an account's money is brought together for one hold, while others move it about.
 MAX_GATHERS = 6
-# Who finds an empty wallet funds it after a while, unless somebody else did.
+# Random delay before funding an empty wallet, so that one process does it.
 MAX_FUND_WAIT_S = 0.2
 # Tries of a late charge; each but the first because other requests took from the balance in between.
 MAX_LATE_CHARGES = 6
@@ -69,7 +69,7 @@ MAX_LATE_CHARGES = 6
 
 @dataclass(frozen=True, slots=True)
 class _HoldTerms:
-    """What is to be held for a request, in whichever row of its account."""
+    """The hold that a request needs, in any row of its account."""
 
     account_id: str
     request_id: str
@@ -105,7 +105,7 @@ class TextBilling:
         self.meter = meter
         self._renewals = Renewals(db, writes, clock)
         self._aside: set[asyncio.Future[None]] = set()
-        """The loop keeps no hold of a task by itself."""
+        """The loop keeps only weak references to tasks."""
 
     async def place(
         self,
@@ -117,9 +117,9 @@ class TextBilling:
         *,
         key_id: str | None = None,
     ) -> PlacedHold:
-        """Set aside what the request can cost at most, within the `allowance` of a key with a spending cap.
+        """Hold the most that the request can cost, within the `allowance` of a key with a spending cap.
 
-        One write where the balance and the cap cover it. Raises `InsufficientBalanceError`,
+        It takes one write if the balance and the cap cover it. Raises `InsufficientBalanceError`,
         `SpendingCapReachedError`, `ConcurrencyLimitedError`, `RateLimitedError`, `UserNotFoundError`, and
         `KeyLimitReachedError` as `open_period` does; then nothing is held.
         """
@@ -135,9 +135,9 @@ class TextBilling:
         raise DatabaseBusyError("the account's limits keep moving")
 
     async def _place_among(self, terms: _HoldTerms, limits: Limits) -> PlacedHold:
-        """Place the hold in one of several rows, or where one has too little, in all of them together.
+        """Place the hold in one of several rows or, if one has too little, from all of them together.
 
-        A key with a cap spends in the account's own row, where its counter is.
+        A key with a cap spends from the account's main row, because its counter is there.
         """
         rows = spread(terms.account_id, limits.wallets, random.randrange(limits.wallets))  # noqa: S311
         refusal: Exception | None = None
@@ -145,7 +145,7 @@ class TextBilling:
             try:
                 return await self._place_in(row, terms, limits, is_whole=True)
             except _ShortError as short:
-                # Whoever comes next finds something there; this request has the own row, and need not wait.
+                # The next request will find money there. This request uses the main row, and need not wait.
                 self._run_aside(self._fund(row, limits.wallets, short.needed_micro_usd))
                 break
             except (ConcurrencyLimitedError, RateLimitedError) as exc:
@@ -157,7 +157,7 @@ class TextBilling:
         return await self._place_gathered(terms, limits.whole())
 
     async def _place_gathered(self, terms: _HoldTerms, limits: Limits) -> PlacedHold:
-        """Place the hold in the account's own row, which gets what the others have if it has too little."""
+        """Place the hold in the account's main row, which takes the others' money if it has too little."""
         account_id = terms.account_id
         for _ in range(MAX_GATHERS):
             try:
@@ -180,8 +180,8 @@ class TextBilling:
         """Place the hold in one row; the whole amount or none of it, where others may have the rest."""
         plan = full_hold(terms.demand, terms.model)
         refusal: HoldRefusedError | None = None
-        # Most requests pass at once. A refusal is looked into, and what it found wrong is put right before
-        # the next attempt: the window, expired holds, a cap's counter, at last a smaller hold.
+        # Most requests pass at once. After a refusal, its cause is fixed before the next attempt: the window,
+        # expired holds, a cap's counter, at last a smaller hold.
         window = self.meter.guess(row, self._clock.now_ms(), limits)
         is_unknown = row == terms.account_id and self.limits.get(row) is None
         for _ in range(MAX_PLACES):
@@ -222,7 +222,7 @@ class TextBilling:
         counter = None if allowance is None else allowance.counter
         expires_at_ms = self._clock.now_ms() + HOLD_LIFETIME_MS
         hold = Hold(terms.request_id, plan.amount_micro_usd, expires_at_ms, counter)
-        # What an account may have is told by its row, with the first write that a process makes of it.
+        # The first write of a process to an account's row returns the account's limits.
         learns = row == terms.account_id and self.limits.get(row) is None
         most = limits.text_at_once or MAX_HOLDS
         place = self._writes.place(row, hold, window, allowance, most=most, returns=learns)
@@ -245,9 +245,9 @@ class TextBilling:
         return self.meter.headers(account_id, self._clock.now_ms(), limits)
 
     async def settle(self, placed: PlacedHold, model: TextModel, usage: Usage) -> Billed:
-        """Bill what was used: the ledger row first, then the hold. A repeat changes nothing.
+        """Bill the usage: the ledger row first, then the hold. A repeat changes nothing.
 
-        A hold that was found expired and given back is billed late, as far as the balance carries it.
+        If the hold had expired and was released, the charge is made late, as far as the balance covers it.
         """
         placed.settling = True
         self._renewals.stop(placed)
@@ -257,7 +257,7 @@ class TextBilling:
             placed.hold.request_id,
             placed.hold.counter,
             model=model.id,
-            # Never more than was set aside: what is above it is our loss, and an alarm below.
+            # Never more than the hold. The excess is our loss, and rings an alarm below.
             charge_micro_usd=min(full_charge, placed.hold.amount_micro_usd),
             usage=stored_usage(usage),
             now_ms=self._clock.now_ms(),
@@ -268,8 +268,8 @@ class TextBilling:
             first_byte_ms=placed.first_byte_ms,
         )
         decided = await self._record(entry)
-        # With what the row says, not with what we would have: an earlier try of ours, or whoever took the
-        # hold for dead, may have written it.
+        # Use the charge in the row, not our own: an earlier attempt of ours may have written it, or a process
+        # that expired the hold.
         charge = charge_of(decided)
         await self._end_hold(placed, charge)
         if decided.kind is EntryKind.VOID:
@@ -287,14 +287,14 @@ class TextBilling:
         return Billed(charge, full_charge - charge, placed.plan.passed_limit is not None)
 
     async def void(self, placed: PlacedHold) -> None:
-        """Void the hold, as a whole: nothing was delivered."""
+        """Void the whole hold, because nothing was delivered."""
         self._renewals.stop(placed)
         # A settlement that has begun may have its row in the ledger: then that decides, not this.
         if not placed.settling:
             await self._end_hold(placed, 0)
 
     async def fail(self, placed: PlacedHold, model: str, reason: str) -> None:
-        """Void the hold of a request that nobody answered, and leave a row that says so if one was asked."""
+        """Void the hold of a request without a response. If a provider was called, record the failure."""
         if placed.asked and not placed.settling:
             entry = failed_entry(
                 placed.account_id,
@@ -319,7 +319,7 @@ class TextBilling:
         return account is not None and is_end_asked(account, placed.hold.request_id)
 
     async def _record(self, entry: Entry) -> Entry:
-        """Write the row that decides what a hold is resolved with; return the one that is there then."""
+        """Write the row that decides the charge for a hold; return the row that is then in the ledger."""
         try:
             await self._db.write(self._writes.record(entry))
         except AlreadyRecordedError as exc:
@@ -327,7 +327,7 @@ class TextBilling:
         return entry
 
     async def _charge_late(self, placed: PlacedHold, charge: Entry) -> int:
-        """Bill what the balance and the cap cover of a charge whose hold is gone; return how much it was."""
+        """Charge the part that the balance and the cap cover, after the hold is gone; return the amount."""
         amount, allowance = charge_of(charge), placed.allowance
         for _ in range(MAX_LATE_CHARGES):
             if amount <= 0:
@@ -353,7 +353,7 @@ class TextBilling:
         running.add_done_callback(self._aside.discard)
 
     async def _fund(self, row: str, wallets: int, needed_micro_usd: int) -> None:
-        """Fund a wallet, unless somebody else who found it empty does."""
+        """Fund a wallet, unless another process that found it empty does."""
         await asyncio.sleep(random.uniform(0, MAX_FUND_WAIT_S))  # noqa: S311
         try:
             await self._wallets.fund(row, wallets, needed_micro_usd)

@@ -1,15 +1,15 @@
 """Remembers which providers are down, so that an outage costs one slow request per window. Pure.
 
-The words are those of `providers/runtime/health.py`: a provider that is left alone is open.
+The terms are from `providers/runtime/health.py`: a provider that is skipped is open.
 """
 
 from dataclasses import dataclass, field
 
 from tollgate.kit.clock import MS_PER_S
 
-# How long a provider is left alone; then one request may try it.
+# How long a provider is skipped. After that, one request may try it.
 WINDOW_MS = 30 * MS_PER_S
-# Failures in a row that cost nobody any time; one that was slow is enough.
+# Successive fast failures that open a provider. One slow failure is enough.
 FAST_FAILURES = 5
 
 
@@ -26,7 +26,7 @@ class Breaker:
     _states: dict[str, _State] = field(default_factory=dict)
 
     def allows(self, provider: str, now_ms: int) -> bool:
-        """Return whether to ask a provider now. After a window the one who asks is the probe."""
+        """Return whether to call a provider now. The first caller after a window is the probe."""
         state = self._states.get(provider)
         if state is None or state.open_until_ms == 0:
             return True

@@ -1,7 +1,7 @@
-"""What a model or a route refuses: left out of a request where it is a hint, else left to another route.
+"""Fields that a model or a route refuses: hints are removed, and other fields need another route.
 
-The flags are the catalog's data; each vendor's page under docs/providers/ has their source. Here is what they
-mean for a body of chat completions; for one of messages it is `translate_request_to_messages.py`.
+The flags are the catalog's data, and each vendor's page under docs/providers/ has their source. This module
+applies them to chat completions, and `translate_request_to_messages.py` to messages.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,9 +33,9 @@ def without_sampling(fields: Mapping[str, Any], refuses: frozenset[Refuses]) -> 
 def fit_chat(
     fields: Mapping[str, Any], refuses: frozenset[Refuses], dialect: ChatDialect
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return what to change in a body of chat completions, and which fields to leave out.
+    """Return the changes to a body of chat completions, and the fields to omit.
 
-    Raises `InvalidInputError` for what the route cannot do and what changes the answer.
+    Raises `InvalidInputError` for fields that the route does not support and that change the response.
     """
     changes: dict[str, Any] = {}
     if not dialect.takes_schemas:
@@ -62,14 +62,14 @@ def fit_chat(
 
 
 def _lost_reasoning(messages: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether a turn that called tools comes back without what the model thought before it."""
+    """Return whether a turn that called tools comes back without the reasoning before it."""
     return any(one.get("tool_calls") and not one.get("reasoning_content") for one in messages)
 
 
 def _without_thinking(messages: Any) -> list[Any] | None:
-    """Return messages without the fields in which we show thinking; `None` where none has them.
+    """Return messages without the fields in which we show thinking; `None` if no message has them.
 
-    Clients send them back with the turn, and a vendor that refuses what it does not know refuses them.
+    Clients send them back with the turn, and vendors that refuse unknown fields would refuse them.
     """
     if not any(name in message for message in messages for name in SHOWN_THINKING):
         return None

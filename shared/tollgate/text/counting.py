@@ -1,7 +1,7 @@
-"""Whether what an answer has used can be counted before its end. Pure.
+"""Whether a response's usage can be counted before its end. Pure.
 
-Providers report what an answer used at its end only. One that is ended before is billed by our own count of
-what was shown (`Meter.usage`), so nothing that is billed may be out of sight
+Providers report usage only at the end of a response. If a response is ended early, it is billed by our count
+of its visible output (`Meter.usage`), so all billed output must be visible
 (docs/decisions/0038-an-answer-ends-with-its-reader.md).
 """
 
@@ -13,10 +13,10 @@ from tollgate.text.upstream import RoutedRequest
 
 
 def is_countable(routed: RoutedRequest, *, ends_work: bool, shows_thinking: bool) -> bool:
-    """Return whether the answer can be ended early and billed by what was shown.
+    """Return whether the response can be ended early and billed by its visible output.
 
     `ends_work`: the provider stops its work, and its bill, when the connection closes. `shows_thinking`: it
-    sends everything that the model thinks.
+    sends all of the model's thinking.
     """
     return ends_work and (shows_thinking or not may_think(routed))
 

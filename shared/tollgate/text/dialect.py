@@ -13,14 +13,14 @@ from tollgate.text.usage import ReasoningCount
 class ChatDialect:
     """One vendor's deviations.
 
-    `limit_field` is its name for the limit of output tokens, `finish_names` maps its own finish reasons to
-    OpenAI's, `faulty_finishes` are those that mean a failure of its own. `code_statuses` gives the HTTP
-    status that an error code of its stands for, where its own status misleads. `echoes_reasoning`: past
-    reasoning is sent back in `reasoning_content`; one that `wants_reasoning` refuses a turn with tool
-    calls and none, while it thinks. `takes_schemas`: `response_format` may have a schema.
+    `limit_field` is its name for the limit of output tokens, and `finish_names` maps its finish reasons to
+    OpenAI's. `faulty_finishes` are finish reasons that mean a failure. `code_statuses` maps error codes to
+    HTTP statuses, if the vendor's own status misleads. `echoes_reasoning`: past reasoning is sent back in
+    `reasoning_content`. A vendor that `wants_reasoning` refuses a turn with tool calls but without reasoning,
+    while it thinks. `takes_schemas`: `response_format` may have a schema.
 
-    `passes` are the fields that the vendor may be sent: those that are known to cost tokens only. `None` for
-    a vendor that refuses what it does not know; others take more in silence, and charge for it.
+    `passes` are the fields that may be sent to the vendor, because they are known to cost only tokens. It is
+    `None` if the vendor refuses unknown fields. Other vendors accept them silently, and charge for them.
     """
 
     limit_field: str = "max_completion_tokens"

@@ -1,8 +1,8 @@
-"""Embeddings: a vector for each input, in OpenAI's protocol, whichever vendor makes them. Pure.
+"""Embeddings: a vector for each input, in OpenAI's protocol, from any vendor. Pure.
 
-Source: `openai.types.EmbeddingCreateParams` and `CreateEmbeddingResponse`; what vendors do otherwise is in
-docs/text-protocols.md#embeddings. A vector travels as numbers (`float`) or packed (`base64`: 32-bit floats,
-little endian), which OpenAI's SDK asks for unless told otherwise.
+Source: `openai.types.EmbeddingCreateParams` and `CreateEmbeddingResponse`; vendors' deviations are in
+docs/text-protocols.md#embeddings. A vector is sent as numbers (`float`) or packed (`base64`: 32-bit floats,
+little endian), which is the default of OpenAI's SDK.
 """
 
 import json
@@ -26,7 +26,7 @@ from tollgate.text.usage import ReasoningCount, read_chat_usage
 
 FLOAT, BASE64 = "float", "base64"
 MOST_NUMBERS = {FLOAT: 1_000_000, BASE64: 4_000_000}
-"""In one answer, as it is sent: what the function's memory holds, read and written."""
+"""Numbers in one response, by its format: as many as the function's memory holds, read and written."""
 
 _FIELDS = ("model", "input", "dimensions", "encoding_format", "user")
 
@@ -36,7 +36,7 @@ Fields = Mapping[str, Any]
 def read_embedding_request(body: bytes) -> TextRequest:
     """Return the request in `body`.
 
-    Raises `PayloadTooLargeError`, or `InvalidInputError` with what is wrong for any model.
+    Raises `PayloadTooLargeError`, or `InvalidInputError` for problems that do not depend on the model.
     """
     parsed = read_json_body(body)
     problems = list(_shape_problems(parsed.fields))
@@ -83,7 +83,7 @@ def embedding_estimate(fields: Fields, model: TextModel) -> int:
 
 
 def embeddings_body(routed: RoutedRequest, *, packs: bool) -> dict[str, Any]:
-    """Return the body for a provider; one that `packs` vectors is asked for what the client wants."""
+    """Return the body for a provider. If it `packs` vectors, the client's format is requested."""
     fields = routed.request.fields
     body = {name: fields[name] for name in ("input", "dimensions", "user") if fields.get(name) is not None}
     return {

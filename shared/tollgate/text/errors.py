@@ -83,7 +83,7 @@ _OVERLOADED = {
 
 
 def error_of_failures(failures: Sequence[Fault], *, stream: bool) -> TollgateError:
-    """Return what a client is told when no route gave an answer; `failures` are those of the routes asked."""
+    """Return the error for the client after all routes failed; `failures` are those routes' faults."""
     if failures and failures[-1] is TIMED_OUT and not stream:
         return UpstreamTimeoutError()
     if failures and all(fault in (UNREADABLE, BROKEN_OFF) for fault in failures):
@@ -98,7 +98,7 @@ def messages_type(status: int) -> str:
 
 
 def error_body(protocol: TextProtocol, error: TollgateError) -> dict[str, Any]:
-    """Return the body of one of our own errors, with whatever that error adds to it."""
+    """Return the body of one of our errors, with the error's extra fields."""
     return _body(protocol, _as_fault(error), error.extra())
 
 
@@ -110,7 +110,7 @@ ENDED = _as_fault(RequestEndedError())
 
 
 def fault_body(protocol: TextProtocol, fault: Fault) -> dict[str, Any]:
-    """Return the body of a provider's fault, as a client of `protocol` may see and knows it."""
+    """Return the body of a provider's fault, in the form that a client of `protocol` may see."""
     return _body(protocol, replace(fault.shown, status=fault_status(protocol, fault)), {})
 
 

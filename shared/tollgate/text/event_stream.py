@@ -34,11 +34,11 @@ async def http_response(
     if not stream:
         return await _reply(await respond, rendering)
     responding = asyncio.ensure_future(respond)
-    # Who waits long for the first word is kept on the line; most never get here.
+    # The client waits long for the first event and is kept connected. Few requests get here.
     try:
         await asyncio.wait({responding}, timeout=KEEP_ALIVE_S)
     except asyncio.CancelledError:
-        # `wait` leaves what it waits for to itself. Nobody else would give the hold back.
+        # `wait` does not cancel its futures, so only this call releases the hold.
         await _abandon(responding)
         raise
     if not responding.done():
@@ -65,7 +65,7 @@ async def _reply(response: TextResponse, rendering: Rendering) -> Reply:
 
 
 async def _abandon(responding: "asyncio.Future[TextResponse]") -> None:
-    """End a response that nobody relays: it gives its hold back, or is settled if it has begun."""
+    """End a response that is not relayed: release its hold, or settle it if it has begun."""
     if responding.cancel() or responding.exception() is not None:
         return
     if isinstance(response := responding.result(), StreamedResponse):
@@ -73,7 +73,7 @@ async def _abandon(responding: "asyncio.Future[TextResponse]") -> None:
 
 
 def _limited(is_limited: bool) -> dict[str, str]:
-    """Return the header that says that the balance limits an answer, not what the client asked for."""
+    """Return the header that marks a response as limited by the balance, not by the client."""
     return {"x-tollgate-limited-by": "balance"} if is_limited else {}
 
 
@@ -84,8 +84,7 @@ async def _send_nothing(_: Message) -> None:
 class EventStream:
     """A stream of events, relayed as they come.
 
-    A client that has gone, and one that no longer reads, is sent nothing more; its answer is settled all
-    the same.
+    A client that disconnected or stopped reading gets nothing more. Its response is still settled.
     """
 
     def __init__(
@@ -102,7 +101,7 @@ class EventStream:
         self._gone = asyncio.Event()
         self._has_begun = False
         self._is_sending = False
-        """Whether the relay waits for the client; a sign of life that waits has a timer of its own."""
+        """Whether the relay waits for the client. A keep-alive that waits has its own timer."""
         self._sent_at = _now()
 
     async def send(self, receive: Receive, send: Send) -> None:
@@ -114,7 +113,7 @@ class EventStream:
             await self._relay()
             await self._send_events(b"", more=False)
         finally:
-            # Where the server stops before the answer has begun: its hold goes back.
+            # The server stops before the response has begun, so its hold is released.
             self._responding.cancel()
             for helper in helpers:
                 helper.cancel()
@@ -142,7 +141,8 @@ class EventStream:
     async def _send_events(self, chunk: bytes, *, more: bool = True) -> None:
         """Send whole events; return at once when the client has gone.
 
-        There is no timer here, as it would cost each chunk a tenth more: `_keep_alive` watches the time.
+        There is no timer here, because it would make each chunk a tenth more expensive: `_keep_alive` watches
+        the time.
         """
         if self._gone.is_set() or (more and not chunk):
             return

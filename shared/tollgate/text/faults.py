@@ -1,8 +1,8 @@
-"""What went wrong at a provider, read from whatever it answered, and what follows from it.
+"""Failures at a provider, read from its response, and their consequences.
 
-Retrying is for before the first byte to the client only (docs/architecture.md#text). A provider's 401,
-402 and 403 are about our account with it, never about the client's key or balance, so the client does not
-get to see them.
+Requests are retried only before the first byte to the client (docs/architecture.md#text). A provider's 401,
+402 and 403 are about our account with it, never about the client's key or balance, so the client does not see
+them.
 """
 
 import json
@@ -65,10 +65,10 @@ class Fault:
 
     @property
     def shown(self) -> "Fault":
-        """Return the fault as a client may see it: nothing of our account with the provider.
+        """Return the fault as a client may see it: nothing about our account with the provider.
 
-        What a provider says about a rate limit names the account that it limits: ours. Sentences that name a
-        host are left out.
+        A provider's message about a rate limit names the limited account, which is ours. Sentences that name
+        a host are removed.
         """
         if self.verdict is Verdict.OUR_ACCOUNT:
             return UNREACHABLE
@@ -94,7 +94,7 @@ UNREADABLE = Fault(502, "The provider's answer cannot be read.", "BadGateway", "
 
 
 def read_object(body: bytes) -> dict[str, Any]:
-    """Return an answer that must be a JSON object. Raises `FaultError` for what nobody can read."""
+    """Return a response that must be a JSON object. Raises `FaultError` if it is unreadable."""
     try:
         payload = json.loads(body)
     except (ValueError, RecursionError) as exc:

@@ -1,4 +1,4 @@
-"""Writes that are not cut short: whoever waits for them may be cancelled, they run to their end."""
+"""Writes that are never cut short: if their caller is cancelled, they still complete."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -17,7 +17,7 @@ class Finishing:
         self._running: set[asyncio.Task[Any]] = set()
 
     async def run(self, write: Coroutine[Any, Any, Written]) -> Written:
-        """Return what `write` returns; it goes on where its caller is cancelled."""
+        """Return the result of `write`. The write continues if its caller is cancelled."""
         task = asyncio.ensure_future(write)
         # The loop itself holds tasks weakly.
         self._running.add(task)

@@ -1,8 +1,8 @@
-"""What a body may not name: things that lie in our account with a provider, or in somebody's cloud. Pure.
+"""Refuses references to objects in our account with a provider, or in a private cloud. Pure.
 
-A file, a conversation or a cache at a provider belongs to whoever has the account there, which is us. So a
-customer's request carries its data itself, or names it by a public address; all else is refused by name,
-before any provider is asked.
+A file, a conversation or a cache at a provider belongs to the account holder, which is us. So a customer's
+request contains its data, or names it by a public address. All other references are refused by name, before
+any provider is called.
 
 Source: the request types of OpenAI's and Anthropic's SDKs, and of Gemini's OpenAI-compatible API.
 """
@@ -15,12 +15,12 @@ from tollgate.kit.errors import Problem
 from tollgate.text.request import TextRequest
 
 SCHEMES = ("https://", "http://", "data:")
-# Of a source in a message. `file` is the one that is left out.
+# Allowed sources in a message. `file` is omitted on purpose.
 SOURCES = ("base64", "url", "text", "content")
 
 _FOREIGN = "This names something in an account with a provider. Send the data itself."
 _NOT_LETTERS = re.compile(r"[^a-z]")
-# By their letters alone, as some vendors read names loosely. Fields of a body:
+# Compared only by their letters, because some vendors read names loosely. Fields of a body:
 _FIELDS = frozenset(
     {
         *("prompt", "conversation", "previousresponseid", "cachedcontent", "vectorstoreids", "fileids"),

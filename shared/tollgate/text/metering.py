@@ -1,8 +1,8 @@
-"""What a usage costs, and how much to hold before it is known (docs/architecture.md#money). Pure.
+"""The cost of a usage, and the hold before it is known (docs/architecture.md#money). Pure.
 
 A price of X USD per 1M tokens is X micro-USD per token, so sums are exact and are rounded up once per
-request. Law: with the limit of a `HoldPlan` kept by the provider, and the input within its bound, the
-charge never exceeds the hold.
+request. Law: if the provider keeps the limit of a `HoldPlan`, and the input is within its bound, the charge
+never exceeds the hold.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _USD_EXPONENT = -6
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a request can use at most: input tokens, and the client's own limit of output per answer."""
+    """The most that a request can use: input tokens, and the client's own limit of output per choice."""
 
     input_tokens: int
     output_limit: int | None
@@ -33,8 +33,8 @@ class Demand:
 class HoldPlan:
     """How much to hold, and the output limit that it pays for.
 
-    `passed_limit` goes to the provider as its limit where the balance does not cover the client's, or without
-    one the model's maximum; otherwise it is `None`, and the request's limit stays as it is.
+    `passed_limit` is sent to the provider as its limit if the balance does not cover the client's limit, or
+    the model's maximum if there is none. Otherwise it is `None`, and the request's limit is unchanged.
     """
 
     amount_micro_usd: int
@@ -42,7 +42,7 @@ class HoldPlan:
     passed_limit: int | None = None
 
     def cuts(self, output_tokens: int, answers: int) -> bool:
-        """Return whether answers that long ended where the balance did, not where they would have."""
+        """Return whether the balance ended output of this length, and not the request's own limit."""
         return self.passed_limit is not None and output_tokens >= self.passed_limit * answers
 
 
@@ -60,7 +60,7 @@ def charge_micro_usd(usage: Usage, model: TextModel) -> int:
 
 
 def full_hold(demand: Demand, model: TextModel) -> HoldPlan:
-    """Return the hold that covers the client's limit, or the model's maximum where it gave none."""
+    """Return the hold that covers the client's limit, or the model's maximum if the client set none."""
     limit = model.max_output_tokens
     if demand.output_limit is not None:
         limit = min(limit, demand.output_limit)
@@ -68,11 +68,10 @@ def full_hold(demand: Demand, model: TextModel) -> HoldPlan:
 
 
 def affordable_hold(demand: Demand, model: TextModel, balance_micro_usd: int) -> HoldPlan:
-    """Return the hold for an account with that balance; one above the balance is what it would take (402).
+    """Return the hold for an account with that balance. A hold above the balance is refused (402).
 
-    Where the balance does not cover the client's limit, or without one the model's maximum, the hold is at
-    most a quarter of the balance, but not less than `LEAST_OUTPUT_TOKENS` cost, or the client's limit if that
-    is less.
+    If the balance does not cover the client's limit, or the model's maximum without one, the hold is at most
+    a quarter of the balance. It covers at least `LEAST_OUTPUT_TOKENS`, or the client's limit if that is less.
     """
     full = full_hold(demand, model)
     if full.amount_micro_usd <= balance_micro_usd:
@@ -104,7 +103,7 @@ def _dearest_output(demand: Demand, model: TextModel) -> Decimal:
 
 
 def _reachable(demand: Demand, model: TextModel) -> list[TokenPrices]:
-    # The input can turn out smaller than its bound, and nothing says that a higher tier is dearer.
+    # The input can be smaller than its bound, and a higher tier is not always more expensive.
     tiers = [tier.prices for tier in model.tiers if demand.input_tokens >= tier.from_tokens]
     return [model.prices, *tiers]
 

@@ -1,9 +1,9 @@
-"""What all text routes share, as one ASGI layer: the request's id, rate headers, errors in our shape.
+"""The parts that all text routes share, as one ASGI layer: request ids, rate headers, error bodies.
 
     request ─► id ─► route ─► response + x-request-id + x-ratelimit-* + access-control-*
-                       └─ raises ─► error body in the protocol that the caller speaks
+                       └─ raises ─► error body in the caller's protocol
 
-It knows no route: whatever raises below it is answered here, an unknown path and a broken database too.
+It knows no route: it answers every exception from below, including unknown paths and a broken database.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from tollgate.text.errors import error_body
 from tollgate.text.models import TextProtocol
 from tollgate.text.upstream import encoded
 
-# Where the state of a request has its id, and whose it is once that is known.
+# Keys of a request's state: its id, and its account once that is known.
 REQUEST_ID = "request_id"
 ACCOUNT_ID = "account_id"
 
@@ -30,7 +30,7 @@ RateHeaders = Callable[[str], Mapping[str, str]]
 
 
 class TextMiddleware:
-    """Names requests, answers errors, and tells callers what is left of their minute."""
+    """Names requests, answers errors, and adds the headers with the rest of the caller's minute."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ def protocol_of(scope: Scope) -> TextProtocol:
 
 
 def public_error(exc: Exception, method: str = "", path: str = "") -> TollgateError:
-    """Return the error that a caller is told of; what is not ours is logged with its cause."""
+    """Return the error for the caller. An unexpected exception is logged with its cause."""
     match exc:
         case RouteNotFoundError():
             error: TollgateError = RouteNotFoundError(method, path)

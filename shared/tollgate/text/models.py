@@ -1,4 +1,4 @@
-"""What the text wire knows of a model. The catalog fills it in; prices are US dollars per 1M tokens."""
+"""Text models for the text wire. The catalog fills them in; prices are US dollars per 1M tokens."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class TextProtocol(StrEnum):
-    """What a text request speaks, by the catalog's names (docs/contract.md#catalog-model)."""
+    """The protocol of a text request, by the catalog's names (docs/contract.md#catalog-model)."""
 
     OPENAI = "openai"  # Chat completions.
     ANTHROPIC = "anthropic"  # Messages.
@@ -14,7 +14,7 @@ class TextProtocol(StrEnum):
 
 
 class Refuses(StrEnum):
-    """What a model, or a route of it, refuses, by the catalog's names."""
+    """Features that a model or one of its routes refuses, by the catalog's names."""
 
     SAMPLING = "sampling"  # `temperature`, `top_p` and `top_k`.
     SAMPLING_PAIR = "samplingPair"  # `temperature` and `top_p` together.
@@ -33,8 +33,9 @@ class Refuses(StrEnum):
 class TokenPrices:
     """US dollars per 1M tokens, which is micro-USD per token.
 
-    Cached input without a price of its own is ordinary input. A cache entry that is kept for an hour costs
-    twice the input price unless said otherwise (from memory of Anthropic's price list, not in the reference).
+    Cached input without a separate price costs as much as ordinary input. A cache entry that is kept for an
+    hour costs twice the input price unless set otherwise (from memory of Anthropic's price list, not in the
+    reference).
     """
 
     input: Decimal
@@ -64,7 +65,7 @@ class TokenPrices:
 
 @dataclass(frozen=True, slots=True)
 class LongContextTier:
-    """Prices of a whole request whose input is at least `from_tokens` tokens, cached ones included."""
+    """Prices of a whole request whose input is at least `from_tokens` tokens, including cached tokens."""
 
     from_tokens: int
     prices: TokenPrices
@@ -72,9 +73,9 @@ class LongContextTier:
 
 @dataclass(frozen=True, slots=True)
 class TextRoute:
-    """One way to a model: a provider, its own id for the model, and the protocol it is spoken to in.
+    """One way to a model: a provider, its id for the model, and its protocol.
 
-    `context_tokens` and `max_output_tokens` are its own bounds, where they are less than the model's.
+    `context_tokens` and `max_output_tokens` are its own bounds, if they are less than the model's.
     """
 
     provider: str
@@ -84,7 +85,7 @@ class TextRoute:
     max_output_tokens: int | None = None
 
     def holds(self, input_tokens: int, output_limit: int | None) -> bool:
-        """Return whether a request of that size fits; `output_limit` is what the provider will be told."""
+        """Return whether a request of that size fits; `output_limit` is the limit sent to the provider."""
         if self.context_tokens is not None and input_tokens + (output_limit or 0) > self.context_tokens:
             return False
         most = self.max_output_tokens
@@ -95,9 +96,9 @@ class TextRoute:
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """What an embedding model takes and makes: of each of at most `max_inputs` inputs, a vector.
+    """The input and output of an embedding model: a vector for each of at most `max_inputs` inputs.
 
-    `dimensions` is its length where the request says none, `max_dimensions` the longest.
+    `dimensions` is the vector's length if the request sets none, `max_dimensions` the longest.
     `takes_tokens`: an input may be a list of token ids.
     """
 
@@ -111,10 +112,9 @@ class Embedding:
 class TextModel:
     """One text model. `tiers` are in no particular order; `context_tokens` bounds input and output together.
 
-    Of an embedding model it bounds each input.
-    `adaptive_thinking` is false for models that want a token budget for thinking
-    (docs/providers/anthropic.md#sampling-and-thinking). `thinks_unasked` is false for models that think only
-    if a request asks for it.
+    For an embedding model, it bounds each input. `adaptive_thinking` is false for models that want a token
+    budget for thinking (docs/providers/anthropic.md#sampling-and-thinking). `thinks_unasked` is false for
+    models that think only if a request asks for it.
     """
 
     id: str
@@ -130,6 +130,6 @@ class TextModel:
     embedding: Embedding | None = None
 
     def prices_for(self, input_tokens: int) -> TokenPrices:
-        """Return the prices of a request with that much input: those of the highest tier it reaches."""
+        """Return the prices of a request with that much input: of the highest tier it reaches."""
         reached = [tier for tier in self.tiers if input_tokens >= tier.from_tokens]
         return max(reached, key=lambda tier: tier.from_tokens).prices if reached else self.prices

@@ -1,4 +1,4 @@
-"""What is known of one text request's hold and of its bill."""
+"""The state of one text request's hold, and its bill."""
 
 import asyncio
 import time
@@ -12,15 +12,15 @@ from tollgate.text.metering import HoldPlan
 
 @dataclass(slots=True)
 class PlacedHold:
-    """A hold that is in place, and what it pays for.
+    """A hold that is in place, and the request that it pays for.
 
-    Once `settling` has begun the request may be in the ledger, so the hold can only be settled, now or
-    when it expires; to give it back as well would be money from nowhere.
+    After `settling` has begun, the request may be in the ledger, so the hold can only be settled, now or when
+    it expires. Releasing it as well would create money.
     """
 
     account_id: str
     row: str
-    """Where the hold stands: the account's own row, or a wallet's."""
+    """The hold's row: the account's main row, or a wallet's."""
     hold: Hold
     plan: HoldPlan
     allowance: Allowance | None = None
@@ -36,7 +36,7 @@ class PlacedHold:
     failed_renewals: int = 0
     """Tries of the next renewal that failed."""
     key_id: str | None = None
-    """The API key that asked, where it is one that its customer knows."""
+    """The API key of the request, if it is a key that the customer created."""
     accepted_at: float = field(default_factory=time.monotonic, repr=False)
     first_byte_ms: int | None = None
     is_doubtful: bool = False
@@ -53,7 +53,7 @@ class PlacedHold:
 
 @dataclass(frozen=True, slots=True)
 class Billed:
-    """What a request was charged; `shortfall_micro_usd`, what the hold did not cover, is 0 or an alarm."""
+    """The charge of a request. `shortfall_micro_usd`, which the hold did not cover, is 0 or an alarm."""
 
     charge_micro_usd: int
     shortfall_micro_usd: int = 0

@@ -1,7 +1,7 @@
-"""Attempts at one answer: one after the other, and beside each other where one says nothing.
+"""Attempts at one response: one after the other, or in parallel if one is silent.
 
-A whole answer that takes a minute cannot be told from a provider that hangs. So a silent route is not given
-up when the next one is asked: whichever answers first counts, and the others are let go
+A complete response that takes a minute looks like a provider that hangs. So a silent route continues when the
+next route is called: the first response wins, and the other attempts are cancelled
 (docs/decisions/0027-a-silent-route-is-overtaken.md).
 """
 
@@ -39,7 +39,7 @@ class Race(Generic[AnswerT]):
     async def __aexit__(
         self, kind: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Let go of every attempt that is still under way, and of answers that nobody wants."""
+        """Cancel every attempt that is still under way, and close unused responses."""
         for task in self._running:
             task.cancel()
         for left in await asyncio.gather(*self._running, return_exceptions=True):
@@ -51,9 +51,9 @@ class Race(Generic[AnswerT]):
         self._running[asyncio.ensure_future(attempt)] = name
 
     async def first(self, within_s: float | None = None) -> tuple[AnswerT, list[str]] | None:
-        """Return the first answer, and the attempts that had begun before its own and said nothing.
+        """Return the first response, and the earlier attempts that are still silent.
 
-        `None` where `within_s` is over, or all that ran have failed. Raises what an attempt raised.
+        `None` if `within_s` has passed or all attempts have failed. Raises the exceptions of the attempts.
         """
         until = None if within_s is None else time.monotonic() + within_s
         while self._running:

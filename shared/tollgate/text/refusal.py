@@ -1,4 +1,4 @@
-"""What a hold that was refused means to who asked. Pure."""
+"""The error for a refused hold. Pure."""
 
 from tollgate.kit.errors import ConcurrencyLimitedError, InsufficientBalanceError
 from tollgate.kit.money import cents_down, cents_up
@@ -8,7 +8,7 @@ from tollgate.text.metering import HoldPlan
 
 
 def available(refusal: HoldRefusedError, allowance: Allowance | None) -> int:
-    """Return what the balance and the cap leave."""
+    """Return the amount available under both the balance and the cap."""
     left = None if allowance is None else allowance.left(refusal.counters)
     return refusal.balance_micro_usd if left is None else min(left, refusal.balance_micro_usd)
 
@@ -18,7 +18,7 @@ def hold_refused(
 ) -> Exception:
     """Return the error of a request whose hold `plan` was refused; `most` is how many may run at once.
 
-    With `waiting_helps` where what is held for others is enough: some of it comes back as they end.
+    `waiting_helps` is set if the amount in other holds is enough, because some of it is released as they end.
     """
     if refusal is None or refusal.too_many:
         return ConcurrencyLimitedError(f"This account has {most} text requests running, the most allowed.")

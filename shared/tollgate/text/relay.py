@@ -1,8 +1,8 @@
-"""Answers in the client's own protocol: passed on byte for byte, but for the model id.
+"""Responses in the client's own protocol: passed on byte for byte, except for the model id.
 
-The client gets the id it asked for: that is the id the catalog and its own cost tables have, and which of a
-model's providers served it, under which name, may change between two requests. An answer that says more about
-its provider is written anew without that (`shown.py`).
+The client gets the id that it sent, because the catalog and its own cost tables use that id. The provider,
+and its name for the model, may change between two requests. If a response has more details of its provider,
+it is rewritten without them (`shown.py`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ _DELTA_FIELDS = ("text", "thinking", "partial_json")
 
 
 class ModelRename:
-    """Puts our model id in the place of the provider's, in JSON text, without reading it a second time."""
+    """Replaces the provider's model id with ours in JSON text, without parsing it again."""
 
     def __init__(self, public_model: str) -> None:
         self.public_model = public_model
@@ -37,7 +37,8 @@ class ModelRename:
         """Return `raw` with `model`, which its JSON says, renamed; `None` if the place is not clear."""
         if model == self.public_model or not isinstance(model, str):
             return raw
-        # Quotes inside JSON strings are escaped, so a match is a member `model`; one alone is the right one.
+        # Quotes inside JSON strings are escaped, so a match is a member `model`. A single match is the right
+        # member.
         for old, new in self._pairs(model):
             if raw.count(old) == 1:
                 return raw.replace(old, new)
@@ -94,7 +95,7 @@ class ChatRelay(AnswerStream):
         return renamed or chat_event({**shown, "model": self._rename.public_model})
 
     def _usage_chunk(self) -> bytes:
-        # Some vendors report their usage in the last content chunk, where no client looks for it.
+        # Some vendors report their usage in the last content chunk, which no client reads for usage.
         shown = {**self._head, "object": "chat.completion.chunk", "model": self._rename.public_model}
         return chat_event({**shown, "choices": [], "usage": chat_usage(self.meter.usage())})
 
@@ -174,8 +175,8 @@ def read_chat_answer(
 ) -> Fault | None:
     """Read a chunk (`part` is `delta`) or a completion (`message`) into `meter`; return its fault, if any.
 
-    Usage counts wherever it stands. Vendors report it in a chunk of its own, with the last content, inside
-    a choice, or as a running total with every chunk: so the last one is the one that holds.
+    Usage counts in any place. Vendors report it in a separate chunk, with the last content, inside a choice,
+    or as a running total with every chunk, so the last report is used.
     """
     fault = chat_fault(payload, dialect.code_statuses)
     if fault is not None:
@@ -208,7 +209,7 @@ def read_messages_event(payload: Mapping[str, Any], meter: Meter) -> None:
         usage = read_messages_usage(holder.get("usage")) if isinstance(holder, dict) else None
         if usage is not None:
             meter.reported = latest(meter.reported, usage)
-            # The input alone is known from the start; the output only here, at the end.
+            # Only the input is known from the start; the output only here, at the end.
             meter.final = kind == "message_delta"
 
 

@@ -1,11 +1,11 @@
-"""How what came of a request reaches the client: as it is, or told anew in a protocol that is no chat."""
+"""The form of a response for its client: unchanged, or translated to a protocol other than chat."""
 
 from dataclasses import dataclass
 from typing import Protocol
 
 from tollgate.text.models import TextProtocol
 
-# What is sent while a stream is quiet: a comment, or the event that Anthropic's clients know.
+# Sent while a stream is quiet: a comment, or the ping event of Anthropic's protocol.
 KEEP_ALIVE = {
     TextProtocol.OPENAI: b": keep-alive\n\n",
     TextProtocol.ANTHROPIC: b'event: ping\ndata: {"type": "ping"}\n\n',
@@ -13,18 +13,18 @@ KEEP_ALIVE = {
 
 
 class Rendering(Protocol):
-    """Turns one answer of the text service into what its client reads."""
+    """Turns one response of the text service into the client's format."""
 
     @property
     def protocol(self) -> TextProtocol:
-        """Return that of the answer, and of error bodies."""
+        """Return the protocol of the response and of error bodies."""
 
     @property
     def keep_alive(self) -> bytes:
-        """Return what is sent while a stream is quiet."""
+        """Return the bytes to send while a stream is quiet."""
 
     def events(self, chunk: bytes) -> bytes:
-        """Return what is sent for whole events of a streamed answer."""
+        """Return the bytes to send for whole events of a streamed response."""
 
     def error(self, body: bytes) -> bytes:
         """Return the last event of a stream that had to begin before its error was known."""

@@ -26,11 +26,11 @@ class Renewals:
     db: AsyncDatabase
     writes: HoldWrites
     clock: Clock
-    # The loop keeps no hold of a task by itself.
+    # The loop keeps only weak references to tasks.
     _running: "set[asyncio.Task[None]]" = field(default_factory=set)
 
     def plan(self, placed: PlacedHold) -> None:
-        """Plan the next renewal of a hold, or the next attempt of one that failed; both have a bound."""
+        """Plan the next renewal of a hold, or a retry if the last renewal failed; both have a bound."""
         if placed.is_over or placed.renewals >= MAX_RENEWALS:
             return
         if placed.failed_renewals >= MAX_RENEWAL_FAILURES:

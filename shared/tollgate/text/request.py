@@ -14,9 +14,9 @@ from tollgate.text.models import TextProtocol
 
 # What Lambda takes in one invocation.
 MAX_BODY_BYTES = 6 * 1024 * 1024
-# Values of a body, those inside others included. Python takes up to 240 bytes for one of 8, so a hostile
-# body could take all memory of the process (docs/cost.md). OpenAI takes 300,000 tokens of numbers for
-# embeddings; a long chat has some 10,000 values.
+# Values of a body, including nested values. Python takes up to 240 bytes for a value of 8, so a hostile body
+# could take all memory of the process (docs/cost.md). OpenAI takes 300,000 tokens of numbers for embeddings;
+# a long chat has some 10,000 values.
 MAX_VALUES = 320_000
 # Top-level fields; the protocols know some forty.
 MAX_MEMBERS = 200
@@ -39,7 +39,7 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 class _UnusableBodyError(ValueError):
-    """A problem of a body that is not its syntax, as the end of a sentence."""
+    """A problem of a body other than its syntax, as the end of a sentence."""
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -77,10 +77,10 @@ class JsonBody:
 
 @dataclass(frozen=True, slots=True)
 class TextRequest:
-    """A request on a text route, as far as we have to understand it.
+    """A request on a text route, with the fields that we use.
 
-    `output_limit` is the client's own limit of output tokens, `None` where it gave none; `answers` is `n`.
-    `wants_usage` says that a stream shall end with the usage (always so in Anthropic's protocol).
+    `output_limit` is the client's own limit of output tokens, `None` if it gave none; `answers` is `n`.
+    `wants_usage`: a stream shall end with the usage (always so in Anthropic's protocol).
     """
 
     protocol: TextProtocol
@@ -98,7 +98,7 @@ class TextRequest:
 
 
 def dumps(value: Any) -> str:
-    """Return `value` as JSON, compact and in ASCII: unpaired surrogates stay what they were, escapes."""
+    """Return `value` as JSON, compact and in ASCII. Unpaired surrogates remain escapes."""
     return _ENCODER.encode(value)
 
 
@@ -134,8 +134,8 @@ def checked_request(protocol: TextProtocol, parsed: JsonBody, *, is_count: bool 
 def read_json_body(body: bytes) -> JsonBody:
     """Return the JSON object in `body` with its members' texts.
 
-    Raises `PayloadTooLargeError`, or `InvalidInputError` for what is no JSON object. A repeated name is
-    refused: which one a provider would read is not known, and one of them is what we price.
+    Raises `PayloadTooLargeError`, or `InvalidInputError` if it is no JSON object. A repeated name is refused,
+    because a provider might not read the value that we price.
     """
     if len(body) > MAX_BODY_BYTES:
         raise PayloadTooLargeError(MAX_BODY_BYTES)
@@ -201,7 +201,7 @@ class _Bytes:
 
 
 def _fault(error: ValueError | RecursionError) -> str:
-    """Return what is wrong with a body, as the end of a sentence."""
+    """Return the problem of a body, as the end of a sentence."""
     match error:
         case _UnusableBodyError():
             return str(error)
@@ -263,7 +263,7 @@ def _ended(text: str, at: int, body: JsonBody) -> JsonBody:
 
 
 def translated_tools(fields: Mapping[str, Any], tool: Callable[[Any, str], dict[str, Any]]) -> dict[str, Any]:
-    """Return the tools of a request as `tools`, each put into other words; nothing where there are none.
+    """Return the translated tools of a request as `tools`; nothing if it has none.
 
     `tool` takes a tool and its JSON pointer. Raises `InvalidInputError`.
     """

@@ -20,7 +20,7 @@ class RequestCounter:
     meter: RequestMeter
     limits: KnownLimits
     clock: Clock
-    # The loop keeps no hold of a task by itself.
+    # The loop keeps only weak references to tasks.
     _telling: "set[asyncio.Task[None]]" = field(default_factory=set)
 
     def count(self, account_id: str) -> None:
@@ -32,7 +32,7 @@ class RequestCounter:
         return self.meter.left(account_id, self.clock.now_ms(), self.limits.get(account_id) or DEFAULT)
 
     def tell(self, account_id: str) -> None:
-        """Pass the count of this process on to the others, once that is enough; nobody waits for it."""
+        """Pass this process's count on to the others if it is large enough. No caller waits for it."""
         limits = self.limits.get(account_id) or DEFAULT
         share = self.meter.take(self.accounts_table, account_id, self.clock.now_ms(), limits)
         if share is not None:
@@ -46,5 +46,5 @@ class RequestCounter:
         except CountMovedError as exc:
             self.meter.moved(account_id, share, exc, self.clock.now_ms())
         except DatabaseError:
-            # What is not told is counted here all the same.
+            # A count that is not shared is still counted here.
             logger.warning("text.count_not_told")

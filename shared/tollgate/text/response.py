@@ -1,4 +1,4 @@
-"""What came of a text request: a whole answer, a refusal, or a stream that has begun and relays itself."""
+"""The outcome of a text request: a whole response, a refusal, or a stream that relays itself."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -60,7 +60,7 @@ class StreamedResponse:
 
     @property
     def ends_on(self) -> str:
-        """Return what ends the provider's work and the bill, as the header says it."""
+        """Return the actions that end the provider's work and the bill, as the header lists them."""
         if not self.exchange.is_countable:
             return "nothing"
         return "disconnect, delete" if self.ends_with_client else "delete"
@@ -89,7 +89,7 @@ class StreamedResponse:
         await self.finishing.run(self._settle())
 
     async def _settle(self) -> Billed:
-        """Bill the answer; where the database is gone the hold expires, at our own cost."""
+        """Bill the response. If the database is unavailable, the hold expires, at our cost."""
         try:
             return await self.billing.settle(self.placed, self.model, self.exchange.meter.usage())
         except DatabaseError:
@@ -108,7 +108,7 @@ class StreamedResponse:
 
     async def _watch_for_end(self, send: SendEvents, client_gone: asyncio.Event) -> None:
         """End the answer when its owner has asked for that, or the client goes."""
-        # Nobody sets an event that is not the client's.
+        # This event is never set, because the response does not end with its client.
         gone = client_gone if self.ends_with_client else asyncio.Event()
         for _ in range(MAX_LOOKS):
             if await _is_set_within(gone, LOOK_EVERY_S) or await self._is_end_asked():

@@ -43,5 +43,5 @@ def _part(name: str, value: Any, depth: int) -> Any:
         return value
     if name not in _NAMED_SCHEMAS:
         return _schema(value, depth - 1)
-    # Here the names are the customer's own, and may be those of keywords.
+    # The keys are the customer's property names here, and may equal keywords.
     return {key: _schema(item, depth - 1) if isinstance(item, dict) else item for key, item in value.items()}

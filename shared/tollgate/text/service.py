@@ -2,10 +2,10 @@
 
     place hold ─► route ─► answer complete   ─► record, settle ─► CompleteResponse
                     │  └─► stream has begun  ─► StreamedResponse: relay … record, settle
-                    │  └─► refused for what it asks ─► void ─► Refused
+                    │  └─► refused for its content ─► void ─► Refused
                     └─ busy, broken, silent: the next route; none left ─► void ─► Refused
 
-Whatever happens, the hold is settled or voided before the request's invocation ends.
+In every case, the hold is settled or voided before the request's invocation ends.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ PATIENCE_S = 50.0
 STREAM_PATIENCE_S = 100.0
 # Before the last route is asked once more.
 RETRY_PAUSE_S = 0.3
-# What the ledger says of a request whose client went away, or that broke inside.
+# The ledger's text for a request whose client disconnected, or that failed inside.
 NO_ANSWER = "Ended before there was an answer; nothing was charged."
 MAX_WHOLE_BYTES = 32 * 1024 * 1024
 MAX_ERROR_BYTES = 256 * 1024
@@ -85,7 +85,7 @@ class TextService:
     breaker: Breaker
     clock: Clock
     sees_clients_go: bool = True
-    """Whether the server is told when a client closes its connection."""
+    """Whether the server is notified when a client closes its connection."""
     finishing: Finishing = field(default_factory=Finishing)
 
     async def respond(
@@ -100,7 +100,7 @@ class TextService:
         )
         try:
             response = await self._try_routes(request, model, placed, headers)
-        # Also where the request is cancelled, which is no Exception: its money must not wait for the sweeper.
+        # Includes cancellation, which is no Exception: the hold must not wait for the sweeper.
         except BaseException:
             await self.finishing.run(self.billing.fail(placed, model.id, NO_ANSWER))
             raise
@@ -112,9 +112,9 @@ class TextService:
     async def count_tokens(
         self, request: TextRequest, key: ApiKey, request_id: str, headers: Mapping[str, str]
     ) -> bytes:
-        """Return Anthropic's token count: the provider's own where it counts, else our estimate.
+        """Return Anthropic's token count: from the provider if it counts, else our estimate.
 
-        It costs nothing, but is one of the account's requests per minute: a hold of nothing counts it.
+        It is free, but counts as one of the account's requests per minute, by an empty hold.
         """
         model = model_of(request, self.models, key)
         check_references(request)
@@ -130,7 +130,7 @@ class TextService:
         return encoded({"input_tokens": input_estimate(request, model)})
 
     async def _count(self, call: HttpCall) -> bytes | None:
-        """Ask a provider to count; `None` where it cannot now."""
+        """Request a count from a provider; `None` if it cannot count now."""
         try:
             response = await self.http.request(
                 call.method,
@@ -175,7 +175,7 @@ class TextService:
                 return await self._bill_or_relay(*first, placed)
             in_time = time.monotonic() + RETRY_PAUSE_S < answer_by
             if last is not None and race.failures[-1].is_transient and in_time:
-                # Nobody else is left, and nothing has reached the client: most such failures end at once.
+                # No other route is left, and the client has received nothing. Most such failures end at once.
                 await asyncio.sleep(RETRY_PAUSE_S)
                 again = upstreams[last.route.provider].exchange(last)
                 race.start(last.route.provider, self._attempt(last, again, answer_by))
@@ -188,7 +188,7 @@ class TextService:
     async def _bill_or_relay(
         self, answered: "_Answered", silent: list[str], placed: PlacedHold
     ) -> TextResponse:
-        """Bill the answer that came first, or begin to relay it; who was `silent` meanwhile is slow."""
+        """Bill the first response, or begin to relay it. Providers that were `silent` meanwhile are slow."""
         for provider in silent:
             self._note_failure(provider, TIMED_OUT)
         routed, exchange, response = answered.routed, answered.exchange, answered.response
@@ -233,7 +233,7 @@ class TextService:
     ) -> Iterator[tuple[RoutedRequest, Exchange]]:
         """Return each route that can carry the request, when its turn comes.
 
-        Raises `InvalidInputError`, with the first route's words, where none can.
+        Raises `InvalidInputError`, with the first route's message, if no route can.
         """
         estimate = estimate_of(request, model)
         told_limit = placed.plan.passed_limit or request.output_limit
@@ -242,14 +242,16 @@ class TextService:
         carried = False
         for route in model.routes:
             upstream = upstreams.get(route.provider)
-            # A reserve with a smaller window would refuse what the model can do, as the customer's mistake.
+            # A fallback with a smaller window would refuse a request that the model accepts, as a client
+            # error.
             if upstream is None or not route.holds(estimate, told_limit):
                 continue
             routed = RoutedRequest(request, model, route, placed.plan, estimate, created_s, headers)
             try:
                 exchange = upstream.exchange(routed)
             except InvalidInputError as exc:
-                # The best route's words: what it cannot carry is what the customer would want to change.
+                # Use the best route's message, because the customer would want to change the field that it
+                # names.
                 refused = refused or exc
                 continue
             carried = True
@@ -331,7 +333,7 @@ class TextService:
 
 @dataclass(frozen=True, slots=True)
 class _Answered:
-    """What a route said: a whole `body`, the beginning of a stream with its `response`, or a refusal."""
+    """A route's response: a whole `body`, the beginning of a stream with its `response`, or a refusal."""
 
     routed: RoutedRequest
     exchange: Exchange
@@ -365,7 +367,7 @@ def _closed(response: Answer | None, fault: Fault) -> Fault:
 
 
 async def _read_up_to(response: Answer, most: int) -> bytes:
-    """Read a whole answer. Raises `FaultError` for one that is larger than `most` bytes."""
+    """Read a whole response. Raises `FaultError` if it is larger than `most` bytes."""
     found = bytearray()
     while part := await response.readany():
         found += part

@@ -1,12 +1,12 @@
-"""What customers see of a provider's answer: the protocol's fields, and nothing about the provider. Pure.
+"""A provider's response as customers see it: the protocol's fields, and nothing about the provider. Pure.
 
-Providers add fields of their own: what the answer cost us, which host made it, our account with them. So
-only the names below pass. A field that a vendor adds later is left out until its name stands here.
+Providers add fields of their own, such as our cost, their host name, and our account with them. So only the
+names below pass. A field that a vendor adds later is omitted until its name is listed here.
 
-Each function returns the very object that it was given if all of it may pass: then a relay sends the
-provider's bytes as they came.
+Each function returns the same object if all of it may pass. Then a relay sends the provider's bytes
+unchanged.
 
-Source: the types of OpenAI's and Anthropic's SDKs. What vendors add:
+Source: the types of OpenAI's and Anthropic's SDKs. Fields that vendors add:
 docs/providers/openai_compatible.md#what-is-left-out.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 from tollgate.text.models import TextProtocol
 
-# What a provider's own tier may be called. Another one says how we buy from it.
+# Service tiers that may be shown. Other values reveal our contract with the provider.
 ORDINARY_TIERS = (None, "auto", "default", "standard", "standard_only")
 
 _COMPLETION = frozenset(
@@ -70,7 +70,7 @@ _HOSTS = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _REFUSED = "The provider refused the request."
-# Before the ids of OpenAI, of Anthropic, and of OpenRouter, whose name nobody has to know.
+# Prefixes of ids of OpenAI, Anthropic, and OpenRouter, whose name is not shown.
 _ID_PREFIXES = ("chatcmpl-", "msg_", "gen-")
 _FOREIGN_ID_PREFIX = "gen-"
 
@@ -98,7 +98,7 @@ def shown_message(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def shown_messages_event(payload: dict[str, Any]) -> dict[str, Any] | None:
-    """Return an event of a streamed message as customers see it; `None` for one that no protocol knows."""
+    """Return an event of a streamed message as customers see it; `None` for an unknown event."""
     names = _MESSAGES_EVENTS.get(str(payload.get("type")))
     if names is None:
         return None
@@ -110,7 +110,7 @@ def shown_messages_event(payload: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def shown_usage(usage: Any) -> Any:
-    """Return the counts of a provider's usage, in either protocol's words; `None` for what is no object."""
+    """Return the counts of a provider's usage, in either protocol's names; `None` if it is no object."""
     if not isinstance(usage, dict):
         return None
     shown = {

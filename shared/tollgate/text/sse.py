@@ -1,13 +1,13 @@
 """A byte stream as server-sent events (WHATWG HTML, section 9.2), cut anywhere, with each event's own bytes.
 
-The raw bytes of all events, and what is left over, are the stream: a relay passes them on untouched.
+The raw bytes of all events, with the remainder, are the stream: a relay passes them on unchanged.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# Above any event a provider is known to send; what is longer is not buffered.
+# More than any event that a provider is known to send. Longer events are not buffered.
 MAX_EVENT_BYTES = 2 * 1024 * 1024
 
 _BOM = b"\xef\xbb\xbf"
@@ -16,7 +16,7 @@ _DATA_PREFIX = b"data: "
 _ONE_LINE_BREAKS = 2
 _BLANK_LINE_ANY = re.compile(rb"(?:\r\n|\n|\r(?=[^\n]))(?:\r\n|\n|\r(?=[^\n]))")
 _BLANK_LINE_AT_END = re.compile(rb"(?:\r\n|\n|\r)\r\Z")
-# The longest start of a blank line that can stand at the end of what has come: CR LF CR.
+# The longest start of a blank line at the end of the received bytes: CR LF CR.
 _OVERLAP_BYTES = 3
 
 
@@ -30,9 +30,9 @@ class EventTooLargeError(UnreadableStreamError):
 
 @dataclass(frozen=True, slots=True)
 class SseEvent:
-    """One event: `raw` as it came, its `data` lines joined by LF (`None` if it has none) and its `name`.
+    """One event: its bytes in `raw`, its `data` lines joined by LF (`None` if it has none) and its `name`.
 
-    A block without data (comments, blank lines) is an event here too, as it has bytes to pass on.
+    A block without data (comments, blank lines) is an event here too, because its bytes are passed on.
     """
 
     raw: bytes
@@ -51,7 +51,7 @@ class SseSplitter:
     def feed(self, piece: bytes) -> Iterator[SseEvent]:
         """Return the events that `piece` completes, to be taken to the end before the next piece.
 
-        Raises `EventTooLargeError`, after the events before the one that is too long.
+        Raises `EventTooLargeError`, after the events before the oversized event.
         """
         buffer = self._pending + piece if self._pending else piece
         has_cr = _CR in buffer

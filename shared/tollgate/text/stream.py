@@ -1,4 +1,4 @@
-"""What every streamed answer has in common, whoever speaks what: its meter, its end, its fault."""
+"""The parts that all streamed responses share in any protocol: the meter, the end and the fault."""
 
 import json
 from abc import ABC, abstractmethod
@@ -13,17 +13,17 @@ from tollgate.text.tokens import tokens_of_bytes, utf8_length
 from tollgate.text.usage import Usage
 
 ABSURD_FACTOR = 100
-"""A report of this many times what a request may use is a fault of the report, not a use."""
+"""A report of this many times the request's maximum is a faulty report, not real usage."""
 LEAST_ABSURD_TOKENS = 100_000
-"""What a report may always say: our own count of an input with media can be far from a provider's."""
+"""A report up to this is always accepted, because our count of media input can be far from a provider's."""
 
 
 @dataclass(slots=True)
 class Meter:
-    """What one answer has used so far: what the provider reported, and what was delivered.
+    """The usage of one response so far: the provider's report, and the delivered bytes.
 
-    `input_estimate` is our own count of the input and `output_limit` the most tokens all answers together
-    may have; both serve where the provider's report is missing. `final`: the report is complete.
+    `input_estimate` is our own count of the input and `output_limit` the most tokens that all choices
+    together may have. Both are used if the provider's report is missing. `final`: the report is complete.
     """
 
     input_estimate: int
@@ -38,7 +38,7 @@ class Meter:
             self.delivered_bytes += utf8_length(text)
 
     def usage(self) -> Usage:
-        """The usage to bill: as reported, and where that is missing or 0 counted here and marked so."""
+        """The usage to bill: the report or, if it is missing or 0, our own count, marked as estimated."""
         known = self.reported or Usage(0, 0)
         if self._is_absurd(known):
             unsaid = Meter(self.input_estimate, self.output_limit, delivered_bytes=self.delivered_bytes)
@@ -59,11 +59,11 @@ class Meter:
 
 
 class AnswerStream(ABC):
-    """One streamed answer: the provider's events in, bytes for the client out. It does no I/O.
+    """One streamed response: the provider's events in, bytes for the client out. It does no I/O.
 
-    After an event of the provider's that ends the answer `done` is true; after one that is an error, or
-    cannot be read, `fault` says which, and the client has been given it. A caller that has sent the client
-    nothing yet may drop those bytes and try another route.
+    After the provider's event that ends the response, `done` is true. After an error event or an unreadable
+    event, `fault` describes it, and the client's bytes contain it. A caller that has sent the client nothing
+    yet may drop those bytes and try another route.
     """
 
     def __init__(self, protocol: TextProtocol, meter: Meter) -> None:

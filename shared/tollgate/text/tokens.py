@@ -1,7 +1,7 @@
-"""How many tokens: an upper bound for the hold, and an estimate where a provider reports nothing.
+"""How many tokens: an upper bound for the hold, and an estimate if a provider reports nothing.
 
-No tokenizer is run: each vendor has its own, and most are not public. All of them work on UTF-8 bytes or
-on pieces of them, so a text has at most one token per byte; on average a token covers about four.
+No tokenizer is run: each vendor has its own, and most are not public. All of them work on UTF-8 bytes or on
+pieces of them, so a text has at most one token per byte. On average a token covers about four.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,12 +14,12 @@ from tollgate.text.request import TextRequest
 # The most that a model makes of one image (INFERRED: the largest pixel budget of the vision models).
 MAX_IMAGE_TOKENS = 16_384
 TYPICAL_IMAGE_TOKENS = 1_024
-# What providers add for tools and formats: up to some 800 tokens (INFERRED).
+# Tokens that providers add for tools and formats: up to some 800 (INFERRED).
 REQUEST_OVERHEAD_TOKENS = 1_024
 # Role marks and separators of the vendors' chat templates, with room to spare.
 MESSAGE_OVERHEAD_TOKENS = 16
 BYTES_PER_TOKEN = 4
-# How deep content is looked into: a message's parts, and those of a tool result in it.
+# The depth to which content is read: a message's parts, and the parts of a tool result in it.
 MAX_NESTING = 4
 
 # Parts of content that are wholly in the body, as text: their bytes count.
@@ -38,9 +38,9 @@ class _Media:
 def input_bound(request: TextRequest, model: TextModel) -> int:
     """Return the most input tokens that the provider can count for `request`.
 
-    One per byte of the body and one bound per image, whose own bytes do not count. What cannot be bounded
-    so (documents, audio, video) is bounded by the model's context, as everything is: a longer input is
-    refused by the provider.
+    It is one per byte of the body and one bound per image, whose own bytes do not count. Other media
+    (documents, audio, video) are bounded only by the model's context, because the provider refuses longer
+    input.
     """
     media = _media_of(request)
     if media.unbounded:
@@ -107,5 +107,5 @@ def _inline_bytes(part: dict[str, Any]) -> int:
 
 
 def _ascii_length(value: Any) -> int:
-    # base64 and URLs are ASCII; what is not would stand in the body as other lengths, so it counts as text.
+    # base64 and URLs are ASCII. Other characters have another length in the body, so they count as text.
     return len(value) if isinstance(value, str) and value.isascii() else 0

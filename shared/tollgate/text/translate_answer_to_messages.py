@@ -27,7 +27,7 @@ _STOPS = {
     "function_call": "tool_use",
     "content_filter": "refusal",
 }
-# Where a message or a delta has text, and the kind of block that it becomes.
+# The text fields of a message or a delta, and the kind of block that each becomes.
 _PARTS = {"reasoning_content": "thinking", "content": "text", "refusal": "text"}
 _EMPTY = {
     "thinking": {"type": "thinking", "thinking": "", "signature": ""},

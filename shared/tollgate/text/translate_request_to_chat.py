@@ -1,7 +1,7 @@
 """An Anthropic messages request as an OpenAI chat request (docs/text-protocols.md#messages-to-chat).
 
-What chat completions have no word for is left out where it is a hint, and refused where it would change the
-answer. Fields that are in neither protocol go through, for the provider to accept or to refuse.
+A field without an equivalent is omitted if it is a hint, and refused if it would change the response. Fields
+that are in neither protocol are passed on, for the provider to accept or to refuse.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 def chat_request(
     request: TextRequest, dialect: ChatDialect, upstream_id: str, output_limit: int
 ) -> dict[str, Any]:
-    """The body for an OpenAI-compatible provider. Raises `InvalidInputError` for what it cannot say."""
+    """The body for an OpenAI-compatible provider. Raises `InvalidInputError` for untranslatable fields."""
     fields = request.fields
     messages = _system(fields.get("system"), "/system")
     for position, message in enumerate(fields["messages"]):

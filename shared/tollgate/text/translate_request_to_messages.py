@@ -1,7 +1,7 @@
 """An OpenAI chat request as an Anthropic messages request (docs/text-protocols.md#chat-to-messages).
 
-What Anthropic has no word for is left out where it is a hint or neutral, and refused where it would change
-the answer. Fields that are in neither protocol go through, for the provider to accept or to refuse.
+A field without an equivalent is omitted if it is a hint or neutral, and refused if it would change the
+response. Fields that are in neither protocol are passed on, for the provider to accept or to refuse.
 """
 
 import json
@@ -68,7 +68,7 @@ def messages_request(
 ) -> dict[str, Any]:
     """Return the body for Anthropic; `output_limit` is the limit of output tokens, which is required there.
 
-    Raises `InvalidInputError` for what cannot be translated.
+    Raises `InvalidInputError` for untranslatable fields.
     """
     fields = request.fields
     _refuse_foreign(fields)
@@ -124,7 +124,8 @@ def _conversation(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]],
         role = message.get("role")
         if role in ("system", "developer"):
             texts = _texts(message.get("content"), path)
-            # Only leading instructions can stand apart; later ones keep their place in the conversation.
+            # Only leading instructions can be separate. Later instructions keep their place in the
+            # conversation.
             if turns:
                 _add_turn(turns, "user", texts)
             else:
@@ -164,7 +165,7 @@ def _joined_system(blocks: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
 
 
 def _texts(content: Any, path: str) -> list[dict[str, Any]]:
-    """Return the text blocks of a content that can have nothing else; empty ones are left out."""
+    """Return the text blocks of a content that allows no other parts; empty blocks are omitted."""
     if content is None or isinstance(content, str):
         return [{"type": "text", "text": content}] if content else []
     if not isinstance(content, list):
@@ -287,7 +288,7 @@ def _tools(fields: Mapping[str, Any], is_choice_free: bool) -> dict[str, Any]:
     if not (found := translated_tools(fields, _tool)):
         return {}
     choice = _tool_choice(fields.get("tool_choice"))
-    # Neither a model that is thinking nor one that always does can be made to call a tool.
+    # A model cannot be forced to call a tool while it thinks, or if it always thinks.
     if is_choice_free and choice is not None and choice["type"] in ("any", "tool"):
         choice = {"type": "auto"}
     if fields.get("parallel_tool_calls") is False and (choice or {}).get("type") != "none":
@@ -360,11 +361,11 @@ def _adaptive(effort: str) -> dict[str, Any]:
 def fitted_messages(
     fields: Mapping[str, Any], passed_limit: int | None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return what to change in an Anthropic client's own body, and what to leave out.
+    """Return the changes to an Anthropic client's own body, and the fields to omit.
 
-    `passed_limit` is the limit of output that the balance pays for, where it is below the client's. A budget
-    for thinking has to be below it; and with one, a turn that called a tool must begin with its thinking,
-    which not every client keeps: Anthropic would refuse the request, so it is answered without thinking.
+    `passed_limit` is the limit of output that the balance pays for, if it is below the client's. A budget for
+    thinking has to be below it. With a budget, a turn that called a tool must begin with its thinking, which
+    some clients drop. Anthropic would refuse such a request, so it is sent without thinking.
     """
     changes: dict[str, Any] = {} if passed_limit is None else {"max_tokens": passed_limit}
     thinking = fields.get("thinking")

@@ -1,11 +1,11 @@
-"""What a body may ask for that has no price here: it is refused by name, before anything is sent.
+"""Refuses options without a price, by name, before anything is sent.
 
 Source: docs/architecture.md#money.
 
 Providers charge more for faster or reserved service, per use for tools that run on their side (whose results
-also come back as input that no bound of ours foresees), and for models that they ask besides. A field is
-refused on every route of a model if it spends on any of them: which route will answer is not known before.
-What is not known at all passes only to vendors that refuse it themselves (`ChatDialect.passes`).
+also become input that our bounds do not include), and for additional models that they call. A field is
+refused on every route of a model if it costs extra on any of them, because the route is not known yet.
+Unknown fields pass only to vendors that refuse them themselves (`ChatDialect.passes`).
 """
 
 import re
@@ -30,7 +30,7 @@ _SPENDS = {
         ),
         "Tools that run at the provider have no price here.",
     ),
-    # Other models, which answer or sum up in place of the one that was asked for: Anthropic, OpenRouter.
+    # Other models, which respond or summarise instead of the requested model: Anthropic, OpenRouter.
     **dict.fromkeys(
         ("fallbacks", "fallback_credit_token", "compaction", "models", "billing_policy"),
         "What another model does has no price here.",
@@ -40,15 +40,15 @@ _SPENDS = {
 }
 # Types of tools that the client runs itself, or that cost tokens only.
 _CLIENT_TOOLS = ("function", "custom", "bash_", "text_editor_", "computer_", "memory_", "tool_search_tool_")
-# What a tool of chat completions has; Gemini and Qwen read their own tools beside it.
+# Fields of a tool of chat completions. Gemini and Qwen read their own tools beside it.
 _CHAT_TOOL = frozenset({"type", "function", "custom", "cache_control", "strict"})
-# What a tool of messages without a type has; one without these is another vendor's.
+# Fields of a tool of messages without a type. A tool without them is another vendor's.
 _TOOL_OF_MESSAGES = frozenset({"name", "input_schema"})
 # Edits of the context that cost nothing. Compaction is billed in `usage.iterations`, beside the total.
 _EDITS = ("clear_tool_uses_", "clear_thinking_")
 
 _NOT_LETTERS = re.compile(r"[^a-z0-9]")
-# Fields that what a request costs depends on, by their letters alone.
+# Fields that change the cost of a request, compared only by their letters.
 _NAMES = {
     _NOT_LETTERS.sub("", name): name
     for name in (
@@ -64,7 +64,7 @@ _SPELLED = frozenset(_NAMES.values())
 
 
 def unpriced_problems(request: TextRequest) -> list[Problem]:
-    """Return what in a body, of either protocol, has no price here."""
+    """Return the options in a body, of either protocol, that have no price."""
     fields = request.fields
     return [
         *_other_spellings(fields),

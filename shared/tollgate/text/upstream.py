@@ -1,4 +1,4 @@
-"""One request to one route of a model: what to send, and how to read what comes back. No I/O.
+"""One request to one route of a model: the call, and the reader of its response. No I/O.
 
 RoutedRequest ─ TextUpstream.exchange ─► Exchange: call ─ (HTTP) ─► whole answer | stream | fault
 """
@@ -42,7 +42,7 @@ class RoutedRequest:
 
     @property
     def refuses(self) -> frozenset[Refuses]:
-        """Return what the model refuses on this route."""
+        """Return the features that the model refuses on this route."""
         return self.model.refuses | self.route.refuses
 
     def meter(self) -> Meter:
@@ -61,7 +61,7 @@ class HttpCall:
 
 
 class Answer(Protocol):
-    """What is read of a provider's answer."""
+    """The parts of a provider's response that are read."""
 
     @property
     def status(self) -> int:
@@ -72,7 +72,7 @@ class Answer(Protocol):
         """Return the headers, their names in lower case."""
 
     async def readany(self) -> bytes:
-        """Return what has come of the body since; nothing at its end."""
+        """Return the bytes of the body since the last call; nothing at its end."""
 
     def close(self) -> None:
         """Read no more."""
@@ -85,7 +85,7 @@ class EventSplitter(Protocol):
         """Return the events that `piece` completes."""
 
     def close(self) -> Iterator[SseEvent]:
-        """Return those that only the end of the stream completes."""
+        """Return the events that only the end of the stream completes."""
 
 
 FaultReader = Callable[[int, Mapping[str, str], bytes], Fault]
@@ -93,15 +93,15 @@ FaultReader = Callable[[int, Mapping[str, str], bytes], Fault]
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One attempt: its call, and the readers of its answer, which all count into `meter`.
+    """One attempt: its call, and the readers of its response, which all count into `meter`.
 
-    In place of a call there may be the answer itself, made in this process. Its faults are made on purpose,
+    Instead of a call there may be the response itself, generated in this process. Its faults are intentional,
     and say nothing about a provider's health.
 
-    `read_whole` gives the client's body for a whole answer with HTTP 200, and raises `FaultError`. Of a
-    streamed one `splitter` takes the bytes and `stream` its events. `fault` reads an answer with an error
-    status: that status, its headers (their names in lower case) and its body. `is_countable` says that a
-    stream can be ended before its end, and billed by what it has shown (`text/counting.py`).
+    `read_whole` returns the client's body for a whole response with HTTP 200, and raises `FaultError`. For a
+    streamed response, `splitter` takes the bytes and `stream` its events. `fault` reads a response with an
+    error status: that status, its headers (their names in lower case) and its body. `is_countable`: a stream
+    can be ended early, and billed by its visible output (`text/counting.py`).
     """
 
     call: HttpCall | Answer
@@ -117,7 +117,7 @@ class TextUpstream(Protocol):
     """A provider of text."""
 
     def exchange(self, routed: RoutedRequest) -> Exchange:
-        """Return what to send for it. Raises `InvalidInputError` for what cannot be translated."""
+        """Return the exchange for a request. Raises `InvalidInputError` for untranslatable fields."""
 
 
 def chat_exchange(routed: RoutedRequest, call: HttpCall | Answer, dialect: ChatDialect) -> Exchange:
@@ -158,21 +158,21 @@ def messages_exchange(routed: RoutedRequest, call: HttpCall, code_statuses: Mapp
 
 
 def faults_in_body(code_statuses: Mapping[str, int]) -> FaultReader:
-    """Return the reader of faults that their body says all about."""
+    """Return the reader of faults that are fully described by their body."""
     return lambda status, _, body: read_fault(status, body, code_statuses)
 
 
 def relayed_chat_body(
     routed: RoutedRequest, dialect: ChatDialect, additions: Mapping[str, Any] = MappingProxyType({})
 ) -> bytes:
-    """Return an OpenAI client's own body for an OpenAI-compatible provider, every other field as it came.
+    """Return an OpenAI client's own body for an OpenAI-compatible provider, with all other fields unchanged.
 
-    `additions` are fields of ours, which take the place of the client's. What the vendor would take in
-    silence, and may charge for, is left out, and so are hints that the model refuses. Raises
-    `InvalidInputError` for what it refuses and what is more than a hint.
+    `additions` are fields of ours, which replace the client's. Fields that the vendor would accept silently,
+    and may charge for, are omitted, and so are hints that the model refuses. Raises `InvalidInputError` for
+    refused fields that are more than a hint.
 
-    The limit of output tokens goes under the name that the provider knows: one it does not know would be
-    no limit, and the hold rests on it.
+    The limit of output tokens is sent under the provider's name for it, because an unknown name would be no
+    limit, and the hold depends on it.
     """
     request, upstream_id = routed.request, routed.route.upstream_id
     changes: dict[str, Any] = {"model": upstream_id, **additions}
@@ -197,7 +197,7 @@ def refusal(client: TextProtocol, upstream: TextProtocol, body: bytes, fault: Fa
     """Return status and body for a client whose request a provider refused (`Verdict.ABOUT_REQUEST`).
 
     In the client's own protocol the provider's body is passed on, if it has that protocol's shape, without
-    what says more about the provider; what it does not say in that shape is said again in ours.
+    details of the provider. Other bodies are rewritten in our shape.
     """
     error = _error_in(client, body) if client is upstream else None
     if error is None:

@@ -19,18 +19,19 @@ _BESIDE_TOTAL = ("compaction", "advisor_message")
 
 
 class ReasoningCount(StrEnum):
-    """Where an OpenAI-compatible upstream counts its reasoning tokens."""
+    """The place in which an OpenAI-compatible upstream counts its reasoning tokens."""
 
     INSIDE = "inside"  # In `completion_tokens`, as OpenAI does.
     BESIDE = "beside"  # In `reasoning_tokens` only, on top of `completion_tokens`.
-    IN_TOTAL = "in_total"  # In `total_tokens` only: what it has above prompt and completion.
+    IN_TOTAL = "in_total"  # Only in `total_tokens`, as the excess over prompt and completion.
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one request used, in tokens. The four input counts are disjoint; reasoning is part of output.
+    """The usage of one request, in tokens. The four input counts are disjoint; reasoning is part of output.
 
-    `estimated`: counted here, as the provider did not say, or what cannot be: then `disbelieved`, too.
+    `estimated`: counted here, because the provider's report is missing or impossible (then also
+    `disbelieved`).
     """
 
     input_tokens: int
@@ -53,10 +54,10 @@ _STORED = tuple(each.name for each in fields(Usage) if each.name != "disbelieved
 
 
 def read_chat_usage(reported: object, reasoning_count: ReasoningCount) -> Usage | None:
-    """Return the usage in an OpenAI-compatible `usage` object; `None` if it says nothing.
+    """Return the usage in an OpenAI-compatible `usage` object; `None` if it is empty.
 
-    `prompt_tokens` includes what was read from and written to the cache, but for the vendors and answers
-    where the cached part is larger than the prompt, which then must be counted beside it.
+    `prompt_tokens` includes tokens read from and written to the cache. If the cached part is larger than the
+    prompt, the vendor counts it separately, and it is added.
     """
     if not isinstance(reported, Mapping):
         return None
@@ -171,12 +172,12 @@ def messages_usage(usage: Usage) -> dict[str, Any]:
 
 
 def stored_usage(usage: Usage) -> Mapping[str, Any]:
-    """Return a usage as it stands in the ledger: what is not zero."""
+    """Return the non-zero counts of a usage, for the ledger."""
     return {name: value for name in _STORED if (value := getattr(usage, name))}
 
 
 def _later_writes(earlier: Usage, later: Usage) -> tuple[int, int]:
-    # The split by lifetime may stand in one of the two only: the sum is what may not fall.
+    # Only one of the two may split by lifetime, so the sum must not fall.
     total = max(
         earlier.cache_write_tokens + earlier.cache_write_1h_tokens,
         later.cache_write_tokens + later.cache_write_1h_tokens,

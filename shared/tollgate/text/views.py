@@ -52,7 +52,7 @@ class TextModelsView(Shape):
 
 
 def wire_model(model: catalog.ListedTextModel) -> TextModel:
-    """Return what the text wire knows of a catalog model."""
+    """Return a catalog model in the text wire's terms."""
     return TextModel(
         id=model.id,
         protocols=frozenset(TextProtocol(protocol) for protocol in model.protocols),
@@ -115,7 +115,7 @@ def model_view(model: catalog.ListedTextModel) -> TextModelView:
 
 
 def _epoch_s(day: str | None) -> int:
-    """Return a release day in epoch seconds; 0, as OpenAI's own list has it, where it is not known."""
+    """Return a release day in epoch seconds; 0 if it is unknown, as in OpenAI's own list."""
     return 0 if day is None else int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp())
 
 

@@ -1,4 +1,4 @@
-"""Moves an account's money between its rows, for text: what one wallet needs, and all of it together."""
+"""Moves an account's money between its rows, for text: the share of one wallet, or all of it."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Wallets:
     accounts_table: str
 
     async def fund(self, row: str, wallets: int, needed_micro_usd: int) -> None:
-        """Fund a wallet with its share of what the account's own row has, if it still needs some."""
+        """Fund a wallet with its share of the money in the account's main row, if it still needs some."""
         if not is_wallet(row):
             return
         keys = [{"account_id": one} for one in (account_of(row), row)]

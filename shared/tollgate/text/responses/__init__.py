@@ -1,13 +1,14 @@
-"""OpenAI's Responses API over chat: what a client sends as items goes on as a chat request, and what comes
-back, whole or streamed, is told as a response with its items and events. The first three are pure.
+"""OpenAI's Responses API over chat: a chat request from items, and a response from the chat's result.
 
-items.py     items as messages of a chat, and the other way round for stored ones
+The first three modules are pure.
+
+items.py     items as messages of a chat, and the reverse for stored items
 request.py   the body of a request: checked, and as a chat body
-events.py    a chat answer as a response: one path for whole and streamed answers
-rendering.py that, as its client reads it, and stored before its end is told
-gathering.py how many bytes a request brings together from stored responses
-repository.py, service.py   stored responses, and what is asked of them
+events.py    a chat result as a response: one path for whole and streamed results
+rendering.py the same for its client, stored before its end is sent
+gathering.py how many bytes a request gathers from stored responses
+repository.py, service.py   stored responses, and their routes
 
-Source: https://platform.openai.com/docs/api-reference/responses, and the types of OpenAI's own SDK, which
-the tests read every answer with.
+Source: https://platform.openai.com/docs/api-reference/responses, and the types of OpenAI's own SDK, with
+which the tests read every response.
 """

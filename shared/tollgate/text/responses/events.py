@@ -50,10 +50,10 @@ def response_of_completion(
 
 
 class ResponseEvents:
-    """One response as it comes about. Feed it chat chunks; `response` is what it comes to.
+    """One response in progress. Feed it chat chunks; `response` is the result.
 
-    `skeleton` is the response without output, `tools` are the request's own names of its tools, by those in
-    the chat.
+    `skeleton` is the response without output, `tools` are the request's own names of its tools, by their
+    names in the chat.
     """
 
     def __init__(self, skeleton: Mapping[str, Any], tools: Mapping[str, ToolName]) -> None:
@@ -67,7 +67,7 @@ class ResponseEvents:
 
     @property
     def has_begun(self) -> bool:
-        """Return whether any event was made."""
+        """Return whether any event was created."""
         return self._sequence > 0
 
     def start(self) -> list[Event]:
@@ -91,7 +91,7 @@ class ResponseEvents:
         return [*events, self._state(f"response.{self.response['status']}")]
 
     def fail(self, code: str, message: str) -> list[Event]:
-        """Return the events of an answer that broke off: what came stays, and is not called whole."""
+        """Return the events of a response that broke off. Its items stay, and are marked incomplete."""
         events = self._close_all(INCOMPLETE)
         self.response |= {"status": FAILED, "error": {"code": code, "message": message}}
         return [*events, self._state("response.failed")]
@@ -174,7 +174,7 @@ class ResponseEvents:
         return self._numbered([*item.ended(), found])
 
     def _state(self, kind: str) -> Event:
-        # A copy: what is sent now does not change with what comes later.
+        # A copy, so that later changes do not alter an event that is sent now.
         [event] = self._numbered(
             [{"type": kind, "response": {**self.response, "output": [*self.response["output"]]}}]
         )
@@ -189,7 +189,7 @@ class ResponseEvents:
         return len(self.response["output"])
 
     def _id(self, prefix: str) -> str:
-        """Return an item's id: that of the response with the item's place in it, so that it can be found."""
+        """Return an item's id: the response's id with the item's position, so that it can be found."""
         return f"{prefix}_{str(self.response['id']).removeprefix('resp_')}_{self._next_index()}"
 
 
@@ -202,7 +202,7 @@ class _Item(ABC):
 
     @property
     def place(self) -> dict[str, Any]:
-        """Return what every event about the item names."""
+        """Return the fields that every event about the item has."""
         return {"item_id": self.id, "output_index": self.index}
 
     @abstractmethod
@@ -215,7 +215,7 @@ class _Item(ABC):
 
 
 class _Reasoning(_Item):
-    """Thinking, as one part of a summary; signed thinking goes along sealed."""
+    """Thinking, as one part of a summary, with signed thinking in sealed form."""
 
     def __init__(self, item_id: str, index: int) -> None:
         super().__init__(item_id, index)
@@ -233,7 +233,7 @@ class _Reasoning(_Item):
     def shown(self, status: str) -> dict[str, Any]:
         del status
         summary = [_summary("".join(self.texts))] if self.texts else []
-        # Where nothing is stored clients drop an item without, and with it a summary that is wanted back.
+        # If nothing is stored, clients drop an item without this field, and its summary is lost.
         return {
             "id": self.id,
             "type": "reasoning",
@@ -252,7 +252,7 @@ class _Reasoning(_Item):
 
 
 class _Message(_Item):
-    """What the assistant says: text, a refusal, or one after the other, each a part of its own."""
+    """The assistant's message: text and refusals, each as a separate part."""
 
     def __init__(self, item_id: str, index: int) -> None:
         super().__init__(item_id, index)
@@ -345,7 +345,7 @@ class _Call(_Item):
 
 
 def responses_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a chat's `usage` as that of a response."""
+    """Return a chat's `usage` in the form of a response."""
     details = usage.get("prompt_tokens_details") or {}
     read, written = details.get("cached_tokens") or 0, details.get("cache_write_tokens") or 0
     thought = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0

@@ -1,4 +1,4 @@
-"""What a request brings together from stored responses, counted in bytes while it is gathered."""
+"""Counts the bytes that a request gathers from stored responses."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -7,7 +7,7 @@ from typing import Any
 from tollgate.kit.errors import PayloadTooLargeError
 from tollgate.text.request import MAX_BODY_BYTES, JsonBody, dumps
 
-# Encoded in one go; then the loop has its turn, so that other customers' streams go on.
+# Encoded in one go; then the loop runs other tasks, so that other customers' streams continue.
 PIECE_BYTES = 256 * 1024
 
 

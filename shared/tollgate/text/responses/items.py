@@ -22,7 +22,7 @@ CUSTOM_INPUT = "input"
 # Between a namespace and the name of a tool in it.
 NAMESPACE_MARK = "__"
 
-# Before the thinking blocks in `encrypted_content`, so that another provider's are told from ours.
+# Prefix of our thinking blocks in `encrypted_content`, to distinguish them from another provider's.
 _SEAL = "tg1."
 COMPLETED = "completed"
 _PREFIXES = {
@@ -37,7 +37,7 @@ _ROLES = ("user", "assistant", "system", "developer")
 
 @dataclass(frozen=True, slots=True)
 class ToolName:
-    """What a request calls a tool. `is_custom`: it takes a text, which a chat has as its one argument."""
+    """A request's name for a tool. `is_custom`: it takes a text, which a chat has as its one argument."""
 
     name: str
     namespace: str | None = None
@@ -84,13 +84,13 @@ def is_reference(item: object) -> bool:
 
 
 def response_id_of(item_id: str) -> str:
-    """Return the id of the response that has an item: every item id of ours holds it."""
+    """Return the id of the response that has an item. Every item id that we issue contains it."""
     _, _, rest = item_id.partition("_")
     return f"resp_{rest.partition('_')[0]}"
 
 
 def with_ids(items: Sequence[Any], response_id: str) -> list[Any]:
-    """Return items of an input, each with an id: its own, or one that leads to the response."""
+    """Return items of an input, each with an id: its own, or one derived from the response."""
     core = response_id.removeprefix("resp_")
     return [
         item if item.get("id") else {**item, "id": f"{_prefix(item)}_{core}_in{position}"}
@@ -120,9 +120,9 @@ def sealed(thinking_blocks: Sequence[Mapping[str, Any]]) -> str:
 
 
 def unsealed(encrypted: object) -> list[dict[str, Any]]:
-    """Return the thinking blocks in an `encrypted_content`; none in one that is not ours.
+    """Return the thinking blocks in an `encrypted_content`; none if it is not ours.
 
-    Whoever changes them is refused by the provider that signed them.
+    If a client changes the blocks, the provider that signed them refuses the request.
     """
     if not isinstance(encrypted, str) or not encrypted.startswith(_SEAL):
         return []
@@ -143,7 +143,7 @@ class _Chat:
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
-        # What the assistant's turn under way has said so far; joined once, at its end.
+        # The texts of the assistant's current turn; joined once, at its end.
         self._said: list[str] = []
         self._thought: list[str] = []
         self._images: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""A chat answer as its Responses client reads it: event by event, or whole; stored before its end is told."""
+"""A chat response for a Responses client: event by event, or whole; stored before its end is sent."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,9 +27,9 @@ from tollgate.text.upstream import encoded
 class ResponsesRendering:
     """One response under way.
 
-    `tools` are the request's own names of its tools, by those in the chat. `items` are those of its input,
-    `earlier` the ids of the responses that it goes on from, `model` is the model's id. The last event of a
-    stream waits until the response is billed and stored: a client may go on from it at once.
+    `tools` are the request's own names of its tools, by their names in the chat. `items` are its input's
+    items, `earlier` the ids of the responses that it continues, `model` is the model's id. The last event of
+    a stream waits until the response is billed and stored, because a client may continue from it at once.
     """
 
     asked: ResponsesRequest
@@ -52,7 +52,7 @@ class ResponsesRendering:
         self._stream = ResponseEvents(self.skeleton, self.tools)
 
     def events(self, chunk: bytes) -> bytes:
-        """Return the events of a response that follow from those of the chat."""
+        """Return the events of a response that follow from the chat's events."""
         found: list[Event] = []
         for event in self._splitter.feed(chunk):
             if event.data is not None:
@@ -89,7 +89,7 @@ class ResponsesRendering:
         return [*found, *self._stream.chunk(payload)]
 
     async def _keep(self, response: dict[str, Any]) -> None:
-        """Store the response where that was asked for; its answer never depends on it."""
+        """Store the response if the request asks for it. A failure does not change the client's response."""
         if not self.asked.store:
             return
         items = with_ids(self.items, str(response["id"]))

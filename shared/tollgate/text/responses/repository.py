@@ -1,8 +1,8 @@
-"""Stored responses: kept per account for `LIFETIME_S`, for clients that go on from them by their ids.
+"""Stored responses: kept per account for `LIFETIME_S`, for clients that continue them by their ids.
 
-A row has the response and the items of its input; what is too large for a row is an object beside it. Nobody
-else's response can be found: the account is a part of the key. Nor can one of a model that the caller's key
-may not use.
+A row has the response and the items of its input; content that is too large for a row is in an object. An
+account cannot find another account's response, because the account is a part of the key. A key cannot find
+responses of models that it may not use.
 """
 
 import asyncio
@@ -27,9 +27,9 @@ from tollgate.text.responses.gathering import encoded_list
 LIFETIME_S = 30 * 24 * 3600
 # Of a response in its row; DynamoDB takes 400 KB, ids and names included.
 MAX_ROW_BYTES = 300_000
-# What one account may store in a day: storage is the one thing here that nobody is charged for.
+# Most bytes that one account may store in a day, because storage is the only free resource here.
 MAX_DAY_BYTES = 256 * 1024 * 1024
-# Responses in one conversation. Each is a read of its own when the conversation goes on.
+# Responses in one conversation. Each is a separate read when the conversation continues.
 MAX_EARLIER = 200
 # Responses that are read at once for one request.
 MAX_AT_ONCE = 8
@@ -46,9 +46,9 @@ class StoreFullError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who asks for stored responses: the account, and whether its key `may_read` those of a model.
+    """The reader of stored responses: the account, and whether its key `may_read` a model's responses.
 
-    That is asked with the model's id, or with the name under which a customer knew it.
+    `may_read` takes the model's id, or a name under which a customer knew it.
     """
 
     account_id: str
@@ -57,9 +57,9 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """A response as its client has it, the items of its own input, and the ids of those before it.
+    """A response in its client's form, the items of its own input, and the ids of earlier responses.
 
-    `model` is the id of the model that made it. `size_bytes` is what was read for it.
+    `model` is the id of its model. `size_bytes` is how much was read for it.
     """
 
     response: Mapping[str, Any]
@@ -76,7 +76,7 @@ class StoredResponse:
 
 @dataclass(frozen=True, slots=True)
 class ResponseRepository:
-    """The table of stored responses, and the bucket for the large ones."""
+    """The table of stored responses, and the bucket for large responses."""
 
     db: AsyncDatabase
     table: str
@@ -91,7 +91,7 @@ class ResponseRepository:
         await self._count(account_id, len(content))
         is_large = len(content) > MAX_ROW_BYTES
         if is_large:
-            # The object first: a row never names one that is not there.
+            # Write the object first, so that a row never names a missing object.
             await self.objects.put(_object_key(account_id, response_id), content.encode())
         row: Item = {
             **_key(account_id, response_id),
@@ -136,9 +136,9 @@ class ResponseRepository:
         return found
 
     async def delete(self, reader: Reader, response_id: str, noted: Write) -> None:
-        """Forget a stored response, together with another write. Raises as `find` does.
+        """Delete a stored response, together with another write. Raises as `find` does.
 
-        Its content is written over, and what is left goes with its time: so the function may delete nothing.
+        Its content is overwritten, and the remainder expires, so the function needs no permission to delete.
         """
         row = await self._row(reader, response_id)
         if "model" not in row:
@@ -150,7 +150,7 @@ class ResponseRepository:
         await self.db.transact([Write(self.table, item=gone), noted])
 
     async def _content(self, reader: Reader, row: Item) -> str | bytes:
-        """Return what was stored, from the row or from its object. Raises `ResponseNotFoundError`."""
+        """Return the stored content, from the row or from its object. Raises `ResponseNotFoundError`."""
         content: str | bytes | None = row["content"]
         if content is None:
             content = await self.objects.get(_object_key(reader.account_id, row["response_id"]))
@@ -159,7 +159,7 @@ class ResponseRepository:
         return content
 
     async def _row(self, reader: Reader, response_id: str) -> Item:
-        # DynamoDB refuses keys that no id of ours can be.
+        # DynamoDB refuses some keys, and none of them is an id of ours.
         key = _key(reader.account_id, response_id)
         row = await self.db.get(self.table, key) if _is_id(response_id) else None
         # A row that is over may stay for days.
@@ -171,7 +171,7 @@ class ResponseRepository:
         return row
 
     async def _count(self, account_id: str, size_bytes: int) -> None:
-        """Count what is about to be stored in the account's row of the day."""
+        """Count the bytes to be stored in the account's row of the day."""
         now_s = self._now_s()
         # Nothing was stored on this day yet, or less than may be.
         is_first, has_room = Missing("stored_bytes"), Below("stored_bytes", MAX_DAY_BYTES)

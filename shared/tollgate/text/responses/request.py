@@ -12,7 +12,7 @@ PASSED_ON = (
     *("temperature", "top_p", "parallel_tool_calls", "user", "safety_identifier", "service_tier"),
     *("prompt_cache_key", "prompt_cache_retention"),
 )
-# What this service does not do, and the values that do not ask for it.
+# Unsupported fields, and their values that request nothing.
 REFUSED: Mapping[str, tuple[Any, ...]] = {
     "background": (None, False),
     "conversation": (None,),
@@ -34,7 +34,7 @@ ECHOED = (
 )
 # In the place of an item's position: the message is the instructions.
 INSTRUCTIONS = -1_000_000
-# Where a field of a chat stands here.
+# Paths of a chat's fields, and their paths here.
 _PATHS = (
     ("/max_completion_tokens", "/max_output_tokens"),
     ("/reasoning_effort", "/reasoning/effort"),
@@ -57,7 +57,7 @@ class ChatBody:
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """A function or custom tool where it stands."""
+    """A function or custom tool with its path."""
 
     fields: Mapping[str, Any]
     path: str
@@ -66,7 +66,7 @@ class _Tool:
 
 @dataclass(frozen=True, slots=True)
 class ResponsesRequest:
-    """A checked request. `items` are those of its input; `store` says that the response is to be kept."""
+    """A checked request. `items` are its input's items; `store`: the response is to be stored."""
 
     fields: Mapping[str, Any] = field(repr=False)
     items: Sequence[Any] = field(repr=False)
@@ -78,9 +78,9 @@ class ResponsesRequest:
     def chat(self, earlier: Sequence[Any], items: Sequence[Any]) -> "ChatBody":
         """Return the request as a chat body.
 
-        `earlier` are the items of the responses that it goes on from, `items` its own, without references.
-        Raises `InvalidInputError` for what a chat cannot say. The instructions are this request's alone, as
-        OpenAI has it: those of an earlier response are not carried over.
+        `earlier` are the items of the responses that it continues, `items` its own, without references.
+        Raises `InvalidInputError` for items that a chat cannot express. As in OpenAI's service, the
+        instructions of an earlier response are not carried over.
         """
         fields = self.fields
         instructions = fields.get("instructions")
@@ -104,7 +104,7 @@ class ResponsesRequest:
         return ChatBody(found, [*[INSTRUCTIONS] * len(system), *origins], names)
 
     def skeleton(self, response_id: str, created_s: int) -> dict[str, Any]:
-        """Return the response before it has any output: its id, and what it repeats of the request."""
+        """Return the response before it has any output: its id, and the fields that it echoes."""
         fields = self.fields
         echoed = {name: fields.get(name) for name in ECHOED}
         return {
@@ -148,7 +148,7 @@ def read_responses_request(fields: Mapping[str, Any]) -> ResponsesRequest:
 
 
 def path_in_responses(path: str, origins: Sequence[int]) -> str:
-    """Return where the field at a chat body's `path` stands in the Responses body it was made of."""
+    """Return the path in the Responses body for the field at a chat body's `path`."""
     _, _, rest = path.partition("/messages/")
     if rest:
         number, _, inner = rest.partition("/")
@@ -239,7 +239,7 @@ def _format(text: Any) -> dict[str, Any]:
 
 
 def _all_tools(fields: Mapping[str, Any], items: Sequence[Any]) -> Iterator[_Tool]:
-    """Return the tools of a request and of its items, those of namespaces one by one."""
+    """Return the tools of a request and of its items, with namespaces expanded."""
     yield from _unfolded(fields.get("tools"), "/tools")
     for item in items:
         if isinstance(item, dict) and item.get("type") == "additional_tools":
@@ -301,7 +301,7 @@ def _tool(tool: Mapping[str, Any], path: str, name_in_chat: str) -> dict[str, An
 
 
 def _grammar(shape: Any) -> dict[str, str]:
-    """Return what a custom tool's grammar asks for, as words: a chat has no other place for it."""
+    """Return a custom tool's grammar as words, because a chat has no other place for it."""
     if _object(shape).get("type") != "grammar":
         return {}
     return {"description": f"Must follow this {shape.get('syntax')} grammar:\n{shape.get('definition')}"}

@@ -1,8 +1,8 @@
-"""`POST /responses` over the text service, and what is asked of stored responses.
+"""`POST /responses` over the text service, and the routes of stored responses.
 
-    body ─► conversation (stored items, then new ones) ─► chat ─► TextService ─► ResponsesRendering
+    body ─► conversation (stored items, then new items) ─► chat ─► TextService ─► ResponsesRendering
 
-The hold, the routes and the bill are those of the chat that it becomes.
+The chat that it becomes has the hold, the routes and the bill.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ from tollgate.text.responses.request import path_in_responses, read_responses_re
 from tollgate.text.service import TextService
 from tollgate.text.upstream import encoded
 
-# Items in a page of `input_items`: the most, and where a client does not say (OpenAI's bounds).
+# Items in a page of `input_items`: the most, and the default (OpenAI's bounds).
 MAX_LISTED = 100
 LISTED = 20
 _PREVIOUS = "/previous_response_id"
@@ -37,9 +37,9 @@ _PREVIOUS = "/previous_response_id"
 
 @dataclass(frozen=True, slots=True)
 class ResponsesCall:
-    """A request that is ready to be answered: as a chat, and how its answer is told.
+    """A request that is ready to be answered: as a chat, with the rendering of its response.
 
-    `origins` says which item of the request each message of the chat is of, for errors that name a field.
+    `origins` gives the item of the request for each message of the chat, for errors that name a field.
     """
 
     chat: TextRequest
@@ -136,9 +136,9 @@ class ResponsesService:
         )
 
     def _reader(self, key: ApiKey) -> Reader:
-        """Return who reads with this key: all responses of models that it may use, whichever key made them.
+        """Return the reader for this key: responses of all models that it may use, from any key.
 
-        Only a key for all models reads what a model made that is no longer in the catalog.
+        Only a key for all models may read responses of a model that has left the catalog.
         """
 
         def may_read(name: str) -> bool:
@@ -150,7 +150,7 @@ class ResponsesService:
     async def _earlier(
         self, previous_id: str | None, reader: Reader, room: Room
     ) -> tuple[list[str], list[Any]]:
-        """Return the conversation that a request goes on with: the responses' ids, and all that was said."""
+        """Return the conversation that a request continues: the responses' ids, and all their items."""
         if previous_id is None:
             return [], []
         previous = await self.kept.find(reader, previous_id)
